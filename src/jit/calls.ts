@@ -1,6 +1,6 @@
 /**
  * Calls and returns. A caller saves its registers on a stack of open calls and continues in the first region of the
- * callee. A return takes it to the region after the call. Arguments and results are in local memory
+ * callee. When the callee returns, it continues in the region after the call. Arguments and results are in local memory
  * (program/call-site.ts).
  */
 import type { Bits } from '../base/bits.ts';
@@ -18,15 +18,15 @@ import type { ThreadFrame } from './regions/thread-frame.ts';
 import { holder, type Values } from './regions/values.ts';
 
 /**
- * The header of an open call, counted from its end: the region to return to, the caller's base, the size of the entry
- * in bytes.
+ * The fields of an open call's header, as offsets from its end: the region to return to, the caller's base, and the
+ * size of the entry in bytes.
  */
 const header = { region: -16, base: -12, size: -8 } as const;
 
-/** Most bytes that are zeroed by single stores, which cost less than a `memory.fill`. */
+/** Maximum number of bytes that are zeroed by single stores, which cost less than a `memory.fill`. */
 const largestUnrolled = 128;
 
-/** The function that calls, in which the code is written. */
+/** The calling function, in which the code is written. */
 interface CallerParts {
   readonly code: Code;
   readonly shape: KernelShape;
@@ -43,7 +43,7 @@ export class CallWriter {
   private readonly values: Values;
   private readonly frame: ThreadFrame;
   private readonly locals: RegionLocals;
-  /** Addresses in memory: the thread's local memory, and the end of its open calls. */
+  /** Local for the address of the thread's local memory; `open` is the one for the end of its open calls. */
   private readonly local: number;
   private readonly open: number;
   /** Start of the callee's activation in the thread's local memory. */
@@ -87,7 +87,7 @@ export class CallWriter {
     this.raise();
   }
 
-  /** A call of a built-in function, which returns at once. */
+  /** Writes a call to a built-in function, which returns at once. */
   callBuiltin(instruction: ProgramInstruction, recordCall: RecordEngineCall): void {
     const site = siteOfCall(instruction);
     if (site.callee.kind !== 'direct') throw new Error('a built-in function is called by name');
@@ -96,7 +96,7 @@ export class CallWriter {
     this.take(site);
   }
 
-  /** The start of a region after a call: restores the saved registers and loads the results. */
+  /** Writes the start of a region after a call: restores the saved registers and loads the results. */
   resume(instruction: ProgramInstruction, block: number): void {
     const { code, fn, values, shape } = this;
     this.findOpen();
@@ -109,7 +109,7 @@ export class CallWriter {
     this.take(siteOfCall(instruction));
   }
 
-  /** Returns to the caller: leaves the region to continue at in a local. */
+  /** Writes a return to the caller, and leaves the region to continue at in the local `region`. */
   return(region: number): void {
     const { code, shape, frame, fn } = this;
     this.findLocal();
@@ -125,7 +125,7 @@ export class CallWriter {
     load(header.region).set(region);
   }
 
-  /** Loads parameters that are registers at the start of a function. */
+  /** Loads a function's register parameters at its start. */
   begin(): void {
     const { fn, values, shape } = this;
     if (fn.program.registerParameters.length === 0) return;
@@ -186,8 +186,8 @@ export class CallWriter {
   }
 
   /**
-   * The open call: registers, then the return address. If the callee was not entered, the thread restores the registers
-   * at once.
+   * Stores the open call: registers, then the header. If the callee was not entered, the header is left out, because
+   * the thread restores the registers at once.
    */
   private keep(resume: number, region: number, entered: boolean): void {
     const { code, shape, fn, frame, values, locals } = this;
@@ -226,7 +226,7 @@ export class CallWriter {
     }
     const start = code.local('i32');
     this.at(-gap).set(start);
-    // The gap has at least 8 bytes, so the last store may overlap the one before.
+    // The gap has at least 8 bytes, so the last store can overlap the one before it.
     for (let at = 0; at < size; at += 8) {
       code
         .get(start)
@@ -274,9 +274,9 @@ export class CallWriter {
     this.code.memory(opcodeFor(stores, byteWidth(width)), shape.layout.origin);
   }
 
-  /** Pushes the address of a variable of the caller, in the form that memory instructions without offset take. */
+  /** Pushes the address of a variable of the caller, in the form that memory instructions without an offset take. */
   private own({ symbol }: Extract<Moved['value'], { readonly kind: 'variable' }>): Code {
-    if (!isOnStack(symbol.space)) throw new Error(`${symbol.name} is not a variable of an activation`);
+    if (!isOnStack(symbol.space)) throw new Error(`${symbol.name} is not in an activation`);
     return this.atOwn((this.fn.program.offsetOf(symbol) ?? 0) + this.shape.layout.origin);
   }
 
@@ -291,7 +291,7 @@ export class CallWriter {
     code.set(this.calleeBase);
   }
 
-  /** From here on `at` counts from the start of the callee's activation. */
+  /** Sets `calleeBase`, so that `at` counts from the start of the callee's activation. */
   private findCallee(): void {
     this.findLocal();
     this.code.get(this.calleeBase).i32(this.fn.program.calleeBase).op('i32.add').set(this.calleeBase);
@@ -324,16 +324,16 @@ export class CallWriter {
 }
 
 function siteOfCall({ call, line }: ProgramInstruction): CallSite {
-  if (call === null) throw new Error(`nothing is known of the call on line ${line}`);
+  if (call === null) throw new Error(`nothing is known about the call on line ${line}`);
   return call;
 }
 
-/** A predicate takes a byte. */
+/** Width rounded up to a whole byte; a predicate takes one byte. */
 function byteWidth(width: number): number {
   return Math.max(8, width);
 }
 
-/** Size in bytes of the open call that ends at an address. */
+/** Returns the size in bytes of the open call that ends at an address. */
 export function callSize(memory: { load(address: number, width: number): Bits }, end: number): number {
   return Number(memory.load(end + header.size, 32));
 }

@@ -1,14 +1,14 @@
-/** Limits of the code that the fast engine makes for one kernel. `docs/limits.md` says how they were chosen. */
+/** Limits on the code that the fast engine generates for one kernel. `docs/limits.md` says how they were chosen. */
 import { PtxlabError } from '../base/error.ts';
 
 const limits = {
   /** A block counts once for each place from which threads reach it without waiting. */
   blocks: { most: 131_072, what: 'blocks that follow barriers and calls' },
-  /** The product of loops and registers: V8 keeps where each register is at the start of each loop. */
+  /** The number of loops times the number of registers: V8 records where each register is at the start of each loop. */
   kept: { most: 8_388_608, what: 'registers in loops' },
-  /** Labels in the lists of all `brx.idx`. */
+  /** Number of labels in the lists of all `brx.idx` instructions. */
   targets: { most: 65_536, what: 'targets of brx.idx' },
-  /** Functions that all calls through registers may reach. */
+  /** Number of functions that calls through registers may reach, summed over all such calls. */
   callees: { most: 65_536, what: 'functions that calls through registers may reach' },
 } as const;
 

@@ -17,8 +17,8 @@ import { context, type ContextField, type LaunchLayout, outcome } from './layout
 import { regionFunction, regionType } from './regions/region-function.ts';
 
 /**
- * A compiled kernel with its module in binary format. The module exports `run` and `runBlocks`, and for warps `advance`
- * and `complete`.
+ * A compiled kernel with its module in binary format. The module exports `run` and `runBlocks`, and also `advance` and
+ * `complete` if threads of a warp exchange values.
  */
 export interface Compilation {
   readonly kernel: CompiledKernel;
@@ -46,7 +46,7 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
 }
 
 /**
- * Defines the function of a region; returns the index of the function for four threads at a time, or null if it has
+ * Defines the function of a region. Returns the index of its function for four threads at a time, or null if it has
  * none.
  */
 function compileRegion(
@@ -77,7 +77,7 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
   const loopCall = recorder(engineCalls, 0)({ kind: 'loop' });
   const call = (index: number): Code =>
     code.get(contextAddress).get(first).get(behind).get(members).call(index).set(region);
-  // Four threads are neighbours in x if the row length is a multiple of four.
+  // Four consecutive threads are neighbors in x if the row length is a multiple of four.
   const inFours = code.local('i32');
   code
     .get(contextAddress)
@@ -91,7 +91,7 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
     .op('i32.and', 'i32.eqz')
     .set(inFours);
   if (shape.hasGroups) {
-    // At least four neighbours must be present.
+    // At least one group of four neighbors must be complete.
     code.get(inFours).get(members);
     for (const lane of [1, 2, 3]) code.get(members).i32(lane).op('i32.shr_u', 'i32.and');
     code.i32(0x11111111).op('i32.and').i32(0).op('i32.ne', 'i32.and').set(inFours);
@@ -124,12 +124,12 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
   return code.get(region);
 }
 
-/** (context, number of blocks, threads of a unit) → outcome of the last unit that was started */
+/** (context, number of blocks, threads per unit) → outcome of the last unit that was started */
 const runBlocksType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] };
 
 /**
  * Runs blocks one after the other, starting with the one in the context. Each block runs unit by unit, where a unit is
- * a warp or the whole block. Stops at a block that does not finish at once; the context says which.
+ * a warp or the whole block. Stops at a block that does not finish at once; the context says which block it is.
  */
 function runBlocksFunction({ layout, hasGroups }: KernelShape, run: number): Code {
   const code = new Code(runBlocksType.parameters);

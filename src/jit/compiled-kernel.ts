@@ -1,6 +1,6 @@
 /**
- * Facts about a compiled kernel that the engine needs besides the module: plain data, so that it can be sent to a
- * worker.
+ * What the engine needs to know about a compiled kernel, apart from the module. It is plain data, so that it can be
+ * sent to a worker.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { BuiltinName } from '../isa/builtin-functions.ts';
@@ -15,19 +15,19 @@ import type { Stop, StopStep } from './groups/stop.ts';
 export interface CompiledKernel {
   readonly name: string;
   readonly stops: readonly CompiledStop[];
-  /** Offsets of the arrays in a block's frames that the engine reads, and the size of the frames. */
+  /** Offsets of the arrays in a block's frames that the engine accesses, and the size of the frames. */
   readonly frame: CompiledFrame;
-  /** Most bytes that open calls of a thread may take. */
+  /** Maximum number of bytes that a thread's open calls may take. */
   readonly callBytes: number;
-  /** Bytes of local memory per thread. */
+  /** Number of bytes of local memory per thread. */
   readonly stackBytes: number;
   readonly sharedBytes: number;
-  /** A thread may reach a loop in which it waits for a thread of another block. */
+  /** Whether a thread may reach a loop in which it waits for a thread of another block. */
   readonly waits: boolean;
-  /** In the order of the indices in engineCalls; the kernel comes first. */
+  /** The functions, in the order of the indices in `engineCalls`; the kernel comes first. */
   readonly functions: readonly CompiledFunction[];
   readonly engineCalls: readonly EngineCall[];
-  /** Variables and parameters, for messages. */
+  /** Names of variables and parameters, for messages. */
   readonly shared: readonly NamedRange[];
   readonly local: readonly NamedRange[];
   readonly parameters: readonly NamedRange[];
@@ -35,14 +35,14 @@ export interface CompiledKernel {
 
 export interface CompiledStop {
   readonly step: StopStep;
-  /** Line in the PTX text. */
+  /** PTX source line. */
   readonly line: number;
-  /** Region where the thread continues. */
+  /** The region where the thread continues. */
   readonly region: number;
-  /** Arrays with the values that threads bring, and arrays for the values that they receive. */
+  /** Arrays that hold the values threads bring; `gets` are the arrays for the values they receive. */
   readonly brings: readonly number[];
   readonly gets: readonly (number | null)[];
-  /** As in `Stop`. */
+  /** See `Stop`. */
   readonly constantMask: number | null;
   readonly plainBarrier: number | null;
 }
@@ -62,7 +62,7 @@ export interface CompiledFunction {
   readonly builtin: CompiledBuiltin | null;
 }
 
-/** Where a built-in function finds its arguments and puts its result, from the base of its activation. */
+/** Where a built-in function finds its arguments and puts its result, relative to the base of its activation. */
 export interface CompiledBuiltin {
   readonly name: BuiltinName;
   readonly parameters: readonly Field[];

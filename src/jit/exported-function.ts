@@ -1,7 +1,7 @@
-/** A function that a module exports, if its parameters and its result, if any, have at most 32 bits. */
+/** A function that a module exports. Its parameters and its result, if it has one, are at most 32 bits wide. */
 export type CompiledFunction = (...operands: readonly number[]) => number;
 
-/** The function that an instance exports by this name. */
+/** Returns the function that an instance exports under this name. */
 export function exportedFunction(exports: WebAssembly.Exports, name: string): CompiledFunction {
   const found = exports[name];
   if (!isFunction(found)) throw new Error(`the module exports no function '${name}'`);

@@ -1,5 +1,5 @@
 /**
- * Values of 128 bits: two slots of 64 bits each. A step on such a value becomes steps on its halves. Only moves,
+ * 128-bit values, which take two slots of 64 bits each. A step on such a value becomes steps on its halves. Only moves,
  * packing and selection exist for 128 bits.
  */
 import type { Ref } from '../isa/steps/ref.ts';
@@ -7,14 +7,14 @@ import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
 import { upperHalf } from './upper-half.ts';
 import type { Values } from './regions/values.ts';
 
-/** Lower half first, as in memory. */
+/** Returns the names of the halves, lower half first as in memory. */
 function halves(refs: readonly Ref[]): readonly Ref[] {
   return refs.flatMap((ref) => [ref, upperHalf(ref)]);
 }
 
 type Halve<Kind extends StepKind> = (step: StepOf<Kind>, values: Values) => readonly Step[] | null;
 
-/** No value of such a step has 128 bits. */
+/** For steps none of whose values has 128 bits. */
 const never = (): null => null;
 
 const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
@@ -56,7 +56,7 @@ const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
   collective: never,
 };
 
-/** The same step on halves, or null if no value of the step has 128 bits. */
+/** Returns the same step on halves, or null if no value of the step has 128 bits. */
 export function halved<Kind extends StepKind>(step: StepOf<Kind>, values: Values): readonly Step[] | null {
   return halvings[step.kind](step, values);
 }
@@ -68,7 +68,7 @@ function both(to: Ref, from: Ref): readonly Step[] {
   ];
 }
 
-/** The first name is the most significant. */
+/** Packs into halves; the first name is the most significant. */
 function packed(step: StepOf<'pack'>): readonly Step[] {
   const { to, from } = step;
   const [only] = from;

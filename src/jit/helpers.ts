@@ -1,8 +1,8 @@
-/** The module being generated: its imports, and functions with several callers, each generated on first use. */
+/** The module being generated: its imports, and functions that have several callers, each generated on first use. */
 import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 
-/** Functions of the engine that compiled code calls. Each may end the launch by throwing. */
+/** The engine functions that compiled code calls. Each may end the launch by throwing. */
 const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock', FunctionType>> = {
   /** (call, address, thread, fuel): translates the address of an access to an address of global memory. */
   resolve: { parameters: ['i32', 'i64', 'i32', 'i32'], results: ['i32'] },
@@ -10,9 +10,9 @@ const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 
   raise: { parameters: ['i32', 'i64', 'i32', 'i32'], results: [] },
   /** (call, address in local memory, thread, fuel): runs a built-in function whose activation is at that address. */
   builtin: { parameters: ['i32', 'i32', 'i32', 'i32'], results: [] },
-  /** (kind, fuel): the value of a clock (specials.ts). */
+  /** (kind, fuel): returns the value of a clock (specials.ts). */
   clock: { parameters: ['i32', 'i32'], results: ['i64'] },
-  /** (call, thread, fuel): the fuel is used up; returns new fuel. */
+  /** (call, thread, fuel): called when the fuel is used up; returns new fuel. */
   refuel: { parameters: ['i32', 'i32', 'i32'], results: ['i32'] },
 };
 
@@ -39,7 +39,7 @@ export class Helpers {
     return this.imports[name];
   }
 
-  /** Index of the function with that key; `write` generates its body on first use. */
+  /** Returns the index of the function with that key. `write` generates its body on first use. */
   function(key: string, type: FunctionType, write: (code: Code) => void, keepsConstants = false): number {
     const known = this.made.get(key);
     if (known !== undefined) return known;

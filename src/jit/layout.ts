@@ -1,29 +1,29 @@
 /**
- * The interface between compiled code and the engine: constants of a compiled kernel, and the context of a block, a
- * sequence of 32-bit fields in borrowed global memory. All addresses are addresses of global memory.
+ * The interface between compiled code and the engine: the constants of a compiled kernel, and the context of a block,
+ * which is a sequence of 32-bit fields in borrowed global memory. All addresses are addresses in global memory.
  */
 import type { VariableSymbol } from '../check/symbols.ts';
 
 export interface LaunchLayout {
   /** Offset of address 0 in the WebAssembly memory; the allocation map fills everything before it. */
   readonly origin: number;
-  /** The memory is shared between threads. */
+  /** Whether the memory is shared between threads. */
   readonly sharedMemory: boolean;
-  /** Blocks run at the same time on several threads, so atomic steps must be atomic between them. */
+  /** Whether blocks run at the same time on several threads, so that atomic steps must be atomic between them. */
   readonly concurrent: boolean;
   readonly parameterBytes: number;
   readonly constantBytes: number;
-  /** Bytes at the start of shared memory that are reserved for the system. */
+  /** Number of bytes at the start of shared memory that are reserved for the system. */
   readonly reservedBytes: number;
-  /** Local memory of a thread. */
+  /** Size of a thread's local memory. */
   readonly localBytes: number;
-  /** Accesses are checked against the allocations. */
+  /** Whether accesses are checked against the allocations. */
   readonly checked: boolean;
-  /** The kernel has code for four threads at a time besides the code for one. */
+  /** Whether the kernel has code for four threads at a time in addition to the code for one. */
   readonly fours: boolean;
-  /** Address of a module's variable, or its offset in const memory. */
+  /** Returns the address of a module variable, or its offset in const memory. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
-  /** Throws if the launch that waits for the code has been ended or its time is over. */
+  /** Throws if the launch that is waiting for the code was aborted or its time is up. */
   readonly look: () => void;
 }
 
@@ -47,18 +47,21 @@ export const context = {
   frames: 60,
   parameters: 64,
   constants: 68,
-  /** Threads of the block. */
+  /** Number of threads in the block. */
   threads: 72,
-  /** Open calls of the threads. */
+  /** Address of the threads' open calls. */
   calls: 76,
-  /** First thread of the unit that did not finish. */
+  /** The first thread of the unit that did not finish. */
   unit: 80,
   gridWorkspace: 84,
-  /** Nonzero once a thread of the block has continued without its neighbours. */
+  /** Nonzero once a thread of the block has continued without its neighbors. */
   strayed: 88,
 } as const;
 
-/** Address of the lock word that a thread holds while it changes 128 bits. Kernels never access addresses this low. */
+/**
+ * Address of the word that serves as a lock, which a thread holds while it changes 128 bits. Kernels never access
+ * addresses this low.
+ */
 export const lockAddress = 0;
 
 export type ContextField = keyof typeof context;
@@ -68,13 +71,13 @@ export const contextSize = 128;
 /** The state word of a thread between regions: a region where it can continue, or one of these. */
 export const state = {
   exited: -1,
-  /** Added to a region by a thread that pauses to let others run. */
+  /** Added to the region by a thread that pauses to let others run. */
   paused: 0x4000_0000,
   regionOf: (word: number): number => word & ~0x4000_0000,
   /** The thread waits at a stop. */
   waitingAt: (stop: number): number => -2 - stop,
   stopOf: (word: number): number => -2 - word,
-  /** One per thread, if all have ended or reached the same stop. */
+  /** The state word of each thread, if all have ended or reached the same stop. */
   after: (result: number): number => result + 1,
 } as const;
 
@@ -90,7 +93,7 @@ export const outcome = {
 
 /** The outcome of running the diverged threads of a warp, as bits. */
 export const advanced = {
-  /** Something happened besides threads pausing. */
+  /** Some threads did more than pause. */
   moved: 1,
   /** Some threads paused to let others run. */
   runnable: 2,

@@ -1,4 +1,7 @@
-/** One instruction: reads operands, runs steps, writes operands. region-function.ts handles control steps. */
+/**
+ * Lowers one instruction: reads its operands, runs its steps and writes its results. region-function.ts handles control
+ * flow.
+ */
 import { formats } from '../numerics/formats.ts';
 import { isFloatArithmeticFormat } from '../numerics/operations.ts';
 import type { Ref } from '../isa/steps/ref.ts';
@@ -25,7 +28,7 @@ import { lowerSpecial } from './specials.ts';
 import { lowerTransfer } from './memory/transfer.ts';
 import { holder, type Values } from './regions/values.ts';
 
-/** The whole instruction except its effect on control flow. */
+/** Lowers the whole instruction except its effect on control flow. */
 export function lowerInstruction(lowering: Lowering): void {
   const { instruction } = lowering;
   lowerOperands(lowering);
@@ -33,21 +36,21 @@ export function lowerInstruction(lowering: Lowering): void {
   lowerResults(lowering);
 }
 
-/** The part of an instruction before the step where its thread stops for others. */
+/** Lowers the part of an instruction before the step at which its thread stops for others. */
 export function lowerUntil(stop: Step, lowering: Lowering): void {
   const { steps } = lowering.instruction;
   lowerOperands(lowering);
   for (const step of steps.slice(0, steps.indexOf(stop))) lowerStep(step, lowering);
 }
 
-/** The part after that step, whose results have been set. */
+/** Lowers the part after the step at which its thread stopped, whose results have been set. */
 export function lowerAfter(stop: Step, lowering: Lowering): void {
   const { steps } = lowering.instruction;
   for (const step of steps.slice(steps.indexOf(stop) + 1)) lowerStep(step, lowering);
   lowerResults(lowering);
 }
 
-/** Operands that are addresses of variables and functions. */
+/** Lowers operands that are addresses of variables or functions. */
 export function lowerSymbols(lowering: Lowering): void {
   for (const source of lowering.instruction.symbols) lowerSymbol(source, lowering);
 }
@@ -66,7 +69,7 @@ function lowerResults(lowering: Lowering): void {
 
 // --- operands -------------------------------------------------------------------------------------------------------
 
-/** The bits of a register that an operand of its type reads (Table 27). */
+/** Reads the bits of a register that an operand of its type uses (Table 27). */
 function lowerRead({ operand, register, registerWidth, type, negated }: Transfer, { code, values }: Lowering): void {
   if (registerWidth > 64) {
     copyPlace(register, operand, values);
@@ -79,7 +82,7 @@ function lowerRead({ operand, register, registerWidth, type, negated }: Transfer
   values.setPlace(operand, target);
 }
 
-/** How a result is written to a register: signed integers are sign-extended (Table 28). */
+/** Writes a result to a register; signed integers are sign-extended (Table 28). */
 function lowerWrite({ operand, register, registerWidth, type }: Transfer, { code, values }: Lowering): void {
   if (registerWidth > 64) {
     copyPlace(operand, register, values);
@@ -92,7 +95,7 @@ function lowerWrite({ operand, register, registerWidth, type }: Transfer, { code
   values.setPlace(register, target);
 }
 
-/** 128 bits: registers of that width hold values of no other width. */
+/** Copies a 128-bit value. Registers of that width hold values of no other width. */
 function copyPlace(from: number, to: number, values: Values): void {
   values.getPlace(from, 'i64');
   values.setPlace(to, 'i64');
@@ -111,12 +114,12 @@ function lowerSymbol({ place, base, offset, width }: SymbolAddress, lowering: Lo
   values.setPlace(place, 'i64');
 }
 
-/** Variables of a function are in its activation. */
+/** Adds the base of the activation to the address of a variable that is in it. */
 function addBase({ space }: VariableSymbol, { code, locals }: Lowering): void {
   if (locals.base !== null && isOnStack(space)) code.get(locals.base).op('i64.extend_i32_u', 'i64.add');
 }
 
-/** The effective address in 64 bits, including the immediate offset. */
+/** Computes the 64-bit effective address, including the immediate offset. */
 function lowerAddress({ place, base, offset }: AddressSource, lowering: Lowering): void {
   const { code, values, layout } = lowering;
   switch (base.kind) {
@@ -134,7 +137,7 @@ function lowerAddress({ place, base, offset }: AddressSource, lowering: Lowering
       values.getPlace(base.register, 'i64');
       if (offset === 0n) break;
       code.i64(offset).op('i64.add');
-      // 32-bit addresses wrap at 32 bits: compilers subtract first and add the offset in the operand.
+      // 32-bit addresses must wrap at 32 bits, because compilers subtract first and add the offset in the operand.
       if (base.width <= 32) maskTo(code, 'i64', 32);
   }
   values.setPlace(place, 'i64');
@@ -150,14 +153,14 @@ function lowerStep(step: Step, lowering: Lowering): void {
 
 type Lower<Kind extends StepKind> = (step: StepOf<Kind>, lowering: Lowering) => void;
 
-/** The code around the instruction, written by the region, handles these. */
+/** For steps that are handled by the code that the region writes around the instruction. */
 const byRegion = (): void => undefined;
 
 const stop = (): void => {
   throw new Error('a stop is written by the region that it ends');
 };
 
-/** Steps on values of at most 64 bits. */
+/** How each kind of step is lowered, on values of at most 64 bits. */
 const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   convert: lowerConvert,
   clamp: lowerClamp,
@@ -197,7 +200,7 @@ function lowerNarrow<Kind extends StepKind>(step: StepOf<Kind>, lowering: Loweri
   lowerings[step.kind](step, lowering);
 }
 
-/** The instruction cannot continue. */
+/** Raises a fault where the instruction cannot continue. */
 function raise(call: Parameters<Lowering['recordCall']>[0], { code, helpers, locals, recordCall }: Lowering): void {
   code.i32(recordCall(call)).i64(0n).get(locals.thread).get(locals.fuel);
   code.call(helpers.import('raise')).op('unreachable');

@@ -8,11 +8,11 @@ import type { Values } from './regions/values.ts';
 
 /** Locals that every region has. */
 export interface RegionLocals {
-  /** Address of the launch's context (layout.ts). */
+  /** Address of the block's context (layout.ts). */
   readonly context: number;
-  /** Number of the thread in its block. */
+  /** Index of the thread in its block. */
   readonly thread: number;
-  /** Instructions that may still run before the engine is asked. */
+  /** Number of instructions that may still run before the engine is asked. */
   readonly fuel: number;
   /** `%tid` of the thread. */
   readonly index: readonly [x: number, y: number, z: number];
@@ -29,8 +29,8 @@ export interface Lowering {
   readonly instruction: ProgramInstruction;
   /** The function that the instruction belongs to. */
   readonly program: FunctionProgram;
-  /** Number of the place where the engine may be called, for use in messages. */
+  /** Records a place where the engine may be called. */
   readonly recordCall: RecordEngineCall;
-  /** Writes an instruction that calls a built-in function. */
+  /** Writes a call to a built-in function. */
   readonly callBuiltin: () => void;
 }

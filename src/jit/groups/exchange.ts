@@ -1,6 +1,6 @@
 /**
- * Values that lanes of a warp exchange (PTX ISA 9.7.9.6, 9.7.13.9 to 9.7.13.16): computes results from the values that
- * lanes bring. A function (address of lane 0's words in the frame, its thread, members) handles one group.
+ * Exchanges values between lanes of a warp (PTX ISA 9.7.9.6, 9.7.13.9 to 9.7.13.16): computes results from the values
+ * that lanes bring. A function (address of lane 0's words in the frame, lane 0's thread, members) handles one group.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type Collective, keyOf } from '../../isa/collective.ts';
@@ -14,7 +14,7 @@ import { type Carriers, carriersOf } from './stop.ts';
 
 export const exchangeType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: [] };
 
-/** Index of the function that handles any group for this instruction. */
+/** Returns the index of the function that handles any group for this instruction. */
 export function groupExchange(shape: KernelShape, collective: Collective): number {
   return shape.helpers.function(`exchange ${keyOf(collective)}`, exchangeType, (code) =>
     new Exchange(code, shape, collective).write(collective),
@@ -76,7 +76,7 @@ class Exchange {
     this.give(0, members, () => code.get(result));
   }
 
-  /** Handles one value after the other: the lanes that brought it receive their set. */
+  /** Handles one value after the other: the lanes that brought it receive the set of these lanes. */
   private matchAny(): void {
     const { code } = this;
     const [left, same] = [code.local('i32'), code.local('i32')];
@@ -99,12 +99,12 @@ class Exchange {
     this.give(1, members, () => code.get(agree));
   }
 
-  /** Pushes the members that brought the same value as the lowest lane of a set. */
+  /** Pushes the members that brought the same value as the lowest lane in a set. */
   private pushSame(lanes: number): void {
     const { code, shape } = this;
     const { origin } = shape.layout;
     const { type, array } = elementAt(this.carriers.brings, 0);
-    // Double words are twice as far from the start as words.
+    // 64-bit elements are twice as far from the start of their array as 32-bit elements.
     const address = (): Code => {
       code.get(this.words);
       if (type === 'i64') code.get(this.first).i32(2).op('i32.shl', 'i32.add');
@@ -161,7 +161,7 @@ class Exchange {
     this.give(1, leader, () => code.i32(1));
   }
 
-  /** Stores a word for a set of lanes. */
+  /** Stores a word as a result of all lanes in a set. */
   private give(index: number, lanes: number, push: () => unknown): void {
     const { code, shape } = this;
     code.get(this.words).i32(elementAt(this.carriers.gets, index).array).op('i32.add').get(lanes);
@@ -175,7 +175,7 @@ class Exchange {
   }
 }
 
-/** The instruction, and its neutral value. */
+/** The instruction that performs a reduction, and its neutral value. */
 function reductionBy(
   op: Extract<Collective, { readonly form: 'redux' }>['op'],
   signed: boolean,

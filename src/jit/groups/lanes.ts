@@ -1,6 +1,6 @@
 /**
- * Operations on the values that the lanes of a warp have in an array of the frame, all lanes at once. Sets of lanes are
- * bits of a word, lane 0 lowest; addresses are those of lane 0's element.
+ * Operations on the values that the lanes of a warp have in an array of the frame, on all lanes at once. A set of lanes
+ * is a word with one bit per lane, lane 0 lowest. An address is that of lane 0's element.
  */
 import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';
@@ -12,7 +12,7 @@ export const quads: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 const memberBits = [1, 2, 4, 8] as const;
 
-/** Pushes all ones in the words of the four lanes that belong to a set in a local. */
+/** Pushes a vector for four lanes, whose words are all ones in lanes that belong to the set in a local. */
 export function pushMembership(code: Code, members: number, quad: number): void {
   code
     .get(members)
@@ -25,7 +25,7 @@ export function pushMembership(code: Code, members: number, quad: number): void 
     .vector('i32x4.eq');
 }
 
-/** Pushes the set of lanes whose words are all ones in the vectors that `push` pushes. */
+/** Pushes the set of lanes whose words are all ones, in the vectors that `push` pushes. */
 export function pushLanes(code: Code, push: (quad: number) => unknown): void {
   quads.forEach((quad) => {
     push(quad);
@@ -39,7 +39,7 @@ export function pushLanes(code: Code, push: (quad: number) => unknown): void {
   });
 }
 
-/** Index of the function (address, value) → the lanes that have the value. */
+/** Returns the index of the function (address, value) → the lanes that have the value. */
 export function lanesWith(helpers: Helpers, origin: number, type: IntegerType = 'i32'): number {
   return helpers.function(`lanes with ${type}`, { parameters: ['i32', type], results: ['i32'] }, (code) => {
     if (type === 'i64') {
@@ -74,7 +74,7 @@ function lanesWithPairs(code: Code, origin: number): void {
   });
 }
 
-/** Index of the function (address) → the lanes whose word is not negative. */
+/** Returns the index of the function (address) → the lanes whose word is not negative. */
 export function lanesNotNegative(helpers: Helpers, origin: number): number {
   return helpers.function('lanes not negative', { parameters: ['i32'], results: ['i32'] }, (code) => {
     pushLanes(code, (quad) => code.get(0).vectorMemory('v128.load', origin + 16 * quad));
@@ -82,7 +82,7 @@ export function lanesNotNegative(helpers: Helpers, origin: number): number {
   });
 }
 
-/** Index of the function (address, lanes, value) that stores a word for the lanes. */
+/** Returns the index of the function (address, lanes, value) that stores a word for each of the lanes. */
 export function giveLanes(helpers: Helpers, origin: number): number {
   const type = { parameters: ['i32', 'i32', 'i32'], results: [] } as const;
   return helpers.function('give lanes', type, (code) => {

@@ -1,19 +1,27 @@
-/** Counts where the threads of a region went, so that the region's function knows whether all went the same way. */
+/**
+ * Counts where the threads that ran a region went, so that the region's function knows whether all went the same way.
+ */
 import type { Code } from '../../wasm/code.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
 import { outcome } from '../layout.ts';
 
-/** Locals with counts of threads. */
+/** Locals that count threads. */
 export class OutcomeCounts {
-  /** The first thread of the run; local 2 of the function is the end of the range. */
+  /** Local that holds the first thread of the run. Local 2 of the function is the end of the range. */
   readonly first: number;
   readonly exited: number;
-  /** How many threads have reached each stop, by its number, and continued at each region. */
+  /**
+   * Number of threads that have reached each stop, by the number of the stop; `regions` has those that continue at each
+   * region.
+   */
   readonly stops: Map<number, number> = new Map();
   readonly regions: Map<number, number> = new Map();
-  /** The region that the first thread returned to, and how many threads did; null if none can. */
+  /**
+   * The region that the first thread returned to, and the number of threads that returned there; null if no thread can
+   * return.
+   */
   returned: { readonly region: number; readonly count: number } | null = null;
-  /** The outcome if only one is possible; nothing is counted then. */
+  /** The outcome, if only one is possible. Nothing is counted in that case. */
   readonly sole: number | null;
   private readonly code: Code;
 

@@ -1,6 +1,4 @@
-/**
- * Lets threads that have all reached the same stop continue without asking the engine, if no other thread is missing.
- */
+/** Lets threads that have reached the same stop continue without asking the engine, if no other thread is missing. */
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
@@ -17,13 +15,13 @@ const allLanes = -1;
 
 /**
  * (context, first thread, end of the thread range, members, outcome of running them) → region after the stop, or the
- * outcome
+ * same outcome
  */
 const passType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 const [first, behind, members, result] = [1, 2, 3, 4] as const;
 
-/** Index of the function for outcomes that are stops. */
+/** Returns the index of the function for outcomes that are stops. */
 export function passFunction(shape: KernelShape): number {
   const { helpers, stops } = shape;
   return helpers.function('pass', passType, (code) => {
@@ -43,14 +41,17 @@ export function passFunction(shape: KernelShape): number {
   });
 }
 
-/** The threads that were run are the whole block. */
+/** Continues if the threads that were run are the whole block. */
 function passBarrier(code: Code, shape: KernelShape, goOn: () => void): void {
   if (shape.hasGroups) code.get(members).op('i32.popcnt');
   else code.get(behind).get(first).op('i32.sub');
   pushField(code, shape.layout, 'threads').op('i32.eq').if(goOn);
 }
 
-/** The range is one warp, and no thread waits for threads outside it. */
+/**
+ * Exchanges values and continues if the group is complete. The range is one warp, and no thread waits for threads
+ * outside it.
+ */
 function passCollective(code: Code, shape: KernelShape, stop: Stop, words: number, goOn: () => void): void {
   const mask = maskOf(stop);
   const toAll = (exchange: number) => (): void => {
@@ -70,7 +71,7 @@ function passCollective(code: Code, shape: KernelShape, stop: Stop, words: numbe
   code.get(members).i32(~wanted).op('i32.and', 'i32.eqz', 'i32.and').if(toAll(exchange));
 }
 
-/** The mask if it is constant; `none` for a group of all threads that have arrived. */
+/** Returns the mask if it is constant, or `none` for a group of all threads that have arrived. */
 function maskOf({ step, constantMask }: Stop): number | 'none' | 'varies' {
   if (step.kind !== 'collective' || step.mask === null) return 'none';
   return constantMask ?? 'varies';
@@ -79,8 +80,8 @@ function maskOf({ step, constantMask }: Stop): number | 'none' | 'varies' {
 // --- who is there ---------------------------------------------------------------------------------------------------
 
 /**
- * Index of the function (words, first thread, end of the thread range, members, mask) → lanes of the mask that have not
- * arrived.
+ * Returns the index of the function (words, first thread, end of the thread range, members, mask) → lanes of the mask
+ * that have not arrived.
  */
 function missingFunction({ helpers, layout, frame }: KernelShape): number {
   const type = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] } as const;
@@ -95,8 +96,8 @@ function missingFunction({ helpers, layout, frame }: KernelShape): number {
 }
 
 /**
- * Index of the function (words, first thread, end of the thread range, members) → 1 if the members form complete groups
- * by their masks.
+ * Returns the index of the function (words, first thread, end of the thread range, members) → 1 if the members form
+ * complete groups according to their masks, else 0.
  */
 function groupsFunction(shape: KernelShape): number {
   const { helpers, layout, frame } = shape;
@@ -127,7 +128,7 @@ function groupsFunction(shape: KernelShape): number {
   });
 }
 
-/** Pushes the mask of the lowest lane of a set; local 0 is the address of the warp's words. */
+/** Pushes the mask of the lowest lane in a set. Local 0 is the address of the warp's words. */
 function pushMask(code: Code, { layout, frame }: KernelShape, lanes: number): void {
   code.get(0).get(lanes).op('i32.ctz').i32(2).op('i32.shl', 'i32.add');
   code.memory('i32.load', layout.origin + frame.mask);
@@ -136,11 +137,11 @@ function pushMask(code: Code, { layout, frame }: KernelShape, lanes: number): vo
 // --- what they give each other --------------------------------------------------------------------------------------
 
 function exchangeOf(shape: KernelShape, { step }: Stop): number {
-  if (step.kind !== 'collective') throw new Error('only threads of a group exchange');
+  if (step.kind !== 'collective') throw new Error('only threads of a group exchange values');
   return groupExchange(shape, step.fn);
 }
 
-/** Index of the function that handles several groups, one after the other. */
+/** Returns the index of the function that handles several groups, one after the other. */
 function eachGroup(shape: KernelShape, stop: Stop): number {
   const exchange = exchangeOf(shape, stop);
   return shape.helpers.function(`each group ${exchange}`, exchangeType, (code) => {
@@ -155,7 +156,9 @@ function eachGroup(shape: KernelShape, stop: Stop): number {
   });
 }
 
-/** Index of the function that handles all groups at once if lanes and bounds are constants; null otherwise. */
+/**
+ * Returns the index of the function that handles all groups at once, if lanes and bounds are constants; otherwise null.
+ */
 function fixedExchange(shape: KernelShape, stop: Stop): number | null {
   const { step, program, instruction, gets } = stop;
   if (step.kind !== 'collective' || step.fn.form !== 'shfl') return null;

@@ -1,4 +1,4 @@
-/** `shfl` of a group: each lane takes the value of another lane or keeps its own (PTX ISA 9.7.9.6). */
+/** `shfl` within a group: each lane takes the value of another lane or keeps its own (PTX ISA 9.7.9.6). */
 import { elementAt } from '../../base/element-at.ts';
 import type { Collective } from '../../isa/collective.ts';
 import { warpSize } from '../../machine/launch.ts';
@@ -9,7 +9,7 @@ import { pushMembership, quads } from './lanes.ts';
 
 export type ShuffleMode = Extract<Collective, { readonly form: 'shfl' }>['mode'];
 
-/** Parameters of the functions: exchange.ts. */
+/** Parameters of the functions, as described in exchange.ts. */
 const [words, members] = [0, 2] as const;
 
 /** Handles any group, one lane after the other. */
@@ -54,13 +54,13 @@ export interface FixedShuffle {
   readonly mode: ShuffleMode;
   readonly operand: number;
   readonly bounds: number;
-  /** The result predicate (source in bounds) is read. */
+  /** Whether the result predicate (source in bounds) is read. */
   readonly tellsBounds: boolean;
-  /** Lanes bring masks and may form several groups. */
+  /** Whether lanes bring masks and may form several groups. */
   readonly masked: boolean;
 }
 
-/** Handles the members of any number of groups at once; the group of a lane is given by its mask. */
+/** Handles the members of any number of groups at once. The mask of a lane gives its group. */
 export function writeFixedShuffle(code: Code, { layout, frame }: KernelShape, fixed: FixedShuffle): void {
   const { origin } = layout;
   const { brings, gets } = carriersOf(frame, { form: 'shfl', mode: fixed.mode });
@@ -83,7 +83,7 @@ export function writeFixedShuffle(code: Code, { layout, frame }: KernelShape, fi
       store(array, () => {
         push();
         if (array !== to) return;
-        // A source outside the group gives no value.
+        // A source lane outside the group gives no value.
         load(from, quad);
         code.get(members).vector('i32x4.splat');
         if (fixed.masked) load(frame.mask, quad).vector('v128.and');
@@ -131,7 +131,7 @@ interface Source {
   readonly inBounds: boolean;
 }
 
-/** Pushes the words that four lanes take, from as few vectors as contain them. */
+/** Pushes the words that four lanes take, loading only the vectors that contain them. */
 function pushSources(code: Code, own: readonly Source[], load: (quad: number) => Code): void {
   const needed = [...new Set(own.map(({ source }) => source >> 2))];
   const first = elementAt(needed, 0);
@@ -155,7 +155,7 @@ function bytesOf(numbers: readonly number[]): readonly number[] {
   return numbers.flatMap((word) => [0, 1, 2, 3].map((byte) => 4 * word + byte));
 }
 
-/** The lane that a lane takes its value from: itself if the source is out of bounds. */
+/** Returns the lane that a lane takes its value from, which is itself if the source is out of bounds. */
 function sourceOf({ mode, operand, bounds }: FixedShuffle, lane: number): Source {
   const shift = operand & 31;
   const segment = (bounds >>> 8) & 31;

@@ -1,4 +1,4 @@
-/** Places where threads stop for each other: the values they bring, and where they continue. */
+/** The places where threads stop for each other: the values they bring, and where they continue. */
 import { type Collective, exchangedBy } from '../../isa/collective.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Step } from '../../isa/steps/step.ts';
@@ -11,19 +11,22 @@ export interface Stop {
   readonly step: StopStep;
   readonly program: FunctionProgram;
   readonly instruction: ProgramInstruction;
-  /** Where the thread stores the values that it brings. */
+  /** Where a thread stores the values that it brings. */
   readonly brings: readonly Carrier[];
-  /** Where it finds its results; null for results that are not read. */
+  /** Where a thread finds its results; null for results that are not read. */
   readonly gets: readonly (Carrier | null)[];
-  /** Region where the thread continues. */
+  /** The region where the thread continues. */
   readonly region: number;
-  /** The mask of a collective if it is constant. */
+  /** The mask of a collective, if it is constant; otherwise null. */
   readonly constantMask: number | null;
-  /** The number of a constant barrier for all threads of the block without a reduction; null for every other stop. */
+  /**
+   * The barrier number, if it is constant and the barrier is for all threads of the block and has no reduction; null
+   * for every other stop.
+   */
   readonly plainBarrier: number | null;
 }
 
-/** The step at which an instruction stops, or null. */
+/** Returns the step at which an instruction stops, or null. */
 export function stopOf({ steps }: ProgramInstruction): StopStep | null {
   for (const step of steps) if (step.kind === 'barrier' || step.kind === 'collective') return step;
   return null;
@@ -34,13 +37,16 @@ export interface Carriers {
   readonly gets: readonly Carrier[];
 }
 
-/** Arrays for the values that threads bring to a collective and receive there; shared by all stops of the same kind. */
+/**
+ * Returns the arrays for the values that threads bring to a collective and receive there. All stops of the same kind
+ * share them.
+ */
 export function carriersOf(frame: FrameLayout, collective: Collective): Carriers {
   const { brings, gets } = exchangedBy(collective);
   return { brings: frame.carry('brings', brings), gets: frame.carry('gets', gets) };
 }
 
-/** At a stop; the number and the count of a barrier come first. */
+/** Returns the arrays for a stop. For a barrier, its number and its count come first. */
 export function carriersAt(frame: FrameLayout, step: StopStep): Carriers {
   if (step.kind === 'collective') return carriersOf(frame, step.fn);
   const predicates = step.from.map(() => 1);
@@ -53,7 +59,10 @@ export function carriersAt(frame: FrameLayout, step: StopStep): Carriers {
   };
 }
 
-/** Names of the values that a thread brings, in the order of the arrays; null for values that the stop does not use. */
+/**
+ * Returns the names of the values that a thread brings, in the order of the arrays; null for values that the stop does
+ * not use.
+ */
 export function broughtTo(step: StopStep): readonly (Ref | null)[] {
   return step.kind === 'barrier' ? [step.barrier, step.count, ...step.from] : step.from;
 }

@@ -1,6 +1,7 @@
 /**
- * Runs the threads of a warp that have diverged: those at the same place together, until all have ended, wait for
- * others or have paused. Groups with all members present continue (machine/collectives.ts defines the groups).
+ * Runs the threads of a warp that have diverged. Threads at the same place run together, until all have ended, wait for
+ * others or have paused. A group continues once all its members have arrived (machine/collectives.ts defines the
+ * groups).
  */
 import { elementAt } from '../../base/element-at.ts';
 import { quadOf } from '../../base/tuples.ts';
@@ -15,13 +16,13 @@ import { giveLanes, lanesNotNegative, lanesWith } from './lanes.ts';
 import { advanced, outcome, state } from '../layout.ts';
 import { recordOf } from '../../base/records.ts';
 
-/** For threads that wait for something other than a group with a mask. */
+/** Stands for threads that wait for something other than a group with a mask. */
 const noGroup = -1;
 
 /** (context, first thread of the warp, end of its thread range) → bits of `advanced` */
 const advanceType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] };
 
-/** @param run index of the function that runs members from a region on */
+/** @param run index of the function that runs members, starting in a region */
 export function advanceFunction(shape: KernelShape, run: number): number {
   const { helpers, frame, layout } = shape;
   const [context, first, behind] = [0, 1, 2] as const;
@@ -39,7 +40,7 @@ export function advanceFunction(shape: KernelShape, run: number): number {
     code.i32(-1).i32(32).get(behind).op('i32.sub').get(first).op('i32.add', 'i32.shr_u').set(existing);
     code.loop((again) => {
       code.get(words).get(first).get(existing).call(sweepFunction(shape)).get(said).op('i32.or').set(said);
-      // Threads that paused get another turn after the other threads of the block.
+      // Threads that paused do not run again before the other threads of the block have had a turn.
       code.get(states).call(lanesNotNegative(helpers, layout.origin)).get(existing).op('i32.and');
       code.get(idle).i32(-1).op('i32.xor', 'i32.and').tee(ready);
       code.if(() => {
@@ -69,7 +70,10 @@ export function advanceFunction(shape: KernelShape, run: number): number {
   });
 }
 
-/** Members that have reached one stop may not have written a mask that is constant. */
+/**
+ * Writes the mask of members that have all reached one stop, if it is constant, because they may not have written it
+ * themselves.
+ */
 function giveConstantMask(
   code: Code,
   { helpers, layout, frame, stops }: KernelShape,
@@ -89,7 +93,7 @@ function giveConstantMask(
   });
 }
 
-/** Pushes the lanes whose state word says that they paused, read from the second highest bit of the words. */
+/** Pushes the lanes whose state word says that they paused, which is its second highest bit. */
 function pausedLanes(code: Code, { helpers, layout }: KernelShape, states: number): void {
   const type = { parameters: ['i32'], results: ['i32'] } as const;
   const index = helpers.function('paused lanes', type, (inner) => {
@@ -108,12 +112,12 @@ function pausedLanes(code: Code, { helpers, layout }: KernelShape, states: numbe
   code.get(states).call(index);
 }
 
-/** Pushes the state of the lowest lane of a set. */
+/** Pushes the state word of the lowest lane in a set. */
 function pushState(code: Code, { layout }: KernelShape, states: number, lanes: number): void {
   code.get(states).get(lanes).op('i32.ctz').i32(2).op('i32.shl', 'i32.add').memory('i32.load', layout.origin);
 }
 
-/** The locals of a sweep: parameters first, then sets of lanes, words and addresses. */
+/** The locals of a sweep: first its parameters, then sets of lanes, words and addresses. */
 const sweepLocals = [
   'words',
   'first',
@@ -177,7 +181,7 @@ class SweepWriter {
     code.get(said);
   }
 
-  /** Other lanes with that mask may wait at another instruction for the same operation. */
+  /** Adds lanes with the same mask that wait for the same operation at another instruction. */
   private addOthers(): void {
     const { code, shape, locals } = this;
     const { helpers, frame, layout } = shape;
@@ -200,7 +204,7 @@ class SweepWriter {
     });
   }
 
-  /** The members continue if they are all that the mask names. */
+  /** Lets the members continue if they are exactly the existing lanes that the mask names. */
   private complete(): void {
     const { code, shape } = this;
     const { words, first, existing, mask, members, said } = this.locals;
@@ -217,7 +221,7 @@ class SweepWriter {
     );
   }
 
-  /** Pushes the lanes whose state word is that of a local. */
+  /** Pushes the lanes whose state word equals that in a local. */
   private withState(local: number): Code {
     const { helpers, layout } = this.shape;
     return this.code.get(this.locals.states).get(local).call(lanesWith(helpers, layout.origin));
@@ -229,14 +233,18 @@ class SweepWriter {
   }
 }
 
-/** Index of the function (words, first thread, existing lanes) → bits of `advanced`: complete groups continue. */
+/**
+ * Returns the index of the function (words, first thread, existing lanes) → bits of `advanced`, which lets complete
+ * groups continue.
+ */
 function sweepFunction(shape: KernelShape): number {
   const type = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] } as const;
   return shape.helpers.function('sweep', type, (code) => new SweepWriter(shape, code).write());
 }
 
 /**
- * Index of the function (words of the warp, first thread, members) that gives a group its results and lets it continue.
+ * Returns the index of the function (words of the warp, first thread, members) that gives a group its results and lets
+ * it continue.
  */
 export function completeFunction(shape: KernelShape): number {
   const { helpers, frame, layout } = shape;
@@ -271,7 +279,8 @@ export function completeFunction(shape: KernelShape): number {
 }
 
 /**
- * Index of the function (state word) → number of the group's operation, or `noGroup` if it is not a group with a mask.
+ * Returns the index of the function (state word) → number of the group's operation, or `noGroup` if the thread does not
+ * wait in a group with a mask.
  */
 function whatFunction(shape: KernelShape): number {
   const type = { parameters: ['i32'], results: ['i32'] } as const;
@@ -287,7 +296,7 @@ function whatFunction(shape: KernelShape): number {
   });
 }
 
-/** Pushes the entry of a table at a given index. */
+/** Pushes the table entry at a given index. */
 function writeLookup(code: Code, pushPlace: () => unknown, numbers: readonly number[]): void {
   const found = code.local('i32');
   writeChoice(code, numbers.length, pushPlace, (place, done) => {

@@ -1,5 +1,5 @@
 /**
- * The global memory that a launch borrows: parameters and constants, and for each running block a context with
+ * The global memory that a launch borrows: its parameters and constants, and, for each running block, a context with
  * everything the block needs.
  */
 import type { EngineMemory } from '../../machine/engine-memory.ts';
@@ -8,7 +8,7 @@ import type { CompiledKernel } from '../compiled-kernel.ts';
 import { alignTo16, context, type ContextField, contextSize } from '../layout.ts';
 import { keysOf } from '../../base/records.ts';
 
-/** The parts of one running block, as addresses of global memory. */
+/** The parts of one running block, as addresses in global memory. */
 export interface BlockRoom {
   readonly context: number;
   readonly frames: number;
@@ -25,7 +25,7 @@ export interface ArenaOptions {
   readonly constants: Uint8Array;
 }
 
-/** Bytes that a launch borrows: once, and for each running block. */
+/** Numbers of bytes that a launch borrows, once or for each running block. */
 export interface ArenaNeeds {
   readonly common: number;
   readonly room: number;
@@ -74,12 +74,12 @@ export class Arena {
     return alignTo16(this.options.compiled.callBytes);
   }
 
-  /** Number of rooms that exist or could be made within `bytes` in total. */
+  /** Number of rooms that exist or could be made using at most `bytes` bytes in total. */
   roomsWithin(bytes: number): number {
     return Math.max(1, Math.floor(bytes / this.roomSize));
   }
 
-  /** Room for a block: writes its context and clears its shared memory. */
+  /** Returns room for a block, with its context written and its shared memory cleared. */
   enter(block: number): BlockRoom {
     const room = this.free.pop() ?? this.makeRoom();
     const { memory, shape } = this.options;
@@ -93,7 +93,7 @@ export class Arena {
     return room;
   }
 
-  /** The fields of a context; valid until memory grows. */
+  /** Returns the fields of a context; valid until memory grows. */
   contextOf(room: BlockRoom): Int32Array {
     const bytes = this.options.memory.bytesAt(room.context, contextSize);
     return new Int32Array(bytes.buffer, bytes.byteOffset, contextSize / 4);
@@ -120,7 +120,7 @@ export class Arena {
     return room;
   }
 
-  /** The fields that are the same for every block. */
+  /** Writes the fields that are the same for every block. */
   private describe(room: BlockRoom): void {
     const { shape } = this.options;
     const fields = {

@@ -25,16 +25,19 @@ export interface BlockLaunch {
   readonly parameters: Uint8Array;
   readonly constants: Uint8Array;
   readonly constantRegions: readonly NamedRange[];
-  /** Null if kernels that call built-in functions are not run here. */
+  /** Null where kernels that call built-in functions are never run. */
   readonly services: Omit<BuiltinServices, 'load' | 'look'> | null;
-  /** Memory in bytes for the blocks that run at the same time. */
+  /** Number of bytes available for the blocks that run at the same time. */
   readonly residentBytes: number;
 }
 
-/** Longest time in milliseconds that a run of whole blocks should take, estimated from the previous run. */
+/**
+ * Maximum time in milliseconds that a run of whole blocks should take. The number of blocks is adjusted after every
+ * run.
+ */
 const longestRun = 10;
 
-/** Calls from compiled code between two checks of the clock. */
+/** Number of calls from compiled code between two checks of the clock. */
 const callsPerLook = 256;
 
 const fuelField = context.fuel / 4;
@@ -61,18 +64,19 @@ export class BlockEngine {
   private readonly resident: number;
   /** Number of blocks to take at a time. */
   private chunk = 1;
-  /** Blocks that are taken but have not started. */
+  /** Blocks that have been taken but not started. */
   private taken: Blocks = { first: 0, end: 0 };
-  /** Blocks that have started; more than one if blocks wait for each other. */
+  /** Blocks that have started but not finished; more than one if blocks wait for each other. */
   private running: Running[] = [];
   /**
-   * Instructions that compiled code was allowed to run so far. The unused part is in the context of the running block.
+   * Number of instructions that compiled code has been allowed to run so far. The unused part is in the context of the
+   * running block.
    */
   private granted = 0;
   private executed = 0;
   /** Number of calls from compiled code. */
   private calls = 0;
-  /** The part of them that the ledger knows of. */
+  /** Number of executed instructions that have been reported to the ledger. */
   private noted = 0;
   private current: BlockRoom | null = null;
   private thread: number | null = null;
@@ -96,22 +100,22 @@ export class BlockEngine {
     return this.executed;
   }
 
-  /** The block that runs or ran last; null before the first. */
+  /** The block that is running or ran last; null before the first one. */
   get block(): number | null {
     return this.current === null ? null : this.blockOf(this.arena.contextOf(this.current));
   }
 
-  /** A block has started and not finished. */
+  /** Whether a block has started but not finished. */
   get isUnderWay(): boolean {
     return this.running.length > 0;
   }
 
-  /** The first block that is taken from the ledger and has not started; null if all taken blocks have. */
+  /** The first block that has been taken from the ledger but not started; null if all of them have started. */
   get nextBlock(): number | null {
     return this.taken.first < this.taken.end ? this.taken.first : null;
   }
 
-  /** Reports the executed instructions to the ledger, so that another engine can continue. */
+  /** Reports executed instructions to the ledger, so that another engine can continue. */
   settle(): void {
     this.ledger.settle(this.executed - this.noted);
     this.noted = this.executed;
@@ -121,7 +125,7 @@ export class BlockEngine {
     this.arena.release();
   }
 
-  /** Runs the next blocks, or those that wait for each other. Returns false when all are done. */
+  /** Runs the next blocks, or the blocks that wait for each other. Returns false when all blocks are done. */
   step(): boolean {
     if (this.running.length === 0) {
       if (!this.take()) {
@@ -153,7 +157,7 @@ export class BlockEngine {
       block: block === null ? null : indexOf(block, shape.grid),
       thread: thread === null ? null : indexOf(thread, shape.block),
       line,
-      // Filled in by launch.ts, which has the program.
+      // Filled in by launch.ts, which knows the program.
       source: null,
       space,
       address,
@@ -162,7 +166,7 @@ export class BlockEngine {
 
   // --- blocks -----------------------------------------------------------------------------------------------------------
 
-  /** Makes sure that a block is available to start; returns false if none is left. */
+  /** Makes sure that there is a block to start. Returns false if none is left. */
   private take(): boolean {
     if (this.taken.first < this.taken.end) return true;
     const more = this.ledger.take(this.chunk);
@@ -203,7 +207,7 @@ export class BlockEngine {
     this.current = room;
     this.arena.contextOf(room)[fuelField] = this.granted - this.executed;
     const result = this.runBlocks(room.context, end - first, this.unitSize);
-    // Memory may have grown. The context says how far compiled code came.
+    // The context is read again because memory may have grown. It says how far compiled code got.
     const after = this.arena.contextOf(room);
     this.executed = this.granted - signedAt(after, fuelField);
     const last = this.blockOf(after);
@@ -214,7 +218,7 @@ export class BlockEngine {
       runner.goOn(signedAt(after, context.unit / 4), result);
       this.running.push({ block: last, room, runner });
     }
-    // A run that stopped early says nothing about the duration of a complete one.
+    // The duration of a run that stopped early says nothing about that of a complete run.
     if (performance.now() - begun >= longestRun) this.chunk = Math.max(1, this.chunk / 2);
     else if (last + 1 === end) this.chunk *= 2;
   }
@@ -247,7 +251,7 @@ export class BlockEngine {
     };
   }
 
-  /** Unused fuel is passed on from block to block. */
+  /** Runs a block as far as possible. Unused fuel is passed on from block to block. */
   private proceed(one: Running): Progress {
     this.current = one.room;
     this.arena.contextOf(one.room)[fuelField] = this.granted - this.executed;
@@ -256,7 +260,7 @@ export class BlockEngine {
     return progress;
   }
 
-  /** Reports the executed instructions to the ledger and gets new fuel. */
+  /** Reports executed instructions to the ledger and gets new fuel. */
   private fill(): number {
     const news = this.executed - this.noted;
     this.noted = this.executed;
@@ -283,7 +287,7 @@ export class BlockEngine {
         BigInt(kind === clocks.executed ? this.granted - fuel : Math.round(performance.now() * 1e6)),
       builtin: (call: number, base: number, thread: number, fuel: number): void => {
         const found = this.at(call, thread, fuel);
-        if (found.kind !== 'builtin') throw new Error(`call ${call} calls no built-in function`);
+        if (found.kind !== 'builtin') throw new Error(`call ${call} is not a call to a built-in function`);
         this.callBuiltin(found.fn, base, thread);
       },
       refuel: (call: number, thread: number, fuel: number): number => {
@@ -298,7 +302,7 @@ export class BlockEngine {
     this.thread = thread;
     this.line = found.line;
     this.executed = this.granted - fuel;
-    // Built-in functions look themselves, each time.
+    // Built-in functions check the clock themselves, every time.
     if (++this.calls % callsPerLook === 0) this.ledger.look();
     return found;
   }
@@ -308,7 +312,7 @@ export class BlockEngine {
     const builtin = compiled.functions[index]?.builtin ?? null;
     const areas = this.areas(thread, base + (compiled.functions[index]?.localBytes ?? 0));
     if (builtin === null || services === null || areas.local === null)
-      throw new Error('no such built-in function here');
+      throw new Error('built-in functions cannot be called here');
     const { name, parameters, result } = builtin;
     const start = areas.local.address + base;
     const args = parameters.map(({ offset, bytes }) => BigInt(memory.load(start + offset, bytes * 8)));
@@ -331,18 +335,18 @@ export class BlockEngine {
     return count;
   }
 
-  /** Start of the thread's running activation in its local memory. */
+  /** Returns the start of the thread's running activation in its local memory. */
   private baseOf(thread: number): number {
     const { compiled, memory } = this.launch;
     if (compiled.callBytes === 0 || this.current === null) return 0;
     return Number(memory.load(this.current.frames + compiled.frame.base + 4 * thread, 32));
   }
 
-  /** @param localEnd end of the running activation, and so of the local memory that can be accessed */
+  /** @param localEnd end of the running activation, which no access to local memory may go past */
   private areas(thread: number, localEnd: number): Areas {
     const { arena, launch, current } = this;
     const { stackBytes, shared, local, parameters } = launch.compiled;
-    if (current === null) throw new Error('no block runs');
+    if (current === null) throw new Error('no block is running');
     const own = current.local + thread * arena.localStride;
     return {
       shared: { address: current.shared, size: arena.sharedSize, named: shared },

@@ -1,7 +1,7 @@
 /**
- * Runs the threads of one block until all have ended. Threads that run in step, a warp or the whole block, are handled
- * as one. Threads of a warp that have diverged are run and matched by compiled code (warp-runner.ts). Barriers, groups
- * without a mask and deadlocks are decided here, by the rules of `machine`.
+ * Runs the threads of one block until all have ended. A warp or a whole block whose threads are in lockstep is handled
+ * as one unit. Threads of a warp that have diverged are run and matched by compiled code (warp-runner.ts). Barriers,
+ * groups without a mask and deadlocks are decided here, by the rules of `machine`.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { signedAt } from '../../base/typed-reads.ts';
@@ -13,43 +13,47 @@ import { warpSize } from '../../machine/launch.ts';
 import type { CompiledKernel, CompiledStop } from '../compiled-kernel.ts';
 import { advanced, outcome, state } from '../layout.ts';
 
-/** Compiled code and memory of one block, as the runner uses them. Members are lanes of a warp if units are warps. */
+/**
+ * The compiled code and memory of one block, as the runner uses them. Members are lanes of a warp if units are warps.
+ */
 export interface BlockCode {
   readonly compiled: CompiledKernel;
   readonly threads: number;
-  /** Runs threads, starting in a region; returns an outcome. */
+  /** Runs threads, starting in a region. Returns an outcome. */
   readonly run: (region: number, first: number, behind: number, members: number) => number;
-  /** Runs threads of a warp that have diverged; returns bits of `advanced`. */
+  /** Runs threads of a warp that have diverged. Returns bits of `advanced`. */
   readonly advance: (first: number, behind: number) => number;
-  /** Members of a warp that wait in the same group receive their results and continue. */
+  /** Gives members of a warp that wait in the same group their results, and lets them continue. */
   readonly complete: (first: number, members: number) => void;
-  /** A view of the frames as words; made again after other blocks ran, because memory may have grown. */
+  /**
+   * Returns a view of the frames as words. It is made again after other blocks have run, because memory may have grown.
+   */
   readonly words: () => Int32Array;
-  /** Throws if the launch has been ended or its time is over. */
+  /** Throws if the launch was aborted or its time is up. */
   readonly look: () => void;
-  /** The thread to name if a fault occurs now, and its line. */
+  /** Sets the thread and line to report if a fault occurs now. */
   readonly blame: (thread: number, line: number) => void;
 }
 
-/** Threads that are handled together while they are in step. */
+/** Threads that are handled together while they are in lockstep. */
 interface Unit {
   readonly first: number;
   readonly behind: number;
   /**
-   * A region where all threads continue, or the outcome of a run: all ended, all at one stop, or each with its own
-   * state.
+   * The region where all threads continue, or the outcome of a run: all have ended, all wait at one stop, or each has
+   * its own state.
    */
   at: number;
 }
 
-/** Threads of a unit that wait in a group without a mask: their state word, and the region after the stop. */
+/** Threads of a unit that wait in a group without a mask, with their state word and the region after the stop. */
 interface Gathering {
   readonly unit: Unit;
   readonly word: number;
   readonly region: number;
 }
 
-/** `paused`: all threads that can run wait for an event outside this block. */
+/** `paused` means that all threads that can run are waiting for something outside this block. */
 export type Progress = 'done' | 'paused';
 
 export class BlockRunner {
@@ -57,12 +61,12 @@ export class BlockRunner {
   private readonly units: readonly Unit[];
   private readonly stops: readonly CompiledStop[];
   private words: Int32Array = new Int32Array(0);
-  /** Units are warps, and some of their threads can run without the others. */
+  /** Whether units are warps in which some threads can run without the others. */
   private readonly inWarps: boolean;
   private readonly hasBarriers: boolean;
   /** Created when threads diverge for the first time. */
   private barriers: Barriers | null = null;
-  /** 1 for threads that have exited or wait, as far as the barriers know. */
+  /** 1 for threads that have been reported to the barriers as exited or waiting. */
   private readonly noted: Uint8Array;
 
   constructor(code: BlockCode, size: number) {
@@ -78,7 +82,7 @@ export class BlockRunner {
     );
   }
 
-  /** Starts a block. */
+  /** Prepares to run a block from its start. */
   start(): void {
     this.barriers = null;
     this.noted.fill(0);
@@ -86,8 +90,8 @@ export class BlockRunner {
   }
 
   /**
-   * Takes over a block in which the unit that begins with thread `first` had that outcome. The units before it have
-   * ended, and those after it have not started.
+   * Takes over a block in which the unit that begins with thread `first` had the outcome `result`. The units before it
+   * have ended, and those after it have not started.
    */
   goOn(first: number, result: number): void {
     this.barriers = null;
@@ -119,7 +123,7 @@ export class BlockRunner {
 
   // --- in step --------------------------------------------------------------------------------------------------------
 
-  /** Returns true if anything happened besides threads pausing. */
+  /** Runs a unit whose threads are in lockstep. Returns true if any thread did more than pause. */
   private runWhole(unit: Unit): boolean {
     const { at, first, behind } = unit;
     return this.takeIn(unit, this.code.run(at, first, behind, lanesOf(behind - first)));
@@ -136,7 +140,7 @@ export class BlockRunner {
     return this.settleRange(unit.first, unit.behind, result);
   }
 
-  /** All remaining units wait as a whole at one barrier of the whole block: opens it. */
+  /** Opens a barrier of the whole block if all remaining units wait at it as whole units. */
   private passTogether(): boolean {
     let barrier: number | null = null;
     for (const { at } of this.units) {
@@ -175,7 +179,7 @@ export class BlockRunner {
     return true;
   }
 
-  /** Runs the threads of a unit that can run, in order; neighbours at the same region run together. */
+  /** Runs the threads of a unit that can run, in order. Neighbors at the same region run together. */
   private runNeighbours(unit: Unit): boolean {
     if (this.rejoin(unit)) return true;
     let moved = false;
@@ -195,7 +199,7 @@ export class BlockRunner {
     return moved;
   }
 
-  /** Threads that have converged continue as one. */
+  /** Lets the threads of a unit continue as one if they have converged. */
   private rejoin(unit: Unit): boolean {
     const word = this.commonState(unit);
     if (word === null || (word < 0 && word !== state.exited)) return false;
@@ -203,7 +207,7 @@ export class BlockRunner {
     return true;
   }
 
-  /** The state word that all threads of a unit share; null if they differ. */
+  /** Returns the state word that all threads of a unit share; null if they differ. */
   private commonState({ first, behind }: Unit): number | null {
     const word = this.stateOf(first);
     for (let thread = first + 1; thread < behind; thread++) if (this.stateOf(thread) !== word) return null;
@@ -215,7 +219,7 @@ export class BlockRunner {
     return word >= 0 && state.regionOf(word) === region;
   }
 
-  /** Records how threads came back. Returns true if anything happened besides threads pausing. */
+  /** Records the states in which threads came back. Returns true if any of them did more than pause. */
   private settleRange(first: number, behind: number, result: number = outcome.mixed): boolean {
     if (result < outcome.mixed) this.setStates(first, behind, result);
     let moved = false;
@@ -232,7 +236,7 @@ export class BlockRunner {
     return moved;
   }
 
-  /** Writes the state that threads with a single possible outcome may not have written. */
+  /** Writes the states of threads that had the same outcome, because they may not have written them themselves. */
   private setStates(first: number, behind: number, result: number): void {
     const constantMask = result <= outcome.allAt(0) ? this.stopAt(result).constantMask : null;
     const mask = this.indexOf(this.code.compiled.frame.mask, 0);
@@ -260,7 +264,10 @@ export class BlockRunner {
     for (const opened of barriers.exit()) this.pass(opened);
   }
 
-  /** Threads that wait for others of their warp are not recorded; their states say everything. */
+  /**
+   * Reports a thread that has stopped to the barriers. Threads that wait for others of their warp are not reported,
+   * because their states say everything.
+   */
   private stopped(thread: number, { step, line, region, brings }: CompiledStop): void {
     if (step.kind === 'collective' || this.noted[thread] === 1) return;
     const barriers = this.waiters();
@@ -291,7 +298,7 @@ export class BlockRunner {
     }
   }
 
-  /** No thread can run: splits units that wait as a whole, and lets groups without a mask continue. */
+  /** Called when no thread can run. Splits units that wait as a whole, and lets groups without a mask continue. */
   private settle(): boolean {
     const whole = this.units.filter(({ at }) => at <= outcome.allAt(0));
     if (whole.length > 0) {
@@ -306,7 +313,7 @@ export class BlockRunner {
     return this.settleAnybody();
   }
 
-  /** Of the groups without a mask, the one that is earliest in the program continues. */
+  /** Lets the group without a mask that is earliest in the program continue. Returns false if there is none. */
   private settleAnybody(): boolean {
     const found = this.units.reduce<Gathering | null>((earliest, unit) => this.earlierIn(unit, earliest), null);
     if (found === null) return false;
@@ -340,7 +347,7 @@ export class BlockRunner {
     return false;
   }
 
-  /** A thread of the unit waits with a mask that does not contain the thread. */
+  /** Throws a fault because a thread of the unit waits with a mask that does not contain it. */
   private failOutside({ first, behind }: Unit): void {
     const collectives = new Collectives(this.code.threads);
     for (let thread = first; thread < behind; thread++) this.arrive(collectives, thread);
@@ -396,12 +403,15 @@ export class BlockRunner {
   }
 }
 
-/** The lanes of the first threads of a warp, as bits. */
+/** Returns the lanes of the first `count` threads of a warp, as bits. */
 function lanesOf(count: number): number {
   return count >= warpSize ? -1 : 2 ** count - 1;
 }
 
-/** Threads that are handled together: a warp if warps must converge on their own, else the whole block. */
+/**
+ * Number of threads that are handled together: a warp if warps must converge independently of each other, otherwise the
+ * whole block.
+ */
 export function unitSize({ stops }: CompiledKernel, threads: number): number {
   return stops.some(({ step }) => step.kind === 'collective') ? warpSize : threads;
 }

@@ -1,10 +1,12 @@
-/** A device compiles a text only once per key, finds code that other devices have made, and keeps only what it uses. */
+/**
+ * A device compiles a text only once per key, finds code that other devices have compiled, and keeps only what it uses.
+ */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { CodeCache, type Compiled } from './cache.ts';
 
-/** An empty module consists of a header. */
+/** An empty module consists of just a header. */
 const empty = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
 const kernel: Compiled['kernel'] = {
   name: 'k',
@@ -22,7 +24,7 @@ const kernel: Compiled['kernel'] = {
 };
 const make = (): Compiled => ({ kernel, module: empty, executed: 0 });
 
-test('code is made once for the same text and key, and again for others', () => {
+test('code is made only once for the same text and key, and again for others', () => {
   const cache = new CodeCache();
   const first = cache.once('text', 'key', make);
   expect(cache.once('text', 'key', make)).toBe(first);
@@ -42,7 +44,7 @@ const collectGarbage = ((): (() => void) => {
   return runInNewContext('gc') as () => void;
 })();
 
-/** Whether the contents of a cache are collected once nothing else refers to them. */
+/** Returns whether code that a cache holds is garbage-collected once nothing else refers to it. */
 async function isCollected(held: (cache: CodeCache) => WeakRef<Compiled>, cache: CodeCache): Promise<boolean> {
   const found = held(cache);
   for (let i = 0; i < 20 && found.deref() !== undefined; i++) {
@@ -54,7 +56,7 @@ async function isCollected(held: (cache: CodeCache) => WeakRef<Compiled>, cache:
   return found.deref() === undefined;
 }
 
-test('code is released with its device, and not before', async () => {
+test('code is released together with its device, but not earlier', async () => {
   const [open, closed] = [new CodeCache(), new CodeCache()];
   const kept = new WeakRef(open.once('kept', '', make));
   const cleared = (of: CodeCache): WeakRef<Compiled> => {
@@ -68,7 +70,7 @@ test('code is released with its device, and not before', async () => {
   expect(open.before('kept', '')).toBe(kept.deref());
 });
 
-test('texts that were not used for long are dropped, however many there are', async () => {
+test('the least recently used texts are dropped, however many there are', async () => {
   const cache = new CodeCache();
   const dropped = (of: CodeCache): WeakRef<Compiled> => {
     const found = new WeakRef(of.once('dropped', '', make));

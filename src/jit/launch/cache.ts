@@ -1,21 +1,21 @@
 /**
- * Compiled kernels by their source. A device keeps its kernels until it is closed or they are evicted. Other devices
- * find them for as long as they exist, so that the same PTX is compiled only once.
+ * Compiled kernels by their source. A device keeps its kernels until it is closed or they are evicted. As long as they
+ * exist, other devices find them too, so the same PTX is compiled only once.
  */
 import type { CompiledKernel } from '../compiled-kernel.ts';
 
 export interface Compiled {
   readonly kernel: CompiledKernel;
   readonly module: WebAssembly.Module;
-  /** Thread-instructions that the kernel has run. */
+  /** Number of instructions that the kernel has executed, summed over all threads. */
   executed: number;
 }
 
-/** Most PTX texts that a device keeps code for, and the limit of their total length in characters. */
+/** Maximum number of PTX texts that a device keeps code for; `mostCharacters` limits their total length. */
 const mostTexts = 64;
 const mostCharacters = 32 * 2 ** 20;
 
-/** By text, then by key. */
+/** Code of all devices, by text and then by key. */
 const everywhere = new Map<string, Map<string, WeakRef<Compiled>>>();
 
 const collected = new FinalizationRegistry<readonly [text: string, key: string]>(([text, key]) => {
@@ -26,13 +26,13 @@ const collected = new FinalizationRegistry<readonly [text: string, key: string]>
   if (kernels?.size === 0) everywhere.delete(text);
 });
 
-/** The code of one device. If there are too many texts, the least recently used ones are dropped. */
+/** The compiled code of one device. If there are too many texts, the least recently used ones are dropped. */
 export class CodeCache {
   private readonly byText = new Map<string, Map<string, Compiled>>();
 
   /**
-   * The kernel compiled from that text under that key; compiles it if needed. The key covers everything else that the
-   * code depends on.
+   * Returns the kernel compiled from this text under this key, and compiles it if needed. The key covers everything
+   * else that the code depends on.
    */
   once(text: string, key: string, make: () => Compiled): Compiled {
     const kernels = this.byText.get(text) ?? new Map<string, Compiled>();
@@ -45,7 +45,7 @@ export class CodeCache {
     return found;
   }
 
-  /** The kernel compiled from that text under that key; null if none was compiled, or it was dropped. */
+  /** Returns the kernel compiled from this text under this key; null if it was never compiled or has been dropped. */
   before(text: string, key: string): Compiled | null {
     return this.byText.get(text)?.get(key) ?? shared(text, key);
   }
@@ -66,7 +66,7 @@ export class CodeCache {
   }
 }
 
-/** Kernels of all devices that have not been garbage-collected yet. */
+/** Looks a kernel up among those of all devices that have not been garbage-collected yet. */
 function shared(text: string, key: string): Compiled | null {
   return everywhere.get(text)?.get(key)?.deref() ?? null;
 }

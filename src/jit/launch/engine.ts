@@ -1,5 +1,5 @@
 /**
- * The fast engine on the calling thread. Its state can be read between blocks only; within a block the state is inside
+ * The fast engine on the calling thread. Its state can be read only between blocks; within a block it is inside
  * compiled code.
  */
 import type { Engine, Launch } from '../../machine/engine.ts';
@@ -13,21 +13,22 @@ import { BlockEngine } from './block-engine.ts';
 import { faultOf } from './faults.ts';
 import { OwnLedger } from './ledger.ts';
 
-/** A kernel's module, and the facts that the engine needs about it. */
+/** A kernel's module, and what the engine needs to know about it. */
 export interface CompiledCode {
   readonly compiled: CompiledKernel;
   readonly module: WebAssembly.Module;
 }
 
-/** Memory in bytes for the blocks that run at the same time. */
+/** Number of bytes available for the blocks that run at the same time. */
 export const residentBytes: number = 256 * 2 ** 20;
 
 /**
- * Returns the code to continue with after that many thread-instructions, or null as long as replacing it would not pay.
+ * Returns the code to continue with after `executed` instructions (summed over all threads), or null as long as
+ * replacing the code would not pay off.
  */
 export type BetterCode = (executed: number) => CompiledCode | null;
 
-/** Memory that was never written reads as zeros. */
+/** The fast engine. Memory that was never written reads as zeros. */
 export class FastEngine implements Engine<SettledState> {
   preparing = 0;
   private readonly launch: Launch;
@@ -35,7 +36,7 @@ export class FastEngine implements Engine<SettledState> {
   private code: CompiledCode;
   private ledger: OwnLedger;
   private blocks: BlockEngine;
-  /** Instructions that were run before `blocks` started. */
+  /** Number of instructions that were executed before `blocks` started. */
   private before = 0;
 
   constructor(launch: Launch, code: CompiledCode, better: BetterCode | null) {
@@ -100,7 +101,7 @@ export class FastEngine implements Engine<SettledState> {
     return new BlockEngine({ ...launch, ...code, constants, constantRegions, services, residentBytes }, ledger);
   }
 
-  /** Switches to better code between two blocks, once it is available. */
+  /** Switches to better code, once it is available, between two blocks. */
   private improve(better: BetterCode): void {
     const asked = performance.now();
     const code = this.blocks.isUnderWay || this.blocks.nextBlock !== null ? null : better(this.instructions);

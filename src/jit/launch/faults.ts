@@ -1,4 +1,4 @@
-/** Answers compiled code: where an unusual access goes, or which fault it causes. */
+/** Answers requests from compiled code: where an unusual access goes, or which fault it causes. */
 import { pairOf } from '../../base/tuples.ts';
 import { formatAddress, type MemorySpace, type Address, resolveGeneric } from '../../machine/address-space.ts';
 import { MachineFault, machineFault } from '../../machine/fault.ts';
@@ -14,7 +14,7 @@ export interface Area {
   readonly named: readonly NamedRange[];
 }
 
-/** The spaces of the thread that asks; null if the kernel has none. */
+/** The memories of the requesting thread; null for those that the kernel does not have. */
 export interface Areas {
   readonly shared: Area;
   readonly local: Area | null;
@@ -22,12 +22,12 @@ export interface Areas {
   readonly param: Area;
 }
 
-/** No memory extends this far, and every smaller offset is exact as a number. */
+/** No memory extends this far, and every smaller offset is exact as a JavaScript number. */
 const beyond = 2 ** 48;
 
 /**
- * The address in global memory of an access that compiled code could not resolve by itself. Throws if the access is a
- * fault.
+ * Returns the address in global memory of an access that compiled code could not resolve by itself. Throws if the
+ * access is a fault.
  */
 export function resolveAccess(
   { space, access, size }: Pick<Extract<EngineCall, { readonly kind: 'access' }>, 'space' | 'access' | 'size'>,
@@ -56,7 +56,10 @@ function segmentOf(space: MemorySpace, { address, size, named }: Area, global: E
   return new Segment(space, global.bytesAt(address, size), { readOnly, named });
 }
 
-/** The fault of an instruction that cannot continue. `openCalls`: how many open calls the thread has. */
+/**
+ * Returns the fault of an instruction that cannot continue. `openCalls` is the number of calls that the thread has
+ * open.
+ */
 export function raised(
   call: EngineCall,
   address: bigint,
@@ -75,7 +78,7 @@ export function raised(
   return machineFault('PTX6007', { address: shown, space: call.space }, { space: 'generic', address: shown });
 }
 
-/** `base`: where the activation would begin. */
+/** `base` is where the activation would begin. */
 function stackOverflow(
   { functions, stackBytes }: CompiledKernel,
   index: number,
@@ -97,8 +100,8 @@ function badCallee({ functions }: CompiledKernel, name: string, address: number)
 }
 
 /**
- * The fault that ended a launch; null for errors that are not the kernel's fault. Unchecked accesses may be anywhere,
- * even where none can succeed.
+ * Returns the fault that ended a launch; null for errors that are not faults of the kernel. Unchecked accesses may go
+ * anywhere, even where no access can succeed.
  */
 export function faultOf(error: unknown): MachineFault | null {
   if (error instanceof MachineFault) return error;
@@ -106,6 +109,6 @@ export function faultOf(error: unknown): MachineFault | null {
   if (/out of bounds/.test(error.message)) {
     return machineFault('PTX6034', { what: 'reaches beyond all memory of the device' });
   }
-  // Only atomic instructions require alignment, and compiled code uses them only if threads of the host share memory.
+  // Only atomic instructions require alignment, and compiled code uses them only if host threads share memory.
   return /unaligned/i.test(error.message) ? machineFault('PTX6034', { what: 'is atomic and not aligned' }) : null;
 }

@@ -12,7 +12,7 @@ import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads
 import { runSpread } from './spread.ts';
 import type { WorkerHost } from './worker-host.ts';
 
-/** The inputs of a module: the text, and everything else that affects its meaning. */
+/** What a module was made from: its text, and everything else that affects its meaning. */
 export interface ModuleOrigin {
   readonly text: string;
   readonly environment: Environment;
@@ -20,12 +20,15 @@ export interface ModuleOrigin {
 
 export interface FastOptions {
   readonly origin: ModuleOrigin;
-  /** From the device. */
+  /** The device's code cache. */
   readonly code: CodeCache;
   readonly checked: boolean;
-  /** Whether to make code for four threads at a time; undefined: when the launch is long enough to pay for it. */
+  /**
+   * Whether to generate code for four threads at a time; if undefined, it is generated for launches long enough to make
+   * up for the cost.
+   */
   readonly simd: boolean | undefined;
-  /** Worker threads; 0 for the calling thread. */
+  /** Number of worker threads; 0 for the calling thread. */
   readonly workers: number;
 }
 
@@ -43,7 +46,7 @@ export async function runFast(launch: Launch, options: FastOptions): Promise<Lau
   return result;
 }
 
-/** The launch on the calling thread, even if there are workers. */
+/** Returns the engine that runs a launch on the calling thread, even if there are workers. */
 export function fastEngine(launch: Launch, options: FastOptions): FastEngine {
   return engineOf(launch, makersOf(launch, options, false));
 }
@@ -56,20 +59,20 @@ function codeIn({ kernel, module }: Compiled): CompiledCode {
   return { compiled: kernel, module };
 }
 
-/** Null if threads cannot be started here: the launch then runs on the calling thread. */
+/** Returns null if threads cannot be started here. The launch then runs on the calling thread. */
 async function readyHost(workers: number): Promise<WorkerHost | null> {
   const { host } = await import('#host');
   return (await host.ready(workers)) ? host : null;
 }
 
-/** Compiled code knows lines of the PTX text; this maps them to the original source. */
+/** Adds the original source position to a fault. Compiled code only knows PTX lines. */
 function withSource(kernel: KernelProgram, result: LaunchResult): LaunchResult {
   if (result.ok) return result;
   const { fault } = result;
   return { ...result, fault: { ...fault, source: sourceAt(kernel, fault.line) } };
 }
 
-/** These print, or change the list of allocations. */
+/** Whether a kernel calls built-in functions, which print or change the list of allocations. */
 function callsBuiltins({ functions }: KernelProgram): boolean {
   return functions.some(({ kind }) => kind === 'builtin');
 }
@@ -77,7 +80,10 @@ function callsBuiltins({ functions }: KernelProgram): boolean {
 interface Makers {
   /** The code that the launch starts with. */
   readonly code: Compiled;
-  /** Code for four threads, if the launch starts without it and its rows are multiples of four. */
+  /**
+   * Code for four threads at a time, if the launch starts without it and its rows are multiples of four; otherwise
+   * null.
+   */
   readonly better: BetterCode | null;
 }
 
@@ -96,7 +102,7 @@ function makersOf(launch: Launch, options: FastOptions, concurrent: boolean): Ma
   return { code: make(false), better };
 }
 
-/** Everything besides the text that compiled code depends on. */
+/** Returns a key for everything that compiled code depends on, apart from the text. */
 function keyOf(
   { kernel, image: { addresses }, memory }: Launch,
   { origin, checked }: FastOptions,
@@ -132,12 +138,15 @@ function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours
   });
 }
 
-/** The baseline compiler is fast; sending the module to another thread costs more than it saves. */
+/**
+ * Compiles synchronously: the baseline compiler is fast, and sending the module to another thread would cost more than
+ * it saves.
+ */
 function moduleIn(bytes: Uint8Array<ArrayBuffer>, name: string): WebAssembly.Module {
   try {
     return new WebAssembly.Module(bytes);
   } catch (error) {
-    // Hosts limit the size of a function, the number of its locals and the like.
+    // Hosts limit the size of a function, its number of locals and so on.
     if (!(error instanceof WebAssembly.CompileError) || !/maximum|too (?:large|many)|limit/.test(error.message))
       throw error;
     const message = `kernel '${name}' is too large for WebAssembly here; engine 'interp' runs it`;

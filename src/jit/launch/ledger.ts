@@ -1,7 +1,4 @@
-/**
- * Assigns the blocks of a launch and the instruction budget of its threads: for the calling thread alone, or for
- * workers.
- */
+/** Hands out the blocks of a launch and its instruction budget, to the calling thread alone or to workers. */
 import { checkTime, type LaunchLimits, overBudget } from '../../machine/launch.ts';
 
 /** Blocks from `first` up to but not including `end`. */
@@ -11,24 +8,24 @@ export interface Blocks {
 }
 
 export interface Ledger {
-  /** Returns up to `most` blocks that no thread has started, in ascending order, or null when none are left. */
+  /** Returns up to `most` consecutive blocks that no thread has taken, or null when none are left. */
   take(most: number): Blocks | null;
   /**
-   * Records that `executed` more instructions were run, and returns how many more may run, at least one. Throws
-   * whatever ends the launch for the caller, which runs `block` or no block.
+   * Records that `executed` more instructions have been run, and returns how many more may run, which is at least one.
+   * Throws whatever ends the launch for the caller. `block` is the block the caller is running; null if there is none.
    */
   refuel(executed: number, block: number | null): number;
-  /** Records the last instructions when nothing is left to run; throws the fault if there were too many. */
+  /** Records the last instructions when nothing is left to run. Throws a fault if there were too many. */
   settle(executed: number): void;
-  /** Throws if the launch has been ended or its time is over. */
+  /** Throws if the launch was aborted or its time is up. */
   look(): void;
-  /** Blocks that wait for others no longer need to wait. */
+  /** Whether blocks that wait for others no longer need to wait. */
   isOver(): boolean;
 }
 
 /**
- * Instructions between two checks of the clock and of the caller's signal: about as many as run in some milliseconds,
- * because what an instruction takes differs a thousandfold.
+ * Decides how many instructions run between two checks of the clock and the caller's signal: about as many as take a
+ * few milliseconds, because the time per instruction varies a thousandfold.
  */
 export class Pace {
   private count = 1 << 18;
@@ -44,7 +41,7 @@ export class Pace {
   }
 }
 
-/** Milliseconds that instructions between two checks take at least, unless they are very many. */
+/** Minimum time in milliseconds between two checks, unless a very large number of instructions run in less. */
 const shortest = 20;
 
 /** The ledger of a launch that runs on the calling thread. */
@@ -55,7 +52,10 @@ export class OwnLedger implements Ledger {
   private next: number;
   private executed: number;
 
-  /** @param next the first block that has not started, and the instructions that the earlier blocks executed */
+  /**
+   * @param next the first block that has not started; `executed` is the number of instructions that earlier blocks
+   *   executed
+   */
   constructor(blocks: number, limits: LaunchLimits, next = 0, executed = 0) {
     this.blocks = blocks;
     this.limits = limits;
@@ -92,7 +92,7 @@ export class OwnLedger implements Ledger {
     return false;
   }
 
-  /** Blocks without instructions call this too, and there may be too many of them for the time limit. */
+  /** Blocks without instructions need this check too, because there may be too many of them for the time limit. */
   look(): void {
     checkTime(this.limits);
   }

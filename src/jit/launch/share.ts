@@ -1,4 +1,4 @@
-/** The body of a worker: runs blocks of a launch until none is left. Independent of the platform. */
+/** The body of a worker: runs blocks of a launch until none are left. It does not depend on the platform. */
 import type { Fault } from '../../machine/fault.ts';
 import type { LaunchShape } from '../../machine/launch.ts';
 import { MemoryView, type Room, type SharedMemory } from '../../machine/memory-view.ts';
@@ -14,7 +14,7 @@ export interface Share {
   readonly module: WebAssembly.Module;
   readonly shape: LaunchShape;
   readonly memory: SharedMemory;
-  /** Where the worker keeps its blocks, and how many bytes they may take there. */
+  /** The memory where the worker keeps its blocks; they may take `residentBytes` bytes of it. */
   readonly room: Room;
   readonly residentBytes: number;
   readonly parameters: Uint8Array;
@@ -25,7 +25,9 @@ export interface Share {
 
 export interface ShareResult {
   readonly instructions: number;
-  /** The fault that ended the worker's part, and its block; null if it finished, or others ended the launch. */
+  /**
+   * The fault that ended the worker's share, and its block; null if the share was completed or others ended the launch.
+   */
   readonly fault: { readonly fault: Fault; readonly block: number } | null;
 }
 
@@ -50,10 +52,10 @@ export function runShare(share: Share): ShareResult {
   }
 }
 
-/** Milliseconds that a thread waits for the other requested threads. */
+/** Maximum time in milliseconds that a thread waits for the other requested threads. */
 const longestMeeting = 10_000;
 
-/** Returns when `count` threads have arrived here. */
+/** Returns once `count` threads have called it. */
 export function meet({ arrived, count }: { readonly arrived: SharedArrayBuffer; readonly count: number }): void {
   const words = new Int32Array(arrived);
   let come = Atomics.add(words, 0, 1) + 1;

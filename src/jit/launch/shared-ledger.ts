@@ -1,9 +1,9 @@
-/** The ledger that workers of a launch share with the calling thread, which may end it. */
+/** The ledger that the workers of a launch share with the calling thread, which may end the launch. */
 import { machineFault } from '../../machine/fault.ts';
 import { checkTime, overBudget } from '../../machine/launch.ts';
 import { type Blocks, type Ledger, Pace } from './ledger.ts';
 
-/** The data of a ledger that is sent to a worker. */
+/** The part of a ledger that is sent to a worker. */
 export interface LedgerPage {
   readonly words: SharedArrayBuffer;
   readonly blocks: number;
@@ -13,15 +13,15 @@ export interface LedgerPage {
   readonly begun: number;
 }
 
-/** Words of 64 bits. */
+/** Indices of 64-bit words. */
 const word = { next: 0, executed: 1, faulty: 2, ended: 3 } as const;
 
 const noBlock = 2n ** 63n - 1n;
 
-/** Reasons to end a launch other than a fault of its own. */
+/** Reasons to end a launch other than one of its own faults. */
 const ending = { none: 0n, abort: 1n, elsewhere: 2n } as const;
 
-/** Thrown inside a worker that has nothing more to do because of an event elsewhere. */
+/** Thrown inside a worker that has nothing more to do, because of an event elsewhere. */
 export class Superseded extends Error {}
 
 export function openLedger(page: Omit<LedgerPage, 'words'>): LedgerPage {
@@ -30,12 +30,12 @@ export function openLedger(page: Omit<LedgerPage, 'words'>): LedgerPage {
   return { ...page, words };
 }
 
-/** Ends the launch at the next check of each worker: with the fault of an aborted launch, or without one. */
+/** Ends the launch when each worker next checks, with the fault of an aborted launch or without a fault. */
 export function endLaunch({ words }: LedgerPage, why: 'abort' | 'elsewhere'): void {
   Atomics.compareExchange(new BigInt64Array(words), word.ended, ending.none, ending[why]);
 }
 
-/** The ledger of a worker. */
+/** The ledger as a worker uses it. */
 export class SharedLedger implements Ledger {
   private readonly page: LedgerPage;
   private readonly words: BigInt64Array;
@@ -46,7 +46,7 @@ export class SharedLedger implements Ledger {
     this.words = new BigInt64Array(page.words);
   }
 
-  /** Batches become smaller towards the end, so that all workers finish at about the same time. */
+  /** Batches become smaller toward the end, so that all workers finish at about the same time. */
   take(most: number): Blocks | null {
     const { blocks, workers } = this.page;
     for (;;) {
@@ -61,7 +61,7 @@ export class SharedLedger implements Ledger {
     }
   }
 
-  /** The rest of the budget is divided, so that the workers together use it up and barely exceed it. */
+  /** The rest of the budget is divided between the workers, so that together they use it up and hardly exceed it. */
   refuel(executed: number, block: number | null): number {
     const { budget, workers } = this.page;
     const total = this.note(executed);
@@ -81,7 +81,7 @@ export class SharedLedger implements Ledger {
     return Atomics.load(this.words, word.faulty) !== noBlock;
   }
 
-  /** A block had a fault: blocks after it need not run. */
+  /** Records that a block had a fault, so that blocks after it need not run. */
   fault(block: number): void {
     const wanted = BigInt(block);
     let seen = Atomics.load(this.words, word.faulty);
@@ -92,12 +92,12 @@ export class SharedLedger implements Ledger {
     }
   }
 
-  /** Instructions of all workers that were reported so far. */
+  /** Adds executed instructions, and returns the number that all workers have reported so far. */
   private note(executed: number): number {
     return Number(Atomics.add(this.words, word.executed, BigInt(executed))) + executed;
   }
 
-  /** Throws if others ended the launch, or its time is up. */
+  /** Throws if others have ended the launch or its time is up. */
   look(): void {
     const ended = Atomics.load(this.words, word.ended);
     if (ended === ending.abort) throw machineFault('PTX6022', {});

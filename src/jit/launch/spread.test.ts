@@ -8,7 +8,7 @@ test.each([
   { asked: 3, blocks: 1000, processors: 8, workers: 3 },
   { asked: 2, blocks: 1000, processors: 1, workers: 2 },
 ])(
-  '$asked workers for $blocks blocks on $processors processors are $workers',
+  '$asked requested workers for $blocks blocks on $processors processors become $workers',
   ({ asked, blocks, processors, workers }) => {
     expect(usefulWorkers(asked, blocks, processors)).toBe(workers);
   },

@@ -1,4 +1,4 @@
-/** The fast engine on worker threads: each takes blocks from a shared ledger until none is left. */
+/** The fast engine on worker threads. Each thread takes blocks from a shared ledger until none are left. */
 import type { Launch, LaunchResult } from '../../machine/engine.ts';
 import { blocksOf, type LaunchStats, threadsOf } from '../../machine/launch.ts';
 import { namedRanges } from '../../machine/named-ranges.ts';
@@ -10,20 +10,20 @@ import type { Share, ShareResult } from './share.ts';
 import { endLaunch, type LedgerPage, openLedger } from './shared-ledger.ts';
 import type { WorkerHost } from './worker-host.ts';
 
-/** Only one worker writes to a cache line. */
+/** Alignment of each worker's memory, so that no two workers write to the same cache line. */
 const lineSize = 256;
 
-/** More threads than this for each processor only take turns. */
+/** With more threads than this per processor, threads would only take turns. */
 const threadsPerProcessor = 2;
 
-/** The workers that a launch can use of those that were asked for. */
+/** Returns how many of the requested workers a launch can use. */
 export function usefulWorkers(asked: number, blocks: number, processors: number): number {
   return Math.min(asked, blocks, threadsPerProcessor * processors);
 }
 
 /**
- * Runs a launch on workers, at most as many as asked for. Its kernel was compiled for workers and calls no built-in functions, because
- * those run on the calling thread.
+ * Runs a launch on at most the requested number of workers. Its kernel must have been compiled for workers and must not
+ * call built-in functions, which run on the calling thread.
  */
 export async function runSpread(
   launch: Launch,
@@ -67,7 +67,7 @@ export async function runSpread(
   }
 }
 
-/** Waits for all workers even if one of them fails, because they write to borrowed memory. */
+/** Runs all shares. Waits for all workers even if one of them fails, because they write to borrowed memory. */
 async function runAll(shares: readonly Share[], ledger: LedgerPage, host: WorkerHost): Promise<readonly ShareResult[]> {
   const settled = await Promise.allSettled(
     shares.map((share) =>
@@ -83,7 +83,10 @@ async function runAll(shares: readonly Share[], ledger: LedgerPage, host: Worker
   });
 }
 
-/** Bytes for each worker: for one block, or for all blocks that fit if blocks may wait for each other. */
+/**
+ * Returns the number of bytes for each worker: enough for one block or, if blocks may wait for each other, for as many
+ * blocks as fit.
+ */
 function roomFor(
   { shape, memory, parameters, image }: Launch,
   compiled: CompiledKernel,

@@ -1,6 +1,6 @@
 /**
- * Loads, stores and windows. Accesses that are clearly valid are checked inline; all others ask the engine, which may
- * fault.
+ * Loads, stores and windows. An inline check handles accesses that are clearly valid; for all others the engine is
+ * asked, which may raise a fault.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -96,7 +96,7 @@ export function locate(
   return locateAt(lowering, space, access, size, effective);
 }
 
-/** The same for an address that is already in a local. */
+/** Checks an access to an address that is already in a local, and returns a local with its address in global memory. */
 export function locateAt(
   lowering: Lowering,
   space: AccessSpace,
@@ -138,7 +138,7 @@ interface Quick {
   readonly slow: Label;
 }
 
-/** An aligned access of at most 16 bytes lies within one granule of the map. */
+/** Checks an access to global memory. An aligned access of at most 16 bytes lies within one granule of the map. */
 function locateGlobal({ code, layout }: Lowering, { effective, at, size, slow }: Quick): void {
   if (!layout.checked) {
     // A generic address may point into another window.
@@ -162,8 +162,8 @@ function locateGlobal({ code, layout }: Lowering, { effective, at, size, slow }:
 }
 
 /**
- * A space that ends somewhere: the last byte is compared with the end. Local memory ends with the running activation,
- * since bytes after it belong to nobody. Unaligned addresses do not reach this point.
+ * Checks an access to a space of fixed size by comparing its last byte with the end of the space. Local memory ends
+ * with the running activation, because bytes after it belong to nobody. Unaligned addresses do not get here.
  */
 function locateIn(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'generic'>, quick: Quick): void {
   const { code } = lowering;
@@ -187,7 +187,7 @@ function locateIn(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'ge
   code.set(at);
 }
 
-/** Adds the start address of a space of fixed size. */
+/** Adds the start address of a fixed-size space. */
 function addStart(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'generic'>): void {
   const { code, layout, locals } = lowering;
   pushField(code, lowering.layout, bases[space]).op('i32.add');
@@ -196,7 +196,7 @@ function addStart(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'ge
 
 export const bases = { shared: 'shared', local: 'local', param: 'parameters', const: 'constants' } as const;
 
-/** Bytes of a space; of local memory, those of the function's own activation. */
+/** Size of a space in bytes; for local memory, that of the function's own activation. */
 export function sizeOf({ layout, program }: Lowering, space: 'local' | 'param' | 'const'): number {
   if (space === 'local') return program.localBytes;
   return space === 'param' ? layout.parameterBytes : layout.constantBytes;
@@ -265,7 +265,10 @@ export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
   values.set(step.to, 'i64');
 }
 
-/** Pushes the bits of an address in a window that are the offset; no far window begins with a high word of 0. */
+/**
+ * Pushes a mask of the address bits that are the offset within a window. An address with a high word of 0 is never in a
+ * far window.
+ */
 function pushOffsetMask(code: Code, address: number): void {
   const mask = (width: 32 | 64): bigint => (1n << BigInt(windowBits(width))) - 1n;
   code.i64(mask(64)).i64(mask(32)).get(address).i64(32n).op('i64.shr_u', 'i64.eqz', 'i32.eqz', 'select');

@@ -10,7 +10,7 @@ import { holder } from '../regions/values.ts';
 
 type LowerStep = (step: Step) => void;
 
-/** Compare-and-exchange by the bits of the element. */
+/** The compare-and-exchange instruction for each element width. */
 const exchanges: Readonly<Record<number, AtomicOpcode>> = {
   8: 'i32.atomic.rmw8.cmpxchg_u',
   16: 'i32.atomic.rmw16.cmpxchg_u',
@@ -23,11 +23,14 @@ export function lowerAtomic(step: StepOf<'atomic'>, lowering: Lowering, lowerSte
   const at = locate(lowering, space, 'store', (width / 8) * old.length, step.address);
   if (!isContended(space, lowering)) lowerAlone(step, lowering, lowerStep, at);
   else if (old.some((ref) => wholeOf(ref) !== null)) locked(lowering, () => lowerAlone(step, lowering, lowerStep, at));
-  // Each element of a vector is atomic by itself and independent of the others.
+  // Each element of a vector is updated atomically, independently of the others.
   else step.old.forEach((_, i) => exchange(step, lowering, lowerStep, at, i));
 }
 
-/** The threads of a block run one after the other, so nothing happens between a read and its write. */
+/**
+ * Lowers an atomic step for a single host thread. The threads of a block run one after the other, so nothing happens
+ * between the read and the write.
+ */
 function lowerAlone(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerStep, at: number): void {
   const { code, values } = lowering;
   const { width, old, next } = step;
@@ -40,13 +43,14 @@ function lowerAlone(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: Lower
   });
 }
 
-/** Repeats until no other thread has written in between: the value found at the exchange is the value read. */
+/** Repeats until no other thread has written in between, which is so if the exchange finds the value that was read. */
 function exchange(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerStep, at: number, i: number): void {
   const { code, values } = lowering;
   const type = holder(step.width);
   const opcode = exchanges[step.width];
   if (opcode === undefined) throw new Error(`no atomic elements have ${step.width} bits`);
-  // The steps name all elements. An element that has not been processed yet is read again.
+  // The steps name all elements, so the other elements need values too. An element that has not been processed yet is
+  // read again.
   step.old.forEach((_, other) => {
     if (other > i) loadOld(step, lowering, at, other);
   });
@@ -72,7 +76,7 @@ function offsetOf({ width }: StepOf<'atomic'>, { layout }: Lowering, i: number):
   return layout.origin + (i * width) / 8;
 }
 
-/** No instruction changes 128 bits at once, so a thread must hold the lock. */
+/** Runs `body` while holding the lock, because no instruction changes 128 bits at once. */
 function locked({ code, layout }: Lowering, body: () => void): void {
   const lock = layout.origin + lockAddress;
   code.loop((again) => {

@@ -7,7 +7,7 @@ import type { Lowering } from '../lowering.ts';
 export function lowerTransfer(step: StepOf<'transfer'>, lowering: Lowering): void {
   const { code, values, layout } = lowering;
   const size = Number(values.constantOf(step.size) ?? 0);
-  if (size !== 4 && size !== 8 && size !== 16) throw new Error(`copies have 4, 8 or 16 bytes, not ${size}`);
+  if (size !== 4 && size !== 8 && size !== 16) throw new Error(`a copy must have 4, 8 or 16 bytes, not ${size}`);
   const to = locate(lowering, step.space, 'store', size, step.address);
   const count = values.temporary('i32');
   values.get(step.count, 'i32');
@@ -36,7 +36,7 @@ function inWords(size: number, each: (load: MemoryOpcode, store: MemoryOpcode, o
   for (let offset = 0; offset + 8 <= size; offset += 8) each('i64.load', 'i64.store', offset);
 }
 
-/** Copies `count` bytes one at a time; the target is zeroed. */
+/** Copies `count` bytes one at a time. The target must already be zeroed. */
 function copyPart(step: StepOf<'transfer'>, lowering: Lowering, size: number, to: number, count: number): void {
   const { code, values, layout, helpers, locals, recordCall } = lowering;
   const source = values.temporary('i64');

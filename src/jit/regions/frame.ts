@@ -1,14 +1,17 @@
 /**
- * What the threads of a block keep between regions: consecutive arrays with an element for each thread. Offsets are
- * from the start of the block's frames.
+ * What the threads of a block keep between regions: consecutive arrays with one element for each thread. Offsets are
+ * relative to the start of the block's frames.
  */
 
 import { warpSize } from '../../machine/launch.ts';
 
-/** Avoids array distances of a whole number of pages, where arrays would evict each other from the cache. */
+/**
+ * Space between arrays. It keeps their distances from being whole numbers of pages, where arrays would evict each other
+ * from the cache.
+ */
 const gap = 64;
 
-/** An array with a value for each thread. */
+/** An array that holds a value for each thread. */
 export interface Carrier {
   readonly type: 'i32' | 'i64';
   readonly array: number;
@@ -17,7 +20,7 @@ export interface Carrier {
 export class FrameLayout {
   private readonly threads: number;
   private end = 0;
-  /** State of each thread (layout.ts). This is the first array. */
+  /** The state word of each thread (layout.ts). This is the first array. */
   readonly state: number;
   /** Masks of the groups that threads wait in. */
   readonly mask: number;
@@ -27,11 +30,11 @@ export class FrameLayout {
    * (simd/four-function.ts).
    */
   readonly alone: number;
-  /** Where the thread's activation begins in its local memory, and where the next open call is stored. */
+  /** Where the thread's activation begins in its local memory; `depth` is where the next open call is stored. */
   readonly base: number;
   readonly depth: number;
 
-  /** @param threads the largest number of threads of a block */
+  /** @param threads maximum number of threads in a block */
   constructor(threads: number) {
     // Rounded up to whole warps, because all lanes of a warp are read at once.
     this.threads = (threads + warpSize - 1) & -warpSize;
@@ -42,12 +45,14 @@ export class FrameLayout {
     this.depth = this.array(4);
   }
 
-  /** Bytes of all arrays. */
+  /** Total size of all arrays in bytes. */
   get size(): number {
     return this.end;
   }
 
-  /** Arrays of these widths for values that threads bring to a stop or receive there; all stops share them. */
+  /**
+   * Returns arrays of these widths for the values that threads bring to a stop or receive there. All stops share them.
+   */
   carry(what: 'brings' | 'gets', widths: readonly number[]): readonly Carrier[] {
     return widths.map((width, i) => {
       const type = width > 32 ? 'i64' : 'i32';
@@ -60,7 +65,7 @@ export class FrameLayout {
     });
   }
 
-  /** A new array of elements of 4 or 8 bytes. */
+  /** Adds an array of 4-byte or 8-byte elements and returns its offset. */
   array(bytes: 4 | 8): number {
     const offset = this.end;
     this.end += ((bytes * this.threads + 15) & ~15) + gap;

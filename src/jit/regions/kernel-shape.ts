@@ -1,4 +1,4 @@
-/** A kernel and the functions it may call, split into regions, with the facts that all regions share. */
+/** A kernel and the functions it may call, split into regions, with what all regions share. */
 import { type BasicBlock, blocksOf } from '../../program/flow.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 import type { KernelProgram } from '../../program/link.ts';
@@ -22,17 +22,18 @@ export interface KernelShape {
   readonly kernel: KernelProgram;
   readonly layout: LaunchLayout;
   readonly helpers: Helpers;
-  /** By their index in the kernel; null for built-in functions. The kernel comes first. */
+  /** Functions by their index in the kernel program; null for built-in functions. The kernel comes first. */
   readonly functions: readonly (FunctionShape | null)[];
   readonly stops: readonly Stop[];
-  /** Threads may end a run of a region in different states. */
+  /** Whether threads may end a run of a region in different states. */
   readonly hasStates: boolean;
   /**
-   * Threads of a warp exchange values: threads run warp by warp, and some lanes of a warp may run without the others.
+   * Whether threads of a warp exchange values. If so, threads run warp by warp, and some lanes of a warp may run
+   * without the others.
    */
   readonly hasGroups: boolean;
   readonly frame: FrameLayout;
-  /** Most bytes that open calls of a thread may take. */
+  /** Maximum number of bytes that a thread's open calls may take. */
   readonly callBytes: number;
   readonly engineCalls: EngineCall[];
 }
@@ -41,37 +42,37 @@ export interface FunctionShape {
   readonly program: FunctionProgram;
   readonly blocks: readonly BasicBlock[];
   readonly regions: readonly Region[];
-  /** Number of its first region among the regions of all functions; its other regions follow. */
+  /** Index of its first region among the regions of all functions; its other regions follow. */
   readonly firstRegion: number;
-  /** Registers that are live at the start of each block. */
+  /** The registers that are live at the start of each block. */
   readonly live: Liveness;
-  /** Number of the region that begins with a block. */
+  /** Index of the region that begins with a block. */
   readonly regionAt: ReadonlyMap<number, number>;
   /** Blocks where threads may pause with their registers in the frame, and continue later. */
   readonly landings: ReadonlySet<number>;
-  /** How to run four threads at once; null if the kernel does not. */
+  /** How to run four threads at once; null if the kernel runs them one at a time. */
   readonly four: FourShape | null;
-  /** Blocks of loops in which a thread may be waiting for another. */
+  /** First blocks of the loops in which a thread may be waiting for another. */
   readonly pauses: ReadonlyMap<number, Waiting>;
-  /** Number of the stop that a block follows. */
+  /** Index of the stop that a block follows. */
   readonly stopAt: ReadonlyMap<number, number>;
-  /** Array of the frame that holds a register, or the upper half of one. */
+  /** The frame array that holds a register, or the upper half of one. */
   readonly slots: ReadonlyMap<number, number>;
   readonly traffic: TrafficAnalysis;
 }
 
-/** Facts about a kernel that are needed to run four of its threads at once. */
+/** What is needed to run four threads of a kernel at once. */
 export interface FourShape {
-  /** Slots of registers that may differ between threads in step. */
+  /** Slots of registers that may differ between threads in lockstep. */
   readonly varying: ReadonlySet<number>;
-  /** Blocks that begin with an instruction before which threads may diverge. */
+  /** Blocks that begin with an instruction at which threads may diverge. */
   readonly partings: ReadonlySet<number>;
 }
 
-/** The largest number of threads of a block. */
+/** Maximum number of threads in a block. */
 const mostThreads = 1024;
 
-/** Bytes of an open call besides the saved registers: where to return to. */
+/** Size in bytes of an open call's header, which says where to return to. */
 export const callHeader = 16;
 
 export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShape {
@@ -90,7 +91,7 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
     return shape;
   });
   const entries = functions.flatMap((shape) => (shape === null ? [] : callEntries(shape)));
-  // Every activation takes space in local memory, so the size of the stack limits the number of activations.
+  // Every activation takes space in local memory, so the stack size limits the number of activations.
   const depth = kernel.recursive ? Math.ceil(kernel.stackBytes / kernel.entry.calleeBase) : functions.length;
   return {
     kernel,
@@ -164,7 +165,7 @@ function countTargets({ instructions }: FunctionProgram, size: CodeSize): void {
   }
 }
 
-/** Slots and arrays of a register: two if it has 128 bits. */
+/** Returns the slots and arrays of a register; a 128-bit register has two. */
 export function slotsOf({ program, slots }: FunctionShape, place: number): readonly (readonly [number, number])[] {
   return [place, upperPlace(program, place)].flatMap((half) => {
     const slot = slots.get(half);
@@ -172,12 +173,13 @@ export function slotsOf({ program, slots }: FunctionShape, place: number): reado
   });
 }
 
-/** Where a region loads registers from the frame and stores them back. */
+/** Returns where a region loads registers from the frame and stores them back. */
 export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
   const { program, blocks, landings, live, regionAt, firstRegion } = fn;
   const { entry } = region;
   if (landings.has(entry)) return fn.traffic.of(region, []);
-  // Registers begin as zeros, and a call saves them elsewhere.
+  // At the start of a function registers are zero, and a call saves them elsewhere, so they need not be loaded from the
+  // frame.
   const before = program.instructions[(blocks[entry]?.start ?? 0) - 1];
   const written = before === undefined ? [] : usesOf(before).writes;
   const isStop = fn.stopAt.has(entry) && regionAt.get(entry) !== firstRegion;
@@ -185,8 +187,8 @@ export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
 }
 
 /**
- * The outcome of running a region if it has only one: all threads end, or all reach the same stop. In that case the
- * caller writes their state and constant masks, if it needs them. Null if there are several possible outcomes.
+ * Returns the outcome of running a region, if only one is possible: all threads end, or all reach the same stop. In
+ * that case, the caller writes their states and constant masks if it needs them. Null if several outcomes are possible.
  */
 export function soleOutcome(fn: FunctionShape, { order }: Region): number | null {
   const found = new Set<number | null>();
@@ -200,7 +202,7 @@ export function soleOutcome(fn: FunctionShape, { order }: Region): number | null
   return found.size === 1 ? only : null;
 }
 
-/** Numbers of the stops that a region can reach. */
+/** Returns the indices of the stops that a region can reach. */
 export function stopsIn({ blocks, stopAt }: FunctionShape, { order }: Region): readonly number[] {
   return order.flatMap((number) => {
     const { exit } = elementAt(blocks, number);
@@ -208,18 +210,21 @@ export function stopsIn({ blocks, stopAt }: FunctionShape, { order }: Region): r
   });
 }
 
-/** Registers that a thread must store before it stops in a block for others, to continue at `resume`. */
+/** Returns the registers that a thread must store before it stops for others, so that it can continue at `resume`. */
 export function changedAt(fn: FunctionShape, changed: (place: number) => boolean, resume: number): readonly number[] {
   return fn.live.at(resume).filter((place) => fn.slots.has(place) && changed(place));
 }
 
 /**
- * If a kernel has more such instructions, its threads run one by one, because each instruction needs separate code to
- * continue from.
+ * Maximum number of instructions at which threads may diverge. In kernels with more of them, threads run one by one,
+ * because each such instruction needs separate code to continue from.
  */
 const mostPartings = 48;
 
-/** Instructions at which threads in step may diverge: they depend on a predicate or an index that may differ. */
+/**
+ * Returns the instructions at which threads in lockstep may diverge: those that depend on a predicate or an index that
+ * may differ.
+ */
 function partingsOf({ instructions }: FunctionProgram, varying: ReadonlySet<number>): ReadonlySet<number> {
   const found = instructions.flatMap((instruction, i) => {
     const { guard, steps } = instruction;
@@ -229,17 +234,17 @@ function partingsOf({ instructions }: FunctionProgram, varying: ReadonlySet<numb
   return new Set(found);
 }
 
-/** Bytes that each call of a function keeps while it is open. */
+/** Returns the number of bytes that each call in a function takes while it is open. */
 function callEntries({ blocks, live }: FunctionShape): readonly number[] {
   return blocks.flatMap(({ exit }) => (exit.kind === 'call' ? [callEntry(live, exit.resume)] : []));
 }
 
-/** Bytes of an open call that returns to `resume`. */
+/** Number of bytes that an open call takes if it returns to `resume`. */
 export function callEntry(live: FunctionShape['live'], resume: number): number {
   return 8 * live.at(resume).length + callHeader;
 }
 
-/** Registers of 128 bits are kept in halves. */
+/** Adds the upper halves of 128-bit registers to the live registers. */
 function withUpperHalves(program: FunctionProgram, live: Liveness): Liveness {
   const wide = new Set(program.registers.filter(({ type }) => type.width > 64).map(({ place }) => place));
   if (wide.size === 0) return live;
@@ -255,7 +260,7 @@ function describeStop(
   frame: FrameLayout,
 ): Stop {
   const step = stopOf(instruction);
-  if (step === null) throw new Error(`line ${instruction.line} parks at no stop`);
+  if (step === null) throw new Error(`the instruction on line ${instruction.line} has no stop`);
   const { brings, gets: all } = carriersAt(frame, step);
   const gets = all.map((carrier, i) => (isUsed(program, instruction, step.to[i]) ? carrier : null));
   const mask = step.kind === 'collective' && step.mask !== null ? instruction.places.get(step.mask) : undefined;
@@ -273,7 +278,7 @@ function describeStop(
   };
 }
 
-/** A result of the step at which threads stop is read. */
+/** Whether a result of the step at which threads stop is read. */
 function isUsed(
   program: FunctionProgram,
   { steps, places, writes }: ProgramInstruction,
@@ -290,7 +295,7 @@ function plainBarrier(program: FunctionProgram, instruction: ProgramInstruction)
   return constantAt(program, instruction.places.get(step.barrier) ?? -1);
 }
 
-/** The value of the slot of a constant operand. */
+/** Returns the value in the slot of a constant operand; null for other slots. */
 export function constantAt(program: FunctionProgram, place: number): number | null {
   const value = program.constants.has(place) ? program.initialFrame[place] : undefined;
   return value === undefined ? null : Number(value);

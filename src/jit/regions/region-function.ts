@@ -1,7 +1,7 @@
 /**
- * One region as a function (context, first thread, end of the thread range, members) → outcome (layout.ts). It runs the
- * region for each thread in turn. If threads of a warp exchange values, the range lies within one warp, and only its
- * members run.
+ * Writes one region as a function (context, first thread, end of the thread range, members) → outcome (layout.ts). It
+ * runs the region for each thread in turn. If threads of a warp exchange values, the range lies within one warp, and
+ * only the members run.
  */
 import { elementAt, valueAt } from '../../base/element-at.ts';
 import type { BasicBlock } from '../../program/flow.ts';
@@ -27,7 +27,7 @@ import { Values } from './values.ts';
 
 export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
-/** Rounds of a possibly waiting loop before other threads get a turn. */
+/** Number of rounds of a loop that may be waiting before other threads get a turn. */
 const roundsPerTurn: Readonly<Record<Waiting, number>> = { idle: idleRounds, busy: 4096 };
 
 export function regionFunction(shape: KernelShape, fn: FunctionShape, region: Region): Code {
@@ -110,7 +110,7 @@ class RegionWriter {
     return elementAt(this.fn.program.instructions, elementAt(this.fn.blocks, block).start - 1);
   }
 
-  /** A function begins with all registers zero, and a kernel also with its local memory zero. */
+  /** Writes the start of a function. All registers are zero there, and in a kernel local memory is zero as well. */
   private begin(): void {
     const { code, fn, values, locals, frame, shape, region } = this;
     for (const place of fn.live.at(region.entry)) {
@@ -130,7 +130,7 @@ class RegionWriter {
     code.i32(shape.layout.origin).op('i32.add').i32(0).i32(localBytes).fill();
   }
 
-  /** The rest of the instruction at which the thread stopped or called a function. */
+  /** Writes the rest of the instruction at which the thread stopped or called a function. */
   private resumeAfter(instruction: ProgramInstruction): void {
     const { frame, shape, values, fn, region } = this;
     if (!fn.stopAt.has(region.entry)) {
@@ -191,7 +191,7 @@ class RegionWriter {
     });
   }
 
-  /** The last instruction of a block, which leaves the block. */
+  /** Writes the last instruction of a block, which leaves the block. */
   private leave(
     instruction: ProgramInstruction,
     block: number,
@@ -212,12 +212,12 @@ class RegionWriter {
     else this.end(instruction.steps.some((step) => step.kind === 'exit'));
   }
 
-  /** `brx.idx`: compares the index with each number in its list. */
+  /** `brx.idx`: compares the index with the position of each label in the list. */
   private choose(instruction: ProgramInstruction, targets: readonly number[], goTo: (target: number) => void): void {
     const { code, values, locals, shape } = this;
     const step = instruction.steps.find((candidate) => candidate.kind === 'switch');
-    if (step === undefined) throw new Error('a block that ends in a switch has none');
-    // The code for the targets has its own values.
+    if (step === undefined) throw new Error('a block that ends in a switch contains no switch step');
+    // The index is copied, because the code for the targets uses temporaries of its own.
     const index = code.local('i32');
     values.get(step.index, 'i32');
     code.set(index);
@@ -235,7 +235,7 @@ class RegionWriter {
       .op('unreachable');
   }
 
-  /** The thread ends, unless it returns to a caller. */
+  /** Ends the thread, unless it returns to a caller. */
   private end(exits = false): void {
     const { code, fn } = this;
     if (exits || fn.program.entry) {
@@ -249,7 +249,7 @@ class RegionWriter {
       .get(count)
       .op('i32.eqz')
       .if(() => code.get(target).set(region));
-    // A thread that returns to a different region than the first one is not counted.
+    // Only threads that return to the same region as the first one are counted.
     code.get(count).get(target).get(region).op('i32.eq', 'i32.add').set(count);
     this.leaveThread(() => code.get(target), null);
   }
@@ -258,7 +258,7 @@ class RegionWriter {
     this.leaveThread(() => this.code.i32(region), this.counts.gone(region));
   }
 
-  /** The thread stops for others: it stores the registers it needs later and the values it brings. */
+  /** Makes the thread stop for others. It stores the registers it needs later and the values it brings. */
   private stop(instruction: ProgramInstruction, block: number, resume: number): void {
     const { code, shape, values, frame, fn } = this;
     const { number, stop } = stopBefore(shape, fn, resume);
@@ -277,7 +277,7 @@ class RegionWriter {
     this.leaveThread(() => code.i32(state.waitingAt(number)), this.counts.come(number));
   }
 
-  /** Threads of a kernel that never stops have no state. */
+  /** Leaves the thread with a state. In a kernel that never stops, threads have no state. */
   private leaveThread(push: () => unknown, counter: number | null): void {
     const { code, shape, frame, fn } = this;
     if (shape.hasStates && fn.four !== null) frame.store(shape.frame.alone, () => code.i32(1));
@@ -305,7 +305,7 @@ class RegionWriter {
     refuel(code, shape, fn, locals, target);
   }
 
-  /** In a loop that may wait for another thread, others get their turn after some rounds. */
+  /** In a loop that may wait for another thread, lets others run after some rounds. */
   private pauseNowAndThen(target: number, most: number): void {
     const { code, fn, rounds, frame } = this;
     code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(most).op('i32.ge_u');

@@ -1,4 +1,4 @@
-/** Parts of a region's function that are the same whether it runs one thread at a time or four. */
+/** Parts of a region's function that are the same whether it runs one thread or four at a time. */
 import { elementAt } from '../../base/element-at.ts';
 import type { BasicBlock } from '../../program/flow.ts';
 import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
@@ -10,11 +10,11 @@ import type { Stop } from '../groups/stop.ts';
 import type { RegionLocals } from '../lowering.ts';
 import { changedAt, type FunctionShape, type KernelShape } from './kernel-shape.ts';
 
-/** What differs between the writers of a block. */
+/** How the writers of a block differ. */
 export interface BlockParts {
-  /** Counts instructions that every thread here executes. */
+  /** Counts instructions that every thread executes. */
   readonly spend: (count: number) => void;
-  /** Writes the body under the instruction's guard. */
+  /** Writes `body` so that it runs only if the instruction's guard is true. */
   readonly guarded: (instruction: ProgramInstruction, body: () => void) => void;
   readonly lower: (instruction: ProgramInstruction) => void;
   /** Writes the last instruction of a block, which leaves the block. */
@@ -38,7 +38,7 @@ export function writeBlock(
   else if (last === undefined) parts.end();
 }
 
-/** At a back edge to a block: asks the engine for more instructions if none are left. */
+/** Writes what happens at a back edge to a block: asks the engine for more fuel if none is left. */
 export function refuel(code: Code, shape: KernelShape, fn: FunctionShape, locals: RegionLocals, block: number): void {
   const { fuel, thread } = locals;
   code.get(fuel).i32(0).op('i32.lt_s');
@@ -49,14 +49,17 @@ export function refuel(code: Code, shape: KernelShape, fn: FunctionShape, locals
   });
 }
 
-/** The stop after which threads continue at a block. */
+/** Returns the stop after which threads continue at a block. */
 export function stopBefore(shape: KernelShape, fn: FunctionShape, block: number): { number: number; stop: Stop } {
   const number = fn.stopAt.get(block);
   if (number === undefined) throw new Error(`no stop comes before block ${block}`);
   return { number, stop: elementAt(shape.stops, number) };
 }
 
-/** The registers that a thread saves before it stops at an instruction: not those that the instruction writes. */
+/**
+ * Returns the registers that a thread saves before it stops at an instruction. Those that the instruction writes are
+ * left out.
+ */
 export function savedAtStop(
   fn: FunctionShape,
   traffic: RegisterTraffic,

@@ -1,20 +1,20 @@
 /**
- * Turns a region's control-flow graph into nested blocks and loops of WebAssembly. Reducible graphs follow their
- * dominator tree (Ramsey, "Beyond Relooper", 2022): a loop for each target of a back edge, a block around the code
- * before each join. Any other graph becomes a loop around a branch table.
+ * Turns a region's control-flow graph into nested WebAssembly blocks and loops. The code for a reducible graph follows
+ * its dominator tree (Ramsey, "Beyond Relooper", 2022), with a loop for each target of a back edge and a block around
+ * the code before each join. Any other graph becomes a loop around a branch table.
  */
 import { valueAt } from '../../base/element-at.ts';
 import type { Region } from '../../program/regions.ts';
 import type { Code, Label } from '../../wasm/code.ts';
 
 export interface BlockWriter {
-  /** Writes a block; `goTo` branches to a successor and must come last on its path. */
+  /** Writes a block. `goTo` writes a branch to a successor, and must come last on its path. */
   readonly block: (block: number, goTo: (target: number) => void) => void;
   /** The successor that follows at the end of the block's code, without a branch; null if there is none. */
   readonly next: (block: number) => number | null;
   /** Writes code that runs once before a loop that begins with the block. */
   readonly beforeLoop: (block: number) => void;
-  /** Writes code that runs before a loop repeats, on the path to its start `target`. */
+  /** Writes code that runs each time before a loop repeats; `target` is its first block. */
   readonly backEdge: (target: number) => void;
 }
 
@@ -24,10 +24,10 @@ export function writeRegion(code: Code, region: Region, writer: BlockWriter): vo
   else writeDispatch(code, region, writer);
 }
 
-/** The remaining tasks, last one first. */
+/** A remaining task; the last one in the list is done first. */
 type Task = { readonly kind: 'tree'; readonly block: number } | { readonly kind: 'close' };
 
-/** Kernels can be long, so nothing here is recursive: the trees that follow a block wait on a stack. */
+/** Nothing here is recursive, because kernels can be long. The trees that follow a block are kept on a stack. */
 class Structure {
   private readonly code: Code;
   private readonly region: Region;
@@ -52,7 +52,7 @@ class Structure {
     }
   }
 
-  /** A block, and everything that it dominates as tasks. */
+  /** Writes a block, and adds everything that it dominates as tasks. */
   private tree(block: number): void {
     const { loops, joins, children } = this.region;
     const next = this.writer.next(block);
@@ -61,8 +61,8 @@ class Structure {
       this.loopStarts.set(block, this.code.openLoop());
       this.tasks.push({ kind: 'close' });
     }
-    // Successors that do not simply follow are reached by a branch, each at the end of its own block; the last one in
-    // the order comes after the outermost block.
+    // Successors that do not simply follow the code are reached by a branch to the end of a WebAssembly block of their
+    // own. The last one in the order comes after the outermost block.
     for (const child of (children.get(block) ?? []).toReversed()) {
       if (child === next && !joins.has(child)) continue;
       this.ends.set(child, this.code.openBlock());

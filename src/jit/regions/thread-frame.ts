@@ -1,4 +1,4 @@
-/** Values that a thread keeps outside the locals of a region: its elements of the arrays in the block's frames. */
+/** The values that a thread keeps outside a region's locals: its elements of the arrays in the block's frames. */
 import type { Code } from '../../wasm/code.ts';
 import { pushField } from '../context-field.ts';
 import { type FunctionShape, type KernelShape, slotsOf } from './kernel-shape.ts';
@@ -11,7 +11,10 @@ export class ThreadFrame {
   private readonly fn: FunctionShape;
   private readonly values: Values;
   private readonly thread: number;
-  /** Addresses of the thread's elements of 4 and 8 bytes in the first array. */
+  /**
+   * Local for the address of the thread's element in the first array if elements have 4 bytes; the other local is for
+   * elements of 8 bytes.
+   */
   private readonly words: number;
   private readonly doubleWords: number;
 
@@ -25,14 +28,14 @@ export class ThreadFrame {
     this.doubleWords = code.local('i32');
   }
 
-  /** Call this where a thread begins. */
+  /** Computes these addresses. Must be called where the code of a thread begins. */
   enter(): void {
     const { code, thread } = this;
     this.field('frames').get(thread).i32(2).op('i32.shl', 'i32.add').tee(this.words);
     code.get(thread).i32(2).op('i32.shl', 'i32.add').set(this.doubleWords);
   }
 
-  /** Pushes a field of the context. */
+  /** Pushes a field of the block's context. */
   field(name: ContextField): Code {
     return pushField(this.code, this.shape.layout, name);
   }
@@ -48,7 +51,7 @@ export class ThreadFrame {
     this.code.memory(`${type}.store`, this.shape.layout.origin + array);
   }
 
-  /** Stores registers in the frame, both halves of those with two. */
+  /** Stores registers in the frame, including both halves of 128-bit registers. */
   save(places: Iterable<number>): void {
     const { code, fn, values } = this;
     for (const place of places) {

@@ -1,4 +1,4 @@
-/** `%tid` of the threads that a region iterates over, updated together with their number. */
+/** The `%tid` of the threads that a region iterates over, updated together with their linear index. */
 import { elementAt } from '../../base/element-at.ts';
 import type { Region } from '../../program/regions.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -17,7 +17,7 @@ export function readsIndex({ blocks, program }: FunctionShape, { order }: Region
   });
 }
 
-/** Computes the index from the number of the first thread, with divisions; for regions that read it. */
+/** Computes `%tid` from the linear index of the first thread, using divisions; for regions that read it. */
 export function startIndex(code: Code, { thread, index }: RegionLocals, field: PushField): void {
   const [x, y, z] = index;
   code.get(thread);
@@ -29,12 +29,12 @@ export function startIndex(code: Code, { thread, index }: RegionLocals, field: P
   field('threadsY').op('i32.div_u').set(z);
 }
 
-/** Advances by `count` threads, without the index. */
+/** Advances by `count` threads without updating `%tid`. */
 export function advanceThread(code: Code, { thread }: RegionLocals, count: number): void {
   code.get(thread).i32(count).op('i32.add').set(thread);
 }
 
-/** Advances by `count` threads, in the same row or to the start of the next. */
+/** Advances `%tid` by `count` threads, within the row or to the start of the next. */
 export function advanceIndex(code: Code, { thread, index }: RegionLocals, field: PushField, count: number): void {
   const [x, y, z] = index;
   const advance = (local: number, by: number): Code => code.get(local).i32(by).op('i32.add').tee(local);

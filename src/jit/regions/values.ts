@@ -1,7 +1,7 @@
 /**
- * The values of one region as locals: registers live for the whole region, temporaries for one instruction. A value is
- * its bits, zero-extended: i32 up to 32 bits, i64 up to 64, and two i64 for 128, whose upper half has a slot of its
- * own.
+ * The values of one region, held in locals: registers for the whole region, temporaries for one instruction. A value is
+ * held as its bits, zero-extended: an i32 up to 32 bits, an i64 up to 64, and two i64 for 128, where the upper half has
+ * a slot of its own.
  */
 import type { Bits } from '../../base/bits.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -17,19 +17,22 @@ interface Slot {
   readonly type: IntegerType;
 }
 
-/** The type that holds `width` bits, or each half of 128. */
+/** The type that holds a value of `width` bits, or each half of a 128-bit value. */
 export function holder(width: number): IntegerType {
   return width > 32 ? 'i64' : 'i32';
 }
 
-/** The slot of the upper half of a 128-bit value: after all slots of the function. */
+/** Returns the slot of the upper half of a 128-bit value. These slots come after all other slots of the function. */
 export function upperPlace({ initialFrame }: FunctionProgram, place: number): number {
   return initialFrame.length + place;
 }
 
 const knownWidths = new WeakMap<FunctionProgram, ReadonlyMap<number, number>>();
 
-/** The bits of registers, and of each half of a wide one, by their slots; the same for all regions of a function. */
+/**
+ * Returns the widths of registers and of the halves of wide registers, by slot. They are the same for all regions of a
+ * function.
+ */
 function widthsOf(program: FunctionProgram): ReadonlyMap<number, number> {
   const known = knownWidths.get(program);
   if (known !== undefined) return known;
@@ -63,7 +66,7 @@ export class Values {
     this.widths = widthsOf(program);
   }
 
-  /** Starts a new instruction: names refer to its values, and the temporaries of the previous one are free. */
+  /** Starts a new instruction: names refer to its values, and the previous instruction's temporaries become free. */
   begin(instruction: ProgramInstruction): void {
     this.places = instruction.places;
     this.temporaries.clear();
@@ -78,7 +81,7 @@ export class Values {
     const place = this.places.get(ref);
     if (place !== undefined) return place;
     const whole = wholeOf(ref);
-    if (whole === null) throw new Error(`no place for '${ref}'`);
+    if (whole === null) throw new Error(`no slot for '${ref}'`);
     return this.upperOf(this.placeOf(whole));
   }
 
@@ -86,7 +89,7 @@ export class Values {
     return upperPlace(this.program, place);
   }
 
-  /** Whether a name's value has 128 bits. */
+  /** Whether the value of a name has 128 bits. */
   isWide(ref: Ref): boolean {
     const place = this.placeOf(ref);
     const upper = this.upperOf(place);
@@ -94,7 +97,7 @@ export class Values {
     return this.slotOf(place) === null && BigInt(this.program.initialFrame[place] ?? 0) >> 64n !== 0n;
   }
 
-  /** A local that can be used until the next instruction. */
+  /** Returns a local that can be used until the next instruction. */
   temporary(type: ValueType): number {
     const pool = this.pool[type];
     const known = pool[this.taken[type]++];
@@ -104,23 +107,23 @@ export class Values {
     return local;
   }
 
-  /** The current type of a name's value. */
+  /** Returns the current type of a name's value. */
   typeOf(ref: Ref): IntegerType {
     const place = this.placeOf(ref);
     const slot = this.slotOf(place);
     return slot?.type ?? (typeof this.program.initialFrame[place] === 'bigint' ? 'i64' : 'i32');
   }
 
-  /** The value of a name that is a constant, or null. */
+  /** Returns the value of a name that is a constant; null for other names. */
   constantOf(ref: Ref): Bits | null {
     const place = this.placeOf(ref);
     return this.slotOf(place) === null ? (this.program.initialFrame[place] ?? null) : null;
   }
 
-  /** The local of a register. */
+  /** Returns the local of a register. */
   register(place: number): Slot {
     const slot = this.slotOf(place);
-    if (slot === null) throw new Error(`place ${place} is not a register`);
+    if (slot === null) throw new Error(`slot ${place} is not a register`);
     return slot;
   }
 
@@ -132,7 +135,7 @@ export class Values {
     this.setPlace(this.placeOf(ref), type);
   }
 
-  /** Pushes a value; a slot that is never written is a constant. */
+  /** Pushes a value. A slot that is never written holds a constant. */
   getPlace(place: number, type: IntegerType): void {
     const { code } = this;
     const slot = this.slotOf(place);
@@ -152,7 +155,7 @@ export class Values {
     return known ?? BigInt(initialFrame[place - initialFrame.length] ?? 0) >> 64n;
   }
 
-  /** Pops a value of that type. */
+  /** Pops a value of that type and stores it in a slot. */
   setPlace(place: number, type: IntegerType): void {
     let slot = this.slotOf(place);
     if (slot === null || (!this.widths.has(place) && slot.type !== type)) {
