@@ -1,4 +1,4 @@
-/** Special registers (PTX ISA 9.1, chapter 10), with the same values as in the reference engine. */
+/** Reads special registers (PTX ISA 9.1, chapter 10). Their values are the same as in the reference engine. */
 import { type LaunchValue, reservedSharedBytes } from '../isa/registers.ts';
 import { warpSize } from '../machine/launch.ts';
 import type { SpecialRead } from '../program/function-program.ts';
@@ -8,7 +8,7 @@ import { pushField } from './context-field.ts';
 import type { ContextField } from './layout.ts';
 import type { Lowering } from './lowering.ts';
 
-/** Clocks that the engine reads: executed instructions, and nanoseconds. */
+/** The clocks that the engine reads: the number of executed instructions, and the time in nanoseconds. */
 export const clocks = { executed: 0, time: 1 } as const;
 
 export function lowerSpecial({ place, register, part, width }: SpecialRead, lowering: Lowering): void {
@@ -70,7 +70,7 @@ function field(name: ContextField): Writer {
   };
 }
 
-/** A field for each part, and a number for the parts that a launch does not have. */
+/** Reads a different field for each part, and `beyond` for parts that a launch does not have. */
 function fieldOfPart(fields: readonly ContextField[], beyond: number): Writer {
   return (lowering, part) => {
     const name = fields[part];
@@ -118,7 +118,7 @@ function upperHalf(writer: Writer): Writer {
   };
 }
 
-/** The size of a block's shared memory, including the bytes reserved for the system. */
+/** Pushes the size of a block's shared memory, including the bytes reserved for the system. */
 function sharedBytes(reserved: number): Writer {
   return ({ code, layout }) => {
     pushField(code, layout, 'sharedSize')

@@ -1,14 +1,14 @@
-/** The name of the upper 64 bits of a value of 128 bits. */
+/** Names for the upper 64 bits of 128-bit values. */
 import { operandRef, type Ref, refName } from '../isa/steps/ref.ts';
 
 const suffix = '#upper';
 
-/** The name of the upper half of a value. The lower half has the name of the value itself. */
+/** Returns the name of the upper half of a value. The lower half has the name of the value itself. */
 export function upperHalf(ref: Ref): Ref {
   return `${ref}${suffix}`;
 }
 
-/** The value whose upper half a name denotes, or null for other names. */
+/** Returns the value whose upper half a name stands for; null for other names. */
 export function wholeOf(ref: Ref): Ref | null {
   const name = refName(ref);
   return name.endsWith(suffix) ? operandRef(name.slice(0, -suffix.length)) : null;

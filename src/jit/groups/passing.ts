@@ -77,7 +77,7 @@ function maskOf({ step, constantMask }: Stop): number | 'none' | 'varies' {
   return constantMask ?? 'varies';
 }
 
-// --- who is there ---------------------------------------------------------------------------------------------------
+// --- which threads have arrived -------------------------------------------------------------------------------------
 
 /**
  * Returns the index of the function (words, first thread, end of the thread range, members, mask) → lanes of the mask
@@ -134,7 +134,7 @@ function pushMask(code: Code, { layout, frame }: KernelShape, lanes: number): vo
   code.memory('i32.load', layout.origin + frame.mask);
 }
 
-// --- what they give each other --------------------------------------------------------------------------------------
+// --- exchanging values ----------------------------------------------------------------------------------------------
 
 function exchangeOf(shape: KernelShape, { step }: Stop): number {
   if (step.kind !== 'collective') throw new Error('only threads of a group exchange values');

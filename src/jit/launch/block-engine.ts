@@ -269,7 +269,7 @@ export class BlockEngine {
     return given;
   }
 
-  // --- what compiled code asks ------------------------------------------------------------------------------------------
+  // --- requests from compiled code --------------------------------------------------------------------------------------
 
   private imports(): Record<string, WebAssembly.ImportValue> {
     return {

@@ -121,7 +121,7 @@ export class BlockRunner {
     }
   }
 
-  // --- in step --------------------------------------------------------------------------------------------------------
+  // --- units in lockstep ----------------------------------------------------------------------------------------------
 
   /** Runs a unit whose threads are in lockstep. Returns true if any thread did more than pause. */
   private runWhole(unit: Unit): boolean {
@@ -157,7 +157,7 @@ export class BlockRunner {
     return elementAt(this.stops, outcome.stopOf(result));
   }
 
-  // --- each by itself -------------------------------------------------------------------------------------------------
+  // --- threads on their own -------------------------------------------------------------------------------------------
 
   private runApart(unit: Unit): boolean {
     return this.inWarps ? this.runWarp(unit) : this.runNeighbours(unit);

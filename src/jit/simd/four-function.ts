@@ -1,7 +1,7 @@
 /**
- * One region for four threads at a time that are neighbours in x, as a function like those in region-function.ts. The
- * four run together while they agree on every branch. When they diverge, their registers are stored in the frame, and
- * the function for single threads continues them from there.
+ * Writes one region for four threads at a time that are neighbors in x, as a function like those in region-function.ts.
+ * The four run together as long as they agree on every branch. When they diverge, their registers are stored in the
+ * frame, and the function for single threads continues from there.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -36,7 +36,10 @@ import { lowerForFour, writeOperands } from './vector-instruction.ts';
 import { laneCount, Vectors } from './vectors.ts';
 import { canRunFour } from './four-regions.ts';
 
-/** Null if the region runs one thread after the other. `functions`: index of the function of each region. */
+/**
+ * Returns null if the region runs one thread after the other. `functions` holds the index of each region's
+ * single-thread function.
+ */
 export function fourFunction(
   shape: KernelShape,
   fn: FunctionShape,
@@ -47,7 +50,7 @@ export function fourFunction(
   return new FourWriter(shape, fn, fn.four, region, functions).write();
 }
 
-/** Bits of the lanes of four threads. */
+/** The lanes of four threads, as bits. */
 const allFour = 2 ** laneCount - 1;
 
 class FourWriter {
@@ -64,9 +67,9 @@ class FourWriter {
   private readonly lowerings: FourLowerings;
   private readonly counts: OutcomeCounts;
   private readonly traffic: RegisterTraffic;
-  /** Nonzero if threads of the block have continued alone. */
+  /** Local that is nonzero if threads of the block have continued alone. */
   private readonly strayed: number;
-  /** Members among the four, as bits. */
+  /** Local that holds the members among the four, as bits. */
   private readonly fourMembers: number;
   private endOfThread: Label | null = null;
 
@@ -146,8 +149,8 @@ class FourWriter {
   }
 
   /**
-   * Threads that continued alone may disagree on values that are the same for threads in step, and on the results they
-   * get.
+   * Runs the threads one by one if they have continued alone and no longer agree on values that are the same for
+   * threads in lockstep, or on the results they get.
    */
   private partUnlessInStep(block: number, gets: Stop['gets']): void {
     const { code, fn, frame, shape } = this;
@@ -167,7 +170,7 @@ class FourWriter {
     });
   }
 
-  /** A kernel begins with all registers and its local memory zero. */
+  /** Writes the start of a kernel, where all registers and local memory are zero. */
   private begin(): void {
     const { code, fn, values, vectors, frame, locals, shape, region } = this;
     if (shape.hasStates) frame.store(shape.frame.alone, 'i32', () => code.words(0, 0, 0, 0));
@@ -187,7 +190,7 @@ class FourWriter {
     }
   }
 
-  /** If only some of the four are members, those run one by one. */
+  /** Skips the four if none of them is a member. If only some are, runs those one by one. */
   private skipOthers(end: Label): void {
     const { code, region, locals, fourMembers } = this;
     if (!this.shape.hasGroups) return;
@@ -197,7 +200,7 @@ class FourWriter {
     code.if(() => this.oneByOne(region.entry));
   }
 
-  /** The members of the four continue one after the other from a block whose registers are in the frame. */
+  /** Lets the members among the four continue one after the other, from a block whose registers are in the frame. */
   private oneByOne(block: number): void {
     const { code, fn, locals, shape, counts, frame } = this;
     const { hasGroups } = shape;
@@ -257,7 +260,10 @@ class FourWriter {
     });
   }
 
-  /** Before an instruction whose guard or index may differ. */
+  /**
+   * Written before an instruction at which the threads may part: runs them one by one unless they agree on its guard,
+   * and always if it is a `brx.idx`.
+   */
   private partUnlessAgreed(block: number, instruction: ProgramInstruction): void {
     const { code, vectors, frame, fn } = this;
     const { guard, steps } = instruction;
@@ -288,7 +294,7 @@ class FourWriter {
     });
   }
 
-  /** The last instruction of a block, which leaves the block. */
+  /** Writes the last instruction of a block, which leaves the block. */
   private leave(
     instruction: ProgramInstruction,
     block: number,
@@ -298,7 +304,7 @@ class FourWriter {
     if (exit.kind === 'park') this.stop(instruction, block, exit.resume);
     else if (exit.kind === 'branch') goTo(exit.target);
     else if (exit.kind === 'end') this.end();
-    // Switches are left to the path for single threads.
+    // Switches are handled by the path for single threads.
     else this.code.op('unreachable');
   }
 

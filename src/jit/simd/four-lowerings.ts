@@ -1,5 +1,6 @@
 /**
- * The context for lowering an instruction for four threads: the four as vectors, the first of them, and each of them.
+ * The contexts for lowering an instruction for four threads: all four as vectors, the first thread, and each single
+ * thread.
  */
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -14,7 +15,7 @@ import type { Vectors } from './vectors.ts';
 interface FourLocals {
   readonly code: Code;
   readonly values: Values;
-  /** Values of the first of the four, and of the single lane being handled. */
+  /** Locals of the first of the four threads; `ofLane` are those of the single lane being handled. */
   readonly locals: RegionLocals;
   readonly ofLane: RegionLocals;
 }
@@ -49,7 +50,7 @@ export class FourLowerings {
     };
   }
 
-  /** For instructions that stop: these run on vectors or not at all. */
+  /** Returns the context for an instruction that stops. Such instructions run on vectors or not at all. */
   onVectors(instruction: ProgramInstruction): VectorLowering {
     const { vectors, written } = this;
     return {
@@ -58,7 +59,7 @@ export class FourLowerings {
       scalar: this.scalar(instruction, written.locals),
       constantOf: this.constantsOf(instruction),
       leave: () => {
-        throw new Error('what stops has no other way');
+        throw new Error('an instruction that stops has no path for single threads');
       },
     };
   }
@@ -77,7 +78,7 @@ export class FourLowerings {
       program: this.program,
       recordCall: recorder(engineCalls, line),
       callBuiltin: () => {
-        throw new Error('kernels that call are run one thread after the other');
+        throw new Error('kernels with calls must run one thread after the other');
       },
     };
   }

@@ -1,16 +1,18 @@
-/** Which regions four threads can run together. */
+/** Finds the regions that four threads can run together. */
 import type { Region } from '../../program/regions.ts';
 import type { FunctionShape } from '../regions/kernel-shape.ts';
 
 export function canRunFour(fn: FunctionShape, region: Region): boolean {
   if (fn.landings.has(region.entry)) return false;
-  // Regions that wait for others in a loop would gain nothing.
+  // A region that waits for other threads in a loop would not benefit.
   if (region.order.some((block) => fn.pauses.has(block))) return false;
   const before = fn.blocks.findIndex(({ exit }) => exit.kind === 'park' && exit.resume === region.entry);
   return ![before, ...region.order].some((block) => stopsOddly(fn, block));
 }
 
-/** The stop is the whole instruction, apart from operands that are registers and constants. */
+/**
+ * Whether a block ends with a stop whose instruction has further steps, or operands other than registers and constants.
+ */
 function stopsOddly({ blocks, program }: FunctionShape, number: number): boolean {
   const block = blocks[number];
   const stop = program.instructions[(block?.end ?? 0) - 1];

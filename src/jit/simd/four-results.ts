@@ -1,4 +1,4 @@
-/** The results of a stop for four threads: vectors, or one value if the threads get the same. */
+/** Takes the results of a stop for four threads: as vectors, or as one value if all four get the same. */
 import { lowerAfter } from '../lower.ts';
 import type { Stop } from '../groups/stop.ts';
 import type { Values } from '../regions/values.ts';
@@ -14,7 +14,7 @@ export class FourResults {
   private readonly vectors: Vectors;
   private readonly isUniform: boolean;
 
-  /** Begins the instruction of the stop. */
+  /** Begins the stop's instruction. */
   constructor(stop: Stop, frame: VectorFrame, values: Values, vectors: Vectors) {
     this.stop = stop;
     this.frame = frame;
@@ -24,18 +24,21 @@ export class FourResults {
     this.isUniform = this.hasUniformRegister();
   }
 
-  /** Arrays in which threads in step find equal values. */
+  /** The arrays in which threads in lockstep find equal values. */
   get mustAgree(): Stop['gets'] {
     return this.isUniform ? this.stop.gets : [];
   }
 
-  /** Writes the rest of the instruction, results first. */
+  /** Writes the rest of the instruction, starting with its results. */
   take(lowerings: FourLowerings): void {
     if (this.isUniform) this.takeUniform(lowerings);
     else this.takeVectors(lowerings);
   }
 
-  /** All results of a stop come from one step, so if one register is the same for the four, all results are. */
+  /**
+   * Whether the results are the same for all four. They come from one step, so if one register is the same, all results
+   * are.
+   */
   private hasUniformRegister(): boolean {
     const { instruction, step, program } = this.stop;
     const results = [
@@ -45,7 +48,7 @@ export class FourResults {
     return program.registers.some(({ place }) => results.includes(place) && !this.vectors.isVarying(place));
   }
 
-  /** The value of the first thread is used for all four. */
+  /** Uses the first thread's value for all four. */
   private takeUniform(lowerings: FourLowerings): void {
     const { frame, values, vectors } = this;
     const { instruction, step, gets } = this.stop;

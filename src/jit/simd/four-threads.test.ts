@@ -1,4 +1,4 @@
-/** A launch gets code for four threads if it is large, may loop for long, or is repeated often. */
+/** A launch gets code for four threads if it is large, may loop for a long time, or is repeated often. */
 import { expect, test } from 'vitest';
 import type { LaunchShape } from '../../machine/launch.ts';
 import { linkKernel } from '../../program/link.ts';
@@ -25,19 +25,19 @@ const straight = kernel('add.u32 %r1, %r1, 1; add.u32 %r2, %r1, 1;');
 const rounds = 'add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 100;';
 const loop = kernel(`bar.sync 0; again: ${rounds} @%p1 bra again;`);
 
-test('the number of threads and instructions counts', () => {
+test('a launch is judged by its number of threads and instructions', () => {
   expect(earnsFours(straight, shape(128, 1), 0)).toBe(false);
   expect(earnsFours(straight, shape(128, 2 ** 16), 0)).toBe(true);
 });
 
-test('a loop counts as some rounds, and as very many if its threads do not meet', () => {
+test('a loop is assumed to run for some rounds, or for very many if its threads never meet at a barrier', () => {
   expect(earnsFours(straight, shape(128, 2 ** 10), 0)).toBe(false);
   expect(earnsFours(loop, shape(128, 1), 0)).toBe(false);
   expect(earnsFours(loop, shape(128, 2 ** 10), 0)).toBe(true);
   expect(earnsFours(kernel(`again: ${rounds} @%p1 bra again;`), shape(128, 1), 0)).toBe(true);
 });
 
-test('nested loops count much more', () => {
+test('nested loops are assumed to run for many more rounds', () => {
   const nested = kernel(
     `bar.sync 0; outer: mov.u32 %r1, 0; inner: ${rounds} @%p1 bra inner; add.u32 %r2, %r2, 1; @%p1 bra outer;`,
   );
@@ -45,16 +45,16 @@ test('nested loops count much more', () => {
   expect(earnsFours(nested, shape(1024, 8), 0)).toBe(true);
 });
 
-test('instructions executed earlier count as well', () => {
+test('instructions executed in earlier launches count as well', () => {
   expect(earnsFours(straight, shape(128, 1), 2 ** 30)).toBe(true);
 });
 
-test('blocks whose rows are not multiples of four have no such code', () => {
+test('blocks whose row length is not a multiple of four get no such code', () => {
   expect(hasFours(shape(128, 1))).toBe(true);
   expect(hasFours(shape(30, 1))).toBe(false);
 });
 
-test('kernels that call, or compute on 128 bits, run one thread after the other', () => {
+test('kernels with calls or 128-bit registers run one thread after the other', () => {
   expect(runsInFours(straight)).toBe(true);
   expect(runsInFours(kernel('call f;'))).toBe(false);
   expect(runsInFours(kernel('mov.b128 %q1, %q1;'))).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * Decides which launches get code for four threads at a time. It takes several times as long to make as the code for
- * one thread, and runs up to four times as fast.
+ * Decides which launches get code for four threads at a time. It takes several times as long to compile as code for one
+ * thread, and runs up to four times as fast.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { LaunchShape } from '../../machine/launch.ts';
@@ -8,7 +8,7 @@ import { blocksOf, threadsOf } from '../../machine/launch.ts';
 import type { FunctionProgram } from '../../program/function-program.ts';
 import { laneCount } from './vectors.ts';
 
-/** Most instructions of a kernel: each may be written five times. */
+/** Maximum number of instructions in a kernel, because each may be written five times. */
 const mostInstructions = 2000;
 
 export function runsInFours({ entry, instructions, registers }: FunctionProgram): boolean {
@@ -16,29 +16,32 @@ export function runsInFours({ entry, instructions, registers }: FunctionProgram)
   return !instructions.some(({ steps }) => steps.some(({ kind }) => kind === 'call'));
 }
 
-/** Four threads are neighbours in x if the row length is a multiple of four. */
+/** Whether each four consecutive threads are neighbors in x, which requires a row length that is a multiple of four. */
 export function hasFours({ block }: LaunchShape): boolean {
   return block[0] % laneCount === 0;
 }
 
-/** Number of thread-instructions that take as long to run as the code takes to make. */
+/** Number of instructions, summed over all threads, that take as long to run as the code takes to compile. */
 const worth = 2 ** 24;
 
 /**
- * Estimated number of rounds of a loop: few if the threads of a block meet at barriers, because they divide the work.
- * Otherwise a thread may run for long, and code cannot be replaced before its block ends.
+ * Estimated number of rounds of a loop. It is small if the threads of a block meet at barriers, because they divide the
+ * work. Otherwise a thread may run for a long time, and code cannot be replaced before its block ends.
  */
 const rounds = { meeting: 64, alone: 2 ** 16 };
 
-/** Depth of nested loops that is counted. */
+/** Maximum depth of nested loops that is counted. */
 const deepest = 3;
 
-/** `executed`: thread-instructions of this kernel that code for one thread has run before. */
+/**
+ * Whether a launch gets code for four threads. `executed` is the number of this kernel's instructions that code for one
+ * thread has already run.
+ */
 export function earnsFours(program: FunctionProgram, shape: LaunchShape, executed: number): boolean {
   return executed + expectedOf(program) * threadsOf(shape) * blocksOf(shape) >= worth;
 }
 
-/** Estimated number of instructions that a thread runs: each is weighted by the loops around it. */
+/** Estimates the number of instructions that a thread runs, with each instruction weighted by the loops around it. */
 function expectedOf({ instructions }: FunctionProgram): number {
   const depth = new Uint16Array(instructions.length);
   instructions.forEach(({ target, targets }, i) => {
@@ -51,7 +54,7 @@ function expectedOf({ instructions }: FunctionProgram): number {
   return depth.reduce((sum, loops) => sum + each ** Math.min(loops, deepest), 0);
 }
 
-/** Whether code for four threads pays, given the thread-instructions that code for one thread has run. */
+/** Whether code for four threads pays off, given the number of instructions that code for one thread has run. */
 export function paysOff(executed: number): boolean {
   return executed >= worth;
 }

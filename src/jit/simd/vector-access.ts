@@ -1,6 +1,6 @@
 /**
- * Loads and stores of four threads with consecutive addresses: checked at once and done with whole vectors. All other
- * addresses branch to the path for single threads.
+ * Loads and stores of four threads with consecutive addresses. They are checked together and use whole vectors. All
+ * other addresses branch to the path for single threads.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -39,9 +39,12 @@ export function vectorAccess(step: Access, lowering: VectorLowering): Writer | n
   };
 }
 
-// --- where ----------------------------------------------------------------------------------------------------------
+// --- addresses ------------------------------------------------------------------------------------------------------
 
-/** A local with the global address of the first access; branches to the path for single threads unless all are valid. */
+/**
+ * Returns a local with the global address of the first access. Branches to the path for single threads unless all four
+ * accesses are valid.
+ */
 function locate(step: Access, count: number, lowering: VectorLowering): number {
   const { code, vectors, scalar, leave } = lowering;
   const { values } = scalar;
@@ -69,8 +72,9 @@ function locate(step: Access, count: number, lowering: VectorLowering): number {
 }
 
 /**
- * Allocations are farther apart than four accesses reach, so everything between two granules of one allocation is
- * allocated. An access may extend into the next granule only if its own is full.
+ * Checks accesses to global memory. Allocations are farther apart than four accesses reach, so if the first and the
+ * last access are allocated, everything between them is. An access may extend into the next granule only if its own
+ * granule is full.
  */
 function inGlobal(first: number, at: number, size: number, { code, scalar, leave }: VectorLowering): void {
   if (!scalar.layout.checked) {
@@ -105,7 +109,7 @@ function bothOutside(outside: (offset: number, bytes: number) => Code, size: num
   code.op('i32.or');
 }
 
-/** The first and the last byte lie within the space. */
+/** Checks that the first and the last byte lie within the space. */
 function inSpace(
   space: 'shared' | 'param' | 'const' | 'local',
   first: number,
@@ -139,7 +143,7 @@ function inSpace(
 
 // --- elements -------------------------------------------------------------------------------------------------------
 
-/** The elements of each thread, as one vector for each element. */
+/** Loads the elements of each thread, as one vector for each element. */
 function load({ width }: Access, at: number, count: number, { code, vectors, scalar }: VectorLowering): Vector[] {
   const { origin } = scalar.layout;
   const vector = (push: () => unknown): number => {
@@ -230,7 +234,7 @@ function transposed(parts: readonly number[], make: Make, code: Code): readonly 
   ];
 }
 
-/** The inverse. */
+/** The inverse of `transposed`. */
 function interleaved(values: readonly number[], make: Make, code: Code): readonly number[] {
   const [a = 0, b = 0] = values;
   if (values.length !== 2) return transposed(values, make, code);

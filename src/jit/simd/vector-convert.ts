@@ -1,7 +1,7 @@
 /**
- * `convert` steps on four values at once with WebAssembly's vector instructions, generated from the conversion's data
- * like convert.ts, with the same results bit for bit. Every value goes through f32; conversions that cannot go through
- * f32 have no form here.
+ * `convert` steps on four values at once, using WebAssembly's vector instructions. The code is generated from the
+ * conversion's data as in convert.ts, and its results are the same bit for bit. Every value goes through f32;
+ * conversions for which that is impossible have no vector form.
  */
 import type { Conversion, Rounding } from '../../numerics/conversion.ts';
 import { type FixedFormat, type FloatFormat, formats } from '../../numerics/formats.ts';
@@ -14,19 +14,19 @@ import { decodeVector, type IntegerRounding, pushScale, type SingleLocals } from
 import { canRound, pushRounded } from './vector-rounding.ts';
 import { shift, single, splat, splatPower } from './vector-words.ts';
 
-/** Locals, all v128 of four words, zero-extended. `random` and `scale` are read only if the conversion uses them. */
+/** Locals, each a v128 of four zero-extended words. `random` and `scale` are read only if the conversion uses them. */
 export interface VectorOperands {
   readonly source: number;
   readonly random: number;
   readonly scale: number;
 }
 
-/** Pushes the results: four words, zero-extended. */
+/** Pushes the results as four zero-extended words. */
 type VectorWriter = (code: Code, operands: VectorOperands) => void;
 
 /**
- * Index of the function (source, random, scale) → results, all v128 of four words; null if the conversion has no vector
- * form.
+ * Returns the index of the function (source, random, scale) → results, all v128 of four words. Null if the conversion
+ * has no vector form.
  */
 export function vectorConverter(helpers: Helpers, c: Conversion): number | null {
   const write = vectorConversion(c);
@@ -37,7 +37,7 @@ export function vectorConverter(helpers: Helpers, c: Conversion): number | null 
   );
 }
 
-/** The same as inline code. */
+/** Returns a writer of the same conversion as inline code; null if it has no vector form. */
 export function vectorConversion(c: Conversion): VectorWriter | null {
   const [from, to] = [formats[c.from], formats[c.to]];
   if (from.width > 32 || to.width > 32) return null;
@@ -56,7 +56,7 @@ const integralOpcodes: Readonly<Partial<Record<Rounding, VectorOpcode>>> = {
 
 function integralOpcode(rounding: Rounding): VectorOpcode {
   const opcode = integralOpcodes[rounding];
-  if (opcode === undefined) throw new Error(`no instruction rounds by ${rounding}`);
+  if (opcode === undefined) throw new Error(`no instruction rounds in mode ${rounding}`);
   return opcode;
 }
 
@@ -67,8 +67,8 @@ function hasIntegralForm(c: Conversion): boolean {
 }
 
 /**
- * The scaled value may be rounded in f32, but only far below the last bit of the result; so only rounding to nearest
- * and to zero are allowed.
+ * Scaling may round the value in f32, far below the last bit of the result. That is harmless only when rounding to
+ * nearest or toward zero.
  */
 function hasFixedForm(c: Conversion): boolean {
   const { kind, width } = formats[c.from];
@@ -81,11 +81,14 @@ function hasFloatForm(c: Conversion): boolean {
   if (!canRound(target)) return false;
   if (c.integral) return c.from === c.to && c.scaled === null && integralOpcodes[target.rounding] !== undefined;
   if (c.scaled !== null) return c.scaled === 'multiply' && from.kind === 'fixed' && target.rounding === 'rn';
-  // Integers of 32 bits are rounded when they are decoded to f32.
+  // 32-bit integers are rounded when they are decoded to f32.
   return from.kind !== 'integer' || from.width < 32 || (target.rounding !== 'rs' && target.rounding !== 'rna');
 }
 
-/** Decodes, and applies what happens before rounding: .ftz, the scale, and negative values under a clamp. */
+/**
+ * Decodes the operand and applies everything that comes before rounding: .ftz, the scale, and the clamping of negative
+ * values.
+ */
 function decodeOperand(code: Code, c: Conversion, target: RoundingTarget, operands: VectorOperands): SingleLocals {
   const cut: IntegerRounding = c.to === 'f32' ? target.rounding : 'odd';
   const decoded = decodeVector(code, formats[c.from], operands.source, cut);
@@ -102,7 +105,7 @@ function flushMagnitude(code: Code, magnitude: number): void {
   splat(code, single.leastNormal).vector('i32x4.ge_s', 'v128.and').set(magnitude);
 }
 
-/** Multiplies by 2^(scale - 127), or divides by it; a scale of 0xff makes NaNs. Returns the new mask of NaNs. */
+/** Multiplies by 2^(scale - 127), or divides by it. A scale of 0xff gives NaNs. Returns the new NaN mask. */
 function applyScale(code: Code, c: Conversion, { magnitude, nan }: SingleLocals, scale: number): number {
   const mask = code.local('v128');
   code.get(magnitude);
@@ -121,7 +124,7 @@ function applyScale(code: Code, c: Conversion, { magnitude, nan }: SingleLocals,
 function toFloat(code: Code, c: Conversion, to: FloatFormat, operands: VectorOperands): void {
   const target = conversionTarget(c);
   const decoded = decodeOperand(code, c, target, operands);
-  // A format without a sign takes the magnitude.
+  // An unsigned format takes the magnitude.
   const sign = to.signed ? decoded.sign : null;
   const { magnitude, nan } = decoded;
   if (c.integral) makeIntegral(code, target.rounding, magnitude, sign);
@@ -137,7 +140,7 @@ function toFloat(code: Code, c: Conversion, to: FloatFormat, operands: VectorOpe
   if (nan !== null) code.get(nan).vector('v128.bitselect');
 }
 
-/** Rounds to integers; the sign is kept, including that of a zero. */
+/** Rounds to integers. The sign is kept, even that of a zero. */
 function makeIntegral(code: Code, rounding: Rounding, magnitude: number, sign: number | null): void {
   pushSigned(code, magnitude, sign);
   code.vector(integralOpcode(rounding));
@@ -164,12 +167,12 @@ function pushConvertedNan(code: Code, c: Conversion, target: RoundingTarget, sou
 
 // --- integers -------------------------------------------------------------------------------------------------------
 
-/** Conversion to 32 bits clamps and turns a NaN into 0; narrower integers are clamped once more. */
+/** Converting to a 32-bit integer clamps the value and turns a NaN into 0. Narrower integers are clamped once more. */
 function toInteger(code: Code, c: Conversion, to: FixedFormat, operands: VectorOperands): void {
   const target = conversionTarget(c);
   const { magnitude, sign, nan } = decodeOperand(code, c, target, operands);
   pushSigned(code, magnitude, sign);
-  // An f32 that stands for a NaN need not be a NaN itself.
+  // The f32 that was decoded from a NaN need not be a NaN itself.
   if (nan !== null && c.from !== 'f32') code.get(nan).vector('v128.andnot');
   if (target.rounding !== 'rz') code.vector(integralOpcode(target.rounding));
   code.vector(to.signed ? 'i32x4.trunc_sat_f32x4_s' : 'i32x4.trunc_sat_f32x4_u');
@@ -184,7 +187,7 @@ function maskWords(code: Code, { width, signed }: FixedFormat): void {
   if (signed && width < 32) splat(code, 2 ** width - 1).vector('v128.and');
 }
 
-/** s2f6: the magnitude is clamped, then gets its sign. */
+/** s2f6: the magnitude is clamped before the sign is applied. */
 function toFixed(code: Code, c: Conversion, to: FixedFormat, operands: VectorOperands): void {
   const target = conversionTarget(c);
   const { magnitude, sign, nan } = decodeOperand(code, c, target, operands);
@@ -201,7 +204,7 @@ function toFixed(code: Code, c: Conversion, to: FixedFormat, operands: VectorOpe
   if (nan !== null) code.get(nan).vector('v128.bitselect');
 }
 
-/** The low bits, or with `sat` the nearest end of the range. */
+/** Keeps the low bits or, with `sat`, clamps to the range. */
 function convertInteger(code: Code, source: number, from: FixedFormat, to: FixedFormat, sat: boolean): void {
   const spare = 32 - from.width;
   code.get(source);

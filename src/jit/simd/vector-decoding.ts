@@ -1,6 +1,6 @@
 /**
- * Decodes four values of a format to f32, the intermediate format of every conversion of four. f32 can represent all
- * formats of at most 32 bits except 32-bit integers, whose f32 is rounded as the destination requires.
+ * Decodes four values of a format to f32, the intermediate format of all conversions of four values. f32 can represent
+ * all formats of at most 32 bits except 32-bit integers, which are rounded to f32 as the destination requires.
  */
 import type { Rounding } from '../../numerics/conversion.ts';
 import type { FixedFormat, FloatFormat, NumberFormat } from '../../numerics/formats.ts';
@@ -9,21 +9,21 @@ import { shift, single, splat, splatPower } from './vector-words.ts';
 
 /** Locals, all v128. */
 export interface SingleLocals {
-  /** Bits of the f32 without its sign; for a NaN, any bits. */
+  /** Bits of the f32 without its sign; arbitrary bits for a NaN. */
   readonly magnitude: number;
   /** Words whose top bits are the signs; null if no value is negative. */
   readonly sign: number | null;
-  /** All ones if the value is a NaN; null if no value can be a NaN. */
+  /** All ones in lanes that hold a NaN; null if no value can be a NaN. */
   readonly nan: number | null;
 }
 
 /**
- * How to handle the bits of a 32-bit integer that do not fit in f32: round them, or set a sticky bit (`odd`) for a
- * later rounding.
+ * What to do with the bits of a 32-bit integer that do not fit in f32: round, or set a sticky bit (`odd`) for a later
+ * rounding.
  */
 export type IntegerRounding = Rounding | 'odd';
 
-/** Decodes the words in `source`, zero-extended. */
+/** Decodes the zero-extended words in `source`. */
 export function decodeVector(code: Code, format: NumberFormat, source: number, cut: IntegerRounding): SingleLocals {
   if (format.kind !== 'float') return decodeFixed(code, format, source, cut);
   if (!format.signed) return decodeScale(code, source);
@@ -43,7 +43,7 @@ export function decodeVector(code: Code, format: NumberFormat, source: number, c
   return { magnitude, sign, nan };
 }
 
-/** bf16, tf32 and f32: the upper bits of an f32. */
+/** bf16, tf32 and f32 are the upper bits of an f32. */
 function decodeWide(code: Code, { width, padding }: FloatFormat, source: number): number {
   const magnitude = code.local('v128');
   shift(code.get(source), 'i32x4.shl', 32 - width);
@@ -54,8 +54,8 @@ function decodeWide(code: Code, { width, padding }: FloatFormat, source: number)
 }
 
 /**
- * Without the sign: a mask of all bits, the first infinity (beyond all patterns if there is none), the last pattern
- * that is not a NaN.
+ * Patterns without the sign: a mask of all bits, infinity (above all patterns if there is none), and the largest
+ * pattern that is not a NaN.
  */
 function narrowPatterns({ width, fractionBits, infinity, nan }: FloatFormat): {
   readonly mask: number;
@@ -67,7 +67,10 @@ function narrowPatterns({ width, fractionBits, infinity, nan }: FloatFormat): {
   return { mask, infinite, limit: infinity ? infinite : nan === 'none' ? mask : mask - 1 };
 }
 
-/** The exponent of normal numbers is adjusted; subnormals are small integers times a power of two. */
+/**
+ * Decodes a narrow format. The exponent of normal numbers is adjusted; subnormals are small integers times a power of
+ * two.
+ */
 function decodeNarrow(code: Code, format: FloatFormat, source: number): number {
   const { fractionBits, bias } = format;
   const { mask, infinite } = narrowPatterns(format);
@@ -87,7 +90,7 @@ function decodeNarrow(code: Code, format: FloatFormat, source: number): number {
   return magnitude;
 }
 
-/** ue8m0: only an exponent. 0xff is a NaN. */
+/** ue8m0 is only an exponent; 0xff is a NaN. */
 function decodeScale(code: Code, source: number): SingleLocals {
   const magnitude = code.local('v128');
   const nan = code.local('v128');
@@ -97,7 +100,7 @@ function decodeScale(code: Code, source: number): SingleLocals {
   return { magnitude, sign: null, nan };
 }
 
-/** Turns the ue8m0 on the stack into an f32: its value is the exponent field, except that 0 is 2^-127. */
+/** Turns the ue8m0 values on the stack into f32. A value becomes the exponent field; only 0 stands for 2^-127. */
 export function pushScale(code: Code): void {
   splat(shift(code, 'i32x4.shl', 23), single.halfLeastNormal).vector('i32x4.max_u');
 }
@@ -120,9 +123,9 @@ function decodeFixed(code: Code, format: FixedFormat, source: number, cut: Integ
 }
 
 /**
- * Turns a 32-bit magnitude on the stack into an f32. The bits below 24 significant bits are found without a shift per
- * lane: the upper byte of the magnitude has as many bits as must go, and spreading its top bit downwards makes a mask
- * of them.
+ * Turns the 32-bit magnitudes on the stack into f32. The bits below the top 24 significant bits are found without a
+ * shift per lane: the upper byte of the magnitude is as long as the part to be cut off, and spreading its top bit
+ * downwards makes a mask of that part.
  */
 function convertWord(code: Code, sign: number | null, cut: IntegerRounding): void {
   if (cut === 'rn') {
@@ -145,11 +148,11 @@ function convertWord(code: Code, sign: number | null, cut: IntegerRounding): voi
     return;
   }
   raiseAway(code, sign, cut);
-  // A mask is -1 in each lane that is rounded up.
+  // The mask is -1 in each lane that is rounded up, so subtracting it adds one.
   code.vector('i32x4.sub');
 }
 
-/** Keeps the words on the stack whose lanes round away from zero under rm or rp, and sets the others to 0. */
+/** Keeps the words on the stack in lanes that round away from zero under rm or rp, and sets all others to 0. */
 export function raiseAway(code: Code, sign: number | null, rounding: Rounding): void {
   if (sign !== null) {
     shift(code.get(sign), 'i32x4.shr_s', 31).vector(rounding === 'rm' ? 'v128.and' : 'v128.andnot');

@@ -1,5 +1,6 @@
 /**
- * f32 on four threads at once, by the rules of float-arithmetic.ts. Rare cases branch to the path for single threads.
+ * f32 steps on four threads at once, following the rules of float-arithmetic.ts. Rare cases branch to the path for
+ * single threads.
  */
 import { pairOf, tripleOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -36,7 +37,7 @@ export function vectorFloat(step: StepOf<'float'>, lowering: VectorLowering): Wr
   };
 }
 
-/** Under .ftz, subnormal operands are zeros with their sign. */
+/** Returns the operands. Under .ftz, subnormals become zeros of the same sign. */
 function operandsOf({ from, mode }: StepOf<'float'>, { code, vectors }: VectorLowering): readonly number[] {
   return from.map((ref) => {
     const [given] = vectors.get(ref, 'i32').locals;
@@ -50,8 +51,8 @@ function operandsOf({ from, mode }: StepOf<'float'>, { code, vectors }: VectorLo
 }
 
 /**
- * Under .ftz, a result is flushed by its value before rounding. Results next to the least normal number are computed
- * one by one.
+ * Under .ftz, whether a result is flushed depends on its value before rounding. Results that are tiny or equal to the
+ * least normal number are computed one by one.
  */
 function leaveIfTiny(result: number, { code, leave }: VectorLowering): void {
   leave(() => {
@@ -62,7 +63,7 @@ function leaveIfTiny(result: number, { code, leave }: VectorLowering): void {
 
 const signBit = 0x8000_0000;
 
-/** NaNs become the one that hardware produces. */
+/** Replaces every NaN with the one that hardware produces. */
 function canonical(code: Code, result: number): void {
   code.get(result).get(result).vector('f32x4.ne', 'v128.any_true');
   code.if(() => {
@@ -74,9 +75,9 @@ function canonical(code: Code, result: number): void {
 const leastNormal = 0x0080_0000;
 
 /**
- * The product is exact in f64 and the sum is rounded once. Rounding it again is wrong only if it was inexact and is a
- * tie between two f32 or a subnormal f32. Such sums are computed one by one. Filters whose weights are powers of two,
- * and means, make many exact ties.
+ * Computes an fma in f64, where the product is exact and the sum is rounded once. Rounding it again to f32 is wrong
+ * only if the sum was inexact and is a tie between two f32 or a subnormal f32. Such sums are computed one by one. Exact
+ * ties are not, because they are frequent in means and in filters whose weights are powers of two.
  */
 function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   const { code, vectors } = lowering;
@@ -109,39 +110,42 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   vectors.set(step.to, { type: 'i32', locals: [result] });
 }
 
-/** The sums in f64 of two of the four threads. */
+/** The f64 sums of two of the four threads. */
 interface HalfSum {
   readonly operands: readonly [number, number, number];
   readonly half: 0 | 1;
   readonly sum: number;
 }
 
-/** Pushes two of four f32 as f64. */
+/** Pushes two of the four f32 as f64. */
 function widen(code: Code, local: number, half: 0 | 1): Code {
   code.get(local);
   if (half === 1) code.get(local).shuffle(wordsAt(2, 3, 2, 3));
   return code.vector('f64x2.promote_low_f32x4');
 }
 
-/** Pushes masks: the sum is a tie between two normal f32. */
+/** Pushes masks of the sums that are a tie between two normal f32. */
 function pushHalfway(code: Code, { sum }: HalfSum): Code {
   pushDoubleWords(code.get(sum), 0x1fffffffn).vector('v128.and');
   return pushDoubleWords(code, 0x10000000n).vector('i64x2.eq');
 }
 
-/** Pushes masks: the sum is not zero and below the normal f32. */
+/** Pushes masks of the sums that are not zero and below the least normal f32. */
 function pushTiny(code: Code, { sum }: HalfSum): Code {
   pushDoubleWords(code.get(sum).vector('f64x2.abs'), 0x3810_0000_0000_0000n).vector('f64x2.lt');
   return pushDoubleWords(code.get(sum), 0n).vector('f64x2.ne', 'v128.and');
 }
 
-/** Pushes masks: rounding the sum again may be wrong, if it was rounded before. */
+/** Pushes masks of the sums for which a second rounding may be wrong, if there was a first one. */
 function pushSuspect(code: Code, half: HalfSum): Code {
   pushHalfway(code, half);
   return pushTiny(code, half).vector('v128.or');
 }
 
-/** Pushes masks: rounding the sum again may be wrong. Under .ftz, what is subnormal is flushed, exact or not. */
+/**
+ * Pushes masks of the sums for which a second rounding may be wrong. Under .ftz, all subnormal sums are included,
+ * because they are flushed whether they are exact or not.
+ */
 function pushTwiceRounded(half: HalfSum, flush: boolean, lowering: VectorLowering): void {
   const { code } = lowering;
   pushInexact(half, lowering);
@@ -151,7 +155,7 @@ function pushTwiceRounded(half: HalfSum, flush: boolean, lowering: VectorLowerin
   } else pushSuspect(code, half).vector('v128.and');
 }
 
-/** Pushes masks: the sum of the product and the addend was rounded. Its error, by Knuth's TwoSum, is exact. */
+/** Pushes masks of the sums that were rounded. Knuth's TwoSum gives the exact rounding error. */
 function pushInexact({ operands: [a, b, c], half, sum }: HalfSum, { code, vectors }: VectorLowering): void {
   const [product, addend, part] = [vectors.temporary(), vectors.temporary(), vectors.temporary()];
   widen(code, a, half);
@@ -172,7 +176,7 @@ const orders: Readonly<Record<string, VectorOpcode>> = {
   neu: 'f32x4.ne',
 };
 
-/** Comparisons that hold if their opposite does not. */
+/** Comparisons that hold exactly if their opposite does not. */
 const opposites: Readonly<Record<string, VectorOpcode>> = {
   ltu: 'f32x4.ge',
   leu: 'f32x4.gt',

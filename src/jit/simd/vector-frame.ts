@@ -1,6 +1,6 @@
 /**
- * Values that four threads keep between regions: four consecutive elements of each array (thread-frame.ts does this for
- * one thread).
+ * The values that four threads keep between regions: four consecutive elements of each array (thread-frame.ts does this
+ * for one thread).
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -29,14 +29,14 @@ export class VectorFrame {
     this.doubleWords = code.local('i32');
   }
 
-  /** Call this where four threads begin; `thread` is the local with the number of the first. */
+  /** Must be called where the code for four threads begins. `thread` is the local that holds the index of the first. */
   enter(thread: number): void {
     const { code } = this;
     this.field('frames').get(thread).i32(2).op('i32.shl', 'i32.add').tee(this.words);
     code.get(thread).i32(2).op('i32.shl', 'i32.add').set(this.doubleWords);
   }
 
-  /** Pushes a field of the context. */
+  /** Pushes a field of the block's context. */
   field(name: ContextField): Code {
     return pushField(this.code, this.shape.layout, name);
   }
@@ -60,7 +60,7 @@ export class VectorFrame {
     }
   }
 
-  /** Stores registers in the frame; a value that is the same for all four is stored for each. */
+  /** Stores registers in the frame. A value that is the same for all four is stored for each of them. */
   save(places: Iterable<number>): void {
     const { code, values, vectors } = this;
     for (const place of places) {
@@ -76,7 +76,9 @@ export class VectorFrame {
     }
   }
 
-  /** Loads registers from the frame; a value that is the same for all four is loaded from the first of them. */
+  /**
+   * Loads registers from the frame. A value that is the same for all four is loaded from the first thread's element.
+   */
   restore(places: Iterable<number>): void {
     const { code, shape, values, vectors } = this;
     for (const place of places) {
@@ -96,7 +98,7 @@ export class VectorFrame {
     }
   }
 
-  /** Pushes 1 if a register that should be uniform differs between the four. */
+  /** Pushes 1 if a register that should be uniform differs between the four threads, else 0. */
   pushDisagreement(places: Iterable<number>): void {
     const { code, values, vectors } = this;
     code.i32(0);
@@ -108,7 +110,7 @@ export class VectorFrame {
     }
   }
 
-  /** Pushes 1 if elements of the four differ. */
+  /** Pushes 1 if the four threads' elements of an array differ, else 0. */
   pushDifference(array: number, type: IntegerType): void {
     const { code, shape } = this;
     const shapeName = type === 'i64' ? 'i64x2' : 'i32x4';
@@ -128,7 +130,7 @@ export class VectorFrame {
 
   private slotOf(place: number): number {
     const slot = this.fn.slots.get(place);
-    if (slot === undefined) throw new Error(`the frame keeps nothing of place ${place}`);
+    if (slot === undefined) throw new Error(`slot ${place} is not kept in the frame`);
     return slot;
   }
 

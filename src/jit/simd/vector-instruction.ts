@@ -1,6 +1,6 @@
 /**
- * One instruction for four threads: once if it is the same for all, on vectors if it has a vector form, else four
- * times.
+ * Lowers one instruction for four threads: once if it is the same for all, on vectors if it has a vector form,
+ * otherwise four times.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { AddressSource, ProgramInstruction, Transfer } from '../../program/function-program.ts';
@@ -17,7 +17,7 @@ import { holder } from '../regions/values.ts';
 
 export interface FourLowering {
   readonly vectors: Vectors;
-  /** The instruction for the thread in `locals`: the first of the four, or the one in the lane. */
+  /** The context for the first of the four threads; `ofLane` is the one for the thread in a lane. */
   readonly scalar: Lowering;
   readonly ofLane: Lowering;
   /** Writes code that sets the locals of `ofLane` to those of a lane. */
@@ -72,7 +72,7 @@ function onVectors(instruction: ProgramInstruction, lowering: VectorLowering, ha
   const varying = (place: number): boolean => vectors.isVarying(place);
   const addresses = instruction.addresses.every(({ base }) => base.kind === 'register' && varying(base.register));
   if (!addresses) return null;
-  // Leaving repeats the whole instruction, so nothing may have been written before.
+  // Leaving repeats the whole instruction, so nothing may have been written before that.
   const mayLeave = steps.findIndex((step, i) => i > 0 && leaves(step.kind));
   if (mayLeave > 0) return null;
   const writers = steps.map((step) => vectorStep(step, lowering));
@@ -90,13 +90,13 @@ function leaves(kind: string): boolean {
 
 // --- operands -------------------------------------------------------------------------------------------------------
 
-/** Reads the values that an instruction's steps use. */
+/** Reads the operands that an instruction's steps use. */
 export function writeOperands({ specials, addresses, reads }: ProgramInstruction, lowering: VectorLowering): void {
   const { code, vectors, scalar } = lowering;
   lowerSymbols(scalar);
   for (const special of specials) {
     const read = fourReader(special);
-    if (read === null) throw new Error(`${special.register.name} is read lane by lane`);
+    if (read === null) throw new Error(`${special.register.name} must be read lane by lane`);
     const value = vectors.made('i32', () => {
       read(code, scalar.locals);
       maskWords(code, special.width);
@@ -108,7 +108,8 @@ export function writeOperands({ specials, addresses, reads }: ProgramInstruction
 }
 
 function writeAddress({ place, base, offset }: AddressSource, { code, vectors }: VectorLowering): void {
-  if (base.kind !== 'register') throw new Error('an address that is the same for all threads is not a vector');
+  if (base.kind !== 'register')
+    throw new Error('an address that is the same for all threads cannot be read as a vector');
   if (base.width <= 32) {
     const narrow = vectors.read(base.register, 'i32');
     const moved = vectors.made('i32', () => {
@@ -138,7 +139,7 @@ function writeRead(transfer: Transfer, { code, vectors }: VectorLowering): void 
   vectors.write(operand, chopped);
 }
 
-/** Writes the results of an instruction to registers of another width. */
+/** Writes an instruction's results to registers of a different width. */
 export function writeResults({ writes }: ProgramInstruction, { code, vectors }: VectorLowering): void {
   for (const { operand, register, registerWidth, type } of writes) {
     const signed = type.class === 'signed' && registerWidth > type.width;

@@ -1,4 +1,7 @@
-/** Integer steps, logic and comparisons on four threads at once; null if a step has no vector form. */
+/**
+ * Integer steps, logic and comparisons on four threads at once. Each function returns null if a step has no vector
+ * form.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -12,7 +15,7 @@ import { extendWords, maskWords, pushTruth, setWord, type VectorLowering, type W
 import type { Vector } from './vectors.ts';
 import type { IntegerFunction } from '../../numerics/operations.ts';
 
-/** Operands as values of a type, sign-extended if the type is signed. */
+/** Returns the operands as values of a type, sign-extended if the type is signed. */
 function operands({ code, vectors }: VectorLowering, from: readonly Ref[], format: FixedFormat): readonly Vector[] {
   const type = holder(format.width);
   return from.map((ref) => {
@@ -141,7 +144,10 @@ export function vectorBits(step: StepOf<'bits'>, lowering: VectorLowering): Writ
   }
 }
 
-/** Shifts by a constant only: for amounts beyond the width, the vector instructions behave differently. */
+/**
+ * Only shifts by a constant have a vector form, because the vector instructions treat amounts above the width
+ * differently.
+ */
 function vectorShift(step: StepOf<'bits'>, { code, vectors, constantOf }: VectorLowering): Writer | null {
   const { fn, width, from, to } = step;
   const [a, b] = pairOf(from);

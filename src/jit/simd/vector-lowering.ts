@@ -8,21 +8,21 @@ import { type Vector, type Vectors, wordsAt } from './vectors.ts';
 export interface VectorLowering {
   readonly code: Code;
   readonly vectors: Vectors;
-  /** The same instruction for the first of the four. */
+  /** The context of the same instruction for the first of the four threads. */
   readonly scalar: Lowering;
-  /** The value of a constant operand; null for other operands. */
+  /** Returns the value of a constant operand; null for other operands. */
   readonly constantOf: (ref: Ref) => number | null;
-  /** Branches to the path for single threads, which repeats the whole instruction. */
+  /** Branches to the path for single threads, which repeats the whole instruction, if the condition holds. */
   readonly leave: (condition: () => unknown) => void;
 }
 
-/** Pushes a vector with two copies of a double word. */
+/** Pushes a vector of two copies of a 64-bit value. */
 export function pushDoubleWords(code: Code, value: bigint): Code {
   const [low, high] = [Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n))];
   return code.words(low, high, low, high);
 }
 
-/** Converts masks of words or double words on the stack to words 0 and 1. */
+/** Converts the 32-bit or 64-bit masks on the stack to words that are 0 or 1. */
 export function pushTruth(mask: Vector, { code }: VectorLowering): void {
   if (mask.type === 'i32') code.get(mask.locals[0]);
   else
@@ -33,14 +33,14 @@ export function pushTruth(mask: Vector, { code }: VectorLowering): void {
   splat(code, 1).vector('v128.and');
 }
 
-/** Sets a name from the vector of words on the stack. */
+/** Sets the value of a name from the vector of words on the stack. */
 export function setWord(to: Ref, { code, vectors }: VectorLowering): void {
   const local = vectors.temporary();
   code.set(local);
   vectors.set(to, { type: 'i32', locals: [local] });
 }
 
-/** Masks and sign-extends vectors of words; double words are always full width. */
+/** Keeps the low `width` bits of the words on the stack. 64-bit values always have their full width. */
 export function maskWords(code: Code, width: number): void {
   if (width < 32) splat(code, 2 ** width - 1).vector('v128.and');
 }
@@ -50,5 +50,5 @@ export function extendWords(code: Code, width: number): void {
   if (spare > 0) code.i32(spare).vector('i32x4.shl').i32(spare).vector('i32x4.shr_s');
 }
 
-/** Code that writes a step; it may branch to the path for single threads. */
+/** Writes the code of a step, which may branch to the path for single threads. */
 export type Writer = () => void;

@@ -1,7 +1,7 @@
 /**
- * Four f32 to a float format of at most 32 bits. Each step is proven in a comment where it is taken. Below, an f32
- * means the 31 bits of its magnitude; k is 23 minus the destination's fraction bits, the number of fraction bits that
- * are cut.
+ * Rounds four f32 to a float format of at most 32 bits. A comment at each step shows why it is correct. Below, an f32
+ * means the 31 bits of its magnitude, and k is the number of fraction bits that are cut off: 23 minus those of the
+ * destination.
  */
 import type { Rounding } from '../../numerics/conversion.ts';
 import type { FloatFormat } from '../../numerics/formats.ts';
@@ -10,7 +10,7 @@ import { patternsOf, type RoundingTarget } from '../arithmetic/target.ts';
 import { raiseAway } from './vector-decoding.ts';
 import { shift, single, splat, splatPower } from './vector-words.ts';
 
-/** Locals: see SingleLocals; `random` holds a lane's random bits. */
+/** Locals as in SingleLocals; `random` holds the random bits of each lane. */
 export interface RoundingLocals {
   readonly magnitude: number;
   readonly sign: number | null;
@@ -18,15 +18,15 @@ export interface RoundingLocals {
 }
 
 /**
- * Whether the format has a vector form. ue8m0 is only rounded down and up, because it has no last bit that could be
- * even.
+ * Whether rounding to the format has a vector form. ue8m0 can only be rounded down or up, because it has no last bit
+ * that could be even.
  */
 export function canRound({ format, rounding }: RoundingTarget): boolean {
   if (format.kind !== 'float' || format.width > 32) return false;
   return format.signed || rounding === 'rz' || rounding === 'rp';
 }
 
-/** Pushes the patterns of the magnitudes in the format, without sign; NaNs become any pattern. */
+/** Pushes the magnitudes rounded to the format, as patterns without sign. A NaN gives an arbitrary pattern. */
 export function pushRounded(code: Code, target: RoundingTarget, format: FloatFormat, locals: RoundingLocals): void {
   limitMagnitude(code, target, format, locals.magnitude);
   if (hasRangeOfSingle(format)) {
@@ -43,8 +43,8 @@ export function pushRounded(code: Code, target: RoundingTarget, format: FloatFor
 }
 
 /**
- * Pushes the patterns of magnitudes within the format, for roundings other than to nearest even that treat both signs
- * alike.
+ * Pushes magnitudes within the format's range rounded to the format, as patterns without sign. Only for rounding modes
+ * that treat both signs alike; `rn` only for formats with the range of f32.
  */
 export function pushRoundedWithin(
   code: Code,
@@ -57,23 +57,23 @@ export function pushRoundedWithin(
   cutBits(code, target, format, { ...locals, sign: null });
 }
 
-/** Formats with the exponents of f32, subnormals included: the upper bits of the f32 are the pattern. */
+/** Whether a format has the exponents of f32, including subnormals. Its patterns are then the upper bits of an f32. */
 export function hasRangeOfSingle({ bias, exponentBits }: FloatFormat): boolean {
   return bias === 127 && exponentBits === 8;
 }
 
 /**
- * Converts a pattern of the format, without padding, to f32. It must be a normal number, or infinity, which counts as
- * one more normal number.
+ * Converts a pattern of the format, without padding, to f32. It must be a normal number or infinity, which is treated
+ * like the next normal number.
  */
 export function patternAsSingle({ fractionBits, bias }: FloatFormat, pattern: bigint): number {
   return (Number(pattern) << (23 - fractionBits)) + ((127 - bias) << 23);
 }
 
 /**
- * Limits that are values of the format can be applied before rounding, because rounding is monotonic and keeps them.
- * The same holds for the power of two after the largest value when rounding to nearest: everything above it rounds to
- * it or beyond, and its pattern is that of infinity.
+ * Limits magnitudes before rounding. That is correct for limits that are values of the format, because rounding is
+ * monotonic and leaves them unchanged. It is also correct for the power of two above the largest value when rounding to
+ * nearest: everything above it rounds to it or beyond, and its pattern is that of infinity.
  */
 function limitMagnitude(code: Code, target: RoundingTarget, format: FloatFormat, magnitude: number): void {
   const most = target.sat ? single.one : limitOf(target, format);
@@ -90,9 +90,9 @@ function limitOf({ overflow, rounding }: RoundingTarget, format: FloatFormat): n
  * Rounds to nearest even by an f32 addition. Let e be the value's power of two, at least that of the least normal
  * number. The last place of e * 2^k + value is e * 2^k / 2^23 = e / 2^fractionBits, which is the format's own last
  * place for the value, and the sum is below 2 * e * 2^k because value < 2e. So the bits of the sum minus those of e *
- * 2^k count these places: below 2^fractionBits for subnormals; for other values the pattern still lacks the difference
- * between the exponent of e and that of the least normal number, minus one. The sum is finite: formats rounded here end
- * at 2^16, so e * 2^k is below 2^39.
+ * 2^k count these places. For subnormals, this count is below 2^fractionBits and is the pattern; for other values, the
+ * difference between the exponent of e and that of the least normal number, minus one, still has to be added to the
+ * exponent. The sum is finite: formats rounded here end at 2^16, so e * 2^k is below 2^39.
  */
 function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude: number): void {
   const cut = 23 - fractionBits;
@@ -107,9 +107,9 @@ function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude:
 }
 
 /**
- * Pushes the magnitude with the destination's exponent range but still 23 fraction bits. Its subnormals are multiples
- * of 2^(1 - bias - 23). The part lost by making them integers is below everything that rounding reads, except under rm
- * and rp, where it sets a sticky lowest bit.
+ * Pushes the magnitude with the destination's exponent range but still with 23 fraction bits. Its subnormals become
+ * multiples of 2^(1 - bias - 23). What is lost by that is below everything that affects rounding, except under rm and
+ * rp, where it sets a sticky lowest bit.
  */
 function pushRebiased(code: Code, rounding: Rounding, { bias }: FloatFormat, magnitude: number): void {
   if (rounding === 'rm' || rounding === 'rp') pushSubnormalOdd(code, bias, magnitude);
@@ -118,7 +118,10 @@ function pushRebiased(code: Code, rounding: Rounding, { bias }: FloatFormat, mag
   splat(code.get(magnitude), (128 - bias) << 23).vector('i32x4.lt_s', 'v128.bitselect');
 }
 
-/** The product is exact: a value below 2^23 times a power of two. */
+/**
+ * Pushes subnormals with a sticky lowest bit. The multiplication is exact, because one factor is a power of two and the
+ * result is below 2^23.
+ */
 function pushSubnormalOdd(code: Code, bias: number, magnitude: number): void {
   const scaled = code.local('v128');
   const whole = code.local('v128');
@@ -131,8 +134,9 @@ function pushSubnormalOdd(code: Code, bias: number, magnitude: number): void {
 }
 
 /**
- * After adding the least normal number, the last bits of the sum are these multiples. If the sum was rounded up, it is
- * one too large; then the difference to that number, which is exact, is the larger one.
+ * Pushes subnormals. After the least normal number is added, the last bits of the sum are these multiples. If the sum
+ * was rounded up, they are one too large; in that case, subtracting the least normal number again, which is exact,
+ * gives more than the original value.
  */
 function pushSubnormal(code: Code, bias: number, magnitude: number): void {
   const least = (128 - bias) << 23;
@@ -143,7 +147,7 @@ function pushSubnormal(code: Code, bias: number, magnitude: number): void {
 }
 
 /**
- * Cuts the last k bits off the pattern on the stack and rounds; a carry into the exponent gives the next power of two.
+ * Cuts the last k bits off the pattern on the stack and rounds. A carry into the exponent gives the next power of two.
  */
 function cutBits(code: Code, target: RoundingTarget, format: FloatFormat, { sign, random }: RoundingLocals): void {
   const cut = 23 - format.fractionBits;
@@ -176,25 +180,31 @@ function cutBits(code: Code, target: RoundingTarget, format: FloatFormat, { sign
   shift(code, 'i32x4.shr_u', cut);
 }
 
-/** Random bits below the last bit kept. Those below the cut bits cannot carry and are dropped. */
+/**
+ * Pushes the random bits, aligned below the last bit that is kept. Random bits below the last bit of the value cannot
+ * cause a carry and are dropped.
+ */
 function pushRandom(code: Code, random: number, randomBits: number, cut: number): void {
   splat(code.get(random), 2 ** randomBits - 1).vector('v128.and');
   shift(code, 'i32x4.shl', Math.max(0, cut - randomBits));
   shift(code, 'i32x4.shr_u', Math.max(0, randomBits - cut));
 }
 
-/** rp to ue8m0: f32 subnormals up to 2^-127 have the exponent field of the next power of two, but are pattern 0. */
+/** rp to ue8m0: f32 subnormals up to 2^-127 have been rounded up to the exponent field 1, but their pattern is 0. */
 function dropToLeast(code: Code, magnitude: number): void {
   splat(code.get(magnitude), single.halfLeastNormal).vector('i32x4.gt_s', 'v128.and');
 }
 
-/** Outside the format: infinity, or the largest value if the rounding is towards zero; an infinity stays one. */
+/**
+ * Limits results outside the format to infinity, or to the largest value if they round toward zero. An infinity stays
+ * an infinity.
+ */
 function limitResult(code: Code, rounding: Rounding, format: FloatFormat, { magnitude, sign }: RoundingLocals): void {
   const { limit } = patternsOf(format);
   const top = Number(limit[0]);
   splat(code, top);
   if (rounding === 'rm' || rounding === 'rp') {
-    // Infinity is the pattern after the largest value.
+    // Infinity is the pattern after that of the largest value.
     splat(code, 1);
     raiseAway(code, sign, rounding);
     code.vector('i32x4.add');

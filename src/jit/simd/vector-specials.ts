@@ -1,6 +1,6 @@
 /**
- * Special registers of four neighbouring threads, for those that differ between threads and can be computed from the
- * first.
+ * Reads special registers for four neighboring threads, if they differ between threads and can be computed from that of
+ * the first.
  */
 import type { LaunchValue } from '../../isa/registers.ts';
 import { warpSize } from '../../machine/launch.ts';
@@ -9,10 +9,10 @@ import type { Code } from '../../wasm/code.ts';
 import type { RegionLocals } from '../lowering.ts';
 import { splat } from './vector-words.ts';
 
-/** Pushes the four values, 32 bits each. */
+/** Pushes the four values, of 32 bits each. */
 export type FourReader = (code: Code, locals: RegionLocals) => void;
 
-/** Null if the register is read lane by lane. */
+/** The reader for each part of a register; null if it is read lane by lane. */
 const readers: Readonly<Record<LaunchValue, readonly (FourReader | null)[] | null>> = {
   threadIndex: [(code, { index }) => countFrom(code, index[0]), null, null, null],
   lane: [
@@ -41,14 +41,14 @@ const readers: Readonly<Record<LaunchValue, readonly (FourReader | null)[] | nul
   gridWorkspace: null,
 };
 
-/** How the four values are read together; null if each thread reads its own. */
+/** Returns how to read the four values together; null if each thread reads its own. */
 export function fourReader({ register, part, width }: SpecialRead): FourReader | null {
   const { value } = register;
   if (width > 32) return null;
   return typeof value === 'number' ? null : (readers[value]?.[part] ?? null);
 }
 
-/** The number of the first of the four threads, and of the three after it. */
+/** Pushes the index of the first thread and the next three. */
 function countFrom(code: Code, first: number): void {
   code.get(first).vector('i32x4.splat').words(0, 1, 2, 3).vector('i32x4.add');
 }

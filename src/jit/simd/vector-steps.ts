@@ -1,6 +1,6 @@
 /**
- * Steps on four threads at once. Each function returns the code that writes the step, or null if the step has no vector
- * form. In that case the instruction runs for one thread after the other.
+ * Steps on four threads at once. Each function returns a writer of the step, or null if the step has no vector form, in
+ * which case the instruction runs for one thread after the other.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
@@ -17,10 +17,10 @@ import { holder } from '../regions/values.ts';
 
 type Vectorize<Kind extends StepKind> = (step: StepOf<Kind>, lowering: VectorLowering) => Writer | null;
 
-/** No vector form: one thread after the other. */
+/** For steps with no vector form. */
 const oneByOne = (): null => null;
 
-/** The region writes the control flow of the step. */
+/** For steps whose control flow is written by the region. */
 const byRegion = (): Writer => () => undefined;
 
 const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
@@ -87,7 +87,7 @@ function vectorConstant({ to, value }: StepOf<'constant'>, { code, vectors }: Ve
 
 // --- conversions ----------------------------------------------------------------------------------------------------
 
-/** A scale of 1, if none is given. */
+/** The scale for 1, which is used if none is given. */
 const unitScale = 0x7f;
 
 function vectorConvert(step: StepOf<'convert'>, lowering: VectorLowering): Writer | null {
@@ -112,7 +112,7 @@ function vectorConvert(step: StepOf<'convert'>, lowering: VectorLowering): Write
   };
 }
 
-/** Integers to or from 64 bits. */
+/** Converts integers to or from 64 bits. */
 function widened({ conversion, from, to }: StepOf<'convert'>, { code, vectors }: VectorLowering): Writer | null {
   const [source, target] = [formats[conversion.from], formats[conversion.to]];
   if (source.kind !== 'integer' || target.kind !== 'integer' || conversion.sat) return null;
@@ -143,7 +143,7 @@ function widened({ conversion, from, to }: StepOf<'convert'>, { code, vectors }:
   };
 }
 
-// --- choosing ------------------------------------------------------------------------------------------------------
+// --- selecting -----------------------------------------------------------------------------------------------------
 
 function select({ to, condition, from }: StepOf<'select'>, { code, vectors }: VectorLowering): void {
   const type = from.some((ref) => vectors.typeOf(ref) === 'i64') ? 'i64' : 'i32';

@@ -1,4 +1,4 @@
-/** Words of four lanes: constants, comparisons and shifts for the vector code of conversions. */
+/** Operations on the words of four lanes, for the vector code of conversions. */
 import type { Code } from '../../wasm/code.ts';
 
 /** Pushes a word into every lane. */
@@ -6,7 +6,7 @@ export function splat(code: Code, word: number): Code {
   return code.words(word, word, word, word);
 }
 
-/** Pushes 2^exponent as f32 into every lane; a normal number. */
+/** Pushes 2^exponent, which must be a normal number, as f32 into every lane. */
 export function splatPower(code: Code, exponent: number): Code {
   return splat(code, (exponent + 127) << 23);
 }
@@ -16,7 +16,7 @@ export function shift(code: Code, op: 'i32x4.shl' | 'i32x4.shr_s' | 'i32x4.shr_u
   return count === 0 ? code : code.i32(count).vector(op);
 }
 
-/** Bits of an f32. */
+/** Bits of f32 values. */
 export const single = {
   sign: 0x80000000,
   magnitude: 0x7fffffff,

@@ -1,7 +1,7 @@
 /**
- * Values of four threads. Registers that are the same for all four are the scalar locals of `Values`. Registers that
- * may differ are vectors: four words, or two pairs of double words. Code for one thread at a time uses the scalar
- * locals, lane by lane.
+ * The values of four threads. Registers that are the same for all four are held in the scalar locals of `Values`.
+ * Registers that may differ are held in vectors: one of four words, or two of two 64-bit values. Code for one thread at
+ * a time uses the scalar locals, lane by lane.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -10,10 +10,10 @@ import { usesOf } from '../../program/uses.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { IntegerType, Values } from '../regions/values.ts';
 
-/** Number of neighbouring threads. */
+/** Number of threads that run together. */
 export const laneCount = 4;
 
-/** A value as vectors: one of four words, or two of two double words. */
+/** A value as vectors: one of four words, or two of two 64-bit values. */
 export type Vector =
   | { readonly type: 'i32'; readonly locals: readonly [number] }
   | { readonly type: 'i64'; readonly locals: readonly [number, number] };
@@ -44,12 +44,12 @@ export class Vectors {
 
   // --- one thread at a time -------------------------------------------------------------------------------------------
 
-  /** Copies the values of one lane that an instruction reads to the scalar locals. */
+  /** Copies the values that an instruction reads from one lane to the scalar locals. */
   extractReads(instruction: ProgramInstruction, lane: number): void {
     for (const place of new Set(usesOf(instruction).reads)) if (this.varying.has(place)) this.extract(place, lane);
   }
 
-  /** Copies the values that it wrote back to the lane. */
+  /** Copies the results of an instruction back to the lane. */
   insertWrites(instruction: ProgramInstruction, lane: number): void {
     for (const place of new Set(usesOf(instruction).writes)) {
       if (!this.varying.has(place)) continue;
@@ -61,7 +61,7 @@ export class Vectors {
     }
   }
 
-  /** The value that it wrote is the same for all lanes. */
+  /** Copies the results of an instruction that is the same for all lanes to each lane. */
   splatWrites(instruction: ProgramInstruction): void {
     for (const place of new Set(usesOf(instruction).writes)) if (this.varying.has(place)) this.splatHome(place);
   }
@@ -71,7 +71,7 @@ export class Vectors {
     this.code.get(vector).lane(`${name}.extract_lane`, index).set(this.values.register(place).local);
   }
 
-  /** Copies the scalar local of a register to all its lanes. */
+  /** Copies a register's scalar local to all its lanes. */
   splatHome(place: number): void {
     const { code } = this;
     const { local, type } = this.values.register(place);
@@ -88,7 +88,7 @@ export class Vectors {
     return [elementAt(locals, lane >> 1), lane & 1, 'i64x2'];
   }
 
-  /** The vectors of a register that may differ. */
+  /** Returns the vectors of a register that may differ between threads. */
   home(place: number): Vector {
     const known = this.homes.get(place);
     if (known !== undefined) return known;
@@ -105,7 +105,7 @@ export class Vectors {
 
   placeOf(ref: Ref): number {
     const place = this.places.get(ref);
-    if (place === undefined) throw new Error(`no place for '${ref}'`);
+    if (place === undefined) throw new Error(`no slot for '${ref}'`);
     return place;
   }
 
@@ -113,12 +113,12 @@ export class Vectors {
     return this.temporaries.get(this.placeOf(ref))?.type ?? this.values.typeOf(ref);
   }
 
-  /** A local that can be used until the next instruction. */
+  /** Returns a local that can be used until the next instruction. */
   temporary(): number {
     return this.values.temporary('v128');
   }
 
-  /** The value of a slot as vectors of a type; constants and uniform values are copied to all lanes. */
+  /** Returns the value of a slot as vectors of a type. Constants and uniform values are copied to all lanes. */
   read(place: number, type: IntegerType): Vector {
     const found = this.temporaries.get(place) ?? (this.varying.has(place) ? this.home(place) : null);
     if (found !== null) return this.converted(found, type);
@@ -135,7 +135,7 @@ export class Vectors {
     return this.read(this.placeOf(ref), type);
   }
 
-  /** Sets a slot from vectors. */
+  /** Sets the value of a slot from vectors. */
   write(place: number, value: Vector): void {
     const { code } = this;
     if (!this.varying.has(place)) {
@@ -153,7 +153,7 @@ export class Vectors {
     this.write(this.placeOf(ref), value);
   }
 
-  /** A new value; `push` pushes each of its vectors, given the number of its half. */
+  /** Makes a new value; `push` pushes each of its vectors, given the index of the half. */
   made(type: IntegerType, push: (half: number) => unknown): Vector {
     const vector = this.make(type, () => this.temporary());
     vector.locals.forEach((local, half) => {
@@ -163,7 +163,7 @@ export class Vectors {
     return vector;
   }
 
-  /** Zero-extended, or the low halves. */
+  /** Converts a value to another type by zero-extending it or taking the low halves. */
   converted(value: Vector, type: IntegerType): Vector {
     const { code } = this;
     if (value.type === type) return value;
@@ -178,7 +178,7 @@ export class Vectors {
   }
 }
 
-/** Bytes of the words of two vectors, by their numbers 0 to 7. */
+/** Returns the bytes of words of two vectors, which are numbered 0 to 7. */
 export function wordsAt(...numbers: readonly number[]): readonly number[] {
   return numbers.flatMap((word) => [0, 1, 2, 3].map((byte) => 4 * word + byte));
 }
