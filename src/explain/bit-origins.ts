@@ -1,4 +1,4 @@
-/** The origins of the bits of a value, found by running an instruction's steps on symbolic bits. */
+/** Finds where the bits of a value come from, by running an instruction's steps on symbolic bits. */
 import { lastOf } from '../base/element-at.ts';
 import { inputsOf } from '../isa/steps/effects.ts';
 import { operandRef, type Ref, refName } from '../isa/steps/ref.ts';
@@ -6,14 +6,14 @@ import type { Step } from '../isa/steps/step.ts';
 import { formats } from '../numerics/formats.ts';
 import type { OperandBits } from './operand-bits.ts';
 
-/** Bits of an operand that a value is computed from. */
+/** Operand bits from which a value is computed. */
 export interface Read {
   readonly operand: string;
   readonly low: number;
   readonly width: number;
 }
 
-/** Some bits of a value: copied from an operand, zero, or made by a step. */
+/** Some bits of a value: copied from an operand, zero, or computed by a step. */
 export type Piece =
   | {
       readonly kind: 'bits';
@@ -28,7 +28,7 @@ export type Piece =
 /** Topmost piece first. */
 export type Value = readonly Piece[];
 
-/** The values that the steps compute under each name, described by the bits of the operands. */
+/** The value that the steps compute for each name, described in terms of operand bits. */
 export function follow(operands: readonly OperandBits[], steps: readonly Step[]): ReadonlyMap<Ref, Value> {
   const values = new Map<Ref, Value>();
   for (const { name, role, type } of operands) {
@@ -86,7 +86,7 @@ function runMade(step: MakingStep, values: Map<Ref, Value>, get: (ref: Ref) => V
   values.set(step.to, [made(resultWidth(step, from.map(get)), label, reads)]);
 }
 
-/** The width of a result that only its operand's type determines. */
+/** Stands for the width of a result whose width only its operand's type determines. */
 const widthless = 0;
 
 function made(width: number, label: string, reads: readonly Read[]): Piece {
@@ -142,7 +142,7 @@ export function widthOf(value: Value): number {
   return value.reduce((sum, piece) => sum + piece.width, 0);
 }
 
-/** The low `width` bits of a value in `total` bits, zero above. */
+/** The low `width` bits of a value, extended with zeros to `total` bits. */
 export function fit(value: Value, width: number, total: number = width): Value {
   const [only] = value;
   const known = value.length === 1 && only?.kind === 'made' && only.width === widthless ? [{ ...only, width }] : value;
@@ -172,7 +172,7 @@ function cut(piece: Piece, low: number, width: number): Piece {
   return { ...piece, width, label: `${piece.label}${range(low + width - 1, low)}` };
 }
 
-/** The operand bits that a value is made from. */
+/** The operand bits from which a value is made. */
 export function readsOf(value: Value): Read[] {
   return value.flatMap((piece): readonly Read[] => {
     if (piece.kind === 'zero') return [];

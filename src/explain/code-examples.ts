@@ -1,10 +1,10 @@
-/** The shortest text that produces each diagnostic of a check; null for those of a run, which need a launch. */
+/** The shortest text that makes the checker report each diagnostic; null if no short text does. */
 import { check } from '../check/check.ts';
 import type { Code } from '../diagnostics/catalogue.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 
 interface Example {
-  /** `statements` in the body of a kernel, `items` of a module after its header, or a whole `module`. */
+  /** `statements` for the body of a kernel, `items` that follow a module's header, or a whole `module`. */
   readonly kind: 'statements' | 'items' | 'module';
   readonly text: string;
 }
@@ -141,13 +141,15 @@ const registers =
   '.reg .pred %p<4>; .reg .b8 %b<4>; .reg .f16 %h<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<10>;';
 
 export interface CodeExample {
-  /** Examples that show the header and the registers themselves, because they matter. */
+  /** The example as shown. Header and register declarations appear only if they matter. */
   readonly text: string;
-  /** The findings of a check. */
+  /** What the checker reports for it. */
   readonly finding: Diagnostic;
 }
 
-/** The checked example of a code; null for codes of a run, and for the few that no short text can show. */
+/**
+ * The example for a code and its finding; null for runtime codes, and for the few codes that no short text can show.
+ */
 export function exampleOf(code: Code): CodeExample | null {
   const example = isCheckCode(code) ? examples[code] : null;
   if (example === null) return null;
@@ -159,7 +161,7 @@ export function isCheckCode(code: Code): code is CheckCode {
   return Object.hasOwn(examples, code);
 }
 
-/** Codes that have no example. */
+/** Codes without an example. */
 export const withoutExample: readonly string[] = Object.entries(examples).flatMap(([code, example]) =>
   example === null ? [code] : [],
 );

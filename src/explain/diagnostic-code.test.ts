@@ -1,4 +1,4 @@
-/** Every code of the catalogue is explained by an example that triggers it. */
+/** Every code in the catalogue is explained by an example that triggers it. */
 import { describe, expect, test } from 'vitest';
 import { type Code, catalogue } from '../diagnostics/catalogue.ts';
 import { plainStyle } from '../diagnostics/renderers/style.ts';
@@ -19,7 +19,7 @@ describe('explanations of codes', () => {
     expect(withoutExample).toEqual(['PTX1007', 'PTX1020', 'PTX1021', 'PTX1022', 'PTX2013']);
   });
 
-  test.each(codes)('the message of %s is not just a parameter', (code) => {
+  test.each(codes)('the message of %s is more than a single parameter', (code) => {
     const explained = explainCode(code);
     const lines = explained === null ? [] : codeText(explained, 80, plainStyle);
     expect(lines.filter((line) => /^ {2}(reads|ptxas) +\{\w+\}$/.test(line))).toEqual([]);

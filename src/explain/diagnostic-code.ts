@@ -1,4 +1,4 @@
-/** Explains a diagnostic code in the words of the catalogue. */
+/** Explains a diagnostic code in the catalogue's words. */
 import { type CatalogueEntry, type Code, catalogue, isCode } from '../diagnostics/catalogue.ts';
 import type { Severity } from '../diagnostics/severity.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
@@ -12,15 +12,15 @@ export interface CodeExplanation {
   readonly severity: Severity;
   readonly title: string;
   readonly explain: string;
-  /** Templates with their parameters in braces. */
+  /** The templates, with their parameters in braces. */
   readonly message: string;
   readonly ptxas: string;
   readonly section: string | null;
-  /** A text that produces it, and the message; null if no short text does. */
+  /** A text that triggers it, and the resulting message; null if no short text does. */
   readonly example: { readonly text: string; readonly message: string } | null;
 }
 
-/** Explains `PTX2030`, in upper or lower case; null if there is no such code. */
+/** Explains a code such as `PTX2030`, in upper or lower case; null if there is no such code. */
 export function explainCode(text: string): CodeExplanation | null {
   const code = text.toUpperCase();
   if (!isCode(code)) return null;
@@ -31,7 +31,7 @@ export function explainCode(text: string): CodeExplanation | null {
   return { kind: 'code', code, severity, title, explain, message, ptxas, section, example };
 }
 
-/** A template that is one parameter says nothing by itself. */
+/** A template that consists of one parameter says nothing by itself. */
 function isParameter(template: string): boolean {
   return /^\{\w+\}$/.test(template);
 }

@@ -1,13 +1,13 @@
-/** Pictures of bit fields as text. */
+/** Draws bit fields as text. */
 import { elementAt } from '../base/element-at.ts';
 import type { Field, LanePicture } from './lanes.ts';
 import { table } from './table.ts';
 
-/** The characters that pictures are made of. */
+/** The characters used to draw pictures. */
 export interface Glyphs {
   readonly horizontal: string;
   readonly vertical: string;
-  /** Left end, joint and right end of the upper and the lower edge. */
+  /** The left end, joint and right end of the upper and the lower edge. */
   readonly top: readonly [string, string, string];
   readonly bottom: readonly [string, string, string];
   readonly arrow: string;
@@ -33,8 +33,8 @@ export const asciiGlyphs: Glyphs = {
 const columnsPerBit = 2;
 
 /**
- * Draws the fields of an operand as boxes, high bits left, bit numbers above, at most `width` columns wide; if the
- * labels need more space, one field per line.
+ * Draws the fields of an operand as boxes with the high bits on the left and bit numbers above, at most `width` columns
+ * wide. If the labels need more space, each field gets its own line.
  */
 export function drawPicture(picture: LanePicture, width: number, glyphs: Glyphs, margin: number): readonly string[] {
   const fields = picture.fields.map((field) => ({ ...field, label: field.label.replaceAll('\u2192', glyphs.arrow) }));
@@ -54,7 +54,10 @@ export function drawPicture(picture: LanePicture, width: number, glyphs: Glyphs,
   ];
 }
 
-/** Columns inside each box: as many as its label needs, with the rest distributed by bits. */
+/**
+ * The number of columns inside each box: as many as its label needs, with the rest distributed in proportion to the
+ * bits.
+ */
 function boxWidths(fields: readonly Field[], available: number): readonly number[] {
   const needed = fields.map((field) => Math.max(field.label.length + 2, rulerWidth(field)));
   const bits = fields.reduce((sum, { high, low }) => sum + high - low + 1, 0);

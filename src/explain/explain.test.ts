@@ -38,17 +38,17 @@ describe('literals', () => {
     ['017', 8, '0f'],
     ['0xFFFFFFFFFFFFFFFFU', 64, 'ffffffffffffffff'],
     ['(1 << 4) | 1', 8, '11'],
-  ])('the integer %s fills %i bits', (text, width, bits) => {
+  ])('the integer %s takes %i bits', (text, width, bits) => {
     expect(explain(text)).toMatchObject({ kind: 'literal', width, bits });
   });
 
-  test('a decimal is an f64', () => {
+  test('a decimal constant is an f64', () => {
     expect(explain('1.5')).toMatchObject({ kind: 'literal', width: 64, bits: '3ff8000000000000', value: '1.5' });
   });
 });
 
 describe('names', () => {
-  test('a type has its range and special bits', () => {
+  test('a type is explained with its range and special bit patterns', () => {
     expect(explain('e4m3')).toMatchObject({ kind: 'type', name: '.e4m3' });
     const found = explain('.e5m2');
     if (found.kind !== 'type') throw new Error(found.kind);
@@ -70,7 +70,7 @@ describe('names', () => {
 });
 
 describe('instructions', () => {
-  test('modifiers that may be added, replaced or left out are those that resolve', () => {
+  test('the modifiers listed as optional or replaceable give legal mnemonics', () => {
     const found = explain('cvt.rn.satfinite.f16.f32');
     if (found.kind !== 'instruction') throw new Error(found.kind);
     expect(found.alternatives).toEqual([
@@ -80,7 +80,7 @@ describe('instructions', () => {
     ]);
   });
 
-  test('a modifier in an unusual position changes only the spelling', () => {
+  test('a modifier in an unusual position changes only the spelling of the mnemonic', () => {
     expect(explain('cvt.f64.bf16.rp')).toMatchObject({ kind: 'instruction', mnemonic: 'cvt.rp.f64.bf16' });
   });
 
@@ -93,13 +93,13 @@ describe('instructions', () => {
     expect(ids('cvt.u32.u8')).toEqual([]);
   });
 
-  test('old targets flush subnormals, and the steps say so', () => {
+  test('old targets flush subnormals, and the steps show it', () => {
     const sm13 = { target: { name: 'sm_13', sm: 13, suffix: '', since: 102 }, version: null } as const;
     expect(explain('cvt.rn.f16.f32', sm13)).toMatchObject({ steps: ['d = f32 to f16.rn.ftz(a)'] });
     expect(explain('cvt.rn.f16.f32')).toMatchObject({ steps: ['d = f32 to f16.rn(a)'] });
   });
 
-  test('the parts that video instructions select decide the form and the steps', () => {
+  test('the parts that a video instruction selects determine the form and the steps', () => {
     expect(explain('vsub.u32.s32.u32 %d.h1, %a.b3, %b, %c')).toMatchObject({
       form: 'vsub.merge',
       steps: expect.arrayContaining(['a.part = a[31:24]', 'd = lanes {piece, c.0}, 16 bits each, topmost first']),
@@ -108,12 +108,12 @@ describe('instructions', () => {
     expect(explain('vadd4.u32.u32.u32 %d.b02, %a, %b, %c')).toMatchObject({ kind: 'refused' });
   });
 
-  test('every form of the table can be explained within 80 columns', () => {
+  test('every form in the table can be explained within 80 columns', () => {
     let explained = 0;
     for (const opcode of ptxForms.opcodes()) {
       for (const compiled of ptxForms.forms(opcode)) {
         const [variant] = plainVariants(compiled, anywhere);
-        // A few forms ended with an old version.
+        // A few forms exist only in old versions.
         if (variant === undefined) continue;
         explained += 1;
         const lines = explanationText(explain(variant.mnemonic), options).split('\n');

@@ -21,17 +21,17 @@ import { explainLiteral, type LiteralExplanation } from './literal.ts';
 import { explainName, type NameExplanation } from './name.ts';
 import type { TargetChoice } from './target-choice.ts';
 
-/** An opcode alone: its forms in the given version and target. */
+/** The explanation of a bare opcode: its forms in the given version and on the given target. */
 export interface OpcodeExplanation {
   readonly kind: 'opcode';
   readonly opcode: string;
   readonly forms: readonly FormEntry[];
 }
 
-/** A text that is not recognised, or an instruction that is not legal. */
+/** The answer to a text that is not recognized, or to an instruction that is not legal. */
 export interface Refusal {
   readonly kind: 'refused';
-  /** The text that the diagnostics' spans refer to. */
+  /** The text to which the diagnostics' spans refer. */
   readonly source: string;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -47,7 +47,7 @@ export type Explanation =
 const anywhere: TargetChoice = { target: null, version: null };
 
 /**
- * Explains a text; `choice` decides the meaning if old targets and versions differ. Never throws because of the text.
+ * Explains a text. If its meaning depends on the target or version, `choice` decides. Never throws because of the text.
  */
 export function explain(text: string, choice: TargetChoice = anywhere): Explanation {
   const bare = text.trim();
@@ -93,7 +93,10 @@ interface Chosen {
   readonly problems: readonly Problem[];
 }
 
-/** The variant that fits the operands best; the first one if there are no operands. Names may stand for anything. */
+/**
+ * The variant that fits the operands best; the first one if there are no operands. Names in operands may stand for
+ * anything.
+ */
 function choose(variants: readonly Variant[], { operands }: Instruction, opcode: string): Chosen {
   const scope = new Scope(null);
   const table = new ShapeTable();
@@ -109,7 +112,7 @@ function choose(variants: readonly Variant[], { operands }: Instruction, opcode:
   return judged.reduce((best, other) => (other.problems.length < best.problems.length ? other : best));
 }
 
-/** The spelling of each operand by its name in the syntax line. */
+/** The spelling of each operand, by its name in the syntax line. */
 function writtenOperands(variant: Variant, { operands }: Instruction, source: string): ReadonlyMap<string, string> {
   const written = new Map<string, string>();
   variant.form.operands.forEach((pattern, i) => {

@@ -1,4 +1,4 @@
-/** A listing for a target and version shows only what they support. */
+/** A listing for a target and version shows only what both support. */
 import { describe, expect, test } from 'vitest';
 import { compileForm } from '../isa/notation.ts';
 import { allForms } from '../isa/table.ts';
@@ -25,7 +25,7 @@ describe('forms of a version and target', () => {
     ['cvta', '.shared::cluster', ['sm_80', '9.0'], ['sm_90', '9.0']],
     ['cvta', '.param', ['sm_60', '9.0'], ['sm_70', '9.0']],
     ['ld', '.L2::128B', ['sm_75', '7.3'], ['sm_80', '9.0']],
-  ])('%s has %s not on %j, but on %j', (id, word, without, having) => {
+  ])('%s does not have %s on %j but does on %j', (id, word, without, having) => {
     expect(entry(id, ...without), `${id} on ${without}`).toBeDefined();
     expect(wordsOf(entry(id, ...without))).not.toContain(word);
     expect(wordsOf(entry(id, ...having))).toContain(word);

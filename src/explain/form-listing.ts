@@ -1,4 +1,4 @@
-/** The table of forms as a listing. */
+/** Lists the table of forms. */
 import { type Acceptance, acceptance, rowsOf } from '../check/availability.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 import { expandCompiled } from '../isa/expand.ts';
@@ -20,19 +20,19 @@ export interface FormEntry {
   readonly types: readonly { readonly name: string; readonly types: readonly string[] }[];
   readonly modifiers: readonly {
     readonly axis: string;
-    /** As the syntax line calls it: `frnd`, or the modifier's own name. */
+    /** The name in the syntax line: `frnd`, or the modifier's own name. */
     readonly name: string;
     readonly values: readonly string[];
     readonly optional: boolean;
   }[];
   readonly operands: readonly string[];
-  /** The targets that have some variant of the form, and the first version in which they do. */
+  /** The targets that support some variant of the form, and the first version in which they do. */
   readonly availability: readonly Acceptance[];
 }
 
 /**
- * The forms with at least one variant in a version and target, in the order of the table; of every opcode if it is
- * null.
+ * The forms that have at least one variant for the chosen version and target, in the order of the table. If `opcode` is
+ * null, the forms of all opcodes.
  */
 export function formsAt(choice: TargetChoice, opcode: string | null): readonly CompiledForm[] {
   const opcodes = ptxForms.opcodes().filter((name) => opcode === null || splitMnemonic(name).opcode === opcode);
@@ -43,7 +43,7 @@ function hasAny(compiled: CompiledForm, choice: TargetChoice): boolean {
   return plainVariants(compiled, choice).next().done !== true;
 }
 
-/** A form as plain data, with the types and modifiers that a version and target support. */
+/** A form as plain data, with the types and modifiers that the version and target support. */
 export function describeForm(compiled: CompiledForm, choice: TargetChoice): FormEntry {
   const { form, opcode, slots, axes } = compiled;
   const words = wordsAt(compiled, choice);
@@ -71,7 +71,7 @@ interface Words {
 }
 
 /**
- * The types and modifiers in the variants of a version and target. Some modifiers never occur alone, so the remaining
+ * The types and modifiers in the variants for a version and target. Some modifiers never occur alone, so the remaining
  * ones are tried in pairs.
  */
 function wordsAt(compiled: CompiledForm, choice: TargetChoice): Words {
@@ -95,7 +95,10 @@ function wordsAt(compiled: CompiledForm, choice: TargetChoice): Words {
   return { types, modifiers };
 }
 
-/** For every target, the first version that has some variant; variants with the same requirements are examined once. */
+/**
+ * For every target, the first version that supports some variant. Variants with the same requirements are examined only
+ * once.
+ */
 function earliestAcceptance(compiled: CompiledForm): readonly Acceptance[] {
   const { availability } = compiled.form;
   const told = new Set(availability.flatMap(({ when }) => [...(when?.types ?? []), ...wordsOf(when)]));

@@ -1,4 +1,4 @@
-/** An explained instruction on a terminal. */
+/** Prints an explained instruction for a terminal. */
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 import { drawPicture, type Glyphs } from './draw.ts';
@@ -11,7 +11,7 @@ export interface TextOptions {
   readonly glyphs: Glyphs;
 }
 
-/** The explanation as lines: what it does, its bits, its operands, and where it is legal. */
+/** The explanation as lines: what the instruction does, its bits, its operands, and where it is legal. */
 export function instructionText(explained: InstructionExplanation, options: TextOptions): readonly string[] {
   const { style, width } = options;
   const section = (title: string, lines: readonly string[]): readonly string[] =>

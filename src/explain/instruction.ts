@@ -1,4 +1,4 @@
-/** An instruction as plain data: everything that the table says about one variant. */
+/** Explains an instruction as plain data: everything that the table says about one variant. */
 import { assertNever } from '../base/assert-never.ts';
 import { acceptance, rowsOf } from '../check/availability.ts';
 import type { OperandPattern, ValuePattern, Variant } from '../isa/form.ts';
@@ -16,9 +16,7 @@ import { type AcceptanceGroup, groupAcceptance } from './targets.ts';
 import { elementAt } from '../base/element-at.ts';
 
 export interface OperandExplanation {
-  /**
-   * The name in the syntax line; `written` is the operand's text in the explained instruction, if operands were given.
-   */
+  /** The name in the syntax line. `written` is the operand's text in the explained instruction, if it has operands. */
   readonly name: string;
   readonly written: string | null;
   readonly role: 'read' | 'write';
@@ -42,7 +40,7 @@ export interface InstructionExplanation {
   readonly summary: string;
   readonly section: string;
   readonly operands: readonly OperandExplanation[];
-  /** The results' fields, then the sources that are read in parts. */
+  /** The fields of the results, then those of the sources that are read in parts. */
   readonly lanes: readonly LanePicture[];
   readonly steps: readonly string[];
   readonly modifiers: readonly ModifierExplanation[];
@@ -50,7 +48,7 @@ export interface InstructionExplanation {
   readonly specialValues: readonly SpecialValue[];
   readonly availability: readonly AcceptanceGroup[];
   readonly openChoices: readonly Choice[];
-  /** Ids of other forms that the bare mnemonic can mean; operands decide. */
+  /** Ids of other forms that the bare mnemonic can mean; the operands decide which one it is. */
   readonly siblings: readonly string[];
 }
 
@@ -124,9 +122,9 @@ function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: 
     case 'label':
       return 'a label';
     case 'list':
-      return 'registers, .param variables and constants that match the parameters of the function, in parentheses';
+      return 'registers, .param variables and constants that match the function parameters, in parentheses';
     case 'callee':
-      return pattern.indirect ? 'a register with the address of a function' : 'the name of a function';
+      return pattern.indirect ? 'a register that holds the address of a function' : 'a function name';
     case 'table':
       return pattern.of === 'branches' ? 'a .branchtargets label' : 'a .callprototype or .calltargets label';
     default:
@@ -145,7 +143,8 @@ function valuesTaken(variant: Variant, pattern: ValuePattern, type: PtxType): st
 }
 
 /**
- * The choices made here where the specification leaves bits open, for every conversion and operation among the steps.
+ * The choices that ptxlab made where the specification leaves bits open, for every conversion and operation among the
+ * steps.
  */
 function choicesOf(steps: readonly Step[]): readonly Choice[] {
   const chosen = new Set<Choice>();

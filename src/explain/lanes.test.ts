@@ -26,7 +26,7 @@ function fieldsOf(variant: Variant, steps: readonly Step[]): readonly string[] {
   );
 }
 
-describe('fields of results and of sources read in parts', () => {
+describe('the fields of results, and of sources that are read in parts', () => {
   test.each<[string, ...string[]]>([
     ['cvt.rn.f16.f32', 'd: 15:0 f16(a)'],
     ['cvt.rn.satfinite.e4m3x2.f32', 'd: 15:8 e4m3(a) | 7:0 e4m3(b)'],
@@ -57,7 +57,7 @@ describe('fields of results and of sources read in parts', () => {
     ['ld.global.v2.u16', 'd.0: 15:0 [a]', 'd.1: 15:0 [a+2]'],
   ])('%s', (mnemonic, ...expected) => expect(drawn(mnemonic)).toEqual(expected));
 
-  test('follow the steps: steps that swap the lanes draw them swapped', () => {
+  test('follow the steps: if the steps swap the lanes, they are drawn swapped', () => {
     const variant = variantOf('cvt.rn.satfinite.e4m3x2.f32');
     const steps = variant.form.steps(variant, namedEnvironment('sm_100', '9.1'));
     const swapped = steps.map((step) => (step.kind === 'pack' ? { ...step, from: step.from.toReversed() } : step));
@@ -79,7 +79,7 @@ describe('drawing', () => {
     ],
   };
 
-  test('boxes are as wide as their bits, high bits on the left', () => {
+  test('boxes are as wide as their number of bits, with the high bits on the left', () => {
     expect(drawPicture(picture, 80, boxGlyphs, 4)).toEqual([
       '     15             8 7              0',
       '    \u250c\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u252c\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2510',
@@ -96,11 +96,11 @@ describe('drawing', () => {
     ]);
   });
 
-  test('if labels do not fit the width, there is one field per line', () => {
+  test('if the labels do not fit the width, each field gets its own line', () => {
     expect(drawPicture(picture, 20, boxGlyphs, 4)).toEqual(['    d[15:8]  e4m3(a)', '    d[7:0]   \u2192 b']);
   });
 
-  test('a field of one bit has one number', () => {
+  test('a one-bit field has one number', () => {
     const bit = { operand: 'p', width: 1, fields: [{ high: 0, low: 0, label: 'in shared(a)' }] };
     expect(drawPicture(bit, 80, asciiGlyphs, 4)[0]).toBe('     0');
   });

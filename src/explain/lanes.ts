@@ -1,6 +1,6 @@
 /**
- * Which bits of a result come from which bits of the operands, found by following an instruction's steps. Nothing here
- * is specific to an instruction: a new form is drawn from its steps.
+ * Finds which bits of a result come from which operand bits, by following an instruction's steps. Nothing here is
+ * specific to one instruction: a new form is drawn from its steps.
  */
 import { elementAt, valueAt } from '../base/element-at.ts';
 import type { Variant } from '../isa/form.ts';
@@ -27,7 +27,7 @@ export interface LanePicture {
   readonly fields: readonly Field[];
 }
 
-/** Pictures of the results, then of every source that is not used as a whole; empty where steps make no bits. */
+/** Pictures of the results, then of every source that is not used as a whole; empty if the steps compute no bits. */
 export function lanePictures(variant: Variant, steps: readonly Step[]): readonly LanePicture[] {
   const operands = operandBits(variant);
   const values = follow(operands, steps);
@@ -66,7 +66,7 @@ function readsByField(operand: string, value: Value): readonly Served[] {
   });
 }
 
-/** How a source is divided among the fields that use it; empty if every use takes all of it. */
+/** Shows how a source is divided among the fields that use it; empty if every use takes the whole source. */
 function sourcePicture({ name, type }: OperandBits, reads: readonly Served[]): readonly LanePicture[] {
   const own = reads.filter((read) => read.operand === name);
   if (own.every((read) => read.low === 0 && read.width === type.width)) return [];

@@ -1,4 +1,4 @@
-/** A constant of PTX in all its readings (PTX ISA 9.1, 4.5). */
+/** Explains a PTX constant: all ways to read its bits (PTX ISA 9.1, 4.5). */
 import { type Bits, chop, hex } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
@@ -11,7 +11,7 @@ import { parseInstruction } from '../syntax/parser.ts';
 import type { FloatOperand, IntegerOperand } from '../syntax/tree.ts';
 import { table } from './table.ts';
 
-/** The same bits under another type, topmost lane first. */
+/** The same bits read as another type, topmost lane first. */
 export interface Reading {
   readonly type: string;
   readonly value: string;
@@ -31,10 +31,10 @@ export interface LiteralExplanation {
   /** The type that PTX gives it. */
   readonly what: string;
   readonly width: number;
-  /** Hex without prefix, padded to `width`. */
+  /** The bits in hex with no prefix, padded to `width` bits. */
   readonly bits: string;
   readonly value: string;
-  /** Sign, exponent and fraction fields as binary digits; null for an integer. */
+  /** The sign, exponent and fraction fields as binary digits; null for an integer. */
   readonly fields: readonly [sign: string, exponent: string, fraction: string] | null;
   readonly readings: readonly Reading[];
   readonly renderings: readonly Rendering[];
@@ -87,7 +87,7 @@ function explainInteger(text: string, { value, unsigned }: IntegerOperand): Lite
   };
 }
 
-/** The width that the digits of a hex or binary literal fill, else the least that holds the value. */
+/** The width that the digits of a hex or binary literal fill; for other literals, the smallest that holds the value. */
 function widthOfInteger(text: string, value: bigint): number {
   const hexDigits = /^0[xX]([\da-fA-F]+)U?$/.exec(text)?.[1]?.length ?? 0;
   const binaryDigits = /^0[bB]([01]+)U?$/.exec(text)?.[1]?.length ?? 0;
@@ -104,7 +104,7 @@ function fieldsOf(format: FormatName, bits: Bits): LiteralExplanation['fields'] 
   return [digits.slice(0, 1), digits.slice(1, end), digits.slice(end)];
 }
 
-/** The values of the bits under every type of their width, integers first. */
+/** The values of the bits when read as each type of their width, integers first. */
 function readingsOf(bits: Bits, width: number, skip: FormatName | null): readonly Reading[] {
   return [...types.values()]
     .filter((type) => type.format !== skip && type.lanes * type.laneStride === width)
@@ -119,7 +119,7 @@ function readingsOf(bits: Bits, width: number, skip: FormatName | null): readonl
     });
 }
 
-/** The signed floats, the widest first. */
+/** The signed float formats, widest first. */
 const floatFormats: readonly FormatName[] = formatNames
   .map((name) => formats[name])
   .filter((format) => format.kind === 'float' && format.signed)
@@ -140,7 +140,10 @@ function renderingsOf(from: FormatName, bits: Bits, targets: readonly FormatName
     });
 }
 
-/** To nearest even; beyond a format without infinity to its largest value, as `.satfinite` does. */
+/**
+ * Rounds to nearest even. In a format without infinity, values beyond its range become its largest value, as with
+ * `.satfinite`.
+ */
 function saturating(from: FormatName, to: FormatName): Conversion {
   const format = formats[to];
   const satfinite = format.kind === 'float' && !format.infinity;

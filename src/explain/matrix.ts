@@ -1,4 +1,7 @@
-/** Which formats `cvt` converts to which: the two matrices of PTX ISA 9.1, 6.5, derived from the table of forms. */
+/**
+ * Shows which formats `cvt` converts to which others: the two matrices of PTX ISA 9.1, 6.5, derived from the table of
+ * forms.
+ */
 import { ptxForms } from '../isa/table.ts';
 import { formatNames, formats, type FormatName } from '../numerics/formats.ts';
 import { type TargetChoice, plainVariants } from './target-choice.ts';
@@ -6,7 +9,7 @@ import { type TargetChoice, plainVariants } from './target-choice.ts';
 /** How a conversion works: extend, truncate, or change between signed, unsigned and float. */
 export type Method = 'sext' | 'zext' | 'chop' | 'same' | 's2f' | 'u2f' | 'f2s' | 'f2u' | 'f2f';
 
-/** Whether a rounding modifier must, may or must not be written. */
+/** Whether a rounding modifier must be written, may be written, or is rejected. */
 export type RoundingNeed = 'required' | 'optional' | 'refused';
 
 export interface MatrixCell {
@@ -61,7 +64,7 @@ const marks: Readonly<Record<RoundingNeed, string>> = { required: '!', optional:
 
 const cellWidth = 6;
 
-/** The matrix as two tables of at most 80 columns: sources down, destinations across. */
+/** The matrix as two tables of at most 80 columns, with sources down and destinations across. */
 export function matrixText(cells: readonly MatrixCell[]): readonly string[] {
   return [
     'Fundamental types: source down, destination across',
@@ -70,12 +73,12 @@ export function matrixText(cells: readonly MatrixCell[]): readonly string[] {
     'Floating-point and alternate formats: source down, destination across',
     ...half(cells, [...wide, ...alternate]),
     '',
-    'sext zext  extended by the sign, by zeros   chop  the low bits   same  all bits',
+    'sext zext  extended with the sign, zeros   chop  the low bits   same  all bits',
     's2f u2f f2s f2u f2f  signed, unsigned or float to signed, unsigned or float',
-    '!  a rounding must be written   ?  it may be   neither mark: it is refused',
+    '!  rounding modifier required   ?  optional   neither mark: rejected',
     '.  no such conversion',
-    'Formats of 8 bits and less come in packs: .e4m3x2, .e2m1x4, .ue8m0x2, .s2f6x2.',
-    'If tables of the ISA disagree, docs/spec-questions.md names the reading.',
+    'Formats of up to 8 bits exist only packed: .e4m3x2, .e2m1x4, .ue8m0x2, .s2f6x2.',
+    'Where tables of the ISA disagree, docs/spec-questions.md says which one applies.',
   ];
 }
 

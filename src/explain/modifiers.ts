@@ -1,4 +1,4 @@
-/** The meaning of modifiers, and which others an instruction could carry. */
+/** Explains modifiers, and finds which others an instruction could have. */
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
 import type { Variant } from '../isa/form.ts';
 import { splitMnemonic } from '../isa/notation.ts';
@@ -10,17 +10,17 @@ const meanings: Readonly<Record<string, string>> = {
   '.rz': 'round toward zero',
   '.rm': 'round toward negative infinity',
   '.rp': 'round toward positive infinity',
-  '.rs': 'round away from zero if random bits and discarded bits carry, else toward zero',
+  '.rs': 'round away from zero if random bits plus discarded bits carry, else toward zero',
   '.rni': 'round to the nearest integer, ties to even',
   '.rzi': 'round to an integer toward zero',
   '.rmi': 'round to an integer toward negative infinity',
   '.rpi': 'round to an integer toward positive infinity',
-  '.ftz': 'subnormal f32 inputs and results become zero of their sign',
-  '.sat': 'clamp: integers to the range of the type, floats to [0, 1] with NaN as +0',
+  '.ftz': 'subnormal f32 inputs and results become zeros with the same sign',
+  '.sat': 'clamp: integers to the range of the type, floats to [0, 1]; NaN becomes +0',
   '.satfinite':
-    'values beyond the largest finite value, including infinity, become that value; NaN does too if the format has no NaN',
-  '.relu': 'negative results become +0, NaN becomes the canonical NaN',
-  '.scaled::n2::ue8m0': 'a last operand holds two ue8m0 scale factors',
+    'values beyond the largest finite value, including infinity, become that value; so does NaN if the format has no NaN',
+  '.relu': 'negative results become +0; NaN becomes the canonical NaN',
+  '.scaled::n2::ue8m0': 'the last operand holds two ue8m0 scale factors',
   '.approx': 'approximate: hardware may differ by the stated error',
   '.full': 'full-range approximation: hardware may differ by the stated error',
   '.lo': 'the low half of the product',
@@ -29,17 +29,17 @@ const meanings: Readonly<Record<string, string>> = {
   '.NaN': 'a NaN input makes the result the canonical NaN',
   '.xorsign': 'the sign is the product of the signs of the inputs',
   '.abs': 'magnitudes are compared',
-  '.cc': 'the carry or borrow goes into the condition code, for addc, subc or madc',
-  '.shiftamt': 'the shift distance that moves it to the top, instead of its position',
-  '.clamp': 'amounts beyond the width count as the width',
-  '.wrap': 'amounts count modulo the width',
-  '.l': 'to the left, keeping the upper word',
-  '.r': 'to the right, keeping the lower word',
+  '.cc': 'writes the carry or borrow to the condition code, for addc, subc or madc',
+  '.shiftamt': 'gives the shift amount that moves the bit to the top, instead of its position',
+  '.clamp': 'shift amounts beyond the width count as the width',
+  '.wrap': 'shift amounts count modulo the width',
+  '.l': 'shifts left and keeps the upper word',
+  '.r': 'shifts right and keeps the lower word',
   '.f4e': 'four bytes from byte c up',
   '.b4e': 'four bytes from byte c down',
   '.rc8': 'byte c four times',
-  '.ecl': 'bytes in place, those below c replaced by byte c',
-  '.ecr': 'bytes in place, those above c replaced by byte c',
+  '.ecl': 'all bytes in place, but those below byte c replaced by it',
+  '.ecr': 'all bytes in place, but those above byte c replaced by it',
   '.rc16': 'half c twice',
   '.shr7': 'the sum is shifted right by 7',
   '.shr15': 'the sum is shifted right by 15',
@@ -48,9 +48,9 @@ const meanings: Readonly<Record<string, string>> = {
   '.volatile': 'neither elided nor merged',
   '.nc': 'through the read-only cache',
   '.weak': 'no ordering beyond this thread',
-  '.relaxed': 'atomic, without ordering others',
-  '.acquire': 'atomic, later accesses stay after it',
-  '.release': 'atomic, earlier accesses stay before it',
+  '.relaxed': 'atomic, but does not order other accesses',
+  '.acquire': 'atomic; later accesses stay after it',
+  '.release': 'atomic; earlier accesses stay before it',
 };
 
 /** Describes a modifier; null for those that only name a space, a comparison, a scope or a cache hint. */
@@ -68,7 +68,7 @@ export interface Alternatives {
   readonly omissible: boolean;
 }
 
-/** The axes on which a variant could be changed into another that takes as many operands. */
+/** The axes on which a variant could be changed into another one with the same number of operands. */
 export function alternatives(variant: Variant): readonly Alternatives[] {
   const { opcode } = splitMnemonic(variant.mnemonic);
   const axes = new Map<string, Set<string>>();

@@ -1,4 +1,4 @@
-/** A type or a modifier by its name. */
+/** Explains a type or a modifier by its name. */
 import { type Bits, chop, hex } from '../base/bits.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
@@ -10,7 +10,7 @@ import { type FloatFormat, type FormatName, formats } from '../numerics/formats.
 import { modifierMeaning } from './modifiers.ts';
 import { table } from './table.ts';
 
-/** A fact about a type: `largest`, `448 (0x7e)`. */
+/** A fact about a type, such as `largest`, `448 (0x7e)`. */
 export type Fact = readonly [what: string, value: string];
 
 export interface TypeExplanation {
@@ -24,7 +24,7 @@ export interface ModifierNameExplanation {
   readonly kind: 'modifier';
   readonly name: string;
   readonly meaning: string;
-  /** Ids of the forms that take it. */
+  /** Ids of the forms that accept it. */
   readonly forms: readonly string[];
 }
 
@@ -109,7 +109,7 @@ function floatFacts(format: FloatFormat, show: (bits: Bits) => string, largest: 
   ];
 }
 
-/** Every pattern that means NaN, and the one that PTX writes. */
+/** Describes every bit pattern that means NaN, and the one that instructions produce. */
 function nanText({ width, signed, nan, canonicalNan }: FloatFormat): string {
   if (nan === 'none' || canonicalNan === null) return 'none';
   const show = (bits: bigint): string => `0x${hex(chop(bits, width), width)}`;

@@ -1,21 +1,21 @@
-/** The operands of a variant, each with the bits it has in the instruction. */
+/** The operands of a variant, each with the width it has in the instruction. */
 import { type OperandPattern, operandType, type ValuePattern, type Variant } from '../isa/form.ts';
 import { vectorLanes } from '../isa/rules.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
 
-/** An operand or a component of one, with the bits it has in the instruction. */
+/** An operand or a component of one, with the width it has in the instruction. */
 export interface OperandBits {
   readonly name: string;
   readonly role: 'read' | 'write';
   readonly type: PtxType;
 }
 
-/** The operands of a variant by the names its steps use, in instruction order. */
+/** The operands of a variant under the names that its steps use, in instruction order. */
 export function operandBits(variant: Variant): readonly OperandBits[] {
   return variant.form.operands.flatMap((pattern) => patternBits(variant, pattern));
 }
 
-/** The operands that one pattern stands for: several for a brace list, none for a label. */
+/** The operands for which one pattern stands: several for a brace list, none for a label. */
 export function patternBits(variant: Variant, pattern: OperandPattern): readonly OperandBits[] {
   const of = (value: ValuePattern, name = value.name): OperandBits => ({
     name,

@@ -21,7 +21,8 @@ describe('floats', () => {
     ['448', '.e4m3', '7e'],
     ['1', '.ue8m0', '7f'],
     ['-1.984375', '.s2f6', '81'],
-    // Just off the midpoint of two f32 in the last digit: going by way of f64 would round it twice.
+    // Differs from the midpoint of two f32 values only in its last digit; converting it by way of f64 would round
+    // twice.
     ['1.00000005960464477540', '.f32', '3f800001 rounded'],
     ['1.000000059604644775390625', '.f32', '3f800000 rounded'],
   ])('%s as %s is %s', (text, type, bits) => expect(read(text, type)).toBe(bits));
@@ -34,10 +35,10 @@ describe('floats', () => {
     ['-1', '.ue8m0', /out of the range/],
     ['1.5.5', '.f32', /not a number/],
     ['', '.f32', /not a number/],
-    ['0x123456789', '.f32', /more than the 32 bits/],
-  ])('%s as %s is refused', (text, type, reason) => expect(read(text, type)).toMatch(reason));
+    ['0x123456789', '.f32', /does not fit in the 32 bits/],
+  ])('%s as %s is rejected', (text, type, reason) => expect(read(text, type)).toMatch(reason));
 
-  test('PTX constants keep their bits in their own format and are converted by value to others', () => {
+  test('PTX constants keep their bits in their own format and are converted by value to other formats', () => {
     expect(read('0f3F800000', '.f32')).toBe('3f800000');
     expect(read('0f7F800001', '.f32')).toBe('7f800001');
     expect(read('0f3F800000', '.f64')).toBe('3ff0000000000000');
@@ -60,13 +61,13 @@ describe('integers and bits', () => {
   test.each<[string, TypeName, RegExp]>([
     ['256', '.u8', /does not fit/],
     ['-129', '.s8', /does not fit/],
-    ['1.5', '.s32', /not an integer/],
+    ['1.5', '.s32', /requires an integer/],
     ['2', '.pred', /0 or 1/],
-  ])('%s as %s is refused', (text, type, reason) => expect(read(text, type)).toMatch(reason));
+  ])('%s as %s is rejected', (text, type, reason) => expect(read(text, type)).toMatch(reason));
 });
 
 describe('packed types', () => {
-  test('accept their bits, or their lanes with the topmost first', () => {
+  test('accept their bits, or their lanes with the topmost lane first', () => {
     expect(read('0x3c004000', '.f16x2')).toBe('3c004000');
     expect(read('1,2', '.f16x2')).toBe('3c004000');
     expect(read('{1, 2}', '.f16x2')).toBe('3c004000');
@@ -76,7 +77,7 @@ describe('packed types', () => {
   });
 
   test('need all their lanes', () => {
-    expect(read('1', '.f16x2')).toMatch(/needs 2 values/);
+    expect(read('1', '.f16x2')).toMatch(/requires 2 values/);
     expect(read('1,x', '.f16x2')).toMatch(/not a number/);
   });
 });

@@ -1,4 +1,4 @@
-/** Parses values as people write them to the bits of a type. */
+/** Parses values as people write them into the bits of a type. */
 import { type Bits, chop } from '../base/bits.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { PtxType } from '../isa/types.ts';
@@ -13,8 +13,8 @@ const exactly = (bits: Bits): Reading => ok({ bits, rounded: false });
 
 /**
  * Reads `0x3c00` and `0b101` as bits, `0f3F800000` and `0d...` as the value they stand for, `nan`, `inf` and decimals
- * as values of the type, and for a packed type a list of lanes with commas, topmost first. The error says what is
- * wanted.
+ * as values of the type, and for a packed type a comma-separated list of lanes, topmost first. The error says what is
+ * accepted.
  */
 export function readValue(text: string, type: PtxType): Reading {
   const word = text.trim().replace(/^\u2212/, '-');
@@ -28,18 +28,19 @@ export function readValue(text: string, type: PtxType): Reading {
 }
 
 function readPattern(bits: bigint, { name, width }: PtxType): Reading {
-  if (bits >= 1n << BigInt(width)) return err(`0x${bits.toString(16)} has more than the ${width} bits of ${name}`);
+  if (bits >= 1n << BigInt(width)) return err(`0x${bits.toString(16)} does not fit in the ${width} bits of ${name}`);
   return exactly(chop(bits, width));
 }
 
 function readPredicate(word: string): Reading {
   if (word === '1' || word === 'true') return exactly(1);
-  return word === '0' || word === 'false' ? exactly(0) : err(`'${word}' is not a predicate: 0 or 1`);
+  return word === '0' || word === 'false' ? exactly(0) : err(`'${word}' is not a predicate; use 0 or 1`);
 }
 
 function readLanes(text: string, { name, lanes, laneStride, width }: PtxType, format: FormatName): Reading {
   const words = text.replace(/^\{(.*)\}$/, '$1').split(',');
-  if (words.length !== lanes) return err(`${name} needs ${lanes} values with commas, topmost lane first, or 0x bits`);
+  if (words.length !== lanes)
+    return err(`${name} requires ${lanes} values separated by commas, topmost lane first, or raw bits as 0x...`);
   let bits = 0n;
   let rounded = false;
   for (const word of words) {
@@ -64,34 +65,36 @@ function readScalar(word: string, format: FormatName, type: PtxType | null): Rea
   return nearestBits(/nan/i.test(word) ? { kind: 'nan', sign, payload: 0 } : { kind: 'infinity', sign }, format, word);
 }
 
-/** An integer or bit-size type: any integer that its bits can represent, signed or unsigned. */
+/** For an integer or bit-size type, reads any integer that its bits can represent, signed or unsigned. */
 function readInteger(word: string, { name, width }: PtxType): Reading {
-  if (!/^[+-]?\d+$/.test(word)) return err(`'${word}' is not an integer, as ${name} requires; 0x... gives bits`);
+  if (!/^[+-]?\d+$/.test(word))
+    return err(`${name} requires an integer, but got '${word}'; use 0x... to give raw bits`);
   const value = BigInt(word.replace(/^\+/, ''));
   if (value < -(1n << BigInt(width - 1)) || value >= 1n << BigInt(width)) {
-    return err(`${word} does not fit the ${width} bits of ${name}`);
+    return err(`${word} does not fit in the ${width} bits of ${name}`);
   }
   return exactly(chop(BigInt.asUintN(width, value), width));
 }
 
-/** A constant of the operand's own format keeps its bits; into any other it goes by value. */
+/** A constant in the operand's own format keeps its bits; in any other format it is converted by value. */
 function readConstant(bits: bigint, from: 'f32' | 'f64', format: FormatName): Reading {
   const own = chop(bits, formats[from].width);
   return from === format ? exactly(own) : nearestBits(decode(from, own), format, formatValue(from, own));
 }
 
-/** Limit on the number of digits; more would not change the result. */
+/** Maximum number of digits; more would not change the result. */
 const longest = 1_000;
 
 function readDecimal(word: string, format: FormatName): Reading {
   const parts = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,6}))?$/.exec(word);
   const [, signText = '', whole = '', fraction = '', power = '0'] = parts ?? [];
   const digits = whole + fraction;
-  if (digits === '' || digits.length > longest) return err(`'${word}' is not a number: 1.5, -3, 0x3c00, nan, inf`);
+  if (digits === '' || digits.length > longest)
+    return err(`'${word}' is not a number; write it like 1.5, -3, 0x3c00, nan or inf`);
   const sign = signText === '-' ? 1 : 0;
   const significand = BigInt(digits);
   if (significand === 0n) return nearestBits({ kind: 'zero', sign }, format, word);
-  // No format reaches further than f64, so a larger exponent only has to be recognised as too large or too small.
+  // No format has a wider range than f64, so a larger exponent only has to be recognized as too large or too small.
   const exponent = Math.max(-longest * 2, Math.min(longest * 2, Number(power) - fraction.length));
   const value =
     exponent >= 0

@@ -1,6 +1,6 @@
 /**
- * What `explain` says about special values, for every conversion in the table. Each row is checked against `evaluate`,
- * and each special result of `evaluate` against the rows, so both false and missing statements are found.
+ * Checks what `explain` says about special values, for every conversion in the table. Each row is compared with
+ * `evaluate`, and each special result of `evaluate` with the rows, so both false and missing statements are found.
  */
 import { describe, expect, it } from 'vitest';
 import { type Bits, chop, hex, signExtend } from '../base/bits.ts';
@@ -37,7 +37,7 @@ describe('special values of conversions', () => {
     expect(found.slice(0, 20)).toEqual([]);
   });
 
-  it('cover every cvt and cvt.pack', () => {
+  it('have a row for every cvt and cvt.pack', () => {
     const silent = conversions
       .flatMap((form) => [...expandForm(form)])
       .filter((variant) => !rowsOf(variant, newest).some(({ input }) => input === 'overflow'));
@@ -67,7 +67,7 @@ function findings(variant: Variant, environment: Environment): readonly string[]
   return judge.findings;
 }
 
-/** The sample in every lane, without random bits. */
+/** The sample repeated in every lane; the random bits are zero. */
 function operand(variant: Variant, name: string, type: PtxType, { bits, scale }: Sample): Bits {
   if (name === 'rbits' || (name === 'c' && variant.mnemonic.startsWith('cvt.pack'))) return 0;
   if (name === 'scale-factor') return scale * 0x101;
@@ -105,7 +105,7 @@ class VariantJudge {
     this.clampsToOne = formats[this.to].kind === 'float' && variant.mnemonic.split('.').includes('sat');
   }
 
-  /** Results that a text describes are those of its row. */
+  /** The results that a text mentions must be those of its row. */
   judgeTexts(): void {
     for (const { rule, positive, negative } of this.rows.values()) {
       const named = rule.match(/0x[0-9a-f]+(?![.0-9a-f])/g) ?? [];
@@ -162,13 +162,13 @@ class VariantJudge {
       return this.expectRow('overflow', sign, bits, lane);
     }
     if (value > most || value < least) {
-      // Near the border, rounding decides between the end of the range and the overflow result.
+      // Near the end of the range, rounding decides between its last value and the overflow result.
       if (lane !== largest[sign] && lane !== zero[0] && lane !== one) this.expectRow('overflow', sign, bits, lane);
       return;
     }
     const { kind } = decode(to, lane);
     const isSpecial = kind === 'nan' || kind === 'infinity' || (kind === 'zero' && Math.abs(value) >= 1);
-    if (isSpecial) this.findings.push(`${this.where(bits, lane)}, and nothing says so`);
+    if (isSpecial) this.findings.push(`${this.where(bits, lane)}, but no row says so`);
   }
 
   private judgeInteger(bits: Bits, lane: Bits): void {
@@ -179,7 +179,7 @@ class VariantJudge {
     const value = valueOf(this.from, bits);
     const [most, least] = patternsOf(this.to).largest.map((end) => valueOf(this.to, end)) as [bigint, bigint];
     if (value > most || value < least) return this.expectRow('overflow', value < 0n ? 1 : 0, bits, lane);
-    if (valueOf(this.to, lane) !== value) this.findings.push(`${this.where(bits, lane)}, and nothing says so`);
+    if (valueOf(this.to, lane) !== value) this.findings.push(`${this.where(bits, lane)}, but no row says so`);
   }
 
   private expectRow(input: SpecialInput, sign: 0 | 1, bits: Bits, lane: Bits): void {
@@ -188,7 +188,7 @@ class VariantJudge {
     const result = `0x${hex(lane, formats[this.to].width)}`;
     const meant = claimed === sameBits ? `0x${hex(bits, formats[this.from].width)}` : claimed;
     const isTrue = claimed === quietBits ? keepsPayload(this.from, this.to, bits, lane) : meant === result;
-    if (!isTrue) this.findings.push(`${this.where(bits, lane)}; ${input}: ${claimed ?? 'nothing said'}`);
+    if (!isTrue) this.findings.push(`${this.where(bits, lane)}; the row for ${input} says: ${claimed ?? 'nothing'}`);
   }
 
   private expect(what: string, bits: Bits, lane: Bits, wanted: Bits): void {
@@ -209,7 +209,7 @@ function numberOf(name: FormatName, bits: Bits): number {
   return value.sign === 1 ? -magnitude : magnitude;
 }
 
-/** One unit in the last place of a value near the end of a format. */
+/** One unit in the last place of a value near the end of a format's range. */
 function lastPlace(name: FormatName, value: number): number {
   const format = formats[name];
   if (format.kind !== 'float') return 2 ** -format.fractionBits;
@@ -240,7 +240,7 @@ function samplesOf(name: FormatName, variant: Variant): readonly Sample[] {
   return samples;
 }
 
-/** Values at the ends of a format and between them. */
+/** Values at the ends of a format's range and between them. */
 function makeSamples(name: FormatName, isScaled: boolean): readonly Sample[] {
   const { width } = formats[name];
   const patterns = width <= 8 ? Array.from({ length: 2 ** width }, (_, i) => i) : widePatterns(width);
@@ -248,7 +248,7 @@ function makeSamples(name: FormatName, isScaled: boolean): readonly Sample[] {
   return patterns.flatMap((bits) => scales.map((scale) => ({ bits: chop(bits, width), scale })));
 }
 
-/** Every pattern of the top 9 bits, with a few of the bits below. */
+/** Every pattern of the top 9 bits, each with a few patterns of the bits below. */
 function widePatterns(width: number): readonly Bits[] {
   const low = BigInt(width - 9);
   const ends = [0n, 1n, 1n << (low - 1n), (1n << low) - 1n];

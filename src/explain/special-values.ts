@@ -1,6 +1,7 @@
 /**
- * How the conversions of an instruction treat values that rounding alone does not decide. Each row is derived from the
- * fields of the conversion and the formats; a test compares every row of every conversion in the table with `evaluate`.
+ * Describes how an instruction's conversions treat values that rounding alone does not decide. Each row is derived from
+ * the fields of the conversion and from the formats; a test compares every row of every conversion in the table with
+ * `evaluate`.
  */
 import { hex, type Bits } from '../base/bits.ts';
 import type { Step } from '../isa/steps/step.ts';
@@ -11,10 +12,10 @@ import { decode, power, type Sign } from '../numerics/exact.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import { causes, hasNan, type NanPolicy, nanPolicyOf, overflowPolicyOf } from '../numerics/policy.ts';
 
-/** The kinds of input that a row can describe. `overflow`: finite values beyond the largest of the destination. */
+/** The kinds of input that a row can describe. `overflow`: finite values beyond the destination's largest value. */
 export type SpecialInput = 'NaN' | 'NaN scale' | 'infinity' | 'overflow' | 'zero' | 'negative' | 'subnormal';
 
-/** The bits of the result as hex, or how they follow from the input; null if no input of that sign applies. */
+/** The bits of the result in hex, or how they follow from the input; null if there is no such input with that sign. */
 export type SpecialResult = string | null;
 
 export interface SpecialValue {
@@ -32,7 +33,7 @@ export const lowBits = 'the low bits of the input, sign-extended';
 export const sameBits = 'the bits of the input';
 export const quietBits = 'the sign and leading payload of the input';
 
-/** A conversion among the steps; `isScaled` where a scale factor is an operand. */
+/** A conversion among the steps; `isScaled` if a scale factor is an operand. */
 export interface ConversionStep {
   readonly conversion: Conversion;
   readonly isScaled: boolean;
@@ -49,7 +50,7 @@ export function conversionsOf(steps: readonly Step[]): readonly ConversionStep[]
   return [...found.values()];
 }
 
-/** Every row of every conversion and clamp among the steps; those of equal conversions once. */
+/** Every row of every conversion and clamp among the steps; equal conversions are listed once. */
 export function specialValues(steps: readonly Step[]): readonly SpecialValue[] {
   const clamps = new Set(steps.flatMap((step) => (step.kind === 'clamp' ? [step.type] : [])));
   return [...conversionsOf(steps).flatMap(rowsOf), ...[...clamps].map((type) => clampRow('s32', type))];
@@ -136,7 +137,7 @@ function infinityRow(c: Conversion): SpecialValue | null {
   };
 }
 
-/** An infinity in the destination. It ignores the rounding, which an overflow obeys. */
+/** The result for an infinity. Unlike an overflow, it does not depend on the rounding. */
 function infinite(c: Conversion, sign: Sign): Bits {
   const { infinity, largest, canonicalNan } = patternsOf(c.to);
   const { name } = overflowPolicyOf(c);
@@ -148,7 +149,7 @@ function overflowRow({ conversion: c, isScaled }: ConversionStep): SpecialValue 
   const [above, below] = isScaled && c.scaled === 'divide' ? [true, true] : exceedsRounded(c, isScaled);
   const result = (sign: Sign): string => bitsText(c.to, clampedResult(c, sign, rounded(c, sign)));
   const positive = above ? result(0) : null;
-  // .relu has a row of its own for negative values.
+  // .relu has its own row for negative values.
   const negative = below && !c.relu ? result(1) : null;
   if (positive === null && negative === null) return never(c.from, c.to);
   if (clampsToOne(c)) return overflow(c.to, positive, negative, causes['saturated-high'].evidence, ['1', '0']);
@@ -160,7 +161,7 @@ function clampsToOne({ sat, to }: Conversion): boolean {
   return sat && formats[to].kind === 'float';
 }
 
-/** A finite value beyond the destination, after rounding. */
+/** The result for a finite value beyond the destination's range, after rounding. */
 function rounded(c: Conversion, sign: Sign): Bits {
   const direction = formats[c.to].kind === 'float' && !c.satfinite ? (c.rounding ?? 'rn') : 'rn';
   const own = c.to === 'ue8m0' ? 0 : sign;
@@ -168,7 +169,7 @@ function rounded(c: Conversion, sign: Sign): Bits {
   return towardZero ? patternsOf(c.to).largest[sign] : infinite(c, sign);
 }
 
-/** The effect of `.sat` and `.relu` on a result beyond the format. */
+/** Applies `.sat` and `.relu` to a result beyond the format's range. */
 function clampedResult(c: Conversion, sign: Sign, bits: Bits): Bits {
   const { zero, one } = patternsOf(c.to);
   if (sign === 1 && (clampsToOne(c) || c.relu)) return zero[0];
@@ -180,7 +181,7 @@ function zeroRow(c: Conversion): SpecialValue | null {
   const bits = bitsText(c.to, zero[0]);
   if (c.to === 'ue8m0') {
     const { evidence } = causes.least;
-    const rule = `becomes ${shown(c.to, bits)}, the least value: ue8m0 has no zero`;
+    const rule = `becomes ${shown(c.to, bits)}, the smallest value, because ue8m0 has no zero`;
     return { input: 'zero', what: 'zero', rule, evidence, positive: bits, negative: bits };
   }
   if (!(clampsToOne(c) || c.relu) || formats[c.from].kind !== 'float') return null;
@@ -193,7 +194,7 @@ function negativeRow(c: Conversion): SpecialValue | null {
   const row = { input: 'negative', what: 'negative', positive: null } as const;
   if (c.to === 'ue8m0') {
     const { rule, evidence } = causes['sign-ignored'];
-    return { ...row, rule, evidence, negative: 'the result of its magnitude' };
+    return { ...row, rule, evidence, negative: 'the result for its magnitude' };
   }
   if (!c.relu) return null;
   const { evidence } = causes.relu;
@@ -221,14 +222,14 @@ function subnormalRow(c: Conversion): SpecialValue | null {
 
 type BySign = readonly [above: boolean, below: boolean];
 
-/** Whether some value of the source is above the largest, or below the lowest, of the destination. */
+/** Whether some source value is above the destination's largest value, or below its lowest. */
 function exceeds(from: FormatName, to: FormatName): BySign {
   const [most, least] = sourceLimits(from);
   const [highest, lowest] = limits(to);
   return [most > highest, least < lowest];
 }
 
-/** As `exceeds`, for values that are scaled and rounded first. */
+/** Like `exceeds`, for values that are first scaled and rounded. */
 function exceedsRounded(c: Conversion, isScaled: boolean): BySign {
   const factor = isScaled && c.scaled === 'multiply' ? 2 ** 127 : 1;
   const [most, least] = sourceLimits(c.from);
@@ -236,20 +237,22 @@ function exceedsRounded(c: Conversion, isScaled: boolean): BySign {
   return [most * factor > highest, least * factor < (c.to === 'ue8m0' ? -highest : lowest)];
 }
 
-/** As `limits`, plus values that a fixed-point format can represent but never produces: -2 in s2f6. */
+/**
+ * Like `limits`, but includes values that a fixed-point format can represent but never produces, such as -2 in s2f6.
+ */
 function sourceLimits(name: FormatName): readonly [most: number, least: number] {
   const format = formats[name];
   const [most, least] = limits(name);
   return format.kind === 'fixed' ? [most, -(2 ** (format.width - 1 - format.fractionBits))] : [most, least];
 }
 
-/** The least positive value of a float format. */
+/** The smallest positive value of a float format. */
 function leastOf(name: FormatName): number {
   const format = formats[name];
   return format.kind === 'float' ? numberOf(name, format.width > 32 ? 1n : 2 ** format.padding) : 1;
 }
 
-/** The largest and the lowest finite value, as doubles: near enough to compare the ranges of two formats. */
+/** The largest and the lowest finite value as doubles, which are close enough to compare the ranges of two formats. */
 function limits(name: FormatName): readonly [most: number, least: number] {
   const { largest } = patternsOf(name);
   return [numberOf(name, largest[0]), isUnsigned(name) ? 0 : numberOf(name, largest[1])];

@@ -1,4 +1,4 @@
-/** Steps in the notation of the ISA's pseudo-code. */
+/** Prints steps in the notation of the ISA's pseudo-code. */
 import type { Conversion } from '../numerics/conversion.ts';
 import { keyOf } from '../isa/collective.ts';
 import { type Ref, refName } from '../isa/steps/ref.ts';
@@ -41,7 +41,7 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   barrier: (step) =>
     `wait at barrier ${refName(step.barrier)} for ${step.count === null ? 'all' : refName(step.count)} threads of the block`,
   collective: (step) =>
-    `${names(step.to)} = ${keyOf(step.fn)}(${names(step.from)}) over ${step.mask === null ? 'the threads that come together' : refName(step.mask)}`,
+    `${names(step.to)} = ${keyOf(step.fn)}(${names(step.from)}) over ${step.mask === null ? 'the threads that arrive together' : refName(step.mask)}`,
   atomic: (step) =>
     `${names(step.old)} = value at [${refName(step.address)}], replaced by ${step.steps.map((one) => stepText(one)).join(', ')}`,
   trap: () => 'end the launch with a fault',
@@ -49,7 +49,7 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   unsupported: (step) => `${step.what}: checked, not executed`,
 };
 
-/** One step as a line. */
+/** Prints one step as a line. */
 export function stepText<Kind extends StepKind>(step: StepOf<Kind>): string {
   return texts[step.kind](step);
 }

@@ -2,8 +2,8 @@ import { elementAt } from '../base/element-at.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 
 /**
- * Rows of cells as aligned lines. Every column except the last is as wide as its widest cell; the last is wrapped at
- * `width` and continues in its own column.
+ * Formats rows of cells as aligned lines. Every column except the last is as wide as its widest cell; the last is
+ * wrapped at `width` and continues in its own column.
  */
 export function table(rows: readonly (readonly string[])[], width: number, indent = 2): readonly string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length - 1));
@@ -18,7 +18,7 @@ export function table(rows: readonly (readonly string[])[], width: number, inden
   });
 }
 
-/** A syntax line on as many lines as it needs; a long mnemonic is broken before a dot-part. */
+/** Wraps a syntax line onto as many lines as it needs; a long mnemonic is broken before a dot-part. */
 export function wrapSyntax(syntax: string, width: number): readonly string[] {
   return wrap(syntax, width).flatMap((line) => (line.length <= width ? [line] : breakMnemonic(line, width)));
 }

@@ -1,18 +1,19 @@
-/** The variants in the table that a version and target support. */
+/** Finds the variants in the table that a version and target support. */
 import { isAvailableSomewhere, rowsOf } from '../check/availability.ts';
 import { expandCompiled } from '../isa/expand.ts';
 import type { Variant } from '../isa/form.ts';
 import type { CompiledForm } from '../isa/notation.ts';
 import { isAvailable, newestVersion, type Target, type Version } from '../isa/targets.ts';
 
-/** A target and version to keep to; null for any target, and for the newest version. */
+/** The target and version of interest; null stands for any target, and for the newest version. */
 export interface TargetChoice {
   readonly target: Target | null;
   readonly version: Version | null;
 }
 
 /**
- * The variants of a form that a choice has: every choice of types and required modifiers, one optional one at a time.
+ * The variants of a form that the target and version support: every combination of types and required modifiers, with
+ * at most one optional modifier at a time.
  */
 export function* plainVariants(compiled: CompiledForm, choice: TargetChoice): Generator<Variant> {
   for (const variant of expandCompiled(compiled, { optional: 'one' }))

@@ -6,7 +6,7 @@ import { describeSet, groupAcceptance } from './targets.ts';
 const names = (matches: (target: (typeof targets)[number]) => boolean): readonly string[] =>
   targets.filter(matches).map((target) => target.name);
 
-test('a set of targets is described as briefly as it can be', () => {
+test('a set of targets is described as briefly as possible', () => {
   expect(describeSet(names(() => true))).toBe('any target');
   expect(describeSet(names(({ sm }) => sm >= 80))).toBe('sm_80 or higher');
   expect(describeSet(names(({ sm }) => sm >= 20 && sm <= 62))).toBe('sm_20 to sm_62');
@@ -22,7 +22,7 @@ test('a set with a gap is listed in full', () => {
   expect(describeSet(holed)).toBe(holed.join(', '));
 });
 
-test('versions group targets; a newer target joins the lowest one', () => {
+test('targets are grouped by version; a newer target joins the lowest group', () => {
   const rows = new Set([{ subject: 'fp8', ways: [at('7.8', 90), atListed('8.1', 'sm_89')] }]);
   expect(groupAcceptance(acceptance(rows)).map(({ since, words }) => [since, words])).toEqual([
     ['7.8', 'sm_90 or higher'],

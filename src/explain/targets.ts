@@ -1,4 +1,4 @@
-/** Sets of targets in few words. */
+/** Describes sets of targets in a few words. */
 import { lastOf } from '../base/element-at.ts';
 import type { Acceptance } from '../check/availability.ts';
 import { findTarget, formatVersion, parseVersion, type Target, targets } from '../isa/targets.ts';
@@ -12,8 +12,8 @@ export interface AcceptanceGroup {
 }
 
 /**
- * Groups targets by version, lowest first. A target that is newer than the feature it accepts is grouped with the
- * lowest version: no older version of the target exists that could reject it.
+ * Groups targets by version, lowest first. A target newer than a feature is grouped with the lowest version, because no
+ * older version of PTX knows the target and could reject the feature.
  */
 export function groupAcceptance(accepted: readonly Acceptance[]): readonly AcceptanceGroup[] {
   const lowest = Math.min(...accepted.map(({ since }) => parseVersion(since)));
@@ -30,7 +30,7 @@ export function groupAcceptance(accepted: readonly Acceptance[]): readonly Accep
     .map(([version, names]) => ({ since: formatVersion(version), targets: names, words: describeSet(names) }));
 }
 
-/** Names of targets in words, as short as the order of targets allows. */
+/** Describes a list of target names in words, as briefly as the order of targets allows. */
 export function describeSet(names: readonly string[]): string {
   const chosen = targets.filter((target) => names.includes(target.name));
   const [first] = chosen;

@@ -98,7 +98,7 @@ describe('eval', () => {
 
   test.each<[string, readonly string[], RegExp]>([
     ['a word that is not a number', ['cvt.rn.f16.f32', 'one'], /operand a: 'one' is not a number/],
-    ['bits that do not fit', ['cvt.rn.f16.f32', '0x123456789'], /operand a: 0x123456789 has more than the 32 bits/],
+    ['bits that do not fit', ['cvt.rn.f16.f32', '0x123456789'], /operand a: 0x123456789 does not fit in the 32 bits/],
     ['an integer out of range', ['cvt.s32.u8', '256'], /operand a: 256 does not fit/],
   ])('%s exits 2', async (_, args, reason) => {
     const { code, stderr } = await ptxlab(['eval', ...args]);
