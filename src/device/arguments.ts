@@ -85,7 +85,7 @@ function scalarBits(
   if (typeof argument === 'number' && !Number.isInteger(argument)) {
     throw new PtxlabError(
       'argument-type',
-      `argument ${index} is ${argument}; parameter ${describe(parameter)} takes an integer`,
+      `argument ${index} is ${argument}; parameter ${describe(parameter)} requires an integer`,
     );
   }
   const value = BigInt(argument);

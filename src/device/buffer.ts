@@ -1,4 +1,4 @@
-/** Buffers in the memory of a device. */
+/** Buffers in device memory. */
 import { PtxlabError } from '../base/error.ts';
 import type { Allocation } from '../machine/allocations.ts';
 import type { GlobalMemory } from '../machine/global-memory.ts';

@@ -14,7 +14,7 @@ export interface KernelParameter {
   readonly dimensions: readonly number[];
   readonly size: number;
   readonly align: number;
-  /** Position in the parameter space. */
+  /** Offset in the parameter space. */
   readonly offset: number;
   /** What `.ptr` says about the address that the parameter holds; null without `.ptr`. */
   readonly pointer: PointerFacts | null;

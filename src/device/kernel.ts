@@ -54,7 +54,7 @@ export class Kernel {
     this.addressBytes = addressBytes;
   }
 
-  /** Its parameters in the order of the header. */
+  /** The kernel's parameters, in header order. */
   get parameters(): readonly KernelParameter[] {
     return this.program.parameters.map(parameterOf);
   }
@@ -175,7 +175,7 @@ function checkTuning({ name, requiredThreads, mostThreads }: FunctionProgram, { 
   if (mostThreads !== null && threads > mostThreads) {
     throw new PtxlabError(
       'bad-launch',
-      `kernel '${name}' is compiled for at most ${mostThreads} threads a block; got ${threads}`,
+      `kernel '${name}' is compiled for at most ${mostThreads} threads per block; got ${threads}`,
     );
   }
 }

@@ -9,7 +9,7 @@ import { buildImage, type ModuleImage } from '../program/module-image.ts';
 import { Kernel, type ModuleContext } from './kernel.ts';
 import { ModuleSymbol, type SymbolHome } from './module-symbol.ts';
 
-/** A module in device memory. */
+/** A module loaded into device memory. */
 export class LoadedModule {
   /** The diagnostics from checking the module. There are no errors among them. */
   readonly report: CheckReport;

@@ -1,4 +1,4 @@
-/** Variables of a loaded module, as the host sees them. */
+/** The host's view of a loaded module's variables. */
 import { windowBase } from '../machine/address-space.ts';
 import type { GlobalMemory } from '../machine/global-memory.ts';
 import { sizeOf } from '../check/declarations/sizes.ts';
@@ -6,7 +6,7 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import type { ModuleImage } from '../program/module-image.ts';
 import { DeviceRange } from './device-range.ts';
 
-/** The module that a variable belongs to, in device memory. */
+/** The module that a variable belongs to, as loaded in device memory. */
 export interface SymbolHome {
   readonly memory: GlobalMemory;
   readonly image: ModuleImage;

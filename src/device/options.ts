@@ -1,4 +1,4 @@
-/** Options of a device and of a launch, and the result of a launch. */
+/** Options of a device and a launch, and a launch's result. */
 import type { JudgeOptions } from '../check/judge-options.ts';
 import type { Argument } from './arguments.ts';
 import type { TraceEvent } from '../interp/trace.ts';
@@ -12,7 +12,7 @@ export interface DeviceOptions extends JudgeOptions {
    * Default: the GPU of the target that a module is checked for.
    */
   readonly gpu?: string;
-  /** Bytes of global memory. Default 1 GiB. */
+  /** Size of global memory in bytes. Default 1 GiB. */
   readonly memory?: number;
   /** Default for `LaunchOptions.workers`; 0 if not given. */
   readonly workers?: number;
@@ -32,14 +32,15 @@ export interface LaunchOptions {
   readonly sharedBytes?: number;
   /**
    * Allows the whole grid to synchronize, as with `cudaLaunchCooperativeKernel`: `grid.sync()` of cooperative groups
-   * finds its workspace through %envreg1 and %envreg2. All blocks then exist at the same time, with all their memory.
+   * finds its workspace through %envreg1 and %envreg2. All blocks then exist at the same time and have their memory
+   * allocated.
    */
   readonly cooperative?: boolean;
   /** One argument for each kernel parameter, in order. */
   readonly args?: readonly Argument[];
   /** Number of instructions, summed over all threads, after which the launch ends with fault PTX6020. Default 2^40. */
   readonly budget?: number;
-  /** Seconds after which the launch ends with fault PTX6021. Default 60. */
+  /** Number of seconds after which the launch ends with fault PTX6021. Default 60. */
   readonly timeout?: number;
   /**
    * Maximum number of bytes of `printf` output to pass on and keep, up to 2^28. Later `printf` calls are dropped.

@@ -27,7 +27,7 @@ interface Options {
  */
 export function tracingOf({ onTrace, trace = {}, engine }: Options, shape: LaunchShape): Tracing | null {
   if (onTrace === undefined) return null;
-  if (engine === 'jit') throw new PtxlabError('bad-trace', "engine 'jit' does not trace; 'interp' does");
+  if (engine === 'jit') throw new PtxlabError('bad-trace', "engine 'jit' cannot trace; use 'interp'");
   return {
     block: linear('block', 'grid', trace.block ?? 0, shape.grid),
     thread: linear('thread', 'block', trace.thread ?? 0, shape.block),

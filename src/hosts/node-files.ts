@@ -67,7 +67,7 @@ export interface PendingFile extends ByteSource, ByteSink {
   readonly temporary: string;
   /** Resolves when everything written so far would survive a power failure. */
   sync(): Promise<void>;
-  /** Gives the complete file its name. If that fails, the temporary file is removed. */
+  /** Gives the complete file its final name. If that fails, the temporary file is removed. */
   commit(): Promise<void>;
   /** Removes the temporary file. Does nothing if the file was already committed, discarded or suspended. */
   discard(): Promise<void>;
@@ -75,7 +75,7 @@ export interface PendingFile extends ByteSource, ByteSink {
   suspend(): Promise<void>;
 }
 
-/** Begins a file; an existing file with the name `target` is not touched before `commit`. */
+/** Begins a file. An existing file named `target` is not touched before `commit`. */
 export async function createFile(target: string, options: NewFile): Promise<PendingFile> {
   const { size, replace = false, resume = false } = options;
   const mode = await requireReplaceable(target, replace);
@@ -98,7 +98,7 @@ export async function createFile(target: string, options: NewFile): Promise<Pend
   return pendingFile(handle, target, temporary, size, replace);
 }
 
-/** A complete file that already has its name, opened to be written again with the same contents. */
+/** Opens a complete file that already has its final name, to write the same contents to it again. */
 export async function reopenFile(target: string, size: number): Promise<PendingFile> {
   const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await withFileErrors(target, () => open(target, flags));

@@ -38,7 +38,7 @@ export const nowhere: Block = {
   idleTurns: 0,
 };
 
-/** The inputs from which blocks are made. */
+/** What is needed to create a block. */
 export interface BlockPlan {
   readonly kernel: KernelProgram;
   readonly shape: LaunchShape;
@@ -48,7 +48,7 @@ export interface BlockPlan {
   readonly trackWrites: boolean;
 }
 
-/** Bytes of local memory that a thread has initially. */
+/** Initial size of a thread's local memory in bytes. */
 const firstStack = 1 << 10;
 
 export function beginBlock(linear: number, plan: BlockPlan): Block {
@@ -96,7 +96,7 @@ function localMemory({ kernel, trackWrites }: BlockPlan): Segment {
   return local;
 }
 
-/** The current state of the block. Threads that have not run since the previous state are shared with it. */
+/** Returns the current state of the block. Threads that have not run since the previous state are shared with it. */
 export function stateOfBlock(block: Block): BlockState {
   const { linear, threads, shared, barriers, collectives, nextThread, tried, looks, idleTurns } = block;
   return {

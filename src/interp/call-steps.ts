@@ -86,7 +86,7 @@ function calleeFinder({ callee, name }: CallSite, { functions, byAddress }: Kern
     if (index !== undefined && candidates.has(index)) return index;
     const other = index === undefined ? undefined : functions[index];
     const expected =
-      other === undefined ? `a function that ${name} may point to` : `a function with the parameters of this call`;
+      other === undefined ? `a function that ${name} can point to` : `a function with the parameters of this call`;
     throw machineFault('PTX6014', { address: formatAddress(address), expected });
   };
 }

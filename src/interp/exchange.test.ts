@@ -29,7 +29,7 @@ describe('shfl', () => {
     expect(shuffled('bfly', 16, 31)).toEqual(lanes.map((lane) => [100 + (lane ^ 16), 1]));
   });
 
-  test('idx takes one lane of each segment', () => {
+  test('idx reads one lane of each segment', () => {
     const segments = 16;
     const bounds = (segments << 8) | 15;
     expect(shuffled('idx', 5, bounds)).toEqual(lanes.map((lane) => [100 + (lane & 16) + 5, 1]));

@@ -15,7 +15,7 @@ export interface LaunchContext {
   readonly cpu: Cpu;
   /** Address or offset of a module variable. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
-  /** Null if the launch is not traced. */
+  /** What to trace; null if the launch is not traced. */
   readonly tracing: Tracing | null;
   /** Whether shared and local memory track which bytes were written. */
   readonly tracksWrites: boolean;

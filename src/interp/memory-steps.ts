@@ -1,4 +1,4 @@
-/** Loads, stores and windows as functions over the frame. */
+/** Turns loads, stores and window steps into functions over the frame. */
 import { chop } from '../base/bits.ts';
 import type { AccessSpace } from '../isa/spaces.ts';
 import type { Step } from '../isa/steps/step.ts';

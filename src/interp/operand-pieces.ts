@@ -109,7 +109,7 @@ function addressAction(source: AddressSource, context: FunctionContext): Action 
       return fixedAddress(place, offset);
     case 'variable': {
       const start = baseOf(base.symbol, context);
-      if (start === null) throw new Error(`no address for variable '${base.symbol.name}'`);
+      if (start === null) throw new Error(`variable '${base.symbol.name}' has no address`);
       const address = BigInt(start) + offset;
       if (!isRelative(base.symbol, context)) return fixedAddress(place, address);
       const { cpu } = context;

@@ -1,4 +1,4 @@
-/** Values of the special registers (PTX ISA 9.1, chapter 10). */
+/** Reads special registers (PTX ISA 9.1, chapter 10). */
 import type { Bits } from '../base/bits.ts';
 import { chop } from '../base/bits.ts';
 import { type LaunchValue, reservedSharedBytes } from '../isa/registers.ts';

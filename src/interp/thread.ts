@@ -84,7 +84,7 @@ export interface Thread {
   frame: Frame;
   /** Undefined values in the frame; null if there are none. */
   shadow: Shadow | null;
-  /** Null if the kernel and the functions it calls have no local variables. */
+  /** Local memory; null if the kernel and the functions it calls have no local variables. */
   readonly local: Segment | null;
   /** Start of the running function's variables in local memory. */
   base: number;
@@ -135,7 +135,7 @@ export interface Cpu {
   looks: number;
   /** Number of instructions executed in the launch, summed over all threads. */
   executed: number;
-  /** The value of the timer in nanoseconds, minus `executed`. */
+  /** The timer in nanoseconds, minus `executed`. */
   timer: number;
   /** The code of all the kernel's functions, one after the other. */
   code: readonly Prepared[];

@@ -140,7 +140,7 @@ function prepareSelect(step: StepOf<'select'>, placeOf: PlaceOf): Action {
 
 // --- lanes ----------------------------------------------------------------------------------------------------------
 
-/** The `width` bits from `low` on. */
+/** Returns a function that extracts `width` bits, starting at bit `low`. */
 function extractor(low: number, width: number): (value: Bits) => Bits {
   const shift = BigInt(low);
   const mask = width >= 32 ? 0xffffffff : 2 ** width - 1;

@@ -90,7 +90,7 @@ export class CallWriter {
   /** Writes a call to a built-in function, which returns at once. */
   callBuiltin(instruction: ProgramInstruction, recordCall: RecordEngineCall): void {
     const site = siteOfCall(instruction);
-    if (site.callee.kind !== 'direct') throw new Error('a built-in function is called by name');
+    if (site.callee.kind !== 'direct') throw new Error('a built-in function can only be called by name');
     this.findCallee();
     this.runBuiltin(site, site.callee.function, recordCall);
     this.take(site);

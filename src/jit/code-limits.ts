@@ -2,7 +2,7 @@
 import { PtxlabError } from '../base/error.ts';
 
 const limits = {
-  /** A block counts once for each place from which threads reach it without waiting. */
+  /** A block counts once for every entry point from which threads can reach it without waiting. */
   blocks: { most: 131_072, what: 'blocks that follow barriers and calls' },
   /** The number of loops times the number of registers: V8 records where each register is at the start of each loop. */
   kept: { most: 8_388_608, what: 'registers in loops' },
@@ -12,7 +12,7 @@ const limits = {
   callees: { most: 65_536, what: 'functions that calls through registers may reach' },
 } as const;
 
-/** How much code a kernel needs so far. */
+/** Adds up how much code a kernel needs. */
 export class CodeSize {
   private readonly kernel: string;
   private readonly counts = { blocks: 0, kept: 0, targets: 0, callees: 0 };
@@ -21,7 +21,7 @@ export class CodeSize {
     this.kernel = kernel;
   }
 
-  /** @throws PtxlabError `kernel-too-large` beyond a limit */
+  /** @throws PtxlabError `kernel-too-large` if a limit is exceeded */
   add(kind: keyof typeof limits, count: number): void {
     this.counts[kind] += count;
     const { most, what } = limits[kind];

@@ -86,7 +86,7 @@ export const outcome = {
   /** Each thread has its own state. */
   mixed: -1,
   allExited: -2,
-  /** All wait at one stop. */
+  /** All threads wait at one stop. */
   allAt: (stop: number): number => -3 - stop,
   stopOf: (result: number): number => -3 - result,
 } as const;

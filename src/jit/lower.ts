@@ -107,7 +107,8 @@ function lowerSymbol({ place, base, offset, width }: SymbolAddress, lowering: Lo
   const { code, values, layout } = lowering;
   const address =
     base.kind === 'function' ? base.address : (lowering.program.offsetOf(base.symbol) ?? layout.addressOf(base.symbol));
-  if (address === null) throw new Error(`no address for ${base.kind === 'variable' ? base.symbol.name : 'a function'}`);
+  if (address === null)
+    throw new Error(`no address is known for ${base.kind === 'variable' ? base.symbol.name : 'a function'}`);
   code.i64(BigInt(address) + offset);
   if (base.kind === 'variable') addBase(base.symbol, lowering);
   maskTo(code, 'i64', width);
@@ -128,7 +129,7 @@ function lowerAddress({ place, base, offset }: AddressSource, lowering: Lowering
       break;
     case 'variable': {
       const start = lowering.program.offsetOf(base.symbol) ?? layout.addressOf(base.symbol);
-      if (start === null) throw new Error(`no address for variable '${base.symbol.name}'`);
+      if (start === null) throw new Error(`variable '${base.symbol.name}' has no address`);
       code.i64(BigInt(start) + offset);
       addBase(base.symbol, lowering);
       break;
@@ -157,7 +158,7 @@ type Lower<Kind extends StepKind> = (step: StepOf<Kind>, lowering: Lowering) => 
 const byRegion = (): void => undefined;
 
 const stop = (): void => {
-  throw new Error('a stop is written by the region that it ends');
+  throw new Error('a stop must be written by the region that it ends');
 };
 
 /** How each kind of step is lowered, on values of at most 64 bits. */

@@ -31,7 +31,7 @@ const nearBits = 26;
 /** Start of the near windows, which follow one another. Global memory ends below this address. */
 export const firstNearAddress: number = 2 ** 32 - windowed.length * 2 ** nearBits;
 
-/** Nothing is ever allocated below this address, so that small offsets from null are caught. */
+/** Nothing is ever allocated below this address, so accesses at small offsets from null are caught. */
 export const firstGlobalAddress = 0x1_0000;
 
 /** An address inside one space. */

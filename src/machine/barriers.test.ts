@@ -20,7 +20,7 @@ test('a barrier opens when the last thread arrives, and can be used again', () =
   }
 });
 
-test('an exit may open a barrier for the others', () => {
+test('an exiting thread may open a barrier for the others', () => {
   const barriers = new Barriers(3);
   barriers.arrive(at(0, 0, null));
   expect(barriers.exit()).toEqual([]);

@@ -130,7 +130,7 @@ function checkArguments(number: number, count: number | null): void {
   }
   if (count !== null && (count === 0 || count % warpSize !== 0)) {
     throw machineFault('PTX6011', {
-      what: `barrier ${number} for ${count} threads; a count is a multiple of ${warpSize}`,
+      what: `barrier ${number} for ${count} threads; a count must be a multiple of ${warpSize}`,
     });
   }
 }

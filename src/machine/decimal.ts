@@ -8,7 +8,7 @@ interface Fraction {
 
 const exponentBias = 1075;
 
-/** The fields of a double. */
+/** Splits a double into its fields. */
 function split(bits: bigint): { readonly exponent: number; readonly fraction: bigint } {
   return { exponent: Number((bits >> 52n) & 0x7ffn), fraction: bits & 0xf_ffff_ffff_ffffn };
 }

@@ -38,7 +38,7 @@ export interface DefinednessState {
 const defined = 0xff;
 
 export class Definedness {
-  /** A mask of defined bits for each byte. */
+  /** For each byte, a mask of its defined bits. */
   private bits: Uint8Array;
   private view: DataView;
   private readonly pages: Pages = new Pages();

@@ -31,7 +31,7 @@ export type LaunchResult = (
   readonly printsDropped: number;
 };
 
-/** A running launch. `State` is the type of the states that the engine can return. */
+/** A running launch. `State` is the type of state that the engine can return. */
 export interface Engine<State extends LaunchState> {
   /** Number of instructions executed, summed over all threads. */
   readonly instructions: number;
@@ -39,7 +39,7 @@ export interface Engine<State extends LaunchState> {
   readonly preparing: number;
   /** Runs for some milliseconds. Returns false when the launch is done. Throws errors that `faultOf` recognizes. */
   run(): boolean;
-  /** The fault behind an error that `run` threw; null if the error is not a fault of the kernel. */
+  /** Returns the fault behind an error that `run` threw; null if the error is not a fault of the kernel. */
   faultOf(error: unknown): Fault | null;
   /** Returns the current state of the launch; null if the engine cannot return one at this point. */
   give(): State | null;

@@ -105,7 +105,7 @@ describe('accesses', () => {
     expect(codeOf(() => memory.check('store', 0, 4))).toBe('PTX6005');
   });
 
-  test('to a freed allocation are reported, even right after a good access to it', () => {
+  test('to a freed allocation are reported, even right after a valid access to it', () => {
     const memory = new GlobalMemory();
     const allocation = memory.allocate(64, 'buffer 7');
     memory.check('load', allocation.address, 4);

@@ -15,10 +15,10 @@ import { type MemoryImage, Pages } from './image.ts';
 import type { SharedMemory } from './memory-view.ts';
 import { type Access, loadBits, storeBits } from './segment.ts';
 
-/** Every allocation begins at a multiple of this, as those of the CUDA driver do. */
+/** Every allocation begins at a multiple of this, as with the CUDA driver. */
 const granularity = 256;
 
-/** Bytes between two allocations that belong to neither, so that overruns are detected. */
+/** Number of bytes between two allocations that belong to neither, so that overruns are detected. */
 const guard = 256;
 
 /** Default size of a device's global memory in bytes. */
@@ -145,7 +145,7 @@ export class GlobalMemory implements EngineMemory {
 
   /** Restores the memory. No engine may have borrowed any of it. */
   take({ bytes, allocations }: GlobalState): void {
-    if (this.rooms.some(({ isLent }) => isLent)) throw new Error('an engine has borrowed some of the memory');
+    if (this.rooms.some(({ isLent }) => isLent)) throw new Error('an engine is still borrowing some of the memory');
     if (this.origin + bytes.size > this.memory.buffer.byteLength) this.grow(bytes.size);
     this.pages.put(bytes, this.bytes);
     this.map.fill(0, 0, Math.max(this.next, bytes.size) / granule);

@@ -7,7 +7,7 @@ import { type Allocation, Allocations } from './allocations.ts';
 import type { EngineMemory } from './engine-memory.ts';
 import { type Access, loadBits, storeBits } from './segment.ts';
 
-/** The data of a device's memory that is sent to a worker. */
+/** What a worker is sent to access a device's memory. */
 export interface SharedMemory {
   readonly memory: WebAssembly.Memory;
   /** Offset of address 0 within `memory`. */

@@ -38,7 +38,7 @@ export interface Memory {
 
 /** The saved state of a segment: its bytes and, with `trackWrites`, which of their bits are defined. */
 export interface SegmentState {
-  /** Where accesses must end. */
+  /** The offset no access may go past. */
   readonly end: number;
   readonly bytes: MemoryImage;
   readonly definedness: DefinednessState | null;

@@ -25,7 +25,7 @@ export interface LaunchState {
   readonly heap: HeapState;
 }
 
-/** The state of a launch between two blocks. */
+/** The state of a launch between blocks, when none is running. */
 export interface SettledState extends LaunchState {
   readonly blocks: readonly [];
 }

@@ -38,7 +38,7 @@ export interface CallSite {
   readonly name: string;
   readonly callee: Callee;
   readonly parameters: readonly Moved[];
-  /** Return values that the caller reads; never constants. */
+  /** Return values that the caller reads. They are never constants. */
   readonly results: readonly Moved[];
 }
 

@@ -1,4 +1,4 @@
-/** The part of an activation that alloca allocates from: a hidden variable after the function's own. */
+/** The part of an activation that alloca allocates from. It is a hidden variable after the function's own variables. */
 import type { VariableSymbol } from '../check/symbols.ts';
 import { stackBase, stackLimit } from '../isa/steps/ref.ts';
 import type { ProgramInstruction } from './function-program.ts';

@@ -16,12 +16,12 @@ import type { Placed } from './layout.ts';
 
 /** Moves a value between a register and an operand. It is truncated when read and extended when written. */
 export interface Transfer {
-  /** Slot of the operand's own value. */
+  /** The slot that holds the operand's value. */
   readonly operand: number;
   readonly register: number;
   readonly registerWidth: number;
   readonly type: PtxType;
-  /** `!%p`: the predicate is inverted when read. */
+  /** Whether the predicate is inverted when read, as in `!%p`. */
   readonly negated: boolean;
 }
 
@@ -86,7 +86,7 @@ export interface ProgramInstruction {
   readonly call: CallSite | null;
 }
 
-/** `ret` is not counted as an executed instruction. */
+/** Whether it counts as an executed instruction; `ret` does not. */
 export function isCounted({ steps }: ProgramInstruction): boolean {
   return !steps.some((step) => step.kind === 'return');
 }

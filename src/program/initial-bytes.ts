@@ -47,7 +47,7 @@ function valueOf(initializer: Exclude<Initializer, { kind: 'list' }>, width: num
   }
 }
 
-/** `0xff00(name)` selects the byte that the mask covers. */
+/** Returns the byte of an address that a mask covers, as in `0xff00(name)`. */
 function maskedByte(address: bigint, mask: bigint): bigint {
   let shift = 0n;
   while (mask >> shift !== 0n && ((mask >> shift) & 1n) === 0n) shift++;

@@ -22,7 +22,7 @@ import type { ProgramInstruction, SymbolAddress } from './function-program.ts';
 import { sortOperands } from './operands.ts';
 import { SourcePlaces } from './source-places.ts';
 
-/** What is around a function: its module and kernel. */
+/** The context of a function: its module and kernel. */
 export interface Surroundings {
   readonly module: CheckedModule;
   readonly environment: Environment;

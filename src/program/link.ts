@@ -36,7 +36,7 @@ export interface KernelProgram {
 const recursionBytes = 64 * 1024;
 
 /**
- * Builds the kernel of that name and all functions it may call. `shared` holds the module's `.shared` variables.
+ * Builds the kernel with that name and all functions it may call. `shared` holds the module's `.shared` variables.
  *
  * @throws PtxlabError `unresolved-function` if a function that is called, or whose address is taken, is not defined
  */

@@ -70,7 +70,7 @@ test('a register is still live before a guarded write to it', () => {
   expect(liveNames(fn, 0).toSorted()).toEqual(['%p1', '%r1']);
 });
 
-test('a branch into the middle of a loop is not reducible', () => {
+test('a branch into the middle of a loop makes a region irreducible', () => {
   const fn = program('@%p1 bra B; A: add.u32 %r1, %r1, 1; B: add.u32 %r2, %r2, 1; @%p2 bra A; ret;');
   expect(regionsOf(blocksOf(fn))[0]?.reducible).toBe(false);
 });

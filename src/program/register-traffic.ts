@@ -99,7 +99,7 @@ export class TrafficAnalysis {
         changes.add(own);
       }
     });
-    // A call saves the registers that are still needed, and the end of a function reads its results.
+    // A call saves the registers that are still needed, and a return reads the function's results.
     if (exit.kind === 'call') for (const place of this.live.at(exit.resume)) need(place);
     if (exit.kind === 'end') for (const { place } of program.registerResults) need(place);
     holds.join(needs);

@@ -21,7 +21,7 @@ function kinds(body: string): readonly Waiting[] {
 const look = 'ld.volatile.shared.u32 %r1, [s];';
 const until = 'setp.eq.u32 %p1, %r1, 0; @%p1 bra L;';
 
-describe('a thread only waits in a loop that', () => {
+describe('a thread is just waiting in a loop that', () => {
   test.each([
     ['reads and branches', `L: ${look} ${until}`],
     ['branches out in the middle', `L: ${look} setp.ne.u32 %p1, %r1, 0; @%p1 bra E; bra L; E:`],

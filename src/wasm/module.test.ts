@@ -37,7 +37,7 @@ test('the largest unsigned number takes five bytes', () => {
   expect([...bytes.written()]).toEqual([0xff, 0xff, 0xff, 0xff, 0x0f]);
 });
 
-test('a loop with a branch out of it multiplies by adding', () => {
+test('a loop with a branch out of it multiplies by repeated addition', () => {
   const builder = new ModuleBuilder();
   const index = builder.declare(binary);
   const code = new Code(binary.parameters);

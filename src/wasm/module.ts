@@ -51,7 +51,7 @@ export class ModuleBuilder {
 
   define(index: number, code: Code): void {
     const declared = this.functions[index - this.imports.length];
-    if (declared === undefined) throw new Error(`function ${index} is not declared`);
+    if (declared === undefined) throw new Error(`function ${index} has not been declared`);
     declared.body = code.encode((words) => this.constants.indexOf(words));
   }
 

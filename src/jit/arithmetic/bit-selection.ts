@@ -96,8 +96,8 @@ export function lowerFind({ from, to }: StepOf<'bits'>, { code, values, helpers 
 }
 
 /**
- * The position of the |n|-th set bit of a mask, counted upwards from `base`, or downwards for negative n. For n = 0,
- * the position of `base` itself. All ones if no such bit exists.
+ * Finds the |n|-th set bit of a mask, counted upwards from `base`, or downwards for negative n. For n = 0, the bit must
+ * be at `base` itself. The result is its position, or all ones if there is no such bit.
  */
 function writeFind(code: Code): void {
   const [mask, place, count] = [first, second, third];

@@ -1,4 +1,4 @@
-/** `convert` steps: each conversion becomes one function of the module, generated from its data. */
+/** `convert` steps. Each conversion becomes one function of the module, generated from the conversion's data. */
 import type { Conversion } from '../../numerics/conversion.ts';
 import { type FixedFormat, formats, type NumberFormat, floatFormat } from '../../numerics/formats.ts';
 import { nanPolicyOf } from '../../numerics/policy.ts';

@@ -41,7 +41,7 @@ const one = 0x3ff0000000000000n;
 const infinite = 0x7ff0000000000000n;
 const magnitudes = (1n << 63n) - 1n;
 const quiet = 1n << 51n;
-/** The result of an invalid operation. */
+/** The NaN that an invalid operation produces. */
 const madeNan = 0xfff8000000000000n;
 
 export function lowerDouble(step: StepOf<'float'>, lowering: Lowering): void {
@@ -211,7 +211,7 @@ function returnNegativeZero(code: Code, fn: FloatFunction, result: number): void
   code.if(() => code.i64(1n << 63n).op('return'));
 }
 
-/** Decodes a finite operand. Zero gets significand 0 and an exponent below every other. */
+/** Decodes a finite operand. Zero gets significand 0 and, as an addend, an exponent below all others. */
 function decodeFinite(code: Code, operand: number): ExactLocals {
   const ignore = (): void => undefined;
   const exact = decode(code, formats.f64, operand, { nan: ignore, infinity: ignore, zero: ignore, flush: false });

@@ -137,7 +137,7 @@ function writeTangent(code: Code, helpers: Helpers): void {
   writeRest(code, helpers, value, n, rest);
   getWide(code, rest).call(exponential(helpers));
   setWide(code, above);
-  // In units of 2^-125, so that the remainder of the division can be doubled.
+  // Uses units of 2^-125, so that the remainder of the division can be doubled.
   code.get(above.low).i64(1n).op('i64.shr_u').get(above.high).i64(63n).op('i64.shl', 'i64.or').set(above.low);
   code.get(above.high).i64(1n).op('i64.shr_u').set(above.high);
   getWide(code, above);
@@ -155,7 +155,10 @@ function writeTangent(code: Code, helpers: Helpers): void {
   pushIrrational(code, quotient, exact);
 }
 
-/** 2 * value = n * ln2 + rest, with 0 <= rest < ln2 in units of 2^-128 and n an integer below 60. */
+/**
+ * Splits 2 * value = n * ln2 + rest, where n is an integer below 60 and 0 <= rest < ln2. The rest is in units of
+ * 2^-128.
+ */
 function writeRest(code: Code, helpers: Helpers, value: number, n: number, rest: WideLocals): void {
   const unit = naturalLogarithmOf2(120);
   const part = wideLocals(code);

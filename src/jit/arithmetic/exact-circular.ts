@@ -16,7 +16,7 @@ import {
   wideLocals,
 } from './wide.ts';
 
-/** The only parameter: bits of an f64. */
+/** The only parameter, which holds the bits of an f64. */
 const argument = 0;
 
 /** Writes sin if `quarter` is 0. Writes cos, which is a quarter turn ahead, if it is 1. */
@@ -56,7 +56,9 @@ export function writeCircular(code: Code, helpers: Helpers, quarter: 0 | 1): voi
   pushIrrational(code, result, exact);
 }
 
-/** 1 - z/(2*3) * (1 - z/(4*5) * ...), or for the cosine 1 - z/(1*2) * (1 - z/(3*4) * ...), as a fraction of 2^128. */
+/**
+ * Computes 1 - z/(2*3) * (1 - z/(4*5) * ...), or for the cosine 1 - z/(1*2) * (1 - z/(3*4) * ...), in units of 2^-128.
+ */
 function writeAlternating(code: Code, helpers: Helpers, z: WideLocals, sum: WideLocals, isCosine: () => Code): void {
   const n = code.local('i64');
   isCosine();

@@ -1,7 +1,7 @@
 /** A number held in locals as sign, significand and exponent. */
 import type { Code } from '../../wasm/code.ts';
 
-/** Locals: `sign` i32 (0 or 1), `significand` i64, `exponent` i32. */
+/** The locals: `sign` is an i32 (0 or 1), `significand` an i64, `exponent` an i32. */
 export interface ExactLocals {
   readonly sign: number;
   readonly significand: number;

@@ -16,7 +16,7 @@ import {
   wideLocals,
 } from './wide.ts';
 
-/** The only parameter: bits of an f64. */
+/** The only parameter, which holds the bits of an f64. */
 const argument = 0;
 
 const rootOfHalf = 0x3fe6a09e667f3bcdn;

@@ -1,8 +1,8 @@
 /**
- * Reduces an angle to quarter turns and a rest. Below 2^19 the quarter turns are subtracted in f64, with pi / 2 in two
- * parts. For larger angles, and if the rest is too small for that method, |x| * 2 / pi is computed to 128 places: the
- * leading bits of 2 / pi, which only contribute multiples of 4, are left out, and the bits after them are multiplied by
- * the 24 bits of x (the method of Payne and Hanek).
+ * Reduces an angle to quarter turns and a rest. For angles below 2^19, the quarter turns are subtracted in f64, with pi
+ * / 2 split into two parts. For larger angles, and if the rest is too small for that method, |x| * 2 / pi is computed
+ * to 128 places: the leading bits of 2 / pi, which only contribute multiples of 4, are left out, and the bits after
+ * them are multiplied by the 24 bits of x (the method of Payne and Hanek).
  */
 import { tripleOf } from '../../base/tuples.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -15,7 +15,7 @@ const places = 160;
 /** Adding this to an f64 of moderate size rounds it to an integer, which ends up in the low bits. */
 export const roundingShift = 0x4338000000000000n;
 
-/** Locals: the angle is `turns` (i32, modulo 4) quarter turns plus `rest` (f64, at most pi / 4 in magnitude). */
+/** A reduced angle in locals: `turns` quarter turns (i32, modulo 4) plus `rest` (f64, at most pi / 4 in magnitude). */
 export interface ReducedAngle {
   readonly turns: number;
   readonly rest: number;
@@ -90,7 +90,7 @@ function reduceFar(code: Code, helpers: Helpers, angle: number, { turns, rest }:
     });
 }
 
-/** Number of zeros before the bits of 2 / pi, so that the window also exists for angles down to 2^-21. */
+/** Number of zero bits put before those of 2 / pi, so that there is a window even for angles as small as 2^-21. */
 const lead = 46;
 const words = 6;
 

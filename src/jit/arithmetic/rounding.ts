@@ -1,8 +1,8 @@
 /**
- * The only place where compiled code rounds. The input is a value (-1)^sign * significand * 2^(exponent - 63). The top
- * bit of the significand is set, and so is the lowest bit if the exact value has further nonzero bits. The output is
- * the bits of the target format, which can be any format. The code uses only integer instructions, generated from the
- * target's constants. Every exported function here writes code that ends by returning from the generated function.
+ * The general rounding of compiled code, for every mode and format. The input is a value (-1)^sign * significand *
+ * 2^(exponent - 63). The top bit of the significand is set, and so is the lowest bit if the exact value has further
+ * nonzero bits. The output is the bits of the target format. The code uses only integer instructions, generated from
+ * the target's constants. Every exported function here writes code that ends by returning from the generated function.
  */
 import { type ExactLocals } from './exact-locals.ts';
 import type { Rounding } from '../../numerics/conversion.ts';

@@ -1,6 +1,6 @@
 /**
- * Converts sixteen f32 to bf16, which is the upper half of the f32, rounded to nearest even. An integer addition rounds
- * and leaves the signs in place.
+ * Converts sixteen f32 to bf16, which is the upper half of the f32, rounded to nearest even. The rounding is an integer
+ * addition, which leaves the signs in place.
  */
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { overflowPolicyOf } from '../../numerics/policy.ts';

@@ -6,7 +6,7 @@ import type { Storage } from './array-storage.ts';
 export const scratchBytes = 256;
 
 export interface ArrayPlan {
-  /** The stages in order; random bits belong to the last one. */
+  /** The stages in order. Only the last one uses random bits. */
   readonly stages: ConversionStages;
   readonly source: Storage;
   readonly target: Storage;

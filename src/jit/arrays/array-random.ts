@@ -1,5 +1,5 @@
 /**
- * Random bits for `.rs` conversions of arrays. As in the instructions, two or four elements share a word. `randomWord`
+ * Random bits for `.rs` conversions of arrays. As in PTX instructions, two or four elements share a word. `randomWord`
  * computes word i of a seed's stream, so the random bits of an element depend only on its index.
  */
 import type { Code } from '../../wasm/code.ts';

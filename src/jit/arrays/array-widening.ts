@@ -76,7 +76,7 @@ function makeBytes(code: Code, form: WideningForm, source: StoredElements, other
   return result;
 }
 
-/** How a byte of the result is computed from the magnitude, which is shifted if needed and added to a table entry. */
+/** How a byte of the result is computed: by shifting the magnitude if needed and adding a table entry. */
 interface HalfBytes {
   /** Number of places that the magnitude moves up in the result; null if the table gives the whole byte. */
   readonly places: number | null;

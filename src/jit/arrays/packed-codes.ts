@@ -160,7 +160,8 @@ export class CodeLoader {
     const at = Array.from({ length: lanes }, (_, i) => byteOf(first + i));
     const byte = elementAt(at, 0);
     const isRun = at.every((other, i) => other === byte + i);
-    if (!isRun && at.some((other, i) => other !== byte + (i % 4))) throw new Error(`no vector of digits at ${byte}`);
+    if (!isRun && at.some((other, i) => other !== byte + (i % 4)))
+      throw new Error(`the digits at byte ${byte} have no vector form`);
     code
       .get(from)
       .vectorMemory(isRun ? 'v128.load' : 'v128.load32_splat', byte)
@@ -238,7 +239,7 @@ function columnOf(segments: readonly Segment[]): Column {
   const areBits = segments.every(
     ({ byte, down, mask }, i) => mask === 1 && down === i % 8 && byte === first.byte + Math.floor(i / 8),
   );
-  if (!areBits) throw new Error(`no vector of numbers at byte ${first.byte}`);
+  if (!areBits) throw new Error(`the numbers at byte ${first.byte} have no vector form`);
   return { kind: 'bits', byte: first.byte, up: first.up };
 }
 

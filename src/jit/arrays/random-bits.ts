@@ -12,7 +12,7 @@ export function wordsOfGroup({ random }: ArrayPlan): number {
   return random === null ? 0 : groupSize / random.low.length;
 }
 
-/** The random words of the group being converted, and the part of each that a lane uses. */
+/** The random words for the group being converted, and the part of each that a lane uses. */
 export class RandomBits {
   readonly unscaled: number;
   private readonly code: Code;

@@ -135,7 +135,7 @@ const sweepLocals = [
 
 type SweepLocal = (typeof sweepLocals)[number];
 
-/** Writes one sweep over a warp. */
+/** Writes one pass over the groups that wait in a warp. */
 class SweepWriter {
   private readonly shape: KernelShape;
   private readonly code: Code;

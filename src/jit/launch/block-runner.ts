@@ -1,7 +1,7 @@
 /**
  * Runs the threads of one block until all have ended. A warp or a whole block whose threads are in lockstep is handled
- * as one unit. Threads of a warp that have diverged are run and matched by compiled code (warp-runner.ts). Barriers,
- * groups without a mask and deadlocks are decided here, by the rules of `machine`.
+ * as one unit. If the threads of a warp have diverged, compiled code (warp-runner.ts) runs and matches them. Barriers,
+ * groups without a mask and deadlocks are handled here, by the rules of `machine`.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { signedAt } from '../../base/typed-reads.ts';

@@ -80,7 +80,7 @@ test('the least recently used texts are dropped, however many there are', async 
   expect(await isCollected(dropped, cache)).toBe(true);
 });
 
-test('long texts count by their length', async () => {
+test('long texts count according to their length', async () => {
   const cache = new CodeCache();
   const long = (letter: string): string => letter.repeat(2 ** 24);
   const dropped = (of: CodeCache): WeakRef<Compiled> => {

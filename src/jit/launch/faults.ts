@@ -73,7 +73,7 @@ export function raised(
   }
   if (call.kind === 'stack') return stackOverflow(kernel, call.fn, Number(address), openCalls());
   if (call.kind === 'callee') return badCallee(kernel, call.name, Number(address));
-  if (call.kind !== 'window') throw new Error(`a ${call.kind} call raised`);
+  if (call.kind !== 'window') throw new Error(`a call of kind '${call.kind}' cannot raise a fault`);
   const shown = formatAddress(address);
   return machineFault('PTX6007', { address: shown, space: call.space }, { space: 'generic', address: shown });
 }
@@ -86,7 +86,7 @@ function stackOverflow(
   depth: number,
 ): MachineFault {
   const fn = functions[index];
-  if (fn === undefined) throw new Error(`no function has the index ${index}`);
+  if (fn === undefined) throw new Error(`there is no function with index ${index}`);
   const { name, localBytes } = fn;
   const [bytes, limit] = pairOf([base + localBytes, stackBytes].map(String));
   return machineFault('PTX6013', { name, bytes, limit, depth: String(depth) });
@@ -95,7 +95,7 @@ function stackOverflow(
 function badCallee({ functions }: CompiledKernel, name: string, address: number): MachineFault {
   const expected = functions.some((fn) => fn.address === address)
     ? 'a function with the parameters of this call'
-    : `a function that ${name} may point to`;
+    : `a function that ${name} can point to`;
   return machineFault('PTX6014', { address: formatAddress(address), expected });
 }
 

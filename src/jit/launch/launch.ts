@@ -149,7 +149,7 @@ function moduleIn(bytes: Uint8Array<ArrayBuffer>, name: string): WebAssembly.Mod
     // Hosts limit the size of a function, its number of locals and so on.
     if (!(error instanceof WebAssembly.CompileError) || !/maximum|too (?:large|many)|limit/.test(error.message))
       throw error;
-    const message = `kernel '${name}' is too large for WebAssembly here; engine 'interp' runs it`;
+    const message = `kernel '${name}' is too large for WebAssembly on this host; engine 'interp' can run it`;
     throw new PtxlabError('kernel-too-large', message, { cause: error });
   }
 }

@@ -47,7 +47,7 @@ export function isContended(space: AccessSpace, { layout }: Lowering): boolean {
 
 export function opcodeFor(table: Readonly<Record<number, MemoryOpcode>>, width: number): MemoryOpcode {
   const opcode = table[width];
-  if (opcode === undefined) throw new Error(`no memory elements have ${width} bits`);
+  if (opcode === undefined) throw new Error(`there is no memory instruction for ${width} bits`);
   return opcode;
 }
 

@@ -1,4 +1,4 @@
-/** Atomic steps: read the elements, compute new ones with steps, and write them back. */
+/** Atomic steps, which read the elements, compute new ones with steps, and write them back. */
 import { elementAt } from '../../base/element-at.ts';
 import type { Step, StepOf } from '../../isa/steps/step.ts';
 import type { AtomicOpcode } from '../../wasm/opcodes.ts';
@@ -48,7 +48,7 @@ function exchange(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerSt
   const { code, values } = lowering;
   const type = holder(step.width);
   const opcode = exchanges[step.width];
-  if (opcode === undefined) throw new Error(`no atomic elements have ${step.width} bits`);
+  if (opcode === undefined) throw new Error(`there is no atomic instruction for ${step.width} bits`);
   // The steps name all elements, so the other elements need values too. An element that has not been processed yet is
   // read again.
   step.old.forEach((_, other) => {

@@ -1,4 +1,4 @@
-/** Copies between memories: cp.async. */
+/** Copies between memories (cp.async). */
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { MemoryOpcode } from '../../wasm/opcodes.ts';
 import { locate, locateAt } from './access.ts';

@@ -22,7 +22,7 @@ export class FrameLayout {
   private end = 0;
   /** The state word of each thread (layout.ts). This is the first array. */
   readonly state: number;
-  /** Masks of the groups that threads wait in. */
+  /** The mask of the group that each thread waits in. */
   readonly mask: number;
   private readonly carriers = new Map<string, Carrier>();
   /**

@@ -212,7 +212,10 @@ function store(
 
 type Make = (push: () => unknown) => number;
 
-/** Transposes words by thread into the first words of all threads, the second words, and so on. */
+/**
+ * Transposes vectors that each hold one thread's words into vectors of all threads' first words, second words, and so
+ * on.
+ */
 function transposed(parts: readonly number[], make: Make, code: Code): readonly number[] {
   const [a = 0, b = 0, c = 0, d = 0] = parts;
   const mix = (one: number, other: number, words: readonly number[]): number =>

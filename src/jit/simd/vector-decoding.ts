@@ -11,7 +11,7 @@ import { shift, single, splat, splatPower } from './vector-words.ts';
 export interface SingleLocals {
   /** Bits of the f32 without its sign; arbitrary bits for a NaN. */
   readonly magnitude: number;
-  /** Words whose top bits are the signs; null if no value is negative. */
+  /** Words whose top bits are the signs; null if no value can be negative. */
   readonly sign: number | null;
   /** All ones in lanes that hold a NaN; null if no value can be a NaN. */
   readonly nan: number | null;

@@ -87,12 +87,12 @@ function limitOf({ overflow, rounding }: RoundingTarget, format: FloatFormat): n
 }
 
 /**
- * Rounds to nearest even by an f32 addition. Let e be the value's power of two, at least that of the least normal
- * number. The last place of e * 2^k + value is e * 2^k / 2^23 = e / 2^fractionBits, which is the format's own last
- * place for the value, and the sum is below 2 * e * 2^k because value < 2e. So the bits of the sum minus those of e *
- * 2^k count these places. For subnormals, this count is below 2^fractionBits and is the pattern; for other values, the
- * difference between the exponent of e and that of the least normal number, minus one, still has to be added to the
- * exponent. The sum is finite: formats rounded here end at 2^16, so e * 2^k is below 2^39.
+ * Rounds to nearest even by an f32 addition. Let e be the largest power of two that is not above the value, but at
+ * least the least normal number. The last place of e * 2^k + value is e * 2^k / 2^23 = e / 2^fractionBits, which is the
+ * format's own last place for the value, and the sum is below 2 * e * 2^k because value < 2e. So the bits of the sum
+ * minus those of e * 2^k count these places. For subnormals, this count is below 2^fractionBits and is the pattern; for
+ * other values, the difference between the exponent of e and that of the least normal number, minus one, still has to
+ * be added to the exponent. The sum is finite: formats rounded here end at 2^16, so e * 2^k is below 2^39.
  */
 function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude: number): void {
   const cut = 23 - fractionBits;
