@@ -23,7 +23,7 @@ export type { Style } from './diagnostics/renderers/style.ts';
 export { type EvaluateOptions, evaluate, evaluateValues } from './evaluate.ts';
 export { type Explanation, type ExplanationTextOptions, explain, explanationText } from './explain.ts';
 export { type FormEntry, type FormsOptions, forms } from './forms.ts';
-export { isTargetName, isVersionName, type TargetName, type VersionName } from './isa/targets.ts';
+export { isTargetName, isVersionName, type TargetName, targetNames, type VersionName } from './isa/targets.ts';
 export type { JudgeOptions } from './check/judge-options.ts';
 export type { Value } from './typed-values.ts';
 export { parseModule as parse } from './syntax/parser.ts';

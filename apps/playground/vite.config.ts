@@ -17,9 +17,15 @@ export default defineConfig({
     ],
   },
   plugins: [site()],
+  worker: { format: 'es' },
   build: {
     rolldownOptions: {
-      input: { home: path('index.html'), page: path('src/shell/page.ts'), embed: path('src/embed.ts') },
+      input: {
+        home: path('index.html'),
+        kernel: path('kernel/index.html'),
+        page: path('src/shell/page.ts'),
+        embed: path('src/embed.ts'),
+      },
     },
     outDir: 'dist',
     emptyOutDir: true,

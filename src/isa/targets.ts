@@ -164,6 +164,9 @@ function expandTarget([sm, since, a, f]: TargetRow): readonly Target[] {
 /** Every architecture in ascending order, with the plain name before the suffixed ones. */
 export const targets: readonly Target[] = targetRows.flatMap(expandTarget);
 
+/** The names of all targets, in the order of the table. */
+export const targetNames: readonly TargetName[] = targets.map(({ name }) => name);
+
 /** The newest target, used if none is named. */
 export const newestTarget: Target = lastOf(targets);
 

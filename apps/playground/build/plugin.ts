@@ -6,6 +6,7 @@ import { type Page, referencePages } from './reference.ts';
 /** The places of the site, by their folder. */
 const places = [
   ['', 'Convert'],
+  ['kernel', 'Kernel'],
   ['reference', 'Reference'],
 ] as const;
 
@@ -79,8 +80,9 @@ export function site(): Plugin {
     configResolved({ command }) {
       isBuild = command === 'build';
     },
-    transformIndexHtml(text) {
-      const { header, footer } = frame('', '');
+    transformIndexHtml(text, { path }) {
+      const place = path.split('/').slice(1, -1).join('/');
+      const { header, footer } = frame(place, place === '' ? '' : '../');
       // The development server puts styles and scripts into the page.
       const guarded = isBuild ? text.replace('<!--policy-->', policyTag.text) : text;
       return guarded.replace('<!--header-->', header).replace('<!--footer-->', footer);

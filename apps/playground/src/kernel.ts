@@ -1,0 +1,3 @@
+/** The Kernel page. */
+import './kernel/ptx-kernel.ts';
+import './shell/page.ts';

@@ -1,0 +1,254 @@
+/** `<ptx-kernel>`: edit, check and run a kernel on one screen. */
+import { type CSSResultGroup, html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { Explanation } from 'ptxlab';
+import type { ArgumentPlan } from './arguments.ts';
+import { guess } from './arguments.ts';
+import { Editor } from './editor.ts';
+import { example } from './example.ts';
+import { inspectorView } from './inspector-view.ts';
+import { Lab } from './lab.ts';
+import type { Checked, Finding, KernelFacts, RunAnswer } from './lab-worker.ts';
+import { linkOf, type Project, readLink } from './link.ts';
+import { problemsView } from './problems-view.ts';
+import { type Launch, launchView, resultView } from './run-view.ts';
+import { stripView } from './strip-view.ts';
+import { kernelStyle } from './style.ts';
+
+/** Milliseconds after the last key before the text is checked. */
+const pause = 120;
+const draftKey = 'ptxlab-kernel-draft';
+
+export class PtxKernel extends LitElement {
+  static override properties = {
+    checked: { state: true },
+    target: { state: true },
+    explained: { state: true },
+    launch: { state: true },
+    answer: { state: true },
+    isRunning: { state: true },
+    dock: { state: true },
+    note: { state: true },
+  };
+  static override styles: CSSResultGroup = [...kernelStyle];
+
+  /** Null until the first check has ended. */
+  declare checked: Checked | null;
+  /** The target to check for; null for the module's own. */
+  declare target: string | null;
+  declare explained: Explanation | null;
+  declare launch: Launch;
+  declare answer: RunAnswer | 'stopped' | null;
+  declare isRunning: boolean;
+  declare dock: 'problems' | 'run';
+  /** What the last button did, in words. */
+  declare note: string;
+
+  private readonly lab = new Lab();
+  private editor: Editor | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private explainedText = '';
+
+  constructor() {
+    super();
+    this.checked = null;
+    this.target = null;
+    this.explained = null;
+    this.launch = { entry: '', grid: [32, 1, 1], block: [32, 1, 1], sharedBytes: 0, args: [] };
+    this.answer = null;
+    this.isRunning = false;
+    this.dock = 'run';
+    this.note = '';
+  }
+
+  override firstUpdated(): void {
+    void this.open();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.lab.stop();
+  }
+
+  /** Opens a link, else the draft of the last visit, else the example. A link never runs by itself. */
+  private async open(): Promise<void> {
+    const linked = await readLink(location.hash);
+    if (location.hash.startsWith('#v1=') && linked === null)
+      this.note = 'The link is damaged or too new, so this is your draft.';
+    const parent = this.renderRoot.querySelector<HTMLElement>('.editor');
+    const root = this.renderRoot;
+    if (parent === null || !(root instanceof ShadowRoot)) throw new Error('the editor has no place');
+    const source = linked?.source ?? readDraft() ?? example;
+    if (linked !== null) this.launch = linked;
+    this.editor = new Editor(parent, root, source, {
+      changed: (text) => this.changed(text),
+      moved: (offset) => void this.inspect(offset),
+    });
+    await this.check();
+    this.editor.go(
+      source.search(/\bmad\.lo|\bcvt|\bld\.global/) < 0 ? 0 : source.search(/\bmad\.lo|\bcvt|\bld\.global/),
+    );
+  }
+
+  // --- checking -------------------------------------------------------------------------------------------------------
+
+  private changed(text: string): void {
+    saveDraft(text);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.check(), pause);
+  }
+
+  private async check(): Promise<void> {
+    const source = this.editor?.text ?? '';
+    const checked = await this.lab.check(source, this.target);
+    if (checked === null || this.editor?.text !== source) return;
+    this.checked = checked;
+    this.editor.mark(checked.findings);
+    this.follow(checked.kernels, source);
+  }
+
+  /** Keeps the launch in step with the kernel: what people chose stays as long as the parameters do. */
+  private follow(kernels: readonly KernelFacts[], source: string): void {
+    const kernel = kernels.find(({ name }) => name === this.launch.entry) ?? kernels[0];
+    if (kernel === undefined) return;
+    const isSame = kernel.name === this.launch.entry && kernel.parameters.length === this.launch.args.length;
+    const args = isSame ? this.launch.args : kernel.parameters.map((parameter) => guess(parameter, source));
+    this.launch = { ...this.launch, entry: kernel.name, args, block: kernel.block ?? this.launch.block };
+  }
+
+  private setTarget(target: string | null): void {
+    this.target = target;
+    void this.check();
+  }
+
+  private async inspect(offset: number): Promise<void> {
+    const text = instructionIn(this.editor?.lineAt(offset).text ?? '');
+    if (text === this.explainedText) return;
+    this.explainedText = text;
+    const explained = text === '' ? null : await this.lab.explain(text);
+    if (this.explainedText === text) this.explained = explained;
+  }
+
+  // --- running --------------------------------------------------------------------------------------------------------
+
+  private async run(): Promise<void> {
+    if (this.editor === null) return;
+    this.isRunning = true;
+    this.dock = 'run';
+    this.answer = null;
+    const answer = await this.lab.run({ source: this.editor.text, timeout: 10, ...this.launch });
+    this.isRunning = false;
+    this.answer = answer ?? 'stopped';
+    if (answer?.kind === 'fault' && answer.fault.line !== null) this.editor.goToLine(answer.fault.line);
+  }
+
+  private async share(): Promise<void> {
+    const project: Project = { source: this.editor?.text ?? '', ...this.launch };
+    const link = await linkOf(project);
+    if (link === null) {
+      this.note = 'The text is too long for a link. Save it as a file instead.';
+      return;
+    }
+    history.replaceState(null, '', link);
+    this.note = await navigator.clipboard.writeText(location.href).then(
+      () => 'The link is copied.',
+      () => 'The link is in the address bar.',
+    );
+  }
+
+  private set(change: Partial<Launch>): void {
+    this.launch = { ...this.launch, ...change };
+  }
+
+  private choose(entry: string): void {
+    this.launch = { ...this.launch, entry, args: [] };
+    this.follow(this.checked?.kernels ?? [], this.editor?.text ?? '');
+  }
+
+  private setArgument(index: number, plan: ArgumentPlan): void {
+    this.set({ args: this.launch.args.map((old, i) => (i === index ? plan : old)) });
+  }
+
+  // --- what people see ------------------------------------------------------------------------------------------------
+
+  override render(): TemplateResult {
+    const { checked } = this;
+    return html`
+      ${checked === null ? html`<p class="strip">Checking…</p>` : stripView(checked, this.target, (target) => this.setTarget(target))}
+      <div class="work">
+        <div class="editor"></div>
+        <aside class="inspector" aria-label="Instruction at the cursor">${inspectorView(this.explained)}</aside>
+      </div>
+      <div class="dock">
+        <div class="tabs" role="tablist" aria-label="Dock">
+          ${this.tab('problems', `Problems ${this.countOfErrors()}`)} ${this.tab('run', 'Run')}
+          <span class="note" role="status">${this.note}</span>
+          <button class="plain" @click=${() => void this.share()}>Copy link</button>
+          ${
+            this.isRunning
+              ? html`<button class="go stop" @click=${() => this.lab.stop()}>Stop</button>`
+              : html`<button class="go" ?disabled=${(checked?.kernels.length ?? 0) === 0} @click=${() => void this.run()}>Run</button>`
+          }
+        </div>
+        <div class="panel" role="tabpanel">${this.dock === 'problems' ? this.problems() : this.runPanel()}</div>
+      </div>
+    `;
+  }
+
+  private tab(name: 'problems' | 'run', label: string): TemplateResult {
+    return html`<button role="tab" aria-selected=${this.dock === name} @click=${() => (this.dock = name)}>${label}</button>`;
+  }
+
+  private countOfErrors(): string {
+    const count = this.checked?.findings.length ?? 0;
+    return count === 0 ? '' : `(${count})`;
+  }
+
+  private problems(): TemplateResult | typeof nothing {
+    const { checked, editor } = this;
+    if (checked === null || editor === null) return nothing;
+    return problemsView(checked.findings, {
+      lineOf: ({ start }: Finding) => editor.lineAt(start).number,
+      go: ({ start }) => editor.go(start),
+      fix: ({ fix }) => fix !== null && editor.apply(fix),
+    });
+  }
+
+  private runPanel(): TemplateResult {
+    const { checked, launch } = this;
+    return html`${launchView(checked?.kernels ?? [], launch, {
+      choose: (entry) => this.choose(entry),
+      set: (change) => this.set(change),
+      setArgument: (index, plan) => this.setArgument(index, plan),
+    })}
+    ${resultView(this.answer, this.isRunning, launch, (line) => this.editor?.goToLine(line))}`;
+  }
+}
+
+/** The instruction of a line, without its label, guard, operands' semicolon and comment. */
+function instructionIn(line: string): string {
+  const bare = line
+    .replace(/\/\/.*$/, '')
+    .replace(/^\s*[\w$]+:(?!:)/, '')
+    .replace(/^\s*@!?[%\w$]+/, '')
+    .trim();
+  return /^[a-z]/.test(bare) ? bare : '';
+}
+
+function readDraft(): string | null {
+  try {
+    return localStorage.getItem(draftKey);
+  } catch {
+    return null;
+  }
+}
+
+/** A draft too large for the storage stays in the page only. */
+function saveDraft(text: string): void {
+  try {
+    localStorage.setItem(draftKey, text);
+  } catch {
+    return;
+  }
+}
+
+customElements.define('ptx-kernel', PtxKernel);

@@ -1,0 +1,138 @@
+/** The launch as a form, and what came of it. */
+import { html, nothing, type TemplateResult } from 'lit';
+import { type ArgumentPlan, type Element, elements, elementsOf, type Fill, fills, mostElements } from './arguments.ts';
+import type { KernelFacts, RunAnswer } from './lab-worker.ts';
+import type { Project } from './link.ts';
+import { plotView } from './plot-view.ts';
+
+export type Launch = Omit<Project, 'source'>;
+
+interface Changes {
+  readonly choose: (entry: string) => void;
+  readonly set: (change: Partial<Launch>) => void;
+  readonly setArgument: (index: number, plan: ArgumentPlan) => void;
+}
+
+export function launchView(kernels: readonly KernelFacts[], launch: Launch, changes: Changes): TemplateResult {
+  const kernel = kernels.find(({ name }) => name === launch.entry);
+  if (kernel === undefined) return html`<p class="empty">There is no kernel to run while the module has errors.</p>`;
+  return html`<form class="launch" @submit=${(event: Event) => event.preventDefault()}>
+    <label>Kernel ${select(
+      kernels.map(({ name }) => name),
+      launch.entry,
+      changes.choose,
+    )}</label>
+    ${extent('Grid', launch.grid, (grid) => changes.set({ grid }))} ${extent('Block', launch.block, (block) => changes.set({ block }))}
+    <label>Shared bytes ${number(launch.sharedBytes, 0, (sharedBytes) => changes.set({ sharedBytes }))}</label>
+    <div class="arguments">
+      ${launch.args.map((plan, i) => argumentRow(kernel.parameters[i]?.name ?? '', plan, (next) => changes.setArgument(i, next)))}
+    </div>
+  </form>`;
+}
+
+function argumentRow(name: string, plan: ArgumentPlan, set: (plan: ArgumentPlan) => void): TemplateResult {
+  const kinds = ['buffer', 'value'] as const;
+  const change = (kind: string): void => {
+    if (kind === plan.kind) return;
+    set(
+      kind === 'buffer'
+        ? { kind, element: 'f32', count: 1024, fill: 'ramp' }
+        : { kind: 'value', type: '.u64', text: '0' },
+    );
+  };
+  const fields =
+    plan.kind === 'value'
+      ? html`<input aria-label="Value of ${name}" .value=${plan.text} @input=${(event: Event) => set({ ...plan, text: textOf(event) })} />`
+      : html`${select<Fill>(fills, plan.fill, (fill) => set({ ...plan, fill }), `Contents of ${name}`)}
+          ${number(plan.count, 0, (count) => set({ ...plan, count: Math.min(count, mostElements) }), `Elements of ${name}`)} ×
+          ${select<Element>(elements, plan.element, (element) => set({ ...plan, element }), `Element type of ${name}`)}`;
+  return html`<div class="argument"><code>${name}</code> ${select(kinds, plan.kind, change, `What ${name} is`)} ${fields}</div>`;
+}
+
+function select<T extends string>(
+  names: readonly T[],
+  chosen: T,
+  choose: (name: T) => void,
+  label = '',
+): TemplateResult {
+  const changed = ({ currentTarget }: Event): void => {
+    const name = currentTarget instanceof HTMLSelectElement ? names[currentTarget.selectedIndex] : undefined;
+    if (name !== undefined) choose(name);
+  };
+  return html`<select aria-label=${label === '' ? nothing : label} @change=${changed}>${names.map((name) => html`<option .selected=${name === chosen}>${name}</option>`)}</select>`;
+}
+
+function number(value: number, least: number, set: (value: number) => void, label = ''): TemplateResult {
+  const changed = (event: Event): void => {
+    const found = Number(textOf(event));
+    if (Number.isSafeInteger(found) && found >= least) set(found);
+  };
+  return html`<input type="number" min=${least} aria-label=${label === '' ? nothing : label} .value=${String(value)} @input=${changed} />`;
+}
+
+function extent(label: string, value: Launch['grid'], set: (value: Launch['grid']) => void): TemplateResult {
+  const [x, y, z] = value;
+  return html`<fieldset><legend>${label}</legend>
+    ${number(x, 1, (next) => set([next, y, z]), `${label} x`)} ${number(y, 1, (next) => set([x, next, z]), `${label} y`)}
+    ${number(z, 1, (next) => set([x, y, next]), `${label} z`)}
+  </fieldset>`;
+}
+
+function textOf({ currentTarget }: Event): string {
+  return currentTarget instanceof HTMLInputElement ? currentTarget.value : '';
+}
+
+// --- results ------------------------------------------------------------------------------------------------------------
+
+export function resultView(
+  answer: RunAnswer | 'stopped' | null,
+  isRunning: boolean,
+  launch: Launch,
+  go: (line: number) => void,
+): TemplateResult | typeof nothing {
+  if (isRunning) return html`<p class="state" role="status">Running…</p>`;
+  if (answer === null) return nothing;
+  if (answer === 'stopped') return html`<p class="state bad" role="status">The run was stopped before it ended.</p>`;
+  if (answer.kind === 'refused') return html`<p class="state bad" role="status">${answer.message}</p>`;
+  if (answer.kind === 'fault') return faultView(answer, go);
+  return html`<p class="state good" role="status">
+      Done: ${answer.instructions.toLocaleString('en')} instructions in ${answer.milliseconds.toFixed(1)} ms.
+    </p>
+    ${printedView(answer.printed)}
+    <div class="buffers">${answer.buffers.map((bytes, i) => bufferView(bytes, launch.args[i], i))}</div>`;
+}
+
+function faultView(
+  { fault, printed }: Extract<RunAnswer, { kind: 'fault' }>,
+  go: (line: number) => void,
+): TemplateResult {
+  const { code, message, block, thread, line } = fault;
+  const where = thread === null || block === null ? '' : ` Block (${block.join(', ')}), thread (${thread.join(', ')}).`;
+  return html`<p class="state bad" role="status">
+      ${message}.${where} ${line === null ? nothing : html`<button class="plain" @click=${() => go(line)}>Go to line ${line}</button>`}
+      <a href="../why/${code}/">${code}</a>
+    </p>
+    ${printedView(printed)}`;
+}
+
+function printedView(printed: string): TemplateResult | typeof nothing {
+  return printed === '' ? nothing : html`<pre class="printed" aria-label="Output of printf">${printed}</pre>`;
+}
+
+/** Elements of a buffer that are shown as numbers. */
+const shown = 16;
+
+function bufferView(
+  bytes: Uint8Array | null,
+  plan: ArgumentPlan | undefined,
+  index: number,
+): TemplateResult | typeof nothing {
+  if (bytes === null || plan?.kind !== 'buffer') return nothing;
+  const first = elementsOf(bytes, plan.element, 0, shown);
+  const sample = elementsOf(bytes, plan.element, 0, 4096).map(Number);
+  return html`<figure>
+    <figcaption>Argument ${index + 1}: ${plan.count.toLocaleString('en')} × ${plan.element}</figcaption>
+    ${plotView(sample)}
+    <p class="numbers">${first.map(String).join('  ')}${plan.count > shown ? ' …' : ''}</p>
+  </figure>`;
+}

@@ -1,0 +1,84 @@
+/** The look of the Kernel page. */
+import { css, type CSSResult } from 'lit';
+
+const frame: CSSResult = css`
+  * { box-sizing: border-box; }
+  :host { display: flex; flex-direction: column; height: 100%; min-height: 640px; color: var(--ink); font-family: var(--sans); font-size: 15px; line-height: 1.5; }
+  :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+  button, select, input { font: inherit; color: inherit; }
+  code, pre { font-family: var(--mono); font-size: 14px; }
+  a { color: var(--accent); }
+  h2 { font-size: 16px; margin: 0 0 8px; overflow-wrap: anywhere; }
+  .work { flex: 1 1 auto; min-height: 300px; display: grid; grid-template-columns: minmax(0, 3fr) minmax(280px, 2fr); border-block: 1px solid var(--line); }
+  .editor { min-width: 0; overflow: hidden; position: relative; }
+  .editor > * { position: absolute; inset: 0; }
+  .inspector { border-left: 1px solid var(--line); padding: 16px; overflow: auto; background: var(--ground); }
+  .dock { flex: 0 0 300px; display: flex; flex-direction: column; min-height: 0; }
+  .panel { overflow: auto; padding: 12px 16px; flex: 1; }
+  .tabs { display: flex; align-items: center; gap: 4px; padding: 8px 16px; border-bottom: 1px solid var(--line); }
+  .tabs [role='tab'] { border: 0; background: none; min-height: 36px; padding: 0 12px; border-radius: var(--radius); color: var(--quiet); cursor: pointer; }
+  .tabs [role='tab'][aria-selected='true'] { background: var(--accent-wash); color: var(--accent); font-weight: 600; }
+  .tabs .note { margin-left: auto; font-size: 14px; color: var(--quiet); }
+  .plain { border: 1px solid var(--line); background: var(--surface); border-radius: var(--radius); min-height: 32px; padding: 0 10px; font-size: 14px; color: var(--quiet); cursor: pointer; }
+  .plain:hover { color: var(--ink); border-color: var(--strong-line); }
+  .go { border: 0; background: var(--accent); color: var(--on-accent); border-radius: var(--radius); min-height: 36px; padding: 0 24px; font-weight: 600; cursor: pointer; }
+  .go:disabled { background: var(--sunken); color: var(--quiet); cursor: default; }
+  .go.stop { background: var(--bad); color: var(--surface); }
+  .empty { color: var(--quiet); margin: 0; }
+  @media (max-width: 900px) {
+    .work { grid-template-columns: minmax(0, 1fr); grid-template-rows: 360px auto; }
+    .inspector { border-left: 0; border-top: 1px solid var(--line); max-height: 240px; }
+    .dock { flex-basis: auto; }
+    .tabs { flex-wrap: wrap; }
+  }
+`;
+
+const strip: CSSResult = css`
+  .strip { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 24px; padding: 10px 16px; margin: 0; }
+  .verdict { margin: 0; font-size: 18px; font-weight: 650; }
+  .verdict.good, .state.good { color: var(--accent); }
+  .verdict.bad, .state.bad { color: var(--bad); }
+  .targets { display: flex; flex-wrap: wrap; gap: 4px 12px; }
+  .family { display: inline-flex; gap: 2px; }
+  .target { font-family: var(--mono); font-size: 13px; min-width: 32px; min-height: 28px; padding: 0 4px; border: 1px solid var(--line); border-radius: 4px; cursor: pointer; background: var(--surface); }
+  .target.taken { color: var(--accent); background: var(--accent-wash); }
+  .target.refused { color: var(--quiet); text-decoration: line-through; }
+  .target[aria-pressed='true'] { border: 2px solid var(--ink); font-weight: 700; }
+`;
+
+const panels: CSSResult = css`
+  .problems { list-style: none; margin: 0; padding: 0; display: grid; gap: 8px; }
+  .problems li { display: grid; grid-template-columns: 80px 1fr auto; gap: 12px; align-items: start; }
+  .problems .error strong { color: var(--bad); }
+  .problems .place { border: 0; background: none; color: var(--accent); padding: 0; text-align: left; cursor: pointer; font-family: var(--mono); font-size: 14px; text-decoration: underline; }
+  .help { color: var(--quiet); }
+  .actions { display: flex; gap: 8px; align-items: center; }
+  .launch { display: flex; flex-wrap: wrap; gap: 12px 24px; align-items: end; }
+  .launch label, fieldset { display: flex; align-items: center; gap: 6px; border: 0; padding: 0; margin: 0; font-size: 14px; color: var(--quiet); }
+  legend { float: left; padding: 0; margin-right: 6px; }
+  .launch input, .launch select { height: 34px; border: 1px solid var(--strong-line); border-radius: 6px; background: var(--surface); color: var(--ink); padding: 0 8px; font-family: var(--mono); font-size: 14px; }
+  .launch input { width: 88px; }
+  fieldset input { width: 64px; }
+  .arguments { flex: 1 1 100%; display: flex; flex-wrap: wrap; gap: 8px 28px; }
+  .argument { display: flex; align-items: center; gap: 6px; font-size: 14px; }
+  .argument > code { min-width: 24px; font-weight: 650; }
+  .state { margin: 16px 0 8px; font-weight: 600; font-size: 18px; }
+  .buffers { display: flex; flex-wrap: wrap; gap: 20px; }
+  figure { margin: 0; width: 300px; max-width: 100%; }
+  figcaption { font-size: 14px; color: var(--quiet); }
+  .plot { display: block; width: 100%; height: 64px; background: var(--sunken); border-radius: 4px; }
+  .plot rect { fill: var(--significand); }
+  .range { display: flex; justify-content: space-between; margin: 0; font-size: 13px; color: var(--quiet); font-family: var(--mono); }
+  .numbers { font-family: var(--mono); font-size: 13px; margin: 4px 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+  .printed { background: var(--sunken); padding: 8px 12px; border-radius: 6px; max-height: 200px; overflow: auto; }
+  .register { display: flex; font-family: var(--mono); font-size: 13px; margin: 8px 0; }
+  .register > span { flex: 1; min-width: 0; border: 1px solid var(--strong-line); margin-right: -1px; padding: 4px 2px; text-align: center; overflow: hidden; text-overflow: ellipsis; }
+  .register small { display: block; font-size: 13px; color: var(--quiet); }
+  .operands { border-collapse: collapse; margin: 8px 0; font-size: 14px; }
+  .operands th, .operands td { text-align: left; padding: 2px 16px 2px 0; font-weight: 400; color: var(--quiet); }
+  .operands th { color: var(--ink); }
+  .fact { margin: 6px 0; font-size: 14px; }
+  .quiet { color: var(--quiet); }
+`;
+
+export const kernelStyle: readonly CSSResult[] = [frame, strip, panels];

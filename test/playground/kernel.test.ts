@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type ArgumentPlan,
+  contentsOf,
+  elements,
+  elementsOf,
+  guess,
+} from '../../apps/playground/src/kernel/arguments.ts';
+import { example } from '../../apps/playground/src/kernel/example.ts';
+import { linkOf, type Project, readLink } from '../../apps/playground/src/kernel/link.ts';
+import { check } from '../../src/index.ts';
+
+describe('the example', () => {
+  it('has no findings', () => {
+    expect(check(example).diagnostics).toEqual([]);
+  });
+});
+
+describe('a guess', () => {
+  const address = (name: string): ArgumentPlan => guess({ name, type: '.u64', size: 8 }, example);
+
+  it('takes what is accessed for a buffer, with the type of the access', () => {
+    expect([address('a'), address('c')]).toMatchObject([
+      { kind: 'buffer', element: 'f32' },
+      { kind: 'buffer', element: 'f32' },
+    ]);
+  });
+
+  it('takes 64 bits that are never an address for a number', () => {
+    const source = 'ld.param.u64 %rd1, [n]; add.s64 %rd2, %rd1, 1;';
+    expect(guess({ name: 'n', type: '.u64', size: 8 }, source)).toEqual({ kind: 'value', type: '.u64', text: '1' });
+  });
+
+  it.each([
+    ['ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1; ld.global.nc.v4.b32 {%r1}, [%rd2+16];', 'u32'],
+    ['ld.param.u64 %rd1, [p]; atom.global.add.s64 %rd3, [%rd1], 1;', 's64'],
+  ])('follows %s', (source, element) => {
+    expect(guess({ name: 'p', type: '.u64', size: 8 }, source)).toMatchObject({ kind: 'buffer', element });
+  });
+});
+
+describe('contents', () => {
+  it.each(elements)('of a ramp of %s read back as 0, 1, 2', (element) => {
+    const bytes = contentsOf({ kind: 'buffer', element, count: 3, fill: 'ramp' });
+    if (!(bytes instanceof Uint8Array)) throw new Error('a buffer has bytes');
+    expect(elementsOf(bytes, element, 0, 3).map(Number)).toEqual([0, 1, 2]);
+  });
+
+  it('are the same every time', () => {
+    const plan = { kind: 'buffer', element: 'f32', count: 100, fill: 'random' } as const;
+    expect(contentsOf(plan)).toEqual(contentsOf(plan));
+  });
+
+  it.each([
+    ['.f32', '0.5', 0.5],
+    ['.s32', '-7', -7],
+    ['.b32', '0xff', 255],
+    ['.u64', '0xffffffffffffffff', 0xffffffffffffffffn],
+  ])('of a %s written %s are the value', (type, text, value) => {
+    expect(contentsOf({ kind: 'value', type, text })).toBe(value);
+  });
+});
+
+describe('links of kernels', () => {
+  const project: Project = {
+    source: example,
+    entry: 'vecadd',
+    grid: [32, 1, 1],
+    block: [32, 1, 1],
+    sharedBytes: 0,
+    args: [
+      { kind: 'buffer', element: 'f32', count: 1024, fill: 'ramp' },
+      { kind: 'value', type: '.u32', text: '7' },
+    ],
+  };
+
+  it('come back as they were', async () => {
+    const link = (await linkOf(project)) ?? '';
+    expect(link.length).toBeLessThan(1_000);
+    expect(await readLink(link)).toEqual(project);
+  });
+
+  it('of version 1 open for ever', async () => {
+    const link =
+      '#v1=Lc1LCsIwFEbhrcg_vhRTpcoduo3YQWwuNaQkkkcxlO5dFIfnm5wNOdY0CRjdKim7GA7X7ngPIEgoqYHhQZiTs2DdkyI1Eh5LnDxYD-c_5KdJYm-tSAargWDSnMF6g3fBgrGapQoIpb1-s3rqvyXvAsYF-7h_AA';
+    expect(await readLink(link)).toEqual({
+      source: '.version 8.0\n',
+      entry: 'k',
+      grid: [2, 1, 1],
+      block: [64, 1, 1],
+      sharedBytes: 16,
+      args: [{ kind: 'value', type: '.u32', text: '7' }],
+    });
+  });
+
+  it.each(['', '#', '#v1=', '#v1=@@', '#v2=abcd', `#v1=${'A'.repeat(70_000)}`])('%s opens nothing', async (link) => {
+    expect(await readLink(link)).toBeNull();
+  });
+
+  it('of texts that are too long are not made', async () => {
+    let noise = '';
+    for (let i = 0; i < 40_000; i++) noise += Math.imul(i, 0x9e3779b1).toString(36);
+    expect(await linkOf({ ...project, source: noise })).toBeNull();
+  });
+
+  it('with parts that are wrong keep the rest', async () => {
+    const odd = { ...project, grid: [0, 1, 1], args: [{ kind: 'buffer', element: 'f7' }, project.args[1]] };
+    const link = await linkOf(odd as unknown as Project);
+    expect(await readLink(link ?? '')).toMatchObject({ grid: [1, 1, 1], args: [project.args[1]] });
+  });
+});
