@@ -16,6 +16,7 @@ const may = {
   jit: ['program', 'machine', 'isa', 'wasm', 'check', 'numerics'],
   evaluation: ['explain', 'interp', 'check', 'isa', 'numerics'],
   explain: ['check', 'isa', 'numerics', 'syntax'],
+  analysis: ['program', 'explain', 'check', 'isa', 'syntax', 'numerics'],
   arrays: ['isa', 'numerics', 'jit'],
   tensors: ['arrays', 'numerics'],
   device: ['arrays', 'interp', 'jit', 'machine', 'program', 'check', 'isa', 'numerics'],

@@ -1,12 +1,14 @@
 /** The entry point of the checker: takes a text and returns diagnostics. */
 import { SourceText } from '../base/source-text.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { AvailabilityRow } from '../isa/form.ts';
 import { formatVersion, type TargetName } from '../isa/targets.ts';
 import { parseItems } from '../syntax/parser.ts';
 import { type Acceptance, acceptance, type ModuleEnvironment } from './availability.ts';
 import type { CheckedFunction } from './checked.ts';
 import { type JudgeOptions, readJudgeOptions } from './judge-options.ts';
 import { ErrorCap } from './error-cap.ts';
+import { Header } from './declarations/header.ts';
 import { CheckMemory } from './memory.ts';
 import { ModuleChecker } from './module.ts';
 import type { VariableSymbol } from './symbols.ts';
@@ -73,7 +75,8 @@ export class Checker {
   }
 }
 
-const sharedMemory = new CheckMemory();
+/** Shared by all callers that have no checker of their own. */
+export const sharedMemory: CheckMemory = new CheckMemory();
 
 /**
  * Checks a PTX module as strictly as ptxas does, and reports every finding, up to 1,000 syntax errors and 1,000 others.
@@ -91,7 +94,7 @@ export function loadModule(source: string, options: CheckOptions = {}): LoadedMo
   const wrong = report.diagnostics.some((diagnostic) => diagnostic.severity === 'error');
   const { functions, aliases, variables, sections } = checker;
   if (wrong || functions === null) return { report, module: null };
-  const { files } = checker.debug;
+  const { files } = checker;
   const text = new SourceText(source);
   return { report, module: { source, text, functions, aliases, variables, files, sections, environment } };
 }
@@ -109,22 +112,28 @@ function run(source: string, options: CheckOptions, memory: CheckMemory, keep: b
   };
   memory.begin();
   const cap = new ErrorCap(report);
-  const checker = new ModuleChecker(source, readJudgeOptions(options), cap.report, memory, keep);
+  const header = new Header(readJudgeOptions(options), cap.report);
+  const checker = new ModuleChecker({ source, report: cap.report, memory, header, keep });
   for (const item of parseItems(source, report, keep ? null : memory.lineShapes)) checker.checkItem(item);
   const environment = checker.finish();
   cap.finish();
   diagnostics.sort((a, b) => a.span.start - b.span.start);
-  const requirements = requirementsOf(checker, environment);
+  const requirements = requirementsOf(checker.requirements.rows, checker.uncheckedOpcodes, environment);
   return { report: { diagnostics, requirements }, checker, environment };
 }
 
-function requirementsOf(checker: ModuleChecker, { version, target }: ModuleEnvironment): Requirements {
-  const accepted = acceptance(checker.requirements.rows);
+/** Where a module would be accepted that uses these features. */
+export function requirementsOf(
+  rows: ReadonlySet<AvailabilityRow>,
+  unchecked: Iterable<string>,
+  { version, target }: ModuleEnvironment,
+): Requirements {
+  const accepted = acceptance(rows);
   return {
     version: formatVersion(version),
     target: target.name,
     minimumVersion: accepted.find((other) => other.target === target.name)?.since ?? null,
     targets: accepted,
-    unchecked: [...checker.uncheckedOpcodes],
+    unchecked: [...unchecked],
   };
 }

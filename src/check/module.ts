@@ -5,7 +5,6 @@
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import type {
-  Block,
   DebugItem,
   Declaration,
   FunctionItem,
@@ -13,7 +12,6 @@ import type {
   Item,
   LineSource,
   LocationDirective,
-  Parameter,
   PrototypeDirective,
   Statement,
   TargetsDirective,
@@ -27,10 +25,8 @@ import {
   checkRegister,
   checkVariable,
   declaredType,
-  isRegisterParameter,
   membersOf,
   availabilityOfType,
-  parameterSpace,
   registerSymbol,
   spaceOf,
   variableSymbol,
@@ -38,30 +34,33 @@ import {
 import type { Report } from './report.ts';
 import {
   checkAlias,
+  checkDefined,
   checkHeader,
-  checkParameterType,
   checkResults,
   declareFunction,
   functionSymbol,
 } from './declarations/functions.ts';
 import { checkInitialNames } from './declarations/initial-names.ts';
-import { DebugPlaces } from './declarations/debug-places.ts';
-import { Header, type Overrides } from './declarations/header.ts';
+import { DebugPlaces, type Places } from './declarations/debug-places.ts';
+import { declareFormals } from './declarations/formals.ts';
+import type { Header } from './declarations/header.ts';
 import { checkInstruction, type InstructionContext } from './instructions/instruction.ts';
 import type { VerdictCache } from './instructions/verdicts.ts';
 import { checkConstants, declareVariable } from './declarations/redeclaration.ts';
 import { checkKernel, checkTuning, availabilityOfParameters } from './declarations/kernels.ts';
 import { LineChecker } from './instructions/line-verdicts.ts';
+import type { CheckerParts, Continuation } from './checker-parts.ts';
 import type { CheckMemory } from './memory.ts';
 import { ModuleRequirements } from './requirements.ts';
-import { SharedMemory } from './declarations/shared-memory.ts';
+import { type FunctionName, SharedMemory } from './declarations/shared-memory.ts';
 import { signatureOf } from './declarations/signature.ts';
+import { checkTargetNames, targetsSymbol } from './declarations/target-lists.ts';
 import { NameHelp } from './unknown-name.ts';
 import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSymbol } from './symbols.ts';
 
-/** The state of checking one module. */
+/** The state of checking one module, or a part of one. */
 export class ModuleChecker implements InstructionContext {
-  readonly symbols: Scope = new Scope();
+  readonly symbols: Scope;
   readonly requirements: ModuleRequirements;
   readonly report: Report;
   readonly source: string;
@@ -69,17 +68,17 @@ export class ModuleChecker implements InstructionContext {
   readonly functions: CheckedFunction[] | null;
   /** Variables at module scope. */
   readonly variables: VariableSymbol[] = [];
-  readonly debug: DebugPlaces;
+  readonly debug: Places;
   readonly shared: SharedMemory = new SharedMemory();
   readonly names: NameHelp = new NameHelp();
   /** The debug sections as written, if the module is to be run. */
   readonly sections: string[] = [];
   /** Functions that are aliases for other functions. */
-  readonly aliases: Map<string, string> = new Map();
-  private recorder: FunctionRecorder | null = null;
+  readonly aliases: Map<string, string>;
+  recorder: FunctionRecorder | null = null;
   /** Parameters and return values of the function being checked, by name. */
-  private readonly formals = new Map<string, FormalSpace>();
-  private readonly header: Header;
+  private formals: ReadonlyMap<string, FormalSpace> = new Map();
+  readonly header: Header;
   readonly uncheckedOpcodes: Set<string> = new Set();
   readonly memory: CheckMemory;
   private cache: VerdictCache | null = null;
@@ -91,10 +90,11 @@ export class ModuleChecker implements InstructionContext {
   private reports = 0;
   private hasDebug = false;
   /** Functions that are declared but not yet defined. */
-  private readonly announced: FunctionItem[] = [];
+  readonly announced: FunctionItem[] = [];
+  private readonly declared: Continuation['declared'] | null;
+  private readonly ownPlaces: DebugPlaces;
 
-  /** With `keep`, items are kept so that the module can be run; without it, `memory` checks lines of known shape. */
-  constructor(source: string, overrides: Overrides, report: Report, memory: CheckMemory, keep: boolean) {
+  constructor({ source, report, memory, header, keep }: CheckerParts, continuation: Continuation | null = null) {
     this.source = source;
     this.memory = memory;
     this.functions = keep ? [] : null;
@@ -103,9 +103,13 @@ export class ModuleChecker implements InstructionContext {
       this.reports++;
       report(diagnostic);
     };
-    this.header = new Header(overrides, this.report);
-    this.debug = new DebugPlaces(this.report);
-    this.requirements = new ModuleRequirements(this.header, this.report);
+    this.header = header;
+    this.symbols = continuation?.symbols ?? new Scope();
+    this.aliases = continuation?.aliases ?? new Map();
+    this.declared = continuation?.declared ?? null;
+    this.ownPlaces = new DebugPlaces(this.report);
+    this.debug = continuation?.places ?? this.ownPlaces;
+    this.requirements = new ModuleRequirements(header, this.report);
   }
 
   checkItem(item: Item): void {
@@ -141,6 +145,11 @@ export class ModuleChecker implements InstructionContext {
     }
   }
 
+  /** Names of source files by their number. */
+  get files(): ReadonlyMap<number, string> {
+    return this.ownPlaces.files;
+  }
+
   private readDebug(item: DebugItem): void {
     this.hasDebug = true;
     this.debug.readSection(item);
@@ -151,17 +160,11 @@ export class ModuleChecker implements InstructionContext {
   finish(): ModuleEnvironment {
     const environment = this.header.environment();
     this.header.reportAtEnd(this.hasDebug);
-    for (const item of this.announced) this.checkDefined(item);
-    this.debug.finish();
+    for (const item of this.announced) checkDefined(item, this.symbols, this.aliases, this.report);
+    this.ownPlaces.finish();
     this.shared.finish(environment.target, this.report);
     checkConstants(this.variables, this.report);
     return environment;
-  }
-
-  private checkDefined({ name, nameStart, nameEnd }: FunctionItem): void {
-    const symbol = this.symbols.lookup(name);
-    if (symbol?.kind !== 'function' || symbol.defined || this.aliases.has(name)) return;
-    this.report(diagnose('PTX5024', { start: nameStart, end: nameEnd }, { name }));
   }
 
   /** The verdicts of this module's environment. */
@@ -178,6 +181,7 @@ export class ModuleChecker implements InstructionContext {
   }
 
   declare(scope: Scope, symbol: DeclaredSymbol): void {
+    this.declared?.(symbol, scope);
     const previous = scope.declare(symbol);
     if (previous !== null) this.report(diagnose('PTX5005', symbol.declared, { name: symbol.name }));
   }
@@ -204,7 +208,7 @@ export class ModuleChecker implements InstructionContext {
   }
 
   /** Returns the type of a declared name and records its requirements; null if the declaration is unusable. */
-  private declaredType(variable: Variable, space: string): PtxType | null {
+  declaredType(variable: Variable, space: string): PtxType | null {
     const type = declaredType(variable, space, this.report);
     if (type !== null)
       this.requirements.uses(availabilityOfType(variable, type), { start: variable.typeStart, end: variable.typeEnd });
@@ -217,10 +221,19 @@ export class ModuleChecker implements InstructionContext {
       this.recorder?.variable(symbol);
       this.shared.variable(symbol);
     }
+    this.declared?.(symbol, scope);
     declareVariable(scope, symbol, this.report);
   }
 
   private checkFunction(item: FunctionItem): void {
+    const scope = this.beginFunction(item);
+    if (item.body !== null) this.checkStatements(item.body, scope);
+    if (this.recorder !== null) this.functions?.push(this.recorder.finish());
+    this.recorder = null;
+  }
+
+  /** Checks the header of a function, and returns the scope of its parameters and body. */
+  beginFunction(item: FunctionItem): Scope {
     const environment = this.header.environment();
     checkHeader(item, this.report);
     checkTuning(item.tuning, this.report);
@@ -231,16 +244,29 @@ export class ModuleChecker implements InstructionContext {
     }
     this.requirements.functionHeader(item);
     if (item.body === null && item.linkage !== '.extern') this.announced.push(item);
-    declareFunction(functionSymbol(item), this.symbols, this.report);
+    const symbol = functionSymbol(item);
+    this.declared?.(symbol, this.symbols);
+    declareFunction(symbol, this.symbols, this.report);
     const recorder = this.functions === null || item.body === null ? null : new FunctionRecorder(item);
     this.recorder = recorder;
     if (item.entry)
       for (const variable of this.variables) if (variable.space === '.local') recorder?.variable(variable);
-    const scope = this.declareParameters(item);
     this.lineSource = item.lines;
-    if (item.body !== null) this.checkStatements(item.body, scope);
-    if (recorder !== null) this.functions?.push(recorder.finish());
-    this.recorder = null;
+    const scope = new Scope(this.symbols);
+    this.formals = declareFormals(item, scope, this);
+    return scope;
+  }
+
+  /** Continues with the body of a function whose header an earlier checker began. */
+  continueFunction(header: FunctionName, formals: ReadonlyMap<string, FormalSpace>, lines: LineSource | null): void {
+    this.shared.begin(header);
+    this.formals = formals;
+    this.lineSource = lines;
+  }
+
+  /** The parameters and return values of the function that was begun last. */
+  get formalSpaces(): ReadonlyMap<string, FormalSpace> {
+    return this.formals;
   }
 
   private checkStatements(statements: readonly Statement[], scope: Scope): void {
@@ -248,7 +274,7 @@ export class ModuleChecker implements InstructionContext {
     for (const statement of statements) this.checkStatement(statement, scope);
   }
 
-  private checkStatement(statement: Statement, scope: Scope): void {
+  checkStatement(statement: Statement, scope: Scope): void {
     switch (statement.kind) {
       case 'instruction':
         this.checkInstruction(statement, scope);
@@ -260,7 +286,7 @@ export class ModuleChecker implements InstructionContext {
         this.checkDeclaration(statement, scope, 'function');
         return;
       case 'block':
-        this.checkBlock(statement, scope);
+        this.checkStatements(statement.statements, new Scope(scope));
         return;
       case 'label':
         this.recordLabel(statement.name, scope);
@@ -296,17 +322,9 @@ export class ModuleChecker implements InstructionContext {
 
   /** Names are looked up in the scope; labels are visible throughout it, functions from their declaration on. */
   private checkTargets(directive: TargetsDirective, scope: Scope): void {
-    const { label: name, names, directive: word } = directive;
-    const of = word === '.branchtargets' ? 'branches' : 'calls';
-    const declared: Span = { start: directive.start, end: directive.end };
-    this.requirements.directive(word, declared);
-    this.declare(scope, { kind: 'targets', name, of, names: names.map((target) => target.name), scope, declared });
-    for (const target of names) {
-      const symbol = scope.lookup(target.name);
-      if (symbol?.kind === (of === 'branches' ? 'label' : 'function')) continue;
-      const expected = of === 'branches' ? 'a label' : 'a function';
-      this.report(diagnose('PTX3026', target, { name: target.name, directive: word, expected }));
-    }
+    this.requirements.directive(directive.directive, directive);
+    this.declare(scope, targetsSymbol(directive, scope));
+    checkTargetNames(directive, scope, this.report);
   }
 
   private declarePrototype(prototype: PrototypeDirective, scope: Scope): void {
@@ -326,10 +344,6 @@ export class ModuleChecker implements InstructionContext {
     if (symbol?.kind === 'label') this.recorder?.entry({ kind: 'label', symbol });
   }
 
-  private checkBlock(block: Block, scope: Scope): void {
-    this.checkStatements(block.statements, new Scope(scope));
-  }
-
   private checkInstruction(node: Instruction, scope: Scope): void {
     const before = this.reports;
     const verdict = checkInstruction(node, scope, this);
@@ -340,34 +354,6 @@ export class ModuleChecker implements InstructionContext {
       this.lines?.learn(node, scope, verdict, this.lineSource);
     }
     this.recorder?.entry({ kind: 'instruction', node, scope, variant: verdict.variant });
-  }
-
-  /** The scope of a function's parameters and body, inside the module's. */
-  private declareParameters(item: FunctionItem): Scope {
-    const scope = new Scope(this.symbols);
-    this.formals.clear();
-    for (const parameter of item.results) this.declareParameter(item, parameter, true, scope);
-    for (const parameter of item.parameters) this.declareParameter(item, parameter, false, scope);
-    return scope;
-  }
-
-  private declareParameter(item: FunctionItem, parameter: Parameter, result: boolean, scope: Scope): void {
-    const type = this.declaredType(parameter, parameter.space);
-    if (type === null || parameter.name === '_') {
-      this.recorder?.formal(null, result);
-      return;
-    }
-    this.header.checkSampler(parameter);
-    checkParameterType(parameter, type, this.report);
-    const space = parameterSpace(item.entry, result);
-    this.formals.set(parameter.name, space);
-    const symbol = isRegisterParameter(parameter)
-      ? registerSymbol(parameter, type)
-      : variableSymbol(parameter, type, space);
-    // Names in a prototype have no meaning.
-    if (item.body === null) scope.declare(symbol);
-    else this.declare(scope, symbol);
-    this.recorder?.formal(symbol, result);
   }
 
   /** Labels are visible in their whole block, before and after their position. */

@@ -19,7 +19,8 @@ export const searchLimit = 100;
 
 /** Finds help for the undeclared names of one module. */
 export class NameHelp {
-  private searches = 0;
+  /** Searches so far. */
+  searches = 0;
 
   /** The help for an undeclared name; null if no name is similar, or after too many searches. */
   for(name: string, scope: Scope): string | null {

@@ -3,7 +3,7 @@ import { parseAttributes } from './attributes.ts';
 import { startsItem, tuningRules } from './directives.ts';
 import { parseParameters } from './parameters.ts';
 import type { Reader } from './reader.ts';
-import { parseStatements } from './statements.ts';
+import { closeScope, parseStatements } from './statements.ts';
 import { Token } from './tokens.ts';
 import type { Linkage } from '../isa/directives.ts';
 import type { FunctionItem, Parameter, Statement, TuningDirective } from './tree.ts';
@@ -26,7 +26,13 @@ interface Header {
  * could not be parsed are dropped, and the body is still parsed. For a function without a name, reports an error and
  * returns null.
  */
-export function parseFunction(r: Reader, linkage: Linkage | null, start: number, entry: boolean): FunctionItem | null {
+export function parseFunction(
+  r: Reader,
+  linkage: Linkage | null,
+  start: number,
+  entry: boolean,
+  bodies: BodyParser,
+): FunctionItem | null {
   const header: Header = {
     name: '',
     nameStart: r.end,
@@ -39,7 +45,7 @@ export function parseFunction(r: Reader, linkage: Linkage | null, start: number,
   };
   r.next();
   if (!parseHeader(r, header, entry ? 'entry' : 'func')) skipHeader(r);
-  const body = r.kind === Token.LeftBrace ? parseBody(r) : null;
+  const body = r.kind === Token.LeftBrace ? bodies(r) : null;
   if (body === null) r.accept(Token.Semicolon);
   if (header.name === '') return null;
   return {
@@ -117,9 +123,13 @@ function skipHeader(r: Reader): void {
   }
 }
 
-function parseBody(r: Reader): readonly Statement[] {
+/** Parses a body with its `{` as the current token, or leaves it to others after the `{`. */
+export type BodyParser = (r: Reader) => readonly Statement[];
+
+/** Parses a whole body. */
+export function parseBody(r: Reader): readonly Statement[] {
   r.next();
   const statements = parseStatements(r);
-  if (!r.accept(Token.RightBrace)) r.unexpectedEnd("'}'");
+  closeScope(r);
   return statements;
 }

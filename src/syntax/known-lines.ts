@@ -9,6 +9,7 @@ type Parse = (r: Reader) => Statement | null;
 /** The known lines of one text. */
 export class TextLines implements LineReader {
   readonly shapes: LineShapes;
+  limit: number = Number.POSITIVE_INFINITY;
   private readonly r: Reader;
   private findingsBefore = 0;
   private parse: Parse | null = null;
@@ -33,7 +34,7 @@ export class TextLines implements LineReader {
     const { r, shapes } = this;
     const { start } = r;
     const from = shapes.length;
-    const end = shapes.readLines(r.bytes, start);
+    const end = shapes.readLines(r.bytes, start, this.limit);
     if (end < 0) return null;
     r.goOn(end);
     return { kind: 'known', start, end, from, to: shapes.length, source: this };

@@ -38,6 +38,8 @@ export class Lexer {
   previousEnd = 0;
   /** End of the last {@link mnemonic}. */
   mnemonicEnd = 0;
+  /** A string or comment without an end was met: only the end of the text shows that it has none. */
+  metOpenEnd = false;
   /**
    * The offset of the first character that ptxas rejects even in a comment (NUL, or anything outside ASCII); -1 if
    * there is none.
@@ -48,13 +50,14 @@ export class Lexer {
   private readonly names: NameTable;
   private hash = 0;
 
-  constructor(source: string) {
+  /** `isStart`: the source is the start of a text, where a byte order mark may stand. */
+  constructor(source: string, isStart = true) {
     this.source = source;
     const { bytes, foreign } = toAscii(source);
     this.bytes = bytes;
     this.names = new NameTable(source, bytes);
     this.foreign = foreign;
-    if (source.charCodeAt(0) === byteOrderMark) this.end = 1;
+    if (isStart && source.charCodeAt(0) === byteOrderMark) this.end = 1;
   }
 
   /** Advances to the next token. At the end of the text it stays there. */
@@ -355,6 +358,7 @@ export class Lexer {
     if (second === star) {
       const end = this.source.indexOf('*/', start + 2);
       if (end >= 0) return end + 2;
+      this.metOpenEnd = true;
       this.take(Token.OpenComment, start, this.source.length);
     } else this.take(Token.Slash, start, start + 1);
     return -1;
@@ -371,6 +375,7 @@ export class Lexer {
   private readString(start: number): void {
     const end = this.bytes.indexOf(quote, start + 1);
     if (end >= 0) return this.take(Token.String, start, end + 1);
+    this.metOpenEnd = true;
     const line = this.bytes.indexOf(newline, start);
     this.take(Token.OpenString, start, line < 0 ? this.source.length : line);
   }

@@ -83,12 +83,12 @@ export class LineShapes {
   }
 
   /**
-   * Adds the consecutive lines of known shape from `start` on. Returns the offset at which the last one ends, or -1 if
-   * there are none.
+   * Adds the consecutive lines of known shape that begin at `start` or later and before `limit`. Returns the offset at
+   * which the last one ends, or -1 if there are none.
    */
-  readLines(bytes: Uint8Array, start: number): number {
+  readLines(bytes: Uint8Array, start: number, limit: number): number {
     let end = -1;
-    for (let at = start; ; ) {
+    for (let at = start; at < limit; ) {
       const after = this.scan(bytes, at);
       const id = after < 0 ? -1 : this.find();
       if (id < 0) return end;
@@ -98,6 +98,7 @@ export class LineShapes {
       end = after;
       at = skipBlanks(bytes, after);
     }
+    return end;
   }
 
   /**

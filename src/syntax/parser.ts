@@ -9,7 +9,7 @@ import { parseDwarf, parseFile, parseSection } from './debug.ts';
 import { parseDeclaration } from './declarations.ts';
 import { declaredSpaces, moduleDirectives, isLinkage, isDeclaredSpace } from './directives.ts';
 import { foreignText } from './foreign-text.ts';
-import { parseFunction } from './functions.ts';
+import { type BodyParser, parseBody, parseFunction } from './functions.ts';
 import { parseInstruction as parseInstructionAt } from './instructions.ts';
 import { TextLines } from './known-lines.ts';
 import { Lexer } from './lexer.ts';
@@ -52,7 +52,7 @@ export function* parseItems(
     const start = r.start;
     r.lines?.begin();
     order.check(r);
-    const item = r.failed ? null : parseItem(r);
+    const item = r.failed ? null : parseItem(r, parseBody);
     if (item !== null) yield item;
     if (r.failed) recoverItem(r, start);
   }
@@ -101,12 +101,13 @@ function endsInSemicolon(source: string): boolean {
   return last === Token.Semicolon;
 }
 
-function parseItem(r: Reader): Item | null {
+/** The item that begins with the current token; null after an error. */
+export function parseItem(r: Reader, bodies: BodyParser): Item | null {
   if (r.kind === Token.Dwarf) return parseDwarf(r);
   if (r.kind !== Token.Dotted) return unexpectedAtModule(r);
   const start = r.start;
   const directive = r.text();
-  if (!isLinkage(directive)) return parseDirective(r, directive, null, start);
+  if (!isLinkage(directive)) return parseDirective(r, directive, null, start, bodies);
   r.next();
   while (r.kind === Token.Dotted && isLinkage(r.text())) {
     r.unexpected('one linkage only');
@@ -116,17 +117,23 @@ function parseItem(r: Reader): Item | null {
   const next = r.kind === Token.Dotted ? r.text() : '';
   const isFunction = (next === '.entry' || next === '.func') && directive !== '.common';
   if (isFunction || isDeclaredSpace(next) || next === '.align' || next === '.attribute') {
-    return parseDirective(r, next, directive, start);
+    return parseDirective(r, next, directive, start, bodies);
   }
-  if (next !== '' && directive !== '.common') return parseMisspelled(r, next, directive, start);
+  if (next !== '' && directive !== '.common') return parseMisspelled(r, next, directive, start, bodies);
   return r.unexpected(directive === '.common' ? 'a state space' : "'.entry', '.func' or a state space");
 }
 
-function parseDirective(r: Reader, directive: string, linkage: Linkage | null, start: number): Item | null {
+function parseDirective(
+  r: Reader,
+  directive: string,
+  linkage: Linkage | null,
+  start: number,
+  bodies: BodyParser,
+): Item | null {
   switch (directive) {
     case '.entry':
     case '.func':
-      return parseFunction(r, linkage, start, directive === '.entry');
+      return parseFunction(r, linkage, start, directive === '.entry', bodies);
     case '.version':
       return parseVersion(r);
     case '.target':
@@ -142,25 +149,37 @@ function parseDirective(r: Reader, directive: string, linkage: Linkage | null, s
     case '.alias':
       return parseAlias(r);
     default:
-      return parseOtherDirective(r, directive, linkage, start);
+      return parseOtherDirective(r, directive, linkage, start, bodies);
   }
 }
 
-function parseOtherDirective(r: Reader, directive: string, linkage: Linkage | null, start: number): Item | null {
+function parseOtherDirective(
+  r: Reader,
+  directive: string,
+  linkage: Linkage | null,
+  start: number,
+  bodies: BodyParser,
+): Item | null {
   const declares = isDeclaredSpace(directive) || directive === '.align' || directive === '.attribute';
   if (declares || /^\.(v[24]$|[bsuf]\d|pred$)/.test(directive)) return parseDeclaration(r, linkage, start);
-  return parseMisspelled(r, directive, linkage, start);
+  return parseMisspelled(r, directive, linkage, start, bodies);
 }
 
 /** Reports a word that is not a directive, and continues with the intended directive if that is clear. */
-function parseMisspelled(r: Reader, word: string, linkage: Linkage | null, start: number): Item | null {
+function parseMisspelled(
+  r: Reader,
+  word: string,
+  linkage: Linkage | null,
+  start: number,
+  bodies: BodyParser,
+): Item | null {
   const expected = linkage === null ? 'a module directive' : "'.entry', '.func' or a state space";
   const near = nearestWord(word, [...moduleDirectives, ...declaredSpaces, '.pragma']);
   if (near === null) return r.unexpected(expected);
   r.unexpected(expected, { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } });
   if (near === '.entry' || near === '.func') {
     r.failed = false;
-    return parseFunction(r, linkage, start, near === '.entry');
+    return parseFunction(r, linkage, start, near === '.entry', bodies);
   }
   if (!isDeclaredSpace(near)) return null;
   r.failed = false;
@@ -218,7 +237,7 @@ function parseAlias(r: Reader): AliasItem | null {
  * Recovers after an error in an item. Text that is not a directive is skipped up to the next line that starts with one;
  * a bad directive is skipped up to its `;` or to the next directive.
  */
-function recoverItem(r: Reader, start: number): void {
+export function recoverItem(r: Reader, start: number): void {
   const isStray = r.start === start && r.kind !== Token.Dotted;
   if (!isStray) {
     r.recover(start);
@@ -238,12 +257,19 @@ function startsItem(directive: string): boolean {
   return moduleDirectives.has(directive) || directive === '.global' || directive === '.const';
 }
 
+/** The directive of the header that is next, or the body of the module, or neither because one is missing. */
+export type HeaderStage = 'version' | 'target' | 'address_size' | 'body' | 'unknown';
+
 /**
  * Checks the order: `.version`, then one or more `.target`, then optionally `.address_size`. Nothing may precede them,
  * and none of them may come later.
  */
-class HeaderOrder {
-  private stage: 'version' | 'target' | 'address_size' | 'body' | 'unknown' = 'version';
+export class HeaderOrder {
+  stage: HeaderStage;
+
+  constructor(stage: HeaderStage = 'version') {
+    this.stage = stage;
+  }
 
   /** Reports an item at the current token that is not allowed here. */
   check(r: Reader): void {

@@ -15,6 +15,8 @@ export const nestingLimit = 256;
 
 /** Skips lines of known shape (known-lines.ts). */
 export interface LineReader extends LineSource {
+  /** Lines from this offset on are left to the next call of `read`. */
+  limit: number;
   /** Begins an item. */
   begin(): void;
   /** Reads the known lines from the current token on; null if its line has to be parsed. */
@@ -41,8 +43,8 @@ export class Reader extends Lexer {
   foreignReported = false;
   private readonly sink: (diagnostic: Diagnostic) => void;
 
-  constructor(source: string, sink: (diagnostic: Diagnostic) => void) {
-    super(source);
+  constructor(source: string, sink: (diagnostic: Diagnostic) => void, isStart = true) {
+    super(source, isStart);
     this.sink = sink;
     this.next();
   }
@@ -163,6 +165,11 @@ export class Reader extends Lexer {
 
   leave(): void {
     this.depth--;
+  }
+
+  /** Begins inside of so many blocks. */
+  beginInside(blocks: number): void {
+    this.depth = blocks;
   }
 
   span(): Span {

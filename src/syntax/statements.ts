@@ -6,7 +6,20 @@ import { parseInstruction } from './instructions.ts';
 import { parseParameters } from './parameters.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
-import type { Block, InlinedAt, NameOperand, Parameter, PragmaDirective, Statement } from './tree.ts';
+import type {
+  Block,
+  Declaration,
+  InlinedAt,
+  KnownLines,
+  Label,
+  LocationDirective,
+  NameOperand,
+  Parameter,
+  PragmaDirective,
+  PrototypeDirective,
+  Statement,
+  TargetsDirective,
+} from './tree.ts';
 import { parseTuning } from './tuning.ts';
 import { parseStrings, readCount } from './values.ts';
 
@@ -14,21 +27,34 @@ import { parseStrings, readCount } from './values.ts';
 export function parseStatements(r: Reader): readonly Statement[] {
   const statements: Statement[] = [];
   for (;;) {
-    const start = r.start;
-    if (r.kind === Token.RightBrace || r.kind === Token.End || r.atFunction()) return statements;
-    const statement = readKnown(r) ?? parseStatement(r);
-    if (statement !== null) statements.push(statement);
-    if (r.failed) r.recover(start);
+    const { start } = r;
+    const part = readPart(r);
+    if (part === 'close') return statements;
+    if (part === 'open') statements.push(finishBlock(r, start));
+    else if (part !== null) statements.push(part);
   }
 }
 
-function readKnown(r: Reader): Statement | null {
+/**
+ * The next part of a body: a statement, a block whose `{` was read, or the end of the scope, of which nothing was read.
+ * Null after an error without a statement.
+ */
+export function readPart(r: Reader): Exclude<Statement, Block> | 'open' | 'close' | null {
+  const { start } = r;
+  if (r.kind === Token.RightBrace || r.kind === Token.End || r.atFunction()) return 'close';
+  if (r.kind === Token.LeftBrace) return openBlock(r) ? 'open' : null;
+  const statement = readKnown(r) ?? parseStatement(r);
+  if (r.failed) r.recover(start);
+  return statement;
+}
+
+function readKnown(r: Reader): KnownLines | null {
   if (r.lines === null) return null;
   if (r.kind !== Token.Name && r.kind !== Token.At && r.kind !== Token.Dotted) return null;
   return r.lines.read(parseStatement);
 }
 
-function parseStatement(r: Reader): Statement | null {
+function parseStatement(r: Reader): Exclude<Statement, Block> | null {
   switch (r.kind) {
     case Token.Name:
       return atLabel(r) ? parseLabelled(r) : parseInstruction(r);
@@ -36,8 +62,6 @@ function parseStatement(r: Reader): Statement | null {
       return parseInstruction(r);
     case Token.Dotted:
       return parseDirective(r);
-    case Token.LeftBrace:
-      return parseBlock(r);
     default:
       return r.unexpected('a statement');
   }
@@ -55,7 +79,7 @@ function atLabel(r: Reader): boolean {
   return found;
 }
 
-function parseLabelled(r: Reader): Statement | null {
+function parseLabelled(r: Reader): Label | TargetsDirective | PrototypeDirective | null {
   const start = r.start;
   const name = r.text();
   r.next();
@@ -73,7 +97,7 @@ function parseTargets(
   start: number,
   label: string,
   directive: '.branchtargets' | '.calltargets',
-): Statement | null {
+): TargetsDirective | null {
   const names: NameOperand[] = [];
   do {
     r.next();
@@ -87,7 +111,7 @@ function parseTargets(
 
 const noParameters: readonly Parameter[] = [];
 
-function parsePrototype(r: Reader, start: number, label: string): Statement | null {
+function parsePrototype(r: Reader, start: number, label: string): PrototypeDirective | null {
   r.next();
   const results = r.kind === Token.LeftParen ? parseParameters(r, 'prototype') : noParameters;
   if (results === null || !r.expect(Token.Underscore, "'_'")) return null;
@@ -100,7 +124,7 @@ function parsePrototype(r: Reader, start: number, label: string): Statement | nu
   return end < 0 ? null : { kind: 'prototype', start, end, label, results, parameters, noreturn, tuning };
 }
 
-function parseDirective(r: Reader): Statement | null {
+function parseDirective(r: Reader): Declaration | LocationDirective | PragmaDirective | null {
   const directive = r.text();
   if (isDeclaredSpace(directive)) return parseDeclaration(r, null, r.start);
   switch (directive) {
@@ -121,7 +145,7 @@ function parseDirective(r: Reader): Statement | null {
 }
 
 /** Continues with the intended directive if it is clear which one that is. */
-function unknownDirective(r: Reader, directive: string): Statement | null {
+function unknownDirective(r: Reader, directive: string): Declaration | null {
   if (moduleDirectives.has(directive))
     return r.unexpected('a statement', { help: `${directive} belongs outside functions` });
   if (/^\.(v\d|[bsuf]\d|pred)/.test(directive)) {
@@ -137,20 +161,34 @@ function unknownDirective(r: Reader, directive: string): Statement | null {
   return parseDeclaration(r, null, r.start, near);
 }
 
-/** `{ … }`. A block that is nested too deeply is reported and skipped. */
-function parseBlock(r: Reader): Block | null {
-  const start = r.start;
-  if (!r.enter()) {
-    r.failed = false;
-    r.skipBraces();
-    return null;
+/** Reads `{`. A block that is nested too deeply is reported and skipped. */
+function openBlock(r: Reader): boolean {
+  if (r.enter()) {
+    r.next();
+    return true;
   }
-  r.next();
+  r.failed = false;
+  r.skipBraces();
+  return false;
+}
+
+function finishBlock(r: Reader, start: number): Block {
   const statements = parseStatements(r);
-  r.leave();
-  const end = r.end;
-  if (!r.accept(Token.RightBrace)) r.unexpectedEnd("'}'");
+  const end = closeBlock(r);
   return { kind: 'block', start, end, statements };
+}
+
+/** Reads the `}` of a block, and returns where it ends. */
+export function closeBlock(r: Reader): number {
+  r.leave();
+  const { end } = r;
+  closeScope(r);
+  return end;
+}
+
+/** Reads the `}` of a block or body; an error if something else follows. */
+export function closeScope(r: Reader): void {
+  if (!r.accept(Token.RightBrace)) r.unexpectedEnd("'}'");
 }
 
 /** `.pragma "…", "…";` */
@@ -162,7 +200,7 @@ export function parsePragma(r: Reader): PragmaDirective | null {
   return end < 0 ? null : { kind: 'pragma', start, end, strings };
 }
 
-function parseLocation(r: Reader): Statement | null {
+function parseLocation(r: Reader): LocationDirective | null {
   const start = r.start;
   r.next();
   const place = parsePlace(r);

@@ -2,7 +2,7 @@
  * `npm run bench`: measures each figure that ptxlab promises, next to a reference measured in the same run. Prints a
  * table, and writes it as JSON if asked.
  *
- *     tsx test/bench/run.ts [--only check,eval,first,run,programs,shuffles,arrays,gguf] [--json FILE]
+ *     tsx test/bench/run.ts [--only check,documents,eval,first,run,programs,shuffles,arrays,gguf] [--json FILE]
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { spawnSync } from 'node:child_process';
@@ -14,6 +14,7 @@ import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
 import { realCheckRows } from './run-check.ts';
 import { firstBlockRows } from './first-block.ts';
+import { documentRows } from './run-documents.ts';
 import { makeModule } from './make-module.ts';
 import { arrayRows } from './run-arrays.ts';
 import { ggufRows } from './run-gguf.ts';
@@ -152,6 +153,7 @@ async function benchRun(): Promise<void> {
 
 const parts: Readonly<Record<string, () => unknown>> = {
   check: benchCheck,
+  documents: () => rows.push(...documentRows()),
   eval: benchEval,
   first: () => rows.push(...firstBlockRows()),
   run: benchRun,

@@ -6,8 +6,19 @@ import type { Report } from '../report.ts';
 
 export type SourcePosition = Pick<LocationDirective, 'file' | 'line' | 'column'>;
 
+/** Records what the directives of a module say about its source files. */
+export interface Places {
+  readFile(index: number, name: string, span: Span): void;
+  readSection(item: DebugItem): void;
+  readLocation(location: LocationDirective): void;
+  /** True if a `.loc` of known shape is valid at this position, which is then remembered. */
+  repeats(place: SourcePosition): boolean;
+  /** Like `repeats`, for code of `functionName` that was inlined at another position. */
+  repeatsInlined(place: SourcePosition, functionName: string, at: SourcePosition): boolean;
+}
+
 /** What a module's directives say about its source files. */
-export class DebugPlaces {
+export class DebugPlaces implements Places {
   /** The names of source files, by number. */
   readonly files: Map<number, string> = new Map();
   private readonly report: Report;
@@ -42,7 +53,6 @@ export class DebugPlaces {
     else known.add(keyOf(location));
   }
 
-  /** True if a `.loc` of known shape is valid at this position, which is then remembered. */
   repeats(place: SourcePosition): boolean {
     const known = this.given.get(place.file);
     if (known === undefined || !isSmall(place)) return false;
@@ -50,7 +60,6 @@ export class DebugPlaces {
     return true;
   }
 
-  /** Like `place`, for code of `functionName` that was inlined at another position. */
   repeatsInlined(place: SourcePosition, functionName: string, at: SourcePosition): boolean {
     if (!this.named.has(functionName) || this.given.get(at.file)?.has(keyOf(at)) !== true) return false;
     return isSmall(at) && this.repeats(place);
@@ -67,7 +76,7 @@ export class DebugPlaces {
   finish(): void {
     if (this.files.size === 0 && this.first !== null) this.report(diagnose('PTX5031', this.first, {}));
     if (this.named.size === 0) return;
-    const declared = new Set(this.sections.flatMap(namesIn));
+    const declared = new Set(this.sections.flatMap(namesInSection));
     for (const [name, span] of this.named) {
       if (!declared.has(name)) this.report(diagnose('PTX5030', span, { name }));
     }
@@ -88,7 +97,7 @@ function isSmall({ file, line, column }: SourcePosition): boolean {
 const longestGap = 20;
 
 /** Collects a section's name and its labels. Sections are long and contain few colons. */
-function namesIn(section: string): readonly string[] {
+export function namesInSection(section: string): readonly string[] {
   const names = [/^\.section\s+(\.\w+)/.exec(section)?.[1] ?? ''];
   for (let colon = section.indexOf(':'); colon >= 0; colon = section.indexOf(':', colon + 1)) {
     const before = section.slice(section.lastIndexOf('\n', colon - longestGap) + 1, colon);

@@ -233,8 +233,12 @@ export function parameterSpace(entry: boolean, result: boolean): FormalSpace {
   return result ? 'return parameter' : 'input parameter';
 }
 
-export function isRegisterParameter(parameter: Parameter): boolean {
-  return parameter.space === '.reg';
+export function parameterSymbol(
+  parameter: Parameter,
+  type: PtxType,
+  space: FormalSpace,
+): RegisterSymbol | VariableSymbol {
+  return parameter.space === '.reg' ? registerSymbol(parameter, type) : variableSymbol(parameter, type, space);
 }
 
 /** The state space that holds the declared name. */

@@ -152,3 +152,15 @@ function aliased(name: string, scope: Scope): FunctionSymbol | string {
   if (symbol.kind !== 'function') return `'${name}' is not a function`;
   return symbol.entry ? `'${name}' is a kernel` : symbol;
 }
+
+/** A function that is declared and not `.extern` must also be defined. */
+export function checkDefined(
+  { name, nameStart, nameEnd }: Pick<FunctionItem, 'name' | 'nameStart' | 'nameEnd'>,
+  scope: Scope,
+  aliases: ReadonlyMap<string, string>,
+  report: Report,
+): void {
+  const symbol = scope.lookup(name);
+  if (symbol?.kind !== 'function' || symbol.defined || aliases.has(name)) return;
+  report(diagnose('PTX5024', { start: nameStart, end: nameEnd }, { name }));
+}

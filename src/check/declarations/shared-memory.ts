@@ -17,7 +17,10 @@ const limits: readonly (readonly [bytes: number, on: TargetSet])[] = [
   [49_152, { kind: 'from', sm: 10 }],
 ];
 
-interface Uses {
+export type FunctionName = Pick<FunctionItem, 'name' | 'nameStart' | 'nameEnd' | 'entry'>;
+
+/** The shared memory that one function uses. */
+export interface Uses {
   readonly name: string;
   readonly entry: boolean;
   readonly span: Span;
@@ -30,7 +33,12 @@ export class SharedMemory {
   private readonly functions = new Map<string, Uses>();
   private current: Uses | null = null;
 
-  begin({ name, nameStart, nameEnd, entry }: FunctionItem): void {
+  /** By the names of the functions. */
+  get uses(): ReadonlyMap<string, Uses> {
+    return this.functions;
+  }
+
+  begin({ name, nameStart, nameEnd, entry }: FunctionName): void {
     const span: Span = { start: nameStart, end: nameEnd };
     this.current = { name, entry, span, variables: new Set(), calls: new Set() };
     this.functions.set(name, this.current);
@@ -39,6 +47,11 @@ export class SharedMemory {
   /** A variable that a function declares or names. */
   variable(symbol: VariableSymbol): void {
     if (symbol.space === '.shared') this.current?.variables.add(symbol);
+  }
+
+  /** Records a function that the current one calls. */
+  call(name: string): void {
+    this.current?.calls.add(name);
   }
 
   /** Records the operands of an instruction that names a variable in `.shared` or a function. */
@@ -68,7 +81,7 @@ export class SharedMemory {
   private named(name: string, scope: Scope): void {
     const symbol = scope.lookup(name);
     if (symbol?.kind === 'variable') this.variable(symbol);
-    if (symbol?.kind === 'function') this.current?.calls.add(name);
+    if (symbol?.kind === 'function') this.call(name);
   }
 
   /** Reports the kernels that use more shared memory than the target has. */

@@ -5,7 +5,7 @@
  */
 import type { LineShape } from '../../syntax/line-shapes.ts';
 import type { Instruction, KnownLines, LineSource, LocationDirective } from '../../syntax/tree.ts';
-import type { DebugPlaces, SourcePosition } from '../declarations/debug-places.ts';
+import type { Places, SourcePosition } from '../declarations/debug-places.ts';
 import { VisibleFamilies } from './families.ts';
 import type { VerdictCache, Verdict } from './verdicts.ts';
 import type { ModuleRequirements } from '../requirements.ts';
@@ -30,7 +30,7 @@ export interface LineContext {
   /** Checks a statement as usual. */
   checkKnown(statement: Instruction | LocationDirective, scope: Scope): void;
   readonly requirements: ModuleRequirements;
-  readonly debug: DebugPlaces;
+  readonly debug: Places;
 }
 
 /** Checks the lines of known shape in one module. */

@@ -1,0 +1,250 @@
+/** The chunks of a document, with their places; reads again what an edit touches. */
+import { elementAt } from '../base/element-at.ts';
+import type { LabelSymbol } from '../check/symbols.ts';
+import { toAscii } from '../syntax/ascii.ts';
+import {
+  type ChunkOptions,
+  type ChunkPart,
+  type ChunkState,
+  isSameState,
+  moduleStart,
+  readChunk,
+} from '../syntax/chunks.ts';
+import { isHeaderItem, type ReadChunk } from './check-chunk.ts';
+import { Chunk, headerOf, type OutlinePart, withoutClosed } from './chunk.ts';
+import { ChunkNames } from './chunk-names.ts';
+import type { LineShapes } from '../syntax/line-shapes.ts';
+
+/** Characters that a chunk is read from at first; some more than it usually has. */
+const usualWindow = 12_288;
+/** Characters after a chunk that usually decide about its end. */
+const usualReach = 1024;
+
+/** Chunks that an edit replaced. */
+export interface Replaced {
+  /** The number of the first. */
+  readonly at: number;
+  readonly old: readonly Chunk[];
+  readonly fresh: readonly Chunk[];
+}
+
+/** Text that is extended on demand by that of following chunks. */
+class Pending {
+  private text: string;
+  private readonly chunks: readonly Chunk[];
+  /** The first chunk that is not yet part of the text. */
+  private next: number;
+
+  constructor(text: string, chunks: readonly Chunk[], next: number) {
+    this.text = text;
+    this.chunks = chunks;
+    this.next = next;
+  }
+
+  /** Reads the chunk at `at`, from as much text as it needs, `length` characters at first. */
+  read(at: number, from: ChunkState, options: ChunkOptions, length = usualWindow): ReadChunk {
+    for (; ; length *= 4) {
+      this.extendTo(at + length);
+      const isAll = this.next === this.chunks.length && at + length >= this.text.length;
+      const source = this.text.slice(at, isAll ? undefined : at + length);
+      const parsed = readChunk(source, from, options);
+      if (isAll || Number.isFinite(parsed.reach)) return { source, parsed };
+    }
+  }
+
+  private extendTo(length: number): void {
+    const parts = [this.text];
+    for (let total = this.text.length; total < length && this.next < this.chunks.length; this.next++) {
+      const { text } = elementAt(this.chunks, this.next);
+      parts.push(text);
+      total += text.length;
+    }
+    if (parts.length > 1) this.text = parts.join('');
+  }
+}
+
+export class ChunkList {
+  readonly chunks: Chunk[] = [];
+  length = 0;
+  private readonly shapes: LineShapes;
+
+  constructor(text: string, shapes: LineShapes) {
+    this.shapes = shapes;
+    const pending = new Pending(text, [], 0);
+    let from: ChunkState = moduleStart;
+    let at = 0;
+    do {
+      const { source, parsed } = pending.read(at, from, { shapes, isStart: at === 0, stops: [] });
+      this.chunks.push(makeChunk(source.slice(0, parsed.end), from, parsed));
+      at += parsed.end;
+      from = parsed.to;
+    } while (at < text.length);
+    this.place();
+  }
+
+  text(): string {
+    return this.chunks.map((chunk) => chunk.text).join('');
+  }
+
+  /** The text between two offsets. */
+  slice(start: number, end: number): string {
+    const first = this.at(start);
+    const parts: string[] = [];
+    for (let i = first.index; i < this.chunks.length; i++) {
+      const chunk = elementAt(this.chunks, i);
+      if (chunk.start >= end) break;
+      parts.push(chunk.text.slice(Math.max(0, start - chunk.start), end - chunk.start));
+    }
+    return parts.join('');
+  }
+
+  /** The chunk that contains an offset; at the end of the text, the last one. */
+  at(offset: number): Chunk {
+    let low = 0;
+    let high = this.chunks.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (elementAt(this.chunks, middle).start <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return elementAt(this.chunks, low);
+  }
+
+  /** Reads a chunk again, to use its statements; with `whole`, every one is parsed. */
+  reread({ text, index, from }: Chunk, whole: boolean): ReadChunk {
+    const pending = new Pending(text, this.chunks, index + 1);
+    const shapes = whole ? null : this.shapes;
+    return pending.read(0, from, { shapes, isStart: index === 0, stops: [text.length] }, text.length + usualReach);
+  }
+
+  /** Replaces the text between two offsets, and reads again what that can have changed. */
+  edit(start: number, end: number, text: string): Replaced {
+    const { chunks } = this;
+    const at = chunks.findIndex((chunk) => chunk.start + chunk.reach > start);
+    const first = elementAt(chunks, at);
+    // The first chunk that the edit leaves as it is.
+    const kept = chunks.findIndex((chunk) => chunk.index > at && chunk.start >= end);
+    const next = kept < 0 ? chunks.length : kept;
+    const nextStart = chunks[next]?.start ?? this.length;
+    const before = this.slice(first.start, start);
+    const after = this.slice(end, nextStart);
+    const edited = before + text + after;
+    const { fresh, consumed } = this.readUntilSame(edited, at, next);
+    const old = chunks.splice(at, consumed - at, ...fresh);
+    this.place();
+    return { at, old, fresh };
+  }
+
+  /** Reads from chunk `at` on, until a chunk from `next` on begins in the same state as before. */
+  private readUntilSame(
+    edited: string,
+    at: number,
+    next: number,
+  ): { readonly fresh: readonly Chunk[]; readonly consumed: number } {
+    const { chunks } = this;
+    const { shapes } = this;
+    const pending = new Pending(edited, chunks, next);
+    const fresh: Chunk[] = [];
+    let consumed = next;
+    // Where the chunk `consumed` begins.
+    let consumedStart = edited.length;
+    let read = 0;
+    let { from } = elementAt(chunks, at);
+    for (;;) {
+      while (consumed < chunks.length && consumedStart < read)
+        consumedStart += elementAt(chunks, consumed++).text.length;
+      const following = chunks[consumed];
+      const isThere = consumedStart === read && (read > 0 || at > 0);
+      if (isThere && following !== undefined && isSameState(following.from, from)) break;
+      if (following === undefined && consumedStart === read && fresh.length > 0) break;
+      const stops = this.stopsAfter(consumed, consumedStart - read);
+      const { source, parsed } = pending.read(read, from, { shapes, isStart: at === 0 && read === 0, stops });
+      fresh.push(makeChunk(source.slice(0, parsed.end), from, parsed));
+      read += parsed.end;
+      from = parsed.to;
+    }
+    return { fresh, consumed };
+  }
+
+  /** Starts of the chunks from `next` on that one chunk can reach; the first begins at `start`. */
+  private stopsAfter(next: number, start: number): readonly number[] {
+    const stops: number[] = [];
+    let stop = start;
+    for (let i = next; i < this.chunks.length && stop < usualWindow; i++) {
+      if (stop > 0) stops.push(stop);
+      stop += elementAt(this.chunks, i).text.length;
+    }
+    return stops;
+  }
+
+  private place(): void {
+    let start = 0;
+    let line = 0;
+    for (const [index, chunk] of this.chunks.entries()) {
+      chunk.index = index;
+      chunk.start = start;
+      chunk.line = line;
+      start += chunk.text.length;
+      line += chunk.lineEnds;
+    }
+    this.length = start;
+  }
+}
+
+function makeChunk(text: string, from: ChunkState, parsed: ReadChunk['parsed']): Chunk {
+  const outline = outlineOf(parsed.parts, from);
+  return new Chunk({
+    text,
+    from,
+    to: parsed.to,
+    reach: parsed.reach,
+    outline,
+    openOutline: withoutClosed(outline),
+    syntax: parsed.diagnostics.toSorted((a, b) => a.span.start - b.span.start),
+    hasLateHeader: hasLateHeader(parsed.parts, from),
+    isForeign: toAscii(text).foreign >= 0,
+    lineEnds: countLineEnds(text),
+    names: ChunkNames.of(text),
+  });
+}
+
+function hasLateHeader(parts: readonly ChunkPart[], { stage }: ChunkState): boolean {
+  let isLate = stage === 'body' || stage === 'unknown';
+  for (const part of parts) {
+    const isHeader = part.kind === 'item' && isHeaderItem(part.item);
+    if (isHeader && isLate) return true;
+    if (!isHeader) isLate = true;
+  }
+  return false;
+}
+
+function outlineOf(parts: readonly ChunkPart[], { body }: ChunkState): readonly OutlinePart[] {
+  const outline: OutlinePart[] = [];
+  let isNamed = body?.named === true;
+  for (const part of parts) {
+    if (part.kind === 'item' && part.opensBody && part.item.kind === 'function') {
+      outline.push({ kind: 'function', header: headerOf(part.item) });
+      isNamed = true;
+    } else if (!isNamed) continue;
+    else if (part.kind === 'statement' && part.statement.kind === 'label') {
+      outline.push({ kind: 'label', symbol: labelSymbol(part.statement) });
+    } else if (part.kind === 'open') outline.push({ kind: 'open' });
+    else if (part.kind === 'close') {
+      outline.push({ kind: 'close', ends: part.ends });
+      if (part.ends === 'function') isNamed = false;
+    }
+  }
+  return outline;
+}
+
+function labelSymbol({ name, start, end }: { name: string; start: number; end: number }): LabelSymbol {
+  return { kind: 'label', name, declared: { start, end } };
+}
+
+/** `\n`, `\r\n` and a lone `\r` each end a line. */
+function countLineEnds(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  for (let at = text.indexOf('\r'); at >= 0; at = text.indexOf('\r', at + 1)) if (text[at + 1] !== '\n') count++;
+  return count;
+}

@@ -1,0 +1,39 @@
+/** The names in a chunk, declared or used: whether a change of a declaration can matter to it. */
+
+/** A name without the number at its end, and this number; -1 for a name without one. */
+export interface NameKey {
+  readonly stem: string;
+  readonly number: number;
+}
+
+const name: RegExp = /[A-Za-z_$%][\w$]*/g;
+const numbered: RegExp = /^([A-Za-z%].*?)(\d{1,9})$/;
+
+/** Of names with numbers only the highest number is kept: a family of registers declares those below a number. */
+export class ChunkNames {
+  private readonly highest: ReadonlyMap<string, number>;
+
+  private constructor(highest: ReadonlyMap<string, number>) {
+    this.highest = highest;
+  }
+
+  static of(text: string): ChunkNames {
+    const highest = new Map<string, number>();
+    const words = new Set(text.match(name) ?? []);
+    for (const word of words) {
+      const { stem, number } = keyOf(word);
+      if ((highest.get(stem) ?? -2) < number) highest.set(stem, number);
+    }
+    return new ChunkNames(highest);
+  }
+
+  /** Whether the chunk may contain this name, or the same name with a higher number. */
+  mayContain({ stem, number }: NameKey): boolean {
+    return (this.highest.get(stem) ?? -2) >= number;
+  }
+}
+
+export function keyOf(word: string): NameKey {
+  const [, stem, digits] = numbered.exec(word) ?? [];
+  return stem === undefined ? { stem: word, number: -1 } : { stem, number: Number(digits) };
+}

@@ -1,0 +1,71 @@
+import type { Span } from '../base/span.ts';
+import { namesInSection, type Places, type SourcePosition } from '../check/declarations/debug-places.ts';
+import type { DebugItem, LocationDirective } from '../syntax/tree.ts';
+
+/** A position at which code was inlined, and which no `.loc` of the chunk has given before. */
+export interface MissingPlace {
+  readonly key: string;
+  readonly place: string;
+  readonly span: Span;
+}
+
+export interface FileName {
+  readonly index: number;
+  readonly name: string;
+  readonly span: Span;
+}
+
+/** What the directives of one chunk say about the sources. What earlier chunks say is compared with it later. */
+export class ChunkPlaces implements Places {
+  readonly fileNames: FileName[] = [];
+  /** Positions that `.loc` directives give. */
+  readonly given: Set<string> = new Set();
+  readonly missing: MissingPlace[] = [];
+  /** Functions of inlined code, and where they are named first. */
+  readonly named: Map<string, Span> = new Map();
+  /** Names that debug sections declare. */
+  readonly sectionNames: string[] = [];
+  hasSections = false;
+  first: Span | null = null;
+
+  readFile(index: number, name: string, { start, end }: Span): void {
+    this.fileNames.push({ index, name, span: { start, end } });
+  }
+
+  readSection({ text }: DebugItem): void {
+    this.hasSections = true;
+    this.sectionNames.push(...namesInSection(text));
+  }
+
+  readLocation(location: LocationDirective): void {
+    const { inlined, start, end } = location;
+    const span = { start, end };
+    this.first ??= span;
+    if (inlined !== null) {
+      if (!this.named.has(inlined.functionName)) this.named.set(inlined.functionName, span);
+      const { file, line, column } = inlined;
+      const key = keyOf(inlined);
+      if (!this.given.has(key)) this.missing.push({ key, place: `${file} ${line} ${column}`, span });
+    }
+    this.given.add(keyOf(location));
+  }
+
+  repeats(place: SourcePosition): boolean {
+    if (this.first === null || !isSmall(place)) return false;
+    this.given.add(keyOf(place));
+    return true;
+  }
+
+  repeatsInlined(place: SourcePosition, functionName: string, at: SourcePosition): boolean {
+    return this.named.has(functionName) && isSmall(at) && this.given.has(keyOf(at)) && this.repeats(place);
+  }
+}
+
+function keyOf({ file, line, column }: SourcePosition): string {
+  return `${file} ${line} ${column}`;
+}
+
+/** False if a known line has a marker for a number that is too large. */
+function isSmall({ file, line, column }: SourcePosition): boolean {
+  return file >= 0 && line >= 0 && column >= 0;
+}

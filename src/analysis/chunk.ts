@@ -1,0 +1,136 @@
+/**
+ * A stretch of a document between two statements or items. All positions in it are relative to its start, so that it
+ * stays as it is when the text before it changes.
+ */
+import type { Span } from '../base/span.ts';
+import type { FormalSpace, LabelSymbol, DeclaredSymbol, VariableSymbol } from '../check/symbols.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { AvailabilityRow } from '../isa/form.ts';
+import type { ChunkState } from '../syntax/chunks.ts';
+import type { FunctionItem } from '../syntax/tree.ts';
+import type { ChunkNames } from './chunk-names.ts';
+import type { ChunkPlaces } from './chunk-places.ts';
+
+/** The header of a function, without the statements and the text that its node refers to. */
+export type FunctionHeader = Pick<FunctionItem, 'name' | 'nameStart' | 'nameEnd' | 'start' | 'end' | 'entry'>;
+
+export function headerOf({ name, nameStart, nameEnd, start, end, entry }: FunctionItem): FunctionHeader {
+  return { name, nameStart, nameEnd, start, end, entry };
+}
+
+/** Scopes and labels of a chunk, in the order of the text. */
+export type OutlinePart =
+  /** The header of a function, whose body follows. */
+  | { readonly kind: 'function'; readonly header: FunctionHeader }
+  | { readonly kind: 'label'; readonly symbol: LabelSymbol }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'close'; readonly ends: 'block' | 'function' };
+
+/** A function whose header was checked. */
+export interface BegunFunction {
+  readonly header: FunctionHeader;
+  /** Its parameters and return values, as they are declared in its body. */
+  readonly formals: readonly DeclaredSymbol[];
+  readonly formalSpaces: ReadonlyMap<string, FormalSpace>;
+}
+
+/** What a chunk declares for the text after it. */
+export type Declared =
+  | { readonly kind: 'alias'; readonly name: string; readonly target: string }
+  | ({ readonly kind: 'function' } & BegunFunction)
+  | { readonly kind: 'symbol'; readonly symbol: DeclaredSymbol }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'close'; readonly ends: 'block' | 'function' };
+
+/** Shared memory that a function uses in this chunk. */
+export interface SharedUse {
+  readonly name: string;
+  readonly entry: boolean;
+  /** Where this chunk names the function; null if the function began before it. */
+  readonly span: Span | null;
+  /** Variables that the function declares in this chunk. */
+  readonly own: readonly VariableSymbol[];
+  /** Names of variables of the module. */
+  readonly named: readonly string[];
+  readonly calls: readonly string[];
+}
+
+/** Everything that checking a chunk found out. */
+export interface CheckedChunk {
+  /** In the order of the text. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Findings that are reported once per module and opcode. */
+  readonly unchecked: ReadonlyMap<Diagnostic, string>;
+  /** Names of the module. */
+  readonly module: readonly Declared[];
+  /** Names of functions. */
+  readonly body: readonly Declared[];
+  /** Those of scopes that were not both opened and closed in the chunk, and the start of these scopes. */
+  readonly open: readonly Declared[];
+  readonly rows: ReadonlySet<AvailabilityRow>;
+  readonly places: ChunkPlaces;
+  readonly shared: readonly SharedUse[];
+  /** Functions without a body. */
+  readonly announced: readonly FunctionHeader[];
+  /** Searches for similar names. */
+  readonly searches: number;
+}
+
+export class Chunk {
+  readonly text: string;
+  readonly from: ChunkState;
+  readonly to: ChunkState;
+  /** As in `ParsedChunk`. */
+  readonly reach: number;
+  readonly outline: readonly OutlinePart[];
+  /** The outline without scopes that are both opened and closed in the chunk. */
+  readonly openOutline: readonly OutlinePart[];
+  /** Findings of the parser, in the order of the text. */
+  readonly syntax: readonly Diagnostic[];
+  /** A directive of the header after something else. */
+  readonly hasLateHeader: boolean;
+  /** A character that is an error anywhere. */
+  readonly isForeign: boolean;
+  /** The number of line ends. */
+  readonly lineEnds: number;
+  /** The names in it. */
+  readonly names: ChunkNames;
+  /** Null until it is checked, and after a change that it may depend on. */
+  checked: CheckedChunk | null = null;
+  /** Its place in the document: number of the chunk, offset, and lines before it. */
+  index = 0;
+  start = 0;
+  line = 0;
+
+  constructor(parts: Omit<Chunk, 'checked' | 'index' | 'start' | 'line'>) {
+    this.text = parts.text;
+    this.from = parts.from;
+    this.to = parts.to;
+    this.reach = parts.reach;
+    this.outline = parts.outline;
+    this.openOutline = parts.openOutline;
+    this.syntax = parts.syntax;
+    this.hasLateHeader = parts.hasLateHeader;
+    this.isForeign = parts.isForeign;
+    this.lineEnds = parts.lineEnds;
+    this.names = parts.names;
+  }
+}
+
+/** The parts of a list without those of scopes that are opened and closed in it. */
+export function withoutClosed<T extends { readonly kind: string }>(parts: readonly T[]): readonly T[] {
+  const kept: T[] = [];
+  /** Where the scopes that are open begin in `kept`. */
+  const opened: number[] = [];
+  for (const part of parts) {
+    if (part.kind === 'close') {
+      const start = opened.pop();
+      if (start === undefined) kept.push(part);
+      else kept.length = start;
+    } else {
+      if (part.kind === 'open' || part.kind === 'function') opened.push(kept.length);
+      kept.push(part);
+    }
+  }
+  return kept;
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { SourceText } from '../base/source-text.ts';
+import { check } from '../check/check.ts';
+import { Document } from './document.ts';
+
+const header = '.version 9.0\n.target sm_90\n.address_size 64\n';
+const body = Array.from({ length: 2000 }, (_, i) => `  add.s32 %r1, %r2, ${i};\n`).join('');
+const kernel = `${header}.visible .entry k(.param .u64 x) {\n  .reg .b32 %r<4>;\n${body}LAST:\n  ret;\n}\n`;
+
+/** A document in which `from` was replaced by `to`. */
+function edited(text: string, from: string, to: string): Document {
+  const document = new Document(text);
+  const start = text.indexOf(from);
+  document.edit(start, start + from.length, to);
+  return document;
+}
+
+const codesOf = (document: Document): readonly string[] => [...new Set(document.diagnostics().map(({ code }) => code))];
+
+/** Edits with effects far from their place. */
+const distant: readonly (readonly [string, string, string, readonly string[]])[] = [
+  ['a smaller family of registers', '%r<4>', '%r<2>', ['PTX3001', 'PTX1022']],
+  ['a family of another type', '.reg .b32', '.reg .f32', ['PTX3004', 'PTX1022']],
+  ['a label that a branch needs', '  add.s32 %r1, %r2, 7;', '  bra LAST;', []],
+  ['a label that is there already', '  add.s32 %r1, %r2, 7;', 'LAST:', ['PTX5005']],
+  ['a register in place of a label', 'LAST:', '.reg .b32 LAST;', []],
+  ['an older version', '.version 9.0', '.version 1.0', ['PTX4013']],
+  ['a block that is not closed', '  add.s32 %r1, %r2, 7;', '{', ['PTX1001']],
+  ['a block with registers of its own', '  add.s32 %r1, %r2, 7;', '{ .reg .f32 %r<4>; }', []],
+  ['a comment that is not closed', '  add.s32 %r1, %r2, 7;', '/*', ['PTX1003']],
+  ['a string that is not closed', '  add.s32 %r1, %r2, 7;', '"', ['PTX1004']],
+  ['the end of the function', '  add.s32 %r1, %r2, 7;', 'ret; }', ['PTX1001', 'PTX1021']],
+  ['another function', '  add.s32 %r1, %r2, 7;', 'ret; }\n.func f() { .reg .b32 %r<3>; LAST2:', []],
+];
+
+describe('a document', () => {
+  for (const [name, from, to] of distant) {
+    it(`has the findings of its text after ${name}`, () => {
+      const document = edited(kernel, from, to);
+      expect(document.text()).toBe(kernel.replace(from, to));
+      expect(document.diagnostics()).toEqual(check(document.text()).diagnostics);
+      document.edit(kernel.indexOf(from), kernel.indexOf(from) + to.length, from);
+      expect(document.text()).toBe(kernel);
+      expect(document.diagnostics()).toEqual([]);
+    });
+  }
+
+  it('is judged by the target and version of its options', () => {
+    const text = `${header}.func f() { .reg .b32 %r; wgmma.fence.sync.aligned; }\n`;
+    const options = { target: 'sm_75', version: '8.0' } as const;
+    expect(new Document(text, options).diagnostics()).toEqual(check(text, options).diagnostics);
+    expect(new Document(text, options).requirements()).toEqual(check(text, options).requirements);
+  });
+
+  it('may be empty, and filled again', () => {
+    const document = new Document(kernel);
+    document.edit(0, kernel.length, '');
+    expect(codesOf(document)).toEqual(['PTX1030']);
+    document.edit(0, 0, kernel);
+    expect(document.diagnostics()).toEqual([]);
+  });
+
+  it('refuses ranges outside of its text', () => {
+    const document = new Document('abc');
+    for (const [start, end] of [
+      [-1, 0],
+      [2, 1],
+      [0, 4],
+      [0.5, 1],
+    ] as const) {
+      expect(() => document.edit(start, end, '')).toThrow(expect.objectContaining({ code: 'bad-range' }));
+    }
+  });
+
+  for (const [name, end] of [
+    ['line feeds', '\n'],
+    ['carriage returns', '\r'],
+    ['both', '\r\n'],
+  ] as const) {
+    it(`counts lines that end in ${name}`, () => {
+      const text = kernel.replaceAll('\n', end);
+      const document = new Document(text);
+      const source = new SourceText(text);
+      for (let offset = 0; offset < text.length; offset += 977) {
+        const position = document.position(offset);
+        expect(position).toEqual(source.position(offset));
+        const isInLineEnd = text[offset] === '\n' && text[offset - 1] === '\r';
+        expect(document.offset(position)).toBe(isInLineEnd ? offset - 1 : offset);
+      }
+      expect(document.offset({ line: 2, column: 99 })).toBe(source.lineStart(3) - end.length);
+      expect(document.offset({ line: 99_999, column: 1 })).toBe(text.length);
+    });
+  }
+});

@@ -1,0 +1,135 @@
+import { elementAt } from '../base/element-at.ts';
+import { PtxlabError } from '../base/error.ts';
+import type { Position } from '../base/span.ts';
+import { type CheckOptions, check, type Requirements, requirementsOf, sharedMemory } from '../check/check.ts';
+import { errorLimit as otherLimit } from '../check/error-cap.ts';
+import { readJudgeOptions } from '../check/judge-options.ts';
+import { searchLimit } from '../check/unknown-name.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { AvailabilityRow } from '../isa/form.ts';
+import { errorLimit as syntaxLimit } from '../syntax/reader.ts';
+import { Chunk } from './chunk.ts';
+import { ChunkList } from './chunk-list.ts';
+import { findingsOf, needsWholeCheck, withResults } from './findings.ts';
+import { ModuleCheck } from './module-check.ts';
+
+const limits = { errors: Math.min(syntaxLimit, otherLimit), searches: searchLimit };
+
+/**
+ * A PTX module that is being edited. An edit reads and checks again only the stretches of text that it touches, and
+ * those that depend on a declaration it changes. Findings are those of `check` on the same text.
+ */
+export class Document {
+  private readonly list: ChunkList;
+  private readonly module: ModuleCheck;
+  private readonly options: CheckOptions;
+  private findings: readonly Diagnostic[] | null = null;
+
+  /**
+   * @param options target and version to judge by, instead of the module's own
+   * @throws PtxlabError `unknown-target` or `unknown-version` if an option names one that does not exist
+   */
+  constructor(text: string, options: CheckOptions = {}) {
+    this.options = options;
+    this.list = new ChunkList(text, sharedMemory.lineShapes);
+    this.module = new ModuleCheck(this.list, sharedMemory, readJudgeOptions(options));
+  }
+
+  /** Length in UTF-16 units, in which all offsets are counted. */
+  get length(): number {
+    return this.list.length;
+  }
+
+  text(): string {
+    return this.list.text();
+  }
+
+  /** The text between two offsets. */
+  slice(start: number, end: number): string {
+    return this.list.slice(start, end);
+  }
+
+  /**
+   * Replaces the text between two offsets.
+   *
+   * @throws PtxlabError `bad-range` if the offsets are not within the text, or not in order
+   */
+  edit(start: number, end: number, text: string): void {
+    const isRange =
+      Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= this.length;
+    if (!isRange) throw new PtxlabError('bad-range', `${start} to ${end} is no range in a text of ${this.length}`);
+    if (start === end && text === '') return;
+    this.findings = null;
+    this.module.update(this.list.edit(start, end, text));
+  }
+
+  /** What `check` reports for the text, in its order. */
+  diagnostics(): readonly Diagnostic[] {
+    this.findings ??= needsWholeCheck(this.module, limits)
+      ? check(this.text(), this.options).diagnostics
+      : findingsOf(this.module);
+    return this.findings;
+  }
+
+  /** Where the module would be accepted. */
+  requirements(): Requirements {
+    if (needsWholeCheck(this.module, limits)) return check(this.text(), this.options).requirements;
+    const rows = new Set<AvailabilityRow>();
+    const unchecked = new Set<string>();
+    for (const { checked } of this.list.chunks.map(withResults)) {
+      for (const row of checked.rows) rows.add(row);
+      for (const opcode of checked.unchecked.values()) unchecked.add(opcode);
+    }
+    return requirementsOf(rows, unchecked, this.module.environment);
+  }
+
+  /** Line and column of an offset, both from 1 on. */
+  position(offset: number): Position {
+    const chunk = this.list.at(offset);
+    const within = offset - chunk.start;
+    const lineEnd = /\r\n|\n|\r/g;
+    let ends = 0;
+    let start = 0;
+    while (lineEnd.exec(chunk.text) !== null && lineEnd.lastIndex <= within) {
+      ends++;
+      start = lineEnd.lastIndex;
+    }
+    const column = within - start + 1;
+    return { line: chunk.line + ends + 1, column: ends > 0 ? column : column + this.lengthOfOpenLine(chunk) };
+  }
+
+  /** The offset of a line and column; the end of the line or of the text if it is shorter. */
+  offset({ line, column }: Position): number {
+    const { chunks } = this.list;
+    const after = chunks.findIndex((one) => one.line >= line);
+    const start = this.lineStart(line, after < 0 ? chunks.length : after);
+    const end = this.lineStart(line + 1, chunks.length);
+    const text = this.slice(start, end).replace(/[\r\n]+$/, '');
+    return start + Math.min(column - 1, text.length);
+  }
+
+  /** Characters of the line that a chunk continues. */
+  private lengthOfOpenLine(chunk: Chunk): number {
+    let length = 0;
+    for (let i = chunk.index - 1; i >= 0; i--) {
+      const { text, lineEnds } = elementAt(this.list.chunks, i);
+      length += text.length - (Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
+      if (lineEnds > 0) break;
+    }
+    return length;
+  }
+
+  private lineStart(line: number, before: number): number {
+    if (line <= 1) return 0;
+    for (let i = before - 1; i >= 0; i--) {
+      const chunk = elementAt(this.list.chunks, i);
+      const ends = line - 1 - chunk.line;
+      if (ends > chunk.lineEnds) return this.length;
+      if (ends < 1) continue;
+      const lineEnd = /\r\n|\n|\r/g;
+      for (let left = ends; left > 0; left--) lineEnd.exec(chunk.text);
+      return chunk.start + lineEnd.lastIndex;
+    }
+    return 0;
+  }
+}

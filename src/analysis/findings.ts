@@ -1,0 +1,169 @@
+/** The findings of a document: those of its chunks, and those that only the whole module shows. */
+import { elementAt } from '../base/element-at.ts';
+import type { Span } from '../base/span.ts';
+import { checkDefined } from '../check/declarations/functions.ts';
+import { checkConstants } from '../check/declarations/redeclaration.ts';
+import { type FunctionName, SharedMemory } from '../check/declarations/shared-memory.ts';
+import type { Report } from '../check/report.ts';
+import type { Scope, VariableSymbol } from '../check/symbols.ts';
+import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
+import type { Chunk, CheckedChunk } from './chunk.ts';
+import type { ModuleCheck } from './module-check.ts';
+import { inOrder } from './module-check.ts';
+
+/** A chunk that was checked, with its results. */
+interface Checked {
+  readonly chunk: Chunk;
+  readonly checked: CheckedChunk;
+}
+
+/** All findings, in the order of the text. */
+export function findingsOf(check: ModuleCheck): readonly Diagnostic[] {
+  const chunks = check.list.chunks.map(withResults);
+  const found: Diagnostic[] = [];
+  const once = new Set<string>();
+  const missing = missingPlaces(chunks);
+  for (const one of chunks) {
+    const own = [...one.chunk.syntax, ...one.checked.diagnostics.filter((finding) => isNew(finding, one, once))];
+    for (const finding of [...own, ...(missing.get(one.chunk) ?? [])]) found.push(shifted(finding, one.chunk.start));
+  }
+  found.push(...findingsAtEnd(check, chunks));
+  return inOrder(found);
+}
+
+/** True the first time that an opcode outside the tables is reported. */
+function isNew(finding: Diagnostic, { checked }: Checked, once: Set<string>): boolean {
+  const opcode = checked.unchecked.get(finding);
+  if (opcode === undefined) return true;
+  if (once.has(opcode)) return false;
+  once.add(opcode);
+  return true;
+}
+
+export function withResults(chunk: Chunk): Checked {
+  if (chunk.checked === null) throw new Error(`chunk ${chunk.index} is not checked`);
+  return { chunk, checked: chunk.checked };
+}
+
+function shiftedSpan({ start, end }: Span, by: number): Span {
+  return { start: start + by, end: end + by };
+}
+
+export function shifted(finding: Diagnostic, by: number): Diagnostic {
+  const { span, fix } = finding;
+  const moved = fix === null ? null : { span: shiftedSpan(fix.span, by), text: fix.text };
+  return { ...finding, span: shiftedSpan(span, by), fix: moved };
+}
+
+function findingsAtEnd(check: ModuleCheck, chunks: readonly Checked[]): readonly Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const report: Report = (finding) => found.push(finding);
+  check.headerFindings = found;
+  check.header.reportAtEnd(chunks.some(({ checked }) => checked.places.hasSections));
+  const scopes = check.scopesAtEnd;
+  for (const { chunk, checked } of chunks) {
+    for (const { name, nameStart, nameEnd } of checked.announced) {
+      const placed = { name, nameStart: nameStart + chunk.start, nameEnd: nameEnd + chunk.start };
+      checkDefined(placed, scopes.symbols, scopes.aliases, report);
+    }
+  }
+  reportPlaces(chunks, report);
+  const usesShared = chunks.some(({ checked }) =>
+    checked.shared.some(({ own, named }) => own.length + named.length > 0),
+  );
+  if (usesShared) sharedMemory(chunks, scopes.symbols).finish(check.environment.target, report);
+  checkConstants(moduleConstants(chunks), report);
+  return found;
+}
+
+/** Constants of the module, placed in the document. */
+function moduleConstants(chunks: readonly Checked[]): readonly VariableSymbol[] {
+  const found: VariableSymbol[] = [];
+  for (const { chunk, checked } of chunks) {
+    for (const one of checked.module) {
+      if (one.kind !== 'symbol' || one.symbol.kind !== 'variable' || one.symbol.space !== '.const') continue;
+      found.push({ ...one.symbol, declared: shiftedSpan(one.symbol.declared, chunk.start) });
+    }
+  }
+  return found;
+}
+
+function sharedMemory(chunks: readonly Checked[], symbols: Scope): SharedMemory {
+  const shared = new SharedMemory();
+  let begun: FunctionName | null = null;
+  for (const { chunk, checked } of chunks) {
+    for (const { name, entry, span, own, named, calls } of checked.shared) {
+      if (span !== null) {
+        const { start, end } = shiftedSpan(span, chunk.start);
+        begun = { name, entry, nameStart: start, nameEnd: end };
+      }
+      // Most functions use none, and need no place in the table.
+      const isEmpty = own.length + named.length + calls.length === 0;
+      if (isEmpty && !shared.uses.has(name)) continue;
+      if (begun !== null) shared.begin(begun);
+      begun = null;
+      for (const symbol of own) shared.variable(symbol);
+      for (const used of named) {
+        const symbol = symbols.lookup(used);
+        if (symbol?.kind === 'variable') shared.variable(symbol);
+      }
+      for (const call of calls) shared.call(call);
+    }
+  }
+  return shared;
+}
+
+// --- places of sources ----------------------------------------------------------------------------------------------
+
+/** Positions of inlined calls that no `.loc` has given before, by chunk. */
+function missingPlaces(chunks: readonly Checked[]): ReadonlyMap<Chunk, readonly Diagnostic[]> {
+  const found = new Map<Chunk, readonly Diagnostic[]>();
+  const given = new Set<string>();
+  if (chunks.every(({ checked }) => checked.places.missing.length === 0)) return found;
+  for (const { chunk, checked } of chunks) {
+    const { places } = checked;
+    const missing = places.missing.filter(({ key }) => !given.has(key));
+    found.set(
+      chunk,
+      missing.map(({ place, span }) => diagnose('PTX5029', span, { place })),
+    );
+    for (const key of places.given) given.add(key);
+  }
+  return found;
+}
+
+function reportPlaces(chunks: readonly Checked[], report: Report): void {
+  const files = new Set<number>();
+  const named = new Map<string, Span>();
+  const declared = new Set<string>();
+  let first: Span | null = null;
+  for (const { chunk, checked } of chunks) {
+    const { places } = checked;
+    for (const { index, span } of places.fileNames) {
+      if (files.has(index)) report(diagnose('PTX5028', shiftedSpan(span, chunk.start), { index: String(index) }));
+      files.add(index);
+    }
+    for (const [name, span] of places.named) if (!named.has(name)) named.set(name, shiftedSpan(span, chunk.start));
+    for (const name of places.sectionNames) declared.add(name);
+    if (places.first !== null) first ??= shiftedSpan(places.first, chunk.start);
+  }
+  if (files.size === 0 && first !== null) report(diagnose('PTX5031', first, {}));
+  for (const [name, span] of named) if (!declared.has(name)) report(diagnose('PTX5030', span, { name }));
+}
+
+/** True if limits of a whole check are reached, or its order of reading matters: then only a whole check knows. */
+export function needsWholeCheck({ list }: ModuleCheck, limits: { errors: number; searches: number }): boolean {
+  const { chunks } = list;
+  const first = /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*(.)/.exec(elementAt(chunks, 0).text)?.[1] ?? '';
+  if (first !== '.') return true;
+  let syntax = 0;
+  let others = 0;
+  let searches = 0;
+  for (const chunk of chunks) {
+    if (chunk.isForeign || chunk.hasLateHeader) return true;
+    syntax += chunk.syntax.length;
+    others += chunk.checked?.diagnostics.length ?? 0;
+    searches += chunk.checked?.searches ?? 0;
+  }
+  return syntax >= limits.errors || others >= limits.errors || searches >= limits.searches;
+}

@@ -1,0 +1,346 @@
+/** Checks the chunks of a document that are not checked yet, each in the scopes that the chunks before it leave. */
+import { elementAt } from '../base/element-at.ts';
+import type { ModuleEnvironment } from '../check/availability.ts';
+import { Header, type Overrides } from '../check/declarations/header.ts';
+import type { CheckMemory } from '../check/memory.ts';
+import type { DeclaredSymbol, LabelSymbol } from '../check/symbols.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { ChunkChecker, isHeaderItem } from './check-chunk.ts';
+import { type Chunk, type OutlinePart, withoutClosed } from './chunk.ts';
+import type { ChunkList, Replaced } from './chunk-list.ts';
+import { keyOf, type NameKey } from './chunk-names.ts';
+import { OpenScopes } from './open-scopes.ts';
+
+/** The chunks that contain a function, from its header to its end. */
+interface Extent {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The scopes that are open at the start of each chunk from one to another. */
+interface KnownScopes {
+  readonly scopes: OpenScopes;
+  readonly from: number;
+  readonly to: number;
+  readonly version: number;
+}
+
+export class ModuleCheck {
+  readonly list: ChunkList;
+  /** Grows whenever the module declares other names than before. */
+  version = 0;
+  private readonly memory: CheckMemory;
+  private readonly overrides: Overrides;
+  /** What the header reports, and later the end of the module. */
+  headerFindings: Diagnostic[] = [];
+  header: Header;
+  private headerKey = '';
+  private known: KnownScopes | null = null;
+  private atEnd: { readonly scopes: OpenScopes; readonly version: number } | null = null;
+
+  constructor(list: ChunkList, memory: CheckMemory, overrides: Overrides) {
+    this.list = list;
+    this.memory = memory;
+    this.overrides = overrides;
+    this.header = this.newHeader();
+    this.checkAll();
+  }
+
+  get environment(): ModuleEnvironment {
+    return this.header.environment();
+  }
+
+  /** Checks the chunks that an edit replaced, and every other one that depends on what has changed. */
+  update(replaced: Replaced): void {
+    const { at, old, fresh } = replaced;
+    const { chunks } = this.list;
+    const around = this.extentAround(replaced);
+    this.moveKnown(replaced);
+    if (!isSameSkeleton(old, fresh)) this.forget(around);
+    if (changedKeys(old.flatMap(labelNames), fresh.flatMap(labelNames)).length > 0) this.version++;
+    this.checkAll();
+    const module = changedKeys(old.flatMap(moduleNames), fresh.flatMap(moduleNames));
+    const body = changedKeys(old.flatMap(bodyNames), fresh.flatMap(bodyNames));
+    if (module.length + body.length === 0) return;
+    this.version++;
+    if (module.length > 0) {
+      for (let i = at; i < chunks.length; i++) this.forgetUsers(i, module);
+    }
+    if (body.length > 0) {
+      for (let i = around.first; i <= around.last; i++) this.forgetUsers(i, body);
+    }
+    this.checkAll();
+  }
+
+  /** The scopes at the end: all names of the module. */
+  get scopesAtEnd(): OpenScopes {
+    if (this.atEnd?.version === this.version) return this.atEnd.scopes;
+    const scopes = new OpenScopes(new Map());
+    for (const { checked } of this.list.chunks) scopes.repeatModule(checked?.module ?? []);
+    this.atEnd = { scopes, version: this.version };
+    return scopes;
+  }
+
+  private forget({ first, last }: Extent): void {
+    this.version++;
+    for (let i = first; i <= last; i++) elementAt(this.list.chunks, i).checked = null;
+  }
+
+  /** Help for an undeclared name names the most similar of all names. */
+  private forgetUsers(index: number, changed: readonly NameKey[]): void {
+    const chunk = elementAt(this.list.chunks, index);
+    const searches = chunk.checked?.diagnostics.some(({ code }) => code === 'PTX3001') === true;
+    if (searches || changed.some((key) => chunk.names.mayContain(key))) chunk.checked = null;
+  }
+
+  /** The replaced chunks, and those of functions that go on into or from them. */
+  private extentAround({ at, fresh }: Replaced): Extent {
+    const most = this.list.chunks.length - 1;
+    const nearest = (index: number): number => Math.max(0, Math.min(most, index));
+    if (fresh.length > 0) return this.extentOf(at, at + fresh.length - 1);
+    return this.extentOf(nearest(at - 1), nearest(at));
+  }
+
+  /** Some chunks, and those of functions that go on into or from them. */
+  private extentOf(from: number, to: number): Extent {
+    const { chunks } = this.list;
+    let first = from;
+    while (first > 0 && elementAt(chunks, first).from.body !== null) first--;
+    let last = to;
+    while (last + 1 < chunks.length && elementAt(chunks, last).to.body !== null) last++;
+    return { first, last };
+  }
+
+  private checkAll(): void {
+    const { chunks } = this.list;
+    const first = chunks.findIndex(({ checked }) => checked === null);
+    if (first < 0) return;
+    this.memory.begin();
+    if (first === 0) this.readHeader();
+    const last = chunks.findLastIndex(({ checked }) => checked === null);
+    const scopes = this.takeKnown(first, last);
+    if (scopes === null) this.checkFromStart(last);
+    else this.checkRun(first, last, scopes);
+  }
+
+  private checkFromStart(last: number): void {
+    const { chunks } = this.list;
+    const extents = this.extentsToCheck();
+    const scopes = new OpenScopes(this.labelsIn(extents));
+    let extent = 0;
+    for (let i = 0; i <= last; i++) {
+      const chunk = elementAt(chunks, i);
+      const { first, last: end } = extents[extent] ?? { first: chunks.length, last: chunks.length };
+      if (chunk.checked === null) this.checkChunk(chunk, scopes);
+      else {
+        scopes.repeatModule(chunk.checked.module);
+        if (i >= first) scopes.repeatBody(chunk.checked.open, chunk.openOutline);
+      }
+      if (i === end) {
+        scopes.leave();
+        extent++;
+      }
+    }
+    this.known = { scopes, from: last + 1, to: last + 1, version: this.version };
+  }
+
+  private checkRun(first: number, last: number, scopes: OpenScopes): void {
+    const { chunks } = this.list;
+    const left = withoutClosed(chunks.slice(first, last + 1).flatMap(({ outline }) => outline));
+    const isOpen = left.some(({ kind }) => kind === 'open' || kind === 'function');
+    scopes.labels = this.labelsIn([{ first, last: isOpen ? this.extentOf(last, last).last : last }]);
+    for (let i = first; i <= last; i++) this.checkChunk(elementAt(chunks, i), scopes);
+    const isSame = chunks.slice(first, last + 1).every(declaresNothing);
+    this.known = { scopes, from: isSame ? first : last + 1, to: last + 1, version: this.version };
+  }
+
+  // --- scopes that are known from the last check ----------------------------------------------------------------------
+
+  /** Keeps the known scopes in step with an edit. */
+  private moveKnown({ at, old, fresh }: Replaced): void {
+    if (this.known === null) return;
+    const { from, to } = this.known;
+    const by = fresh.length - old.length;
+    if (at + old.length <= from) this.known = { ...this.known, from: from + by, to: to + by };
+    else if (at >= from && at + old.length <= to) this.known = { ...this.known, to: at };
+    else if (at < to) this.known = null;
+  }
+
+  /** The scopes at the start of chunk `first` if they are known, and are enough to check the chunks up to `last`. */
+  private takeKnown(first: number, last: number): OpenScopes | null {
+    const { known } = this;
+    this.known = null;
+    if (known === null || known.version !== this.version) return null;
+    const { chunks } = this.list;
+    const { scopes } = known;
+    for (let i = first; i <= last; i++) {
+      const { checked, outline } = elementAt(chunks, i);
+      const isRepeated = outline.some((part) => part.kind === 'label' && scopes.hasRepeated(part.symbol.name));
+      if (checked !== null || isRepeated) return null;
+    }
+    for (let i = known.from - 1; i >= first; i--) if (!declaresNothing(elementAt(chunks, i))) return null;
+    for (let i = known.to; i < first; i++) {
+      const { checked } = elementAt(chunks, i);
+      if (checked === null || checked.open.some(({ kind }) => kind !== 'symbol')) return null;
+      scopes.repeatModule(checked.module);
+      scopes.repeatBody(checked.open, []);
+    }
+    return scopes;
+  }
+
+  private checkChunk(chunk: Chunk, scopes: OpenScopes): void {
+    const read = this.list.reread(chunk, false);
+    const checked = new ChunkChecker(chunk, read, scopes, this.header, this.memory).check();
+    chunk.checked =
+      chunk.index > 0
+        ? checked
+        : { ...checked, diagnostics: inOrder([...this.headerFindings, ...checked.diagnostics]) };
+  }
+
+  /** Reads the header, which the first chunk contains; if it has changed, every chunk is checked again. */
+  private readHeader(): void {
+    this.header = this.newHeader();
+    const first = elementAt(this.list.chunks, 0);
+    const items = this.list
+      .reread(first, true)
+      .parsed.parts.flatMap((part) => (part.kind === 'item' ? [part.item] : []));
+    const isOver = items.findIndex((item) => !isHeaderItem(item));
+    const own = isOver < 0 ? items : items.slice(0, isOver);
+    for (const item of own) {
+      if (item.kind === 'version') this.header.readVersion(item);
+      else if (item.kind === 'target') this.header.readTarget(item);
+      else if (item.kind === 'address_size') this.header.readAddressSize(item);
+    }
+    this.header.environment();
+    const key = JSON.stringify(own, (name, value: unknown) => (name === 'start' || name === 'end' ? undefined : value));
+    if (key === this.headerKey) return;
+    this.headerKey = key;
+    this.forget({ first: 0, last: this.list.chunks.length - 1 });
+  }
+
+  private newHeader(): Header {
+    this.headerFindings = [];
+    return new Header(this.overrides, (diagnostic) => this.headerFindings.push(diagnostic));
+  }
+
+  /** The functions of which some chunk is not checked, or single chunks outside of functions; ascending. */
+  private extentsToCheck(): readonly Extent[] {
+    const extents: Extent[] = [];
+    for (const [i, { checked }] of this.list.chunks.entries()) {
+      const previous = extents.at(-1);
+      if (checked !== null || (previous !== undefined && i <= previous.last)) continue;
+      const extent = this.extentOf(i, i);
+      if (previous !== undefined && extent.first <= previous.last) {
+        extents[extents.length - 1] = { first: previous.first, last: extent.last };
+      } else extents.push(extent);
+    }
+    return extents;
+  }
+
+  /** The labels of each scope that is opened in these chunks. */
+  private labelsIn(extents: readonly Extent[]): ReadonlyMap<OutlinePart, readonly LabelSymbol[]> {
+    const labels = new Map<OutlinePart, LabelSymbol[]>();
+    for (const { first, last } of extents) {
+      const open: LabelSymbol[][] = [];
+      for (let i = first; i <= last; i++) {
+        const { checked, outline, openOutline } = elementAt(this.list.chunks, i);
+        for (const part of checked === null ? outline : openOutline) {
+          if (part.kind === 'label') open.at(-1)?.push(part.symbol);
+          else if (part.kind === 'close') open.pop();
+          else {
+            const own: LabelSymbol[] = [];
+            labels.set(part, own);
+            open.push(own);
+          }
+        }
+      }
+    }
+    return labels;
+  }
+}
+
+export function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return diagnostics.toSorted((a, b) => a.span.start - b.span.start);
+}
+
+/** Whether functions and blocks begin and end in the same order. */
+function isSameSkeleton(old: readonly Chunk[], fresh: readonly Chunk[]): boolean {
+  const skeleton = (chunks: readonly Chunk[]): string =>
+    chunks
+      .flatMap(({ outline }) => outline)
+      .map((part) => (part.kind === 'label' ? '' : part.kind === 'close' ? `${part.ends} end,` : `${part.kind},`))
+      .join('');
+  return skeleton(old) === skeleton(fresh);
+}
+
+interface DeclaredName {
+  readonly key: NameKey;
+  /** Everything that users of the name can depend on. */
+  readonly meaning: string;
+}
+
+/** The names whose declarations differ: all between the first and the last difference. */
+function changedKeys(old: readonly DeclaredName[], fresh: readonly DeclaredName[]): readonly NameKey[] {
+  const isSame = (a: DeclaredName | undefined, b: DeclaredName | undefined): boolean =>
+    a !== undefined && b !== undefined && a.meaning === b.meaning;
+  let start = 0;
+  while (isSame(old[start], fresh[start])) start++;
+  let end = 0;
+  const most = Math.min(old.length, fresh.length) - start;
+  while (end < most && isSame(old[old.length - 1 - end], fresh[fresh.length - 1 - end])) end++;
+  const changed = [...old.slice(start, old.length - end), ...fresh.slice(start, fresh.length - end)];
+  return leastOf(changed.map(({ key }) => key));
+}
+
+function leastOf(keys: readonly NameKey[]): readonly NameKey[] {
+  const least = new Map<string, NameKey>();
+  for (const key of keys)
+    if ((least.get(key.stem)?.number ?? Number.POSITIVE_INFINITY) > key.number) least.set(key.stem, key);
+  return [...least.values()];
+}
+
+function moduleNames({ checked }: Chunk): readonly DeclaredName[] {
+  return (checked?.module ?? []).flatMap((one) => {
+    if (one.kind === 'symbol') return [nameOf(one.symbol)];
+    if (one.kind !== 'alias') return [];
+    return [{ key: keyOf(one.name), meaning: `alias ${one.name} ${one.target}` }];
+  });
+}
+
+function bodyNames(chunk: Chunk): readonly DeclaredName[] {
+  const declared = (chunk.checked?.body ?? []).flatMap((one) => {
+    if (one.kind === 'symbol') return [nameOf(one.symbol)];
+    return one.kind === 'function' ? one.formals.map(nameOf) : [scopeMark(one.kind)];
+  });
+  return [...declared, ...labelNames(chunk)];
+}
+
+function labelNames({ outline }: Chunk): readonly DeclaredName[] {
+  return outline.map((part) => (part.kind === 'label' ? nameOf(part.symbol) : scopeMark(part.kind)));
+}
+
+/** True for a chunk after which the same scopes are open, with the same names, as before it. */
+function declaresNothing({ checked }: Chunk): boolean {
+  return checked !== null && checked.module.length + checked.open.length === 0;
+}
+
+/** Stands for the start or end of a scope among names, so that a name that moved to another scope differs. */
+function scopeMark(kind: string): DeclaredName {
+  return { key: keyOf('{'), meaning: kind };
+}
+
+function nameOf(symbol: DeclaredSymbol): DeclaredName {
+  if (symbol.kind === 'register' && symbol.count !== null) {
+    const { name, type, lanes, count } = symbol;
+    return { key: { stem: name, number: 0 }, meaning: `family ${name} ${type.name} ${lanes} ${count}` };
+  }
+  return { key: keyOf(symbol.name), meaning: meaningOf(symbol) };
+}
+
+function meaningOf(symbol: DeclaredSymbol): string {
+  const skip = new Set(['declared', 'start', 'end', 'nameStart', 'nameEnd', 'typeStart', 'typeEnd', 'scope']);
+  return JSON.stringify(symbol, (key, value: unknown) => {
+    if (skip.has(key)) return undefined;
+    return typeof value === 'bigint' ? String(value) : value;
+  });
+}

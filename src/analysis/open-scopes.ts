@@ -1,0 +1,117 @@
+/** The scopes that are open at one place of a module: the module's, and those of a function and its blocks. */
+import { declareFunction } from '../check/declarations/functions.ts';
+import { declareVariable } from '../check/declarations/redeclaration.ts';
+import { elementAt } from '../base/element-at.ts';
+import { type DeclaredSymbol, type LabelSymbol, Scope } from '../check/symbols.ts';
+import type { BegunFunction, Declared, OutlinePart } from './chunk.ts';
+
+/** The labels of each block and body, by the part of an outline that opens it. */
+export type LabelsByScope = ReadonlyMap<OutlinePart, readonly LabelSymbol[]>;
+
+export class OpenScopes {
+  /** Names of the module so far. */
+  readonly symbols: Scope = new Scope();
+  readonly aliases: Map<string, string> = new Map();
+  private begun: BegunFunction | null = null;
+  private readonly scopes: Scope[] = [];
+  /** The labels of scopes that will be opened. */
+  labels: LabelsByScope;
+  /** Labels with names that were taken. */
+  private readonly repeated = new Set<LabelSymbol>();
+
+  constructor(labels: LabelsByScope) {
+    this.labels = labels;
+  }
+
+  /** The function whose body is open. */
+  get function(): BegunFunction | null {
+    return this.begun;
+  }
+
+  /** The scope of the statements here; null outside of functions. */
+  get innermost(): Scope | null {
+    return this.scopes.at(-1) ?? null;
+  }
+
+  isRepeated(label: LabelSymbol): boolean {
+    return this.repeated.has(label);
+  }
+
+  /** True if some label has this name, and another or a parameter has it too. */
+  hasRepeated(name: string): boolean {
+    for (const label of this.repeated) if (label.name === name) return true;
+    return false;
+  }
+
+  /** Begins a function; `scope` has its parameters, `part` is the part of an outline for its header. */
+  begin(begun: BegunFunction, scope: Scope, part: OutlinePart): void {
+    this.begun = begun;
+    this.scopes.push(scope);
+    this.declareLabels(scope, part);
+  }
+
+  open(part: OutlinePart): void {
+    const scope = new Scope(this.innermost);
+    this.scopes.push(scope);
+    this.declareLabels(scope, part);
+  }
+
+  close(ends: 'block' | 'function'): void {
+    this.scopes.pop();
+    if (ends === 'function') this.begun = null;
+  }
+
+  private declareLabels(scope: Scope, part: OutlinePart): void {
+    for (const label of this.labels.get(part) ?? []) if (scope.declare(label) !== null) this.repeated.add(label);
+  }
+
+  /** Repeats what a chunk declares for the module. */
+  repeatModule(declared: readonly Declared[]): void {
+    for (const one of declared) {
+      if (one.kind === 'symbol') redeclare(one.symbol, this.symbols);
+      else if (one.kind === 'alias') this.aliases.set(one.name, one.target);
+    }
+  }
+
+  /** Repeats what a chunk declares in functions, with the outline of the same parts. */
+  repeatBody(declared: readonly Declared[], outline: readonly OutlinePart[]): void {
+    const parts = outline.filter(({ kind }) => kind === 'function' || kind === 'open');
+    let next = 0;
+    for (const one of declared) {
+      if (one.kind === 'function') {
+        const scope = new Scope(this.symbols);
+        for (const formal of one.formals) redeclare(formal, scope);
+        this.begin(one, scope, elementAt(parts, next++));
+      } else if (one.kind === 'open') this.open(elementAt(parts, next++));
+      else if (one.kind === 'close') this.close(one.ends);
+      else if (one.kind === 'symbol' && this.innermost !== null) redeclare(one.symbol, this.innermost);
+    }
+  }
+
+  /** Leaves a function before its end. */
+  leave(): void {
+    this.scopes.length = 0;
+    this.begun = null;
+  }
+}
+
+function redeclare(symbol: DeclaredSymbol, scope: Scope): void {
+  switch (symbol.kind) {
+    case 'function':
+      declareFunction(symbol, scope, ignore);
+      return;
+    case 'variable':
+      declareVariable(scope, symbol, ignore);
+      return;
+    case 'targets':
+      scope.declare({ ...symbol, scope });
+      return;
+    case 'register':
+    case 'label':
+    case 'prototype':
+      scope.declare(symbol);
+      return;
+  }
+}
+
+function ignore(): void {}

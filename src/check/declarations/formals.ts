@@ -1,0 +1,53 @@
+/** Parameters and return values as names of a function's body (PTX ISA 9.1, 7.1). */
+import type { PtxType } from '../../isa/types.ts';
+import type { FunctionItem, Parameter, Variable } from '../../syntax/tree.ts';
+import type { FunctionRecorder } from '../checked.ts';
+import type { Report } from '../report.ts';
+import type { DeclaredSymbol, FormalSpace, Scope } from '../symbols.ts';
+import { parameterSpace, parameterSymbol } from './declarations.ts';
+import { checkParameterType } from './functions.ts';
+import type { Header } from './header.ts';
+
+/** The context from the module. */
+export interface FormalContext {
+  readonly report: Report;
+  readonly header: Header;
+  /** The function being kept for running. */
+  readonly recorder: FunctionRecorder | null;
+  /** The type of a declared name; null if the declaration is unusable. */
+  declaredType(variable: Variable, space: string): PtxType | null;
+  declare(scope: Scope, symbol: DeclaredSymbol): void;
+}
+
+/** Declares the parameters of a function in the scope of its body, and returns their spaces by name. */
+export function declareFormals(item: FunctionItem, scope: Scope, context: FormalContext): Map<string, FormalSpace> {
+  const spaces = new Map<string, FormalSpace>();
+  const declareAll = (formals: readonly Parameter[], result: boolean): void => {
+    for (const formal of formals) {
+      const symbol = declareFormal(item, formal, result, scope, context);
+      context.recorder?.formal(symbol, result);
+      if (symbol !== null) spaces.set(formal.name, parameterSpace(item.entry, result));
+    }
+  };
+  declareAll(item.results, true);
+  declareAll(item.parameters, false);
+  return spaces;
+}
+
+function declareFormal(
+  item: FunctionItem,
+  formal: Parameter,
+  result: boolean,
+  scope: Scope,
+  context: FormalContext,
+): ReturnType<typeof parameterSymbol> | null {
+  const type = context.declaredType(formal, formal.space);
+  if (type === null || formal.name === '_') return null;
+  context.header.checkSampler(formal);
+  checkParameterType(formal, type, context.report);
+  const symbol = parameterSymbol(formal, type, parameterSpace(item.entry, result));
+  // Names in a prototype have no meaning.
+  if (item.body === null) scope.declare(symbol);
+  else context.declare(scope, symbol);
+  return symbol;
+}

@@ -1,0 +1,184 @@
+/**
+ * Reads a text in chunks: stretches that end between two statements or items. What a chunk contains follows from its
+ * text, the text that the parser looked at beyond its end, and the state at its start; so after an edit all other chunks
+ * stay as they are. The statements are read by the functions that read whole modules.
+ */
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { closeBlock, closeScope, readPart } from './statements.ts';
+import { TextLines } from './known-lines.ts';
+import type { LineShapes } from './line-shapes.ts';
+import { HeaderOrder, type HeaderStage, parseItem, recoverItem } from './parser.ts';
+import { Reader } from './reader.ts';
+import { Token } from './tokens.ts';
+import type { Block, FunctionItem, Item, LineSource, Statement } from './tree.ts';
+
+/** What the parser knows between two parts of a module. */
+export interface ChunkState {
+  readonly stage: HeaderStage;
+  /** Null outside of functions. */
+  readonly body: {
+    /** Open blocks. */
+    readonly depth: number;
+    /** False in the body of a function whose name could not be read; it is parsed and dropped. */
+    readonly named: boolean;
+  } | null;
+}
+
+export const moduleStart: ChunkState = { stage: 'version', body: null };
+
+export function isSameState(a: ChunkState, b: ChunkState): boolean {
+  return a.stage === b.stage && a.body?.depth === b.body?.depth && a.body?.named === b.body?.named;
+}
+
+/** One part of a chunk, with offsets into the text of the reader. */
+export type ChunkPart =
+  /** An item; of a function with a body only the header, whose body follows. */
+  | { readonly kind: 'item'; readonly item: Item; readonly opensBody: boolean }
+  | { readonly kind: 'statement'; readonly statement: Exclude<Statement, Block> }
+  /** The `{` of a block. */
+  | { readonly kind: 'open'; readonly start: number }
+  /** The `}` of a block, or of a function's body. */
+  | { readonly kind: 'close'; readonly end: number; readonly ends: 'block' | 'function' };
+
+/** Offsets are those of the text that was read, which begins with the chunk. */
+export interface ParsedChunk {
+  readonly end: number;
+  readonly to: ChunkState;
+  /** The parser looked at the text up to here; infinite if it looked at all of it. */
+  readonly reach: number;
+  readonly parts: readonly ChunkPart[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** The known lines among its statements; null if there are none. */
+  readonly lines: LineSource | null;
+}
+
+/** Characters after which a chunk ends, and after which it ends at the end of a function. */
+const usualLength = 8192;
+const leastLength = 4096;
+
+/** The parser decides by at most so many tokens after a part. */
+const lookahead = 4;
+
+export interface ChunkOptions {
+  /** The text is the start of a module. */
+  readonly isStart: boolean;
+  /** Lines of known shape are skipped if shapes are given. */
+  readonly shapes: LineShapes | null;
+  /** Offsets in ascending order: the chunk ends at the first of them at which a part ends. */
+  readonly stops: readonly number[];
+}
+
+/** Reads the chunk at the start of a text, which must go on beyond the chunk unless the module ends there. */
+export function readChunk(source: string, from: ChunkState, options: ChunkOptions): ParsedChunk {
+  return new ChunkReader(source, from, options).read(options.stops);
+}
+
+class ChunkReader {
+  private readonly source: string;
+  private readonly r: Reader;
+  private readonly order: HeaderOrder;
+  private state: ChunkState;
+  private readonly diagnostics: Diagnostic[] = [];
+  private readonly parts: ChunkPart[] = [];
+  /** Set when the header of a function was read. */
+  private opened = false;
+
+  constructor(source: string, from: ChunkState, { shapes, isStart }: ChunkOptions) {
+    this.source = source;
+    this.r = new Reader(source, (diagnostic) => this.diagnostics.push(diagnostic), isStart);
+    if (shapes !== null) this.r.lines = new TextLines(this.r, shapes);
+    this.r.lines?.begin();
+    this.order = new HeaderOrder(from.stage);
+    this.state = from;
+    if (from.body !== null) this.r.beginInside(from.body.depth);
+  }
+
+  read(stops: readonly number[]): ParsedChunk {
+    const { r, source, parts, diagnostics } = this;
+    let next = 0;
+    while (r.kind !== Token.End || this.state.body !== null) {
+      const before = r.previousEnd;
+      while ((stops[next] ?? Number.POSITIVE_INFINITY) <= before) next++;
+      if (r.lines !== null) r.lines.limit = Math.min(stops[next] ?? usualLength, usualLength);
+      this.readPart();
+      if (r.previousEnd > before && this.mayEnd() && this.shouldEnd(stops[next])) break;
+    }
+    const isOver = r.kind === Token.End && this.state.body === null;
+    if (isOver) this.order.finish(r);
+    const end = isOver ? source.length : r.previousEnd;
+    return { end, to: this.state, reach: this.reach(), parts, diagnostics, lines: r.lines };
+  }
+
+  /** Not at the end, where scopes without braces are closed together, and not inside of a line end. */
+  private mayEnd(): boolean {
+    const { r, source } = this;
+    const isInHeader = this.state.body === null && this.state.stage !== 'body' && this.state.stage !== 'unknown';
+    return r.kind !== Token.End && !isInHeader && source[r.previousEnd - 1] !== '\r';
+  }
+
+  private shouldEnd(stop: number | undefined): boolean {
+    const { previousEnd } = this.r;
+    const isBetweenItems = this.state.body === null && previousEnd >= leastLength;
+    return previousEnd === stop || previousEnd >= usualLength || isBetweenItems;
+  }
+
+  private readPart(): void {
+    const { stage, body } = this.state;
+    if (body === null) this.readItem();
+    else {
+      const { r } = this;
+      const { start } = r;
+      const part = readPart(r);
+      if (part === 'open') {
+        this.parts.push({ kind: 'open', start });
+        this.state = { stage, body: { ...body, depth: body.depth + 1 } };
+      } else if (part === 'close') this.close(stage, body);
+      else if (part !== null) {
+        this.parts.push({ kind: 'statement', statement: part });
+        if (part.kind === 'instruction' || part.kind === 'loc') r.lines?.learn(part);
+      }
+    }
+  }
+
+  private close(stage: HeaderStage, body: NonNullable<ChunkState['body']>): void {
+    const { r } = this;
+    if (body.depth > 0) {
+      const end = closeBlock(r);
+      this.parts.push({ kind: 'close', end, ends: 'block' });
+      this.state = { stage, body: { ...body, depth: body.depth - 1 } };
+      return;
+    }
+    closeScope(r);
+    this.parts.push({ kind: 'close', end: r.previousEnd, ends: 'function' });
+    this.state = { stage, body: null };
+  }
+
+  private readItem(): void {
+    const { r } = this;
+    const { start } = r;
+    this.order.check(r);
+    this.opened = false;
+    const item = r.failed ? null : parseItem(r, () => this.openBody());
+    if (item !== null) this.parts.push({ kind: 'item', item, opensBody: this.opened });
+    const body = this.opened ? { depth: 0, named: item !== null } : null;
+    this.state = { stage: this.order.stage, body };
+    if (r.failed && body === null) recoverItem(r, start);
+  }
+
+  /** Reads the `{`; the statements are read as parts. */
+  private openBody(): FunctionItem['body'] & object {
+    this.opened = true;
+    this.r.next();
+    return [];
+  }
+
+  private reach(): number {
+    const { r } = this;
+    const { start, previousEnd } = r;
+    for (let i = 0; i < lookahead; i++) r.next();
+    const lineEnd = this.source.indexOf('\n', r.end);
+    const isBounded = r.kind !== Token.End && !r.metOpenEnd && lineEnd >= 0;
+    r.rewind(start, previousEnd);
+    return isBounded ? lineEnd + 1 : Number.POSITIVE_INFINITY;
+  }
+}

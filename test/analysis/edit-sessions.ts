@@ -1,0 +1,188 @@
+/**
+ * Random edits of real modules: lines typed and removed, pastes, edits taken back, comments opened and closed, stretches
+ * replaced. A session is a text and edits that follow from a seed.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { randomSource } from '../kernels/reference.ts';
+
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+const folders = ['../../examples/kernels/', '../kernels/cuda/', '../kernels/compilers/'];
+
+/** Real modules of compilers, small ones first. */
+export const realModules: readonly string[] = folders
+  .map((path) => new URL(path, import.meta.url))
+  .flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.ptx'))
+      .sort()
+      .map((name) => readFileSync(new URL(name, folder), 'latin1')),
+  )
+  .toSorted((a, b) => a.length - b.length);
+
+const lines = `
+add.s32 %r1, %r2, %r3;
+mov.u32 %r1, %tid.x;
+@%p1 bra $L__BB0_2;
+$L__BB0_2:
+$L_new:
+bra $L_new;
+.reg .b32 %r<2>;
+.reg .b32 %r<999>;
+.reg .pred %p<4>;
+.reg .f32 %extra;
+add.f32 %extra, %extra, 0f3F800000;
+.shared .align 4 .b8 tile[128];
+mov.u32 %r1, tile;
+.loc 1 10 3
+.loc 1 11 5, function_name $L__info_string0, inlined_at 1 10 3
+cvt.rn.f16.f32 %rs1, %f1;
+cvt.f16.f32 %rs1, %f1;
+mbarrier.init.shared.b64 [%rd1], %r1;
+wgmma.fence.sync.aligned;
+{
+}
+{ .reg .b32 %t<2>; mov.b32 %t0, 1; }
+/*
+*/
+// a comment
+ret;
+.visible .entry added(.param .u64 added_0) { ret; }
+.func helper(.reg .b32 %a) { ret; }
+.extern .func other(.param .b32 other_0);
+.global .align 4 .u32 counter = 5;
+call helper, (%r1);
+.version 8.0
+.target sm_90
+.file 9 "other.cu"
+.pragma "nounroll";
+"
+`
+  .trim()
+  .split('\n');
+
+export class EditSession {
+  readonly start: string;
+  private readonly random: () => number;
+  private undo: Edit[] = [];
+
+  constructor(seed: number, modules: readonly string[] = realModules) {
+    this.random = randomSource(seed);
+    for (let i = 0; i < 3; i++) this.random();
+    this.start = this.pick(modules);
+  }
+
+  /** The next edit of a text that earlier edits made. */
+  next(text: string): Edit {
+    const last = this.undo.pop();
+    // Most edits are taken back, so that texts do not only get worse.
+    if (last !== undefined && this.random() < 0.85) return last;
+    this.undo = [];
+    const edit = this.make(text);
+    this.undo.push({ start: edit.start, end: edit.start + edit.text.length, text: text.slice(edit.start, edit.end) });
+    return edit;
+  }
+
+  private make(text: string): Edit {
+    const at = this.lineStart(text, this.below(text.length + 1));
+    const end = this.lineEnd(text, at);
+    const choice = this.random();
+    if (choice < 0.35) return { start: at, end: at, text: `${this.pick(lines)}\n` };
+    if (choice < 0.45) return { start: at, end: Math.min(end + 1, text.length), text: '' };
+    if (choice < 0.65) return this.inLine(text, at, end);
+    if (choice < 0.75) return this.paste(text, at);
+    if (choice < 0.85)
+      return { start: at, end: this.lineEnd(text, Math.min(text.length, at + this.below(600))), text: '' };
+    if (choice < 0.95)
+      return { start: at, end, text: this.pick(['// ', '/*', '*/', '{', '}', '']) + text.slice(at, end) };
+    return { start: at, end: this.lineEnd(text, Math.min(text.length, at + this.below(3000))), text: this.pick(lines) };
+  }
+
+  /** A character, or a word of another line, in the middle of a line. */
+  private inLine(text: string, at: number, end: number): Edit {
+    const start = at + this.below(end - at + 1);
+    const words = text.slice(start, end).match(/^[\w.%$]+/);
+    const length = this.random() < 0.5 ? (words?.[0].length ?? 0) : 0;
+    const other = this.pick(lines).split(/[ ,]+/);
+    return {
+      start,
+      end: start + length,
+      text: this.random() < 0.5 ? this.pick(Array.from('r1%.,; :{}$a"/*')) : this.pick(other),
+    };
+  }
+
+  /** Lines from elsewhere. */
+  private paste(text: string, at: number): Edit {
+    const from = this.lineStart(text, this.below(text.length + 1));
+    return {
+      start: at,
+      end: at,
+      text: text.slice(from, this.lineEnd(text, Math.min(text.length, from + this.below(2000)))),
+    };
+  }
+
+  private lineStart(text: string, offset: number): number {
+    return text.lastIndexOf('\n', offset - 1) + 1;
+  }
+
+  private lineEnd(text: string, offset: number): number {
+    const end = text.indexOf('\n', offset);
+    return end < 0 ? text.length : end;
+  }
+
+  private below(limit: number): number {
+    return Math.floor(this.random() * limit);
+  }
+
+  private pick<T>(values: readonly T[]): T {
+    const found = values[this.below(values.length)];
+    if (found === undefined) throw new Error('nothing to pick from');
+    return found;
+  }
+}
+
+/** The text after an edit. */
+export function applied(text: string, { start, end, text: inserted }: Edit): string {
+  return text.slice(0, start) + inserted + text.slice(end);
+}
+
+/** The first `count` edits of a session. */
+export function editsOf(session: EditSession, count: number): readonly Edit[] {
+  const edits: Edit[] = [];
+  let text = session.start;
+  while (edits.length < count) {
+    const edit = session.next(text);
+    edits.push(edit);
+    text = applied(text, edit);
+  }
+  return edits;
+}
+
+/** Fewer edits of which the last still fails: each one that is not needed is left out. */
+export function shrunk(
+  start: string,
+  edits: readonly Edit[],
+  fails: (edits: readonly Edit[]) => boolean,
+): readonly Edit[] {
+  let kept = edits;
+  for (let i = edits.length - 1; i >= 0; i--) {
+    const fewer = fitting(start, kept.toSpliced(i, 1));
+    if (fails(fewer)) kept = fewer;
+  }
+  return kept;
+}
+
+/** Edits with offsets that are within the text. */
+function fitting(start: string, edits: readonly Edit[]): readonly Edit[] {
+  let text = start;
+  return edits.map((edit) => {
+    const from = Math.min(edit.start, text.length);
+    const fitted = { start: from, end: Math.max(from, Math.min(edit.end, text.length)), text: edit.text };
+    text = applied(text, fitted);
+    return fitted;
+  });
+}
