@@ -1,4 +1,4 @@
-/** Untyped callers: each mistake in their arguments is reported with a code. */
+/** Callers without types: each mistake in their arguments is reported with a code. */
 import { describe, expect, test } from 'vitest';
 import { PtxlabError } from '../base/error.ts';
 import { compareSemantics } from './statistics/compare-semantics.ts';
@@ -18,7 +18,7 @@ function detached(): Float32Array {
   return array;
 }
 
-/** The function without its types, as plain JavaScript calls it. */
+/** The function without its types, as plain JavaScript would call it. */
 type Loose = (...given: readonly unknown[]) => unknown;
 const [loosely, loosequantize, loosedequantize] = [convert as Loose, quantize as Loose, dequantize as Loose];
 const [comparing, largest, spelled] = [compareSemantics as Loose, largestMagnitude as Loose, spelling as Loose];
@@ -146,7 +146,7 @@ test('a refused option is not cached', () => {
   expect(convert(Float32Array.of(1e6), { to: 'f16', saturate: true })).toEqual(Uint16Array.of(0x7bff));
 });
 
-test('a name that is not a string names no format', () => {
+test('a format name must be a string', () => {
   expect((formatNamed as Loose)(undefined)).toBe(null);
   expect((formatNamed as Loose)('hasOwnProperty')).toBe(null);
 });
@@ -163,7 +163,7 @@ test('arrays without elements take no time, however many rows they have', () => 
 
 test('a Float16Array is f16, if the runtime has it', () => {
   const bits = Uint16Array.of(0x3c00, 0x4100, 0xc200, 0x2e66);
-  // Types that older runtimes lack are declared here by name only, because only the name is checked.
+  // Only the name of a type is checked, so types that older runtimes lack are declared here by name alone.
   const halves = Object.defineProperty(new Uint16Array(bits), Symbol.toStringTag, { value: 'Float16Array' });
   const options = { to: 'mxfp8' } as const;
   expect(quantize(halves as never, options)).toEqual(quantize(bits, { ...options, from: 'f16' }));

@@ -1,12 +1,12 @@
 /**
- * Checks of arguments that no compiler has checked: each mistake is reported in words, and none is silently
+ * Checks arguments that no compiler has checked: every mistake is reported in words, and none is silently
  * reinterpreted.
  */
 import { PtxlabError } from '../base/error.ts';
 import { joinWords } from '../base/join-words.ts';
 import { type Bytes, tagOf } from './storage.ts';
 
-/** A value as shown in messages. */
+/** How messages show a value. */
 export function shown(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -40,13 +40,13 @@ export function requireChoice(name: string, value: unknown, choices: readonly st
   throw badOption(`${name} must be ${joinWords(all, 'or')}, not ${shown(value)}`);
 }
 
-/** Throws `bad-option` for a value that must be true or false: a text such as 'false' would count as true. */
+/** Throws `bad-option` for a value that is not a boolean, because a text such as 'false' would count as true. */
 export function requireFlag(name: string, value: unknown): void {
   if (value === undefined || typeof value === 'boolean') return;
   throw badOption(`${name} must be true or false, not ${shown(value)}`);
 }
 
-/** Throws an error with that code for a value that has no bytes, or whose buffer is detached. */
+/** Throws an error with the given code if a value has no bytes or its buffer is detached. */
 export function requireBytes(value: unknown, name: string, code: 'bad-source' | 'bad-output'): asserts value is Bytes {
   if (!isBytes(value)) {
     throw new PtxlabError(code, `${name} must be a typed array, another view or a buffer, not ${shown(value)}`);

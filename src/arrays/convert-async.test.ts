@@ -1,4 +1,4 @@
-/** Converting in slices, on this thread or others, gives the same result as `convert`. */
+/** Converting in slices, on this thread or on others, gives the same result as `convert`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { built } from '../../test/cli/ptxlab.ts';
@@ -13,7 +13,7 @@ beforeAll(built, 120_000);
 const count = 2 ** 20 + 2 ** 18 + 12_345;
 const source = filled(new Float32Array(count), (i) => ((i * 2_654_435_761) % 100_003) / 500 - 100);
 
-/** The arrays of a conversion in some kind of memory: the source, and room for the result. */
+/** The arrays of a conversion in a given kind of memory: the source, and room for the result. */
 const places: Readonly<Record<string, (bytes: number) => readonly [Float32Array, Uint8Array]>> = {
   'on ArrayBuffers': (bytes) => [source, new Uint8Array(bytes)],
   'on SharedArrayBuffers': (bytes) => {
@@ -56,13 +56,13 @@ describe.each(Object.entries(places))('%s', (_, place) => {
   });
 });
 
-test('several conversions at the same time', async () => {
+test('several conversions can run at the same time', async () => {
   const wanted = convert(source, { to: 'e5m2' });
   const all = await Promise.all([1, 2, 3].map(() => convertAsync(source, { to: 'e5m2', workers: 2 })));
   for (const one of all) expect(Buffer.from(one).equals(wanted)).toBe(true);
 });
 
-test('a signal ends a conversion, before it begins and in the middle', async () => {
+test('a signal stops a conversion before it begins or halfway through', async () => {
   const reason = new Error('enough');
   await expect(convertAsync(source, { to: 'e4m3', signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   const stop = new AbortController();
@@ -88,7 +88,7 @@ test('a signal stops threads that share arrays', async () => {
   };
   expect(await stopAfter(0)).toBe(reason);
   expect(Buffer.compare(out, new Uint8Array(out.length))).toBe(0);
-  // The conversion may be done before it is stopped.
+  // The conversion may finish before the signal stops it.
   for (const milliseconds of [1, 2, 4]) expect([reason, out]).toContain(await stopAfter(milliseconds));
   expect(await convertAsync(shared, { to: 'e4m3', workers: 1, out })).toBe(out);
   expect(Buffer.compare(out, new Uint8Array(out.length).fill(0x38))).toBe(0);
@@ -105,11 +105,11 @@ test('errors of `convert` reject the promise', async () => {
   await expect(loosely.convert(source, { to: 'e4m4' })).rejects.toMatchObject({ name: 'PtxlabError' });
 });
 
-test('in place, no thread overwrites what another has yet to read', async () => {
+test('in place, no thread overwrites what another thread still has to read', async () => {
   const wanted = Buffer.from(convert(source, { to: 'f16' }).buffer);
   const shared = new Float32Array(new SharedArrayBuffer(source.byteLength));
   const out = new Uint8Array(shared.buffer, 0, source.byteLength / 2);
-  // Without the precaution one run in four went wrong.
+  // Without this precaution, one run in four failed.
   for (let i = 0; i < 30; i++) {
     shared.set(source);
     await convertAsync(shared, { to: 'f16', out, workers: 8 });

@@ -16,11 +16,11 @@ import { Workspace, workspaceOf } from './workspace.ts';
 
 export interface ConvertAsyncOptions extends ConvertOptions {
   /**
-   * Worker threads, at most 64; 0 for the calling thread. Default: one per processor, at most 8, for 2^20 elements and
-   * more in shared memory.
+   * Number of worker threads, at most 64; 0 uses only the calling thread. Default: one per processor, but at most 8,
+   * for 2^20 or more elements in shared memory; otherwise 0.
    */
   readonly workers?: number;
-  /** Ends the conversion with the signal's reason; the result is then incomplete. */
+  /** Stops the conversion, which then rejects with the signal's reason; the result is incomplete. */
   readonly signal?: AbortSignal;
 }
 
@@ -30,17 +30,18 @@ const threshold = 2 ** 20;
 const mostWorkers = 64;
 const usualWorkers = 8;
 
-/** Elements that a thread converts between checks for an abort. */
+/** Number of elements that a thread converts before it checks for an abort. */
 const slice = 32 * chunkSize;
 
-/** Elements that a thread converts before it takes more, if threads share the work. */
+/** Number of elements that a thread converts before it takes the next slice, if threads share the work. */
 const sharedSlice = 8 * chunkSize;
 
 /**
- * Like `convert`, in slices: other tasks get their turn, a signal can end it, and worker threads share the work on
- * large arrays in shared memory. Arrays in one `Workspace` are converted in place; threads copy others that are on
- * SharedArrayBuffers. Arrays on an ArrayBuffer go to threads only if `workers` asks for it: the calling thread must
- * copy them, which takes longer than most conversions. Results do not depend on the number of threads.
+ * Converts like `convert`, but in slices, so that other tasks get their turn, a signal can stop it, and worker threads
+ * can share the work on large arrays in shared memory. Arrays in one `Workspace` are converted without a copy; threads
+ * copy other arrays on SharedArrayBuffers. Arrays on an ArrayBuffer go to threads only if `workers` asks for it,
+ * because the calling thread must copy them, which takes longer than most conversions. Results do not depend on the
+ * number of threads.
  *
  * @throws PtxlabError as `convert`, and `bad-workers`
  */
@@ -81,10 +82,10 @@ function goesToThreads({ bytes, into, count }: PreparedArrays, asked: number | u
   return asked !== undefined || (count >= threshold && isShared(bytes) && isShared(into));
 }
 
-/** Converts elements that no other thread converts; `lane` is the number of the calling thread, from 1 on. */
+/** Converts elements that no other thread converts; `lane` is the number of the calling thread, counted from 1. */
 type Work = (lane: number, first: number, end: number) => Promise<void>;
 
-/** Milliseconds after which the event loop gets a turn. */
+/** Number of milliseconds after which the event loop gets a turn. */
 const turn = 40;
 
 /** A conversion in slices; with several threads, each takes the next slice when it has finished one. */
@@ -121,7 +122,7 @@ class Spread {
     else await this.onThreads(host, threads, count, () => null);
   }
 
-  /** Arrays in shared memory. If random words must be copied, each slice comes with its own. */
+  /** Arrays in shared memory. If random words must be copied, each slice carries its own. */
   private async onThreads(
     host: WorkerHost,
     threads: number,
@@ -149,7 +150,7 @@ class Spread {
     this.signal?.throwIfAborted();
   }
 
-  /** Both arrays in one workspace. The calling thread does the part that cannot be done in place. */
+  /** Both arrays are in one workspace. The calling thread converts the part that cannot be converted in place. */
   private async whereTheyLie({ memory, id }: Workspace, host: WorkerHost, threads: number): Promise<void> {
     const { plan, source, result, bytes, into, count, random } = this.arrays;
     const converter = converterOf(plan, source, result);
@@ -159,7 +160,7 @@ class Spread {
     converter.runStaged(bytes, into, { first: inPlace, end: count }, random);
   }
 
-  /** Through shared memory, with two slots per thread, so that one is filled while the other is converted. */
+  /** Goes through shared memory with two slots per thread, so that one is filled while the other is converted. */
   private async throughSlots(host: WorkerHost, threads: number): Promise<void> {
     const { bytes, into, count } = this.arrays;
     const [from, to] = this.bytesPerElement;
@@ -171,7 +172,7 @@ class Spread {
         const part = { ...this.part(first, end), ...slot };
         slot.source.set(bytes.subarray(first * from, Math.ceil(end * from)));
         const whole = Math.ceil(part.count / chunkSize) * chunkSize;
-        // A slot has room for whole chunks; random words would have to be copied.
+        // A slot has room only for whole chunks, and random words would have to be copied.
         const inPlace = part.random?.kind === 'words' ? {} : { count: whole, place: { memory, id, thread } };
         await host.convert({ ...part, ...inPlace });
         into.set(slot.target.subarray(0, Math.ceil(part.count * to)), first * to);
@@ -241,7 +242,7 @@ interface Slots {
   readonly list: readonly Slot[];
 }
 
-/** Slots of finished conversions, for the next one. */
+/** Slots that finished conversions leave for the next one. */
 const idleSlots: Slots[] = [];
 
 function takeSlots(count: number, sourceBytes: number, targetBytes: number): Slots {
@@ -252,7 +253,7 @@ function takeSlots(count: number, sourceBytes: number, targetBytes: number): Slo
     idleSlots.splice(idleSlots.indexOf(idle), 1);
     return idle;
   }
-  // Slots of another shape would only hold memory.
+  // Slots of other sizes are no longer useful and only occupy memory.
   idleSlots.length = 0;
   const workspace = new Workspace(count * (sourceBytes + targetBytes + 256));
   const list = Array.from({ length: count }, (): Slot => {

@@ -16,7 +16,10 @@ import { conversionOf, planConverter } from './semantics/semantics.ts';
 import { type Bytes, bytesOf, storedBytes } from './storage.ts';
 import { Workspace } from './workspace.ts';
 
-/** Patterns of a format: all of them up to 8 bits, otherwise ends of exponent ranges, ties, and a sample of others. */
+/**
+ * Bit patterns of a format: all of them up to 8 bits, otherwise the ends of exponent ranges, ties, and a sample of
+ * others.
+ */
 function patterns(format: FormatName): readonly Bits[] {
   const { width } = formats[format];
   if (width <= 8) return Array.from({ length: 2 ** width }, (_, i) => i);
@@ -101,7 +104,7 @@ describe('stochastic rounding', () => {
     }
   });
 
-  test('a seed gives an element the same bits however the array is split at multiples of four', () => {
+  test('a seed gives an element the same random bits wherever the array is split, at multiples of four', () => {
     const whole = convert(source, { to: 'e4m3', rounding: 'rs', seed: 3 });
     const rbits = new Uint32Array(251);
     expect(convert(source.subarray(0, 400), { to: 'e4m3', rounding: 'rs', seed: 3 })).toEqual(whole.subarray(0, 400));
@@ -110,7 +113,7 @@ describe('stochastic rounding', () => {
     );
   });
 
-  test('the mean of many results is the value itself', () => {
+  test('stochastic rounding is unbiased: the mean of many results is the value itself', () => {
     const value = 1.3;
     const codes = convert(new Float32Array(100_000).fill(value), { to: 'e4m3', rounding: 'rs', seed: 11 });
     const values = convert(codes, { from: 'e4m3', to: 'f32' });
@@ -129,7 +132,7 @@ function bothWays(source: Bytes, options: ConvertOptions): boolean {
   return run(converterOf(plan, source, source)) === run(new PlainConverter(plan));
 }
 
-describe('runs of numbers, interrupted by special values', () => {
+describe('runs of ordinary numbers between special values', () => {
   const wide = ['f32', 'bf16', 'f16'] as const;
   const narrow = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1'] as const;
   const pairs = [
@@ -149,10 +152,10 @@ describe('runs of numbers, interrupted by special values', () => {
   });
 });
 
-describe('f64, which goes by way of f32 to formats of 16 bits and less', () => {
+describe('f64, which is converted by way of f32 to formats of at most 16 bits', () => {
   const targets = ['f32', 'bf16', 'f16', 'e5m2', 'e4m3', 'e3m2', 'e2m3', 'e2m1'] as const;
 
-  /** The midpoint between a number of the format and the next, and the neighbours of that midpoint in f64. */
+  /** The midpoint between a number of the format and the next one, and the neighbors of that midpoint in f64. */
   function aroundTies(to: FormatName): Float64Array {
     const numbers = to === 'f32' ? someSingles() : everyNumber(to);
     const middles = numbers.slice(1).map((number, i) => (number + (numbers[i] ?? 0)) / 2);
@@ -172,13 +175,13 @@ describe('f64, which goes by way of f32 to formats of 16 bits and less', () => {
     );
   }
 
-  /** Neighbours in each binade of f32, including the subnormal ones. */
+  /** Neighbors in each binade of f32, including the subnormal ones. */
   function someSingles(): readonly number[] {
     const pairs = Array.from({ length: 255 }, (_, i) => [i << 23, (i << 23) + 1, (i << 23) + 2]);
     return [...new Float32Array(Uint32Array.from(pairs.flat()).buffer)];
   }
 
-  test.each(targets)('is rounded once on the way to %s', (to) => {
+  test.each(targets)('is rounded only once on the way to %s', (to) => {
     const source = aroundTies(to);
     for (const mode of [{}, { saturate: true }, { rounding: 'rz' }, { rounding: 'rna' }] as const) {
       if (conversionOf({ from: 'f64', to, ...mode }).ok) expect(bothWays(source, { to, ...mode })).toBe(true);
@@ -212,7 +215,7 @@ describe('packings', () => {
     }
   });
 
-  test('the first element may be in the lowest or in the topmost bits', () => {
+  test('the first element can be in the lowest or in the topmost bits', () => {
     const source = Float32Array.of(0.5, 6, -1);
     expect(convert(source, { to: 'e2m1' })).toEqual(Uint8Array.of(0x71, 0x0a));
     expect(convert(source, { to: 'e2m1', packing: 'high-first' })).toEqual(Uint8Array.of(0x17, 0xa0));
@@ -235,19 +238,19 @@ describe('arrays', () => {
     }
   });
 
-  test('have a format if they are typed, but not if they are bytes', () => {
+  test('imply a format if they are typed, but not if they are bytes', () => {
     expect(convert(Int8Array.of(-1, 5), { to: 'f32' })).toEqual(Float32Array.of(-1, 5));
     expect(convert(BigInt64Array.of(-1n), { to: 'f64' })).toEqual(Float64Array.of(-1));
     expect(() => convert(Uint8Array.of(1), { to: 'f32' })).toThrow(expect.objectContaining({ code: 'format-needed' }));
   });
 
-  test('out is returned, and anything after the result is untouched', () => {
+  test('out is returned, and whatever follows the result in it is unchanged', () => {
     const out = new Uint8Array(8).fill(9);
     expect(convert(Float32Array.of(1, 2), { to: 'e4m3', out: out.subarray(2) })).toHaveLength(6);
     expect([...out]).toEqual([9, 9, 0x38, 0x40, 9, 9, 9, 9]);
   });
 
-  test('may be converted in place, unless elements grow and would overwrite others', () => {
+  test('can be converted in place, unless elements grow and would overwrite others', () => {
     const array = Float32Array.from({ length: 50_000 }, (_, i) => i);
     const wanted = convert(array, { to: 'f16' });
     convert(array, { to: 'f16', out: array });
@@ -299,7 +302,7 @@ describe('a workspace', () => {
   const source = filled(new Float32Array(count), (i) => (i % 1000) / 7 - 60 + (i % 997 === 0 ? Number.NaN : 0));
 
   test.each(['e4m3', 'e2m1', 'e3m2', 'bf16', 'f64', 's4', 's64'] as const)(
-    'f32 to %s gives the same result, and nothing beside it is written',
+    'f32 to %s gives the same result, and nothing around it is overwritten',
     (to) => {
       const workspace = new Workspace(12 * count + 1000);
       const from = workspace.array('f32', count);
@@ -324,7 +327,7 @@ describe('a workspace', () => {
     expect(Buffer.from(convert(from, { ...options, out })).equals(Buffer.from(convert(source, options)))).toBe(true);
   });
 
-  test('has as much room as requested and reports it', () => {
+  test('has as much room as requested, and reports it', () => {
     const workspace = new Workspace(1000);
     const room = workspace.free;
     expect(room).toBeGreaterThanOrEqual(1000);

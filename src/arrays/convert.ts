@@ -1,5 +1,5 @@
 /**
- * Bulk conversion of arrays between number formats, to the bit that PTX gives.
+ * Bulk conversion of arrays between number formats, bit for bit as PTX converts them.
  *
  * ```ts
  * const codes = convert(Float32Array.of(1, 2.7, -500), { to: 'e4m3' }); // Uint8Array [0x38, 0x43, 0xfe]
@@ -41,15 +41,18 @@ export interface ConvertOptions {
   readonly from?: FormatSpelling;
   /** Format of the result, in any spelling. */
   readonly to: FormatSpelling;
-  /** Default: to nearest even. ue8m0 has no default: `rz` or `rp`. `rs` needs `seed` or `rbits`. */
+  /** Default: to nearest even. ue8m0 has no default and needs `rz` or `rp`. `rs` needs `seed` or `rbits`. */
   readonly rounding?: Rounding;
-  /** Values beyond the format, including infinities, become its largest value. Default: as in the semantics. */
+  /**
+   * Whether values beyond the format's range, including infinities, become its largest value. Default: as `semantics`
+   * says.
+   */
   readonly saturate?: boolean;
-  /** Negative results and -0 become +0, NaN the canonical NaN: for signed floats. */
+  /** For signed floats: negative results and -0 become +0, NaNs become the canonical NaN. */
   readonly relu?: boolean;
   /** Subnormal f32 inputs and results become zeros with their sign. */
   readonly ftz?: boolean;
-  /** Whose conversion to use, if stacks differ. Default: PTX's. */
+  /** Which stack's conversion to use where stacks differ. Default: PTX's. */
   readonly semantics?: Semantics;
   /** For `rs`: random bits from a stream of 32-bit words that depends only on the seed (64 bits). */
   readonly seed?: number | bigint;
@@ -61,19 +64,17 @@ export interface ConvertOptions {
    * lane.
    */
   readonly rbits?: Uint32Array;
-  /**
-   * How elements of the source that are narrower than a byte are stored. Default: dense for 2 and 4 bits, else `bytes`.
-   */
+  /** How source elements narrower than a byte are stored. Default: dense for 2 and 4 bits, otherwise `bytes`. */
   readonly sourcePacking?: Packing;
-  /** The same for the result. */
+  /** How result elements narrower than a byte are stored. The default is the same. */
   readonly packing?: Packing;
   /** Number of elements to convert. Default: the whole source. */
   readonly count?: number;
-  /** Where to write the result. Default: a new array. The rest of a longer array is not changed. */
+  /** Where to write the result. Default: a new array. The rest of a longer array is unchanged. */
   readonly out?: Bytes;
 }
 
-/** A conversion of a number of elements, ready to run. */
+/** A conversion of `count` elements, ready to run. */
 export interface ArrayConversion {
   readonly from: FormatName;
   readonly to: FormatName;
@@ -84,9 +85,9 @@ export interface ArrayConversion {
 
 /**
  * Converts every element of an array. Each is decoded exactly and rounded once, whether or not PTX has an instruction
- * for the pair; if it has one, the result is the same bit for bit. A NaN that is produced is PTX's canonical one.
+ * for the pair; if it has one, the result is the same bit for bit. A NaN result is PTX's canonical NaN.
  *
- * @returns `out`, or a new array: `ArrayOf` says which
+ * @returns `out`, or a new array of the type that `ArrayOf` gives
  * @throws PtxlabError `unknown-format`, `foreign-format`, `ambiguous-format`, `not-offered`, `rounding-required`,
  *   `format-needed`, `bad-packing`, `bad-count`, `no-random-bits`, `buffer-size`, `overlap`, and for arguments of the
  *   wrong kind `bad-source`, `bad-output`, `bad-option`
@@ -127,7 +128,7 @@ function newArray(format: FormatName, bytes: number): Bytes {
   return arrayOver(format, new ArrayBuffer(bytes), 0, bytes);
 }
 
-/** The plan for the options and that source. Throws like `convert`. */
+/** The plan for these options and this source. Throws like `convert`. */
 export function arrayConversion(source: Bytes, options: ConvertOptions): ArrayConversion {
   requireOptions(options, 'at least `to`, the format of the result');
   requireBytes(source, 'the source', 'bad-source');
@@ -150,7 +151,7 @@ export function arrayConversion(source: Bytes, options: ConvertOptions): ArrayCo
   return { from, to, plan, count, random: randomSource(plan, options, count) };
 }
 
-/** They are part of the key of a plan, so that no other value is mistaken for one of these. */
+/** These options are part of a plan's key, so they are checked before a plan is looked up. */
 function checkModes(options: ConvertOptions): void {
   requireChoice('rounding', options.rounding, roundings);
   requireFlag('saturate', options.saturate);
@@ -161,7 +162,7 @@ function checkModes(options: ConvertOptions): void {
   requireChoice('packing', options.packing, packings);
 }
 
-/** Plans by everything that they depend on: making one takes as long as converting thousands of elements. */
+/** Plans, keyed by everything that they depend on; making one takes as long as converting thousands of elements. */
 const plans = new BoundedCache<string, ArrayPlan>(256);
 
 function planFor(from: FormatName, to: FormatName, options: ConvertOptions): ArrayPlan {
@@ -184,7 +185,7 @@ function sourceFormat(source: Bytes, named: string | undefined): FormatName {
   const own = formatOfArray(source);
   if (named !== undefined) return requireFormat(named);
   if (own !== null) return own;
-  throw new PtxlabError('format-needed', 'the elements may have several formats: name one in `from`');
+  throw new PtxlabError('format-needed', 'the source could have several formats: name one in `from`');
 }
 
 function randomPlan(to: FormatName, { rounding, rbits }: ConvertOptions): ArrayPlan['random'] {
@@ -199,7 +200,7 @@ function randomSource({ random }: ArrayPlan, options: ConvertOptions, count: num
     throw new PtxlabError('no-random-bits', "random bits are only for rounding 'rs'");
   }
   if (seed !== undefined && rbits !== undefined) {
-    throw new PtxlabError('no-random-bits', 'random bits come from `seed` or are given as `rbits`, not both');
+    throw new PtxlabError('no-random-bits', 'give either `seed` or `rbits`, not both');
   }
   if (rbits === undefined) {
     if (seed === undefined) throw new PtxlabError('no-random-bits', "rounding 'rs' needs `seed` or `rbits`");
@@ -218,7 +219,7 @@ function randomSource({ random }: ArrayPlan, options: ConvertOptions, count: num
 
 function firstOf(element: number): number {
   if (Number.isSafeInteger(element) && element >= 0 && element % 4 === 0) return element;
-  throw new PtxlabError('bad-count', `${shown(element)} cannot be the start of a part: it must be a multiple of 4`);
+  throw new PtxlabError('bad-count', `${shown(element)} cannot be firstElement: it must be a multiple of 4`);
 }
 
 function seedOf(seed: number | bigint): bigint {

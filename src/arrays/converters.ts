@@ -1,4 +1,4 @@
-/** Converters by plan, each made once: WebAssembly if it is available, else plain JavaScript. */
+/** Converters by plan, each made once: WebAssembly if it is available, otherwise plain JavaScript. */
 import { BoundedCache } from '../base/bounded-cache.ts';
 import { type ArrayPlan, planKey, stagingMemory } from '../jit/arrays/array-plan.ts';
 import { ArrayConverter } from '../jit/arrays/array-converter.ts';
@@ -9,13 +9,13 @@ import { workspaceOf } from './workspace.ts';
 
 export type Converter = Pick<ArrayConverter, 'run'>;
 
-/** Most converters kept of one kind. */
+/** Maximum number of converters kept of each kind. */
 const most = 256;
 
 const plain = new BoundedCache<string, Converter>(most);
 const compiled = new WeakMap<WebAssembly.Memory, BoundedCache<string, Converter>>();
 
-/** The converter for arrays in that memory; it accepts other arrays too. */
+/** The converter for arrays in the given memory; it accepts other arrays, too. */
 export function converterOf(plan: ArrayPlan, source: Bytes, target: Bytes): Converter {
   const key = planKey(plan);
   if (!canCompile()) return plain.of(key, () => new PlainConverter(plan));
@@ -27,7 +27,10 @@ export function converterOf(plan: ArrayPlan, source: Bytes, target: Bytes): Conv
 
 let ownMemory: WebAssembly.Memory | null = null;
 
-/** One instance for all arrays outside workspaces: conversions run one after the other and leave nothing in it. */
+/**
+ * One instance serves all arrays outside workspaces, because conversions run one after the other and leave no state in
+ * it.
+ */
 function memoryForStaging(): WebAssembly.Memory {
   ownMemory ??= stagingMemory();
   return ownMemory;

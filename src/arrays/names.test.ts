@@ -35,13 +35,13 @@ describe('names of formats', () => {
     }
   });
 
-  test('a family without the format has no spelling for it', () => {
+  test('a family that lacks the format has no spelling for it', () => {
     expect(spelling('s2f6', 'torch')).toBeNull();
     expect(spelling('e3m2', 'torch')).toBeNull();
     expect(spelling('tf32', 'safetensors')).toBeNull();
   });
 
-  test('similar formats are distinguished and not accepted for each other', () => {
+  test('similar formats are told apart, and none is accepted in place of another', () => {
     for (const text of ['float8_e4m3', 'torch.float8_e4m3fnuz', 'F8_E5M2FNUZ', 'float8_e3m4', 'float8_e4m3b11fnuz']) {
       expect(formatNamed(text), text).toBeNull();
       expect(unknownFormat(text)).toMatchObject({ code: 'foreign-format' });
@@ -51,11 +51,11 @@ describe('names of formats', () => {
     );
   });
 
-  test('lower-case f4 could be two formats', () => {
+  test('lower-case f4 could mean either of two formats', () => {
     expect(() => requireFormat('f4')).toThrow('f32 in numpy and e2m1 in safetensors');
   });
 
-  test('a misspelt name gets the nearest spelling as a suggestion', () => {
+  test('a misspelled name gets the nearest spelling as a suggestion', () => {
     expect(() => requireFormat('bfloat61')).toThrow("did you mean 'bfloat16'?");
     expect(() => requireFormat('float8_e4m3nf')).toThrow("did you mean 'float8_e4m3fn'?");
     expect(() => requireFormat('posit')).toThrow('known formats are f16, bf16');

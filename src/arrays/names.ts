@@ -1,6 +1,6 @@
 /**
- * Number formats by any name that a stack uses for them (spellings.ts). Every spelling is accepted; the canonical name
- * is PTX's own without its dot, which is `FormatName`.
+ * Finds number formats by any name that a stack uses for them (spellings.ts). Every spelling is accepted; the canonical
+ * name is PTX's own without its dot, which is `FormatName`.
  */
 import { PtxlabError } from '../base/error.ts';
 import { nearestWord } from '../base/nearest-word.ts';
@@ -14,7 +14,7 @@ const families: readonly SpellingFamily[] = ['ptx', 'ml_dtypes', 'torch', 'safet
 
 const fnuz = 'the pattern of negative zero is its NaN, and its bias is one higher';
 
-/** Formats of other stacks that resemble one of PTX's but differ, with the difference. */
+/** Formats of other stacks that resemble a PTX format, with the difference. */
 const foreign: Readonly<Record<string, string>> = {
   float8_e4m3: 'it has infinities and ends at 240; PTX has float8_e4m3fn, which ends at 448',
   float8_e4m3fnuz: fnuz,
@@ -35,7 +35,7 @@ const foreign: Readonly<Record<string, string>> = {
   complex128: 'it is a pair of f64',
 };
 
-/** Means f32 in numpy and e2m1 in safetensors, which writes it in upper case. */
+/** f4 means f32 in numpy and e2m1 in safetensors, which writes it in upper case. */
 const ambiguous: ReadonlySet<string> = new Set(['f4']);
 
 const known: ReadonlyMap<string, FormatName> = new Map(
@@ -78,7 +78,7 @@ export function spelling(format: FormatName, family: SpellingFamily): string | n
   return spellings[format][family];
 }
 
-/** `formatNamed` for callers that pass on names from their own callers. Throws `unknownFormat`. */
+/** Like `formatNamed`, but throws; for functions that pass on names from their callers. Throws `unknownFormat`. */
 export function requireFormat(text: string): FormatName {
   const format = formatNamed(text);
   if (format === null) throw unknownFormat(text);
@@ -86,8 +86,8 @@ export function requireFormat(text: string): FormatName {
 }
 
 /**
- * The error for a name that is not a format: foreign-format for one that other stacks have, ambiguous-format for one
- * that they disagree on, else unknown-format with the nearest known spelling.
+ * The error for a name that is not a format: foreign-format for a format of other stacks, ambiguous-format for a name
+ * that stacks use differently, otherwise unknown-format with the nearest known spelling.
  */
 export function unknownFormat(text: string): PtxlabError {
   if (typeof text !== 'string') {

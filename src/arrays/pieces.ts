@@ -1,4 +1,4 @@
-/** A quantized array in the order of its elements, with the scales that belong to them. */
+/** Divides a quantized array into pieces, in the order of its elements, together with their scales. */
 import { chunkElements } from './quantized/block-encoder.ts';
 import type { Layout } from './quantized/quantized-array.ts';
 

@@ -1,8 +1,8 @@
-/** How the stacks spell PTX's number formats, a row for each format. */
+/** How the stacks spell PTX's number formats, one row per format. */
 import { keysOf, recordOf } from '../base/records.ts';
 import type { FormatName } from '../numerics/formats.ts';
 
-/** Spellings of one format; null where a family has none. `others`: Triton, OCP, CUDA and everyday names. */
+/** Spellings of one format; null if a family has none. `others`: Triton, OCP, CUDA and everyday names. */
 export interface SpellingRow {
   readonly ml_dtypes: string | null;
   readonly torch: string | null;
@@ -18,8 +18,8 @@ type Row = readonly [
 ];
 
 /**
- * numpy's names are in the column of ml_dtypes, which adds to them. torch's fp4 counts pairs: one element of
- * `float4_e2m1fn_x2` is two of e2m1.
+ * numpy's names are in the column of ml_dtypes, which extends them. torch's fp4 counts pairs: one element of
+ * `float4_e2m1fn_x2` is two e2m1.
  */
 const rows = {
   f16: ['float16', 'float16', 'F16', 'half', 'fp16'],
@@ -55,7 +55,7 @@ export const spellings: Readonly<Record<FormatName, SpellingRow>> = recordOf(key
   return { ml_dtypes, torch, safetensors, others };
 });
 
-/** Packages in front of a name: `torch.float8_e4m3fn`. */
+/** Package prefixes of a name: `torch.float8_e4m3fn`. */
 export const spellingModules = [
   'torch',
   'ml_dtypes',
@@ -70,7 +70,7 @@ export const spellingModules = [
 type Word = FormatName | Exclude<(typeof rows)[FormatName][number], null>;
 
 /**
- * The names of formats that all functions accept: PTX's with or without a dot, and those of the stacks, with or without
- * their package. They are also accepted in any other case; `formatNamed` finds the format of such a text.
+ * The format names that all functions accept: PTX's, with or without a dot, and those of the stacks, with or without
+ * their package. Upper and lower case do not matter; `formatNamed` finds the format with such a name.
  */
 export type FormatSpelling = Word | `.${FormatName}` | `${(typeof spellingModules)[number]}.${Word}`;

@@ -1,7 +1,4 @@
-/**
- * How elements of a format are stored in an array: the typed arrays that hold them, and packings of elements narrower
- * than a byte.
- */
+/** How elements of a format are stored in an array: typed arrays, and packings of elements narrower than a byte. */
 import { PtxlabError } from '../base/error.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { type Storage, storedBits } from '../jit/arrays/array-storage.ts';
@@ -17,7 +14,7 @@ export const packings: readonly Packing[] = ['bytes', 'low-first', 'high-first']
 /** Anything with bytes: a typed array or other view, or a buffer as a whole. */
 export type Bytes = ArrayBufferView | ArrayBuffer | SharedArrayBuffer;
 
-/** The typed array that holds elements of a format; formats without one are stored as bits in an unsigned array. */
+/** The typed array for elements of a format; formats without one are stored as bits in an unsigned array. */
 export interface ArrayTypes {
   readonly f64: Float64Array;
   readonly f32: Float32Array;
@@ -56,7 +53,10 @@ const makers: { readonly [T in keyof ArrayTypes]: ArrayMaker<ArrayTypes[T]> } = 
   u64: (buffer, offset, bytes) => new BigUint64Array(buffer, offset, bytes / 8),
 };
 
-/** Names of typed arrays whose elements have a definite format. Bytes and 16-bit words may hold many formats. */
+/**
+ * Names of typed arrays whose elements have a definite format. Bytes and 16-bit words could be elements of many
+ * formats.
+ */
 const formatsOfArrays: Readonly<Record<string, FormatName>> = {
   Float64Array: 'f64',
   Float32Array: 'f32',
@@ -74,7 +74,7 @@ export function formatOfArray(source: Bytes): FormatName | null {
   return formatsOfArrays[tagOf(source)] ?? null;
 }
 
-/** The name of a value's kind, `Float32Array`, in any realm. */
+/** The name of a value's kind, such as `Float32Array`, in any realm. */
 export function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
@@ -102,17 +102,17 @@ export function storageOf(format: FormatName, packing: Packing | undefined): Sto
   return { width, dense: chosen !== 'bytes', highFirst: chosen === 'high-first' };
 }
 
-/** Bytes for a number of elements; the last byte is padded with zeros. */
+/** Number of bytes for `count` elements; the last byte is padded with zeros. */
 export function storedBytes(storage: Storage, count: number): number {
   return Math.ceil((count * storedBits(storage)) / 8);
 }
 
-/** Number of elements in a number of bytes. */
+/** Number of elements in `bytes` bytes. */
 export function storedElements(storage: Storage, bytes: number): number {
   return Math.floor((bytes * 8) / storedBits(storage));
 }
 
-/** The array of a format over a range of bytes of a buffer. */
+/** The array of a format over a byte range of a buffer. */
 export function arrayOver(
   format: FormatName,
   buffer: ArrayBufferLike,

@@ -8,7 +8,7 @@ import { type ArrayOf, arrayOver, type Packing, packings, storageOf, storedBytes
 
 const mostPages = 65_536;
 
-/** Bytes between arrays: a group of elements may be read this far past its end. */
+/** Number of bytes between arrays, because a group of elements may be read this far past the end of its array. */
 const gap = 64;
 
 let made = 0;
@@ -20,8 +20,8 @@ export function workspaceOf(array: ArrayBufferView | ArrayBufferLike): Workspace
 }
 
 /**
- * Arrays in one piece of memory, of which `convert` copies none: up to twice as fast for those that are larger than a
- * processor's cache. Where memory can be shared, as in Node, worker threads use them too.
+ * Allocates arrays in one piece of memory that `convert` accesses without copying, up to twice as fast if they are
+ * larger than the processor's cache. Where memory can be shared, as in Node, worker threads use it, too.
  *
  * ```ts
  * const workspace = new Workspace(2 ** 27);
@@ -33,13 +33,13 @@ export function workspaceOf(array: ArrayBufferView | ArrayBufferLike): Workspace
 export class Workspace {
   /** Kernels run on it and use its first bytes. */
   readonly memory: WebAssembly.Memory;
-  /** Its number among all workspaces, from 1 on. */
+  /** The workspace's number, counted from 1. */
   readonly id: number;
   private readonly bytes: number;
   private used: number;
 
   /**
-   * @param bytes for all its arrays, 64 more for each; 4 GiB at most
+   * @param bytes room for all its arrays, plus 64 for each of them; at most 4 GiB
    * @throws PtxlabError `out-of-memory`
    */
   constructor(bytes: number) {
@@ -84,14 +84,14 @@ export class Workspace {
     return arrayOver(name, this.memory.buffer, start, size);
   }
 
-  /** Frees all its memory: arrays created earlier are overwritten by new ones. */
+  /** Frees all its memory; new arrays will overwrite those created earlier. */
   clear(): void {
     new Uint8Array(this.memory.buffer, staging.bytes, this.used - staging.bytes).fill(0);
     this.used = staging.bytes;
   }
 }
 
-/** Shared if that is allowed; a page must be cross-origin isolated for it. */
+/** Shared memory if that is allowed; in a browser, the page must be cross-origin isolated. */
 function newMemory(pages: number): WebAssembly.Memory {
   if (typeof WebAssembly === 'undefined') {
     throw new PtxlabError('no-webassembly', 'a workspace needs WebAssembly memory, which is not available here');

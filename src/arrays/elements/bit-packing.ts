@@ -4,12 +4,12 @@
  */
 import { byteAt } from '../../base/typed-reads.ts';
 
-/** Bytes of a number of dense codes. */
+/** Number of bytes that `count` dense codes take. */
 export function denseBytes(elements: number, width: number): number {
   return Math.ceil((elements * width) / 8);
 }
 
-/** Packs codes, one per byte, into dense ones from element `at` on; the target bits, and all after them, must be 0. */
+/** Packs codes, one per byte, densely from element `at` on; the target bits and all bits after them must be 0. */
 export function packCodes(codes: Uint8Array, width: number, dense: Uint8Array, at: number): void {
   const first = at * width;
   let place = Math.floor(first / 8);

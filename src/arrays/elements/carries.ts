@@ -1,4 +1,4 @@
-/** Finds words of an array whose bits carry: a quick look for unusual elements. */
+/** Finds words whose bits carry in an addition: a quick test for unusual elements in an array. */
 import { carryKernel, carryMemory } from '../../jit/arrays/carry-kernel.ts';
 import { type CompiledFunction, exportedFunction } from '../../jit/exported-function.ts';
 import { canCompile } from '../../jit/simd/can-compile.ts';
@@ -17,7 +17,7 @@ export function isAnyCarried(bytes: Uint8Array, mask: number, carry: number): bo
   return words.some((word) => (((word & mask) + carry) & ~mask) !== 0);
 }
 
-/** Bytes from which on the module is faster. */
+/** Number of bytes from which the WebAssembly module is faster. */
 const worthCopying = 4096;
 
 interface Scanner {

@@ -11,7 +11,7 @@ export function codeBits({ element }: Scheme, packing: CodePacking): number {
 }
 
 /**
- * Stores the codes of a run of elements: directly if it begins and ends on a byte boundary, else through unpacked
+ * Stores the codes of a run of elements: directly if it begins and ends on a byte boundary, otherwise through unpacked
  * bytes.
  */
 export class CodeWriter {

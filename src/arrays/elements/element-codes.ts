@@ -1,4 +1,4 @@
-/** Codes of at most 8 bits for f32 values and back, by tables filled from the reference conversion. */
+/** Converts f32 values to codes of at most 8 bits and back, with tables filled by the reference conversion. */
 import { byteAt } from '../../base/typed-reads.ts';
 import { type Conversion, plainConversion } from '../../numerics/conversion.ts';
 import { conversion } from '../../numerics/convert.ts';
@@ -11,16 +11,16 @@ export function elementConversion(element: FormatName): Conversion {
 }
 
 /**
- * A code depends on the sign, the exponent, some leading fraction bits, and on whether anything lies below. The number
- * of leading bits is one more than a float format keeps, for ties; an integer of w bits keeps at most w - 1.
+ * A code depends on the sign, the exponent, some leading fraction bits, and whether any lower bit is set. The number of
+ * leading bits is one more than a float format keeps, for ties; an integer of w bits keeps at most w - 1.
  */
 const places: Readonly<Partial<Record<FormatName, number>>> = { s8: 8, s4: 4, s2: 2 };
 const floatPlaces = 4;
 
 export interface CodeTable {
-  /** By the leading bits, then a sticky bit. */
+  /** Indexed by the leading bits followed by a sticky bit. */
   readonly codes: Uint8Array;
-  /** Bits below the leading ones. */
+  /** Number of bits below the leading ones. */
   readonly cut: number;
   readonly below: number;
 }

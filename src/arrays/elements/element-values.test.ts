@@ -7,7 +7,7 @@ function valuesOf(
   return [...elementDecoder(format, dense).values(Uint8Array.from(bytes), count)];
 }
 
-describe('one element in whole bytes', () => {
+describe('an element in whole bytes', () => {
   test('fp8: every pattern has its value', () => {
     expect(valuesOf('e4m3', false, [0x38, 0x7e, 0x7f, 0x80, 0x01], 5)).toEqual([1, 448, Number.NaN, -0, 2 ** -9]);
     expect(valuesOf('e5m2', false, [0x3c, 0x7b, 0x7c, 0xfc], 4)).toEqual([1, 57344, Infinity, -Infinity]);
@@ -39,7 +39,7 @@ describe('one element in whole bytes', () => {
     expect([...elementDecoder('u64', false).values(bytes, 5)]).toEqual(unsigned);
   });
 
-  test('data need not be aligned to its element size', () => {
+  test('data need not be aligned to the element size', () => {
     const bytes = Uint8Array.from([9, 0, 0, 0x80, 0x3f]).subarray(1);
     expect([...elementDecoder('f32', false).values(bytes, 1)]).toEqual([1]);
   });

@@ -1,6 +1,6 @@
 /**
- * Stored elements as numbers: in f32 if every value of the format fits, otherwise in f64. 64-bit integers beyond 2^53
- * become the nearest f64, ties to even; everything else is exact. NaN payloads are not kept.
+ * Decodes stored elements to numbers: f32 if it can represent every value of the format, otherwise f64. 64-bit integers
+ * beyond 2^53 become the nearest f64, ties to even; everything else is exact. NaN payloads are not kept.
  */
 import { wordAt } from '../../base/typed-reads.ts';
 import { decode, power } from '../../numerics/exact.ts';
@@ -9,7 +9,8 @@ import { convert } from '../convert.ts';
 
 export interface ElementDecoder {
   /**
-   * Elements begin on a byte boundary again after this many: 1, 2 or 4. All chunks except the last hold whole groups.
+   * Number of elements after which one begins on a byte boundary again: 1, 2 or 4. All chunks except the last consist
+   * of whole groups.
    */
   readonly group: number;
   /** Bytes of a group. */
@@ -23,7 +24,7 @@ export interface ElementDecoder {
 
 /**
  * `dense`: elements of 2, 4 or 6 bits without padding, the first in the lowest bits of the first byte. Otherwise each
- * is in the low bits of its own byte or bytes.
+ * element is in the low bits of its own byte or bytes.
  */
 export function elementDecoder(name: FormatName, dense: boolean): ElementDecoder {
   const { width } = formats[name];
@@ -118,7 +119,7 @@ function valueOf(name: FormatName, bits: number): number {
   }
 }
 
-/** A typed array, for what `Room` needs of it. */
+/** The part of a typed array that `Room` needs. */
 interface Elements<A> {
   readonly length: number;
   subarray(begin: number, end: number): A;

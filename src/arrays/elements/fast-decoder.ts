@@ -1,4 +1,4 @@
-/** Codes times factors by WebAssembly. */
+/** Multiplies codes by factors with WebAssembly. */
 import { groupSize } from '../../jit/arrays/array-storage.ts';
 import { dequantizeKernel } from '../../jit/arrays/dequantize-kernel.ts';
 import { quantizeMemory } from '../../jit/arrays/quantize-memory.ts';

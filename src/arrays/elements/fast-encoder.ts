@@ -1,4 +1,4 @@
-/** Quantizing by WebAssembly: data goes through a small memory in chunks that stay in the cache. */
+/** Quantizes with WebAssembly: data goes through a small memory in chunks that stay in the cache. */
 import { singleAt, wordAt } from '../../base/typed-reads.ts';
 import { denseBytes } from './bit-packing.ts';
 import { type BlockEncoder, blockIndex, chunkElements, type EncoderPlan } from '../quantized/block-encoder.ts';
@@ -15,7 +15,7 @@ import { exportedFunction } from '../../jit/exported-function.ts';
 interface KernelExports {
   readonly maxima: (blocks: number, groups: number) => void;
   readonly scale: (blocks: number, groups: number) => void;
-  /** Null if scales are given. */
+  /** Null if the scales are given. */
   readonly blocks: ((fours: number) => void) | null;
 }
 
@@ -97,7 +97,7 @@ export class FastEncoder implements BlockEncoder {
     });
   }
 
-  /** Elements per block of the blocks sent through the kernel so far. */
+  /** Number of elements per block in the blocks that the kernel is set up for. */
   private eachBlock(count: number, block: number, run: KernelExports['scale']): number {
     const blocks = Math.ceil(count / block);
     run(blocks, Math.ceil(Math.min(block, count) / groupSize));
@@ -108,7 +108,7 @@ export class FastEncoder implements BlockEncoder {
     codes.set(this.codes.subarray(0, denseBytes(count, this.bits)), denseBytes(start, this.bits));
   }
 
-  /** Copies the source into memory piece by piece, each padded with zeros to a multiple of `unit`. */
+  /** Copies the source into memory piece by piece and pads each piece with zeros to a multiple of `unit`. */
   private inChunks(
     source: SourceArray,
     unit: number,
@@ -124,7 +124,7 @@ export class FastEncoder implements BlockEncoder {
   }
 }
 
-/** Bytes of memory per block. */
+/** Number of bytes of memory per block. */
 function wholeGroups(block: number): number {
   return Math.min(Math.ceil(block / groupSize) * groupSize, chunkElements);
 }

@@ -1,6 +1,6 @@
 /**
- * Conversions over arrays in plain JavaScript, if WebAssembly is not available: with the exact engine, one value after
- * the other, or from a table if the source has few values.
+ * Converts arrays in plain JavaScript where WebAssembly is not available: with the exact engine, one value after the
+ * other, or from a table if the source has few values.
  */
 import type { Bits } from '../../base/bits.ts';
 import { byteAt } from '../../base/typed-reads.ts';
@@ -92,7 +92,7 @@ function writer(bytes: Uint8Array, storage: Storage): (i: number, value: Bits) =
   }
 }
 
-/** Elements come in order, so the bits above an element in its last byte have not been written yet. */
+/** Elements are written in order, so the bits above an element in its last byte have not been written yet. */
 function writeDense(bytes: Uint8Array, storage: Storage, i: number, value: number): void {
   const { byte, low } = placeOf(storage, i);
   const fresh = storage.highFirst ? low + storage.width === 8 : low === 0;
@@ -101,7 +101,7 @@ function writeDense(bytes: Uint8Array, storage: Storage, i: number, value: numbe
   if (low + storage.width > 8) bytes[byte + 1] = placed >> 8;
 }
 
-/** The byte in which a dense element begins, and its lowest bit there. */
+/** The byte in which a dense element begins, and the position of its lowest bit in that byte. */
 function placeOf({ width, highFirst }: Storage, i: number): { readonly byte: number; readonly low: number } {
   const bit = i * width;
   const low = bit % 8;

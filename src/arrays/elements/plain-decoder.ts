@@ -1,4 +1,4 @@
-/** Codes times factors in plain JavaScript: the specification of the WebAssembly kernel. */
+/** Multiplies codes by factors in plain JavaScript; this code specifies what the WebAssembly kernel does. */
 import { formats, type FormatName } from '../../numerics/formats.ts';
 import { unpackCodes } from './bit-packing.ts';
 import { chunkElements } from '../quantized/block-encoder.ts';
@@ -6,8 +6,8 @@ import { valuesOf } from './element-codes.ts';
 
 export interface BlockDecoder {
   /**
-   * Fills `out` with values of codes from the first one on, at most `chunkElements`; each `block` of them is multiplied
-   * by a factor, one f32 product. Every NaN is 0x7fffffff.
+   * Fills `out`, at most `chunkElements` long, with the values of consecutive codes. Each block of `block` elements is
+   * multiplied by its factor, in f32. Every NaN is 0x7fffffff.
    */
   decode(codes: Uint8Array, block: number, factors: Float32Array, out: Float32Array): void;
 }

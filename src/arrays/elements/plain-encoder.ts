@@ -1,5 +1,6 @@
 /**
- * Quantizing in plain JavaScript: the specification of the WebAssembly kernels, and the fallback without WebAssembly.
+ * Quantizes in plain JavaScript. This code specifies what the WebAssembly kernels do and replaces them where
+ * WebAssembly is missing.
  */
 import { formats } from '../../numerics/formats.ts';
 import { denseBytes, packCodes } from './bit-packing.ts';
@@ -68,7 +69,7 @@ export class PlainEncoder implements BlockEncoder {
     }
   }
 
-  /** One f32 product per element. */
+  /** Each product is rounded to f32. */
   private scale(values: Float32Array, from: number, to: number, factor: number): void {
     const { scaled } = this;
     for (let i = from; i < to; i++) scaled[i] = (values[i] as number) * factor;
@@ -98,7 +99,7 @@ function packWhole(bytes: Uint8Array, width: number, dense: Uint8Array): void {
   if (bytes.length % 2 === 1) dense[pairs] = bytes[bytes.length - 1] as number;
 }
 
-/** A comparison with a NaN is false. */
+/** A comparison with a NaN is false, so NaNs are ignored. */
 function largestMagnitude(values: Float32Array, from: number, to: number): number {
   let most = 0;
   for (let i = from; i < to; i++) {

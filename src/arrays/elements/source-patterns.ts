@@ -1,4 +1,4 @@
-/** Sets of inputs of a float format, as ranges of patterns without sign. */
+/** Represents sets of inputs of a float format as ranges of bit patterns without the sign. */
 import type { Bits } from '../../base/bits.ts';
 import { decode, power } from '../../numerics/exact.ts';
 import { formats, type FormatName, floatFormat } from '../../numerics/formats.ts';
@@ -10,7 +10,7 @@ export interface PatternRange {
   readonly last: Bits;
 }
 
-/** The inputs of a rule as patterns of a float format; null if the format has none of them. */
+/** The inputs of a rule as bit patterns of a float format; null if the format has no such inputs. */
 export function patternsOfInputs(name: FormatName, inputs: RuleInputs): PatternRange | null {
   const all = lastPattern(name);
   const firstNan = firstPattern(name, (value) => Number.isNaN(value));

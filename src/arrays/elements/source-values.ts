@@ -1,4 +1,4 @@
-/** Arrays of values in the formats that tensors have before they are quantized. */
+/** Reads arrays in the formats that tensors have before they are quantized. */
 import { PtxlabError } from '../../base/error.ts';
 import { codeAt, singleAt } from '../../base/typed-reads.ts';
 import { requireBytes } from '../caller.ts';
@@ -9,7 +9,7 @@ import { tagOf } from '../storage.ts';
 export type SourceArray = Float32Array | Uint16Array;
 export type SourceFormat = 'f32' | 'f16' | 'bf16';
 
-/** What callers may pass: these, and the array of f16 in newer runtimes. */
+/** The arrays that callers may pass: these, and a `Float16Array` in newer runtimes. */
 export type GivenArray = SourceArray | HalfArray;
 
 interface HalfArray extends ArrayBufferView {
@@ -17,7 +17,7 @@ interface HalfArray extends ArrayBufferView {
   readonly [Symbol.toStringTag]: 'Float16Array';
 }
 
-/** The elements of the caller's array, and their format. Throws `bad-source`, and like `requireFormat`. */
+/** The elements of the caller's array, and their format. Throws `bad-source` and what `requireFormat` throws. */
 export function sourceOf(
   given: GivenArray,
   named: string | undefined,
@@ -58,7 +58,7 @@ function heldBy(kind: string): readonly SourceFormat[] {
 
 let halves: Float32Array | null = null;
 
-/** The values of all f16, exactly. */
+/** The exact values of all f16 patterns. */
 function halfValues(): Float32Array {
   halves ??= Float32Array.from({ length: 65536 }, (_, bits) => {
     const [exponent, fraction] = [(bits >>> 10) & 31, bits & 0x3ff];

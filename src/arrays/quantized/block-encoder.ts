@@ -1,4 +1,7 @@
-/** The parts of quantizing, implemented in plain JavaScript (plain-encoder.ts) and in WebAssembly (fast-encoder.ts). */
+/**
+ * The interface for the parts of quantizing, which are implemented in plain JavaScript (plain-encoder.ts) and in
+ * WebAssembly (fast-encoder.ts).
+ */
 import { singleAt } from '../../base/typed-reads.ts';
 import type { FormatName } from '../../numerics/formats.ts';
 import type { MxRule, TensorScale } from './scale-rules.ts';
@@ -7,28 +10,28 @@ import type { SourceArray, SourceFormat } from '../elements/source-values.ts';
 export interface EncoderPlan {
   readonly from: SourceFormat;
   readonly element: FormatName;
-  /** Elements of a block with its own scale; null if scales are given. */
+  /** Number of elements that share a scale; null if the scales are given. */
   readonly block: 16 | 32 | null;
-  /** How scales of ue8m0 are made; null for NVFP4, which has none. */
+  /** How ue8m0 scales are computed; null for NVFP4, which has none. */
   readonly rule: MxRule | null;
-  /** Codes densely packed, element 0 lowest; else one per byte. */
+  /** Whether codes are packed densely, element 0 lowest, instead of one per byte. */
   readonly dense: boolean;
 }
 
 /** `block` is a multiple of 16 that divides `chunkElements`, or at least the size of the source. */
 export interface BlockEncoder {
   /**
-   * The largest magnitude of each block of elements; the last block may be shorter. NaNs do not count, and a block
+   * The largest magnitude of each block of elements; the last block may be shorter. NaNs are ignored, and a block
    * without numbers gives 0.
    */
   maxima(source: SourceArray, block: number): Float32Array;
-  /** Blocks from the start of the source, the last one possibly short; one scale for each. `tensor`: for NVFP4. */
+  /** Blocks from the start of the source; the last one may be short. Each block has one scale. `tensor`: for NVFP4. */
   encodeBlocks(source: SourceArray, codes: Uint8Array, scales: Uint8Array, tensor: TensorScale | null): void;
   /** Multiplies each block of elements by its own factor. */
   encodeScaled(source: SourceArray, block: number, factors: Float32Array, codes: Uint8Array): void;
 }
 
-/** Elements that encoders process at a time. */
+/** Number of elements that encoders process at a time. */
 export const chunkElements = 16384;
 
 /** A block that covers the whole source is processed chunk by chunk; other blocks lie within one chunk. */

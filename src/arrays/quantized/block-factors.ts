@@ -1,4 +1,4 @@
-/** The factors in the scales of packed blocks, as numbers. */
+/** Reads the factors in the scales of packed blocks as numbers. */
 import { byteAt, signedAt, singleAt } from '../../base/typed-reads.ts';
 import type { Scale } from '../../numerics/packed-blocks.ts';
 import { valueTable } from '../elements/element-values.ts';
@@ -11,7 +11,7 @@ export class BlockFactors {
   private readonly numbers: SmallNumbers;
   private readonly values: Float32Array;
   private readonly patterns: Int32Array;
-  /** The bytes of the factors, if each has one or two of its own; else null. */
+  /** The bytes of the factors if each has one or two bytes of its own; otherwise null. */
   private readonly places: Int32Array | null;
   private readonly isWide: boolean;
 
@@ -54,7 +54,7 @@ export class BlockFactors {
   }
 }
 
-/** e4m3 without sign: the sign bit is ignored, but only 0x7f is NaN. So ggml has it; it reads 0x7f as 0. */
+/** e4m3 without sign: the sign bit is ignored, but only 0x7f is NaN. ggml does the same, but reads 0x7f as 0. */
 function unsignedValues(): Float32Array {
   const values = valueTable('e4m3').map(Math.abs);
   values[0xff] = 480;

@@ -1,4 +1,4 @@
-/** Schemes that store an array as narrow codes and scales: one row each. */
+/** Schemes that store an array as narrow codes and scales, one row each. */
 import { PtxlabError } from '../../base/error.ts';
 import { nearestWord } from '../../base/nearest-word.ts';
 import { shown } from '../caller.ts';
@@ -13,7 +13,7 @@ export interface Scheme {
   readonly element: FormatName;
   /** Format of a scale; f32 scales belong to a tensor, a row or a tile, the others to a block of the last axis. */
   readonly scale: 'ue8m0' | 'e4m3' | 'f32';
-  /** Elements of a block along the last axis; null if the granularity decides. */
+  /** Number of elements in a block along the last axis; null if the granularity decides. */
   readonly block: 16 | 32 | null;
 }
 
@@ -45,12 +45,12 @@ const aliasRows = [
 
 aliasRows satisfies readonly (readonly [string, SchemeName])[];
 
-/** The names of schemes that all functions accept, in any case, with `-` or `_`. */
+/** The scheme names that all functions accept, in any case, with `-` or `_`. */
 export type SchemeSpelling = SchemeName | (typeof aliasRows)[number][0];
 
 const aliases: ReadonlyMap<string, SchemeName> = new Map(aliasRows);
 
-/** The scheme with a name, in any case, with `-` or `_`. Throws unknown-scheme with the nearest. */
+/** The scheme with this name, in any case, with `-` or `_`. Throws unknown-scheme, which suggests the nearest name. */
 export function schemeNamed(text: string): Scheme {
   if (typeof text !== 'string') {
     throw new PtxlabError('unknown-scheme', `${shown(text)} is not the name of a scheme: a name is a string`);
@@ -65,7 +65,7 @@ export function schemeNamed(text: string): Scheme {
   throw new PtxlabError('unknown-scheme', `'${text}' is not a quantization scheme; ${hint}`);
 }
 
-/** The largest magnitude that codes of an element can represent with both signs: 448 for e4m3, 127 for s8. */
+/** The largest magnitude that an element format can represent with both signs: 448 for e4m3, 127 for s8. */
 export function largestOf(element: FormatName): number {
   const known = largest.get(element);
   if (known !== undefined) return known;
@@ -74,12 +74,13 @@ export function largestOf(element: FormatName): number {
   return found;
 }
 
-/** Values above this would round to more than the largest magnitude, if there were a larger code: 464 for e4m3. */
+/** Values above this would round beyond the largest magnitude if there were a larger code: 464 for e4m3. */
 export function reachOf(element: FormatName): number {
   const most = largestOf(element);
   const format = formats[element];
   const step = format.kind === 'float' ? 2 ** (Math.floor(Math.log2(most)) - format.fractionBits) : 1;
-  // A tie goes to the even neighbour: if the largest code is odd, that is the missing next one. No f32 lies in between.
+  // A tie goes to the even neighbor. If the largest code is odd, that is the missing next code, so the tie itself
+  // counts as beyond; no f32 lies between this limit and the tie.
   const isOdd = (most / step) % 2 === 1;
   return (most + step / 2) * (isOdd ? 1 - 2 ** -30 : 1);
 }

@@ -1,8 +1,8 @@
-/** Sums of squares and products over a block of two streams, also if they exceed the range of f64. */
+/** Sums squares and products over a block of two streams, even if they exceed the range of f64. */
 import { doubleAt } from '../../base/typed-reads.ts';
 import { ScaledSum, scaleStep } from '../statistics/scaled-sum.ts';
 
-/** Of pairs of finite elements. */
+/** Sums over pairs of finite elements. */
 export class ProductSums {
   readonly squaredError: ScaledSum = new ScaledSum();
   readonly squaredA: ScaledSum = new ScaledSum();
@@ -25,8 +25,8 @@ export class ProductSums {
   }
 
   /**
-   * The first `size` elements of both, each side scaled by a power of two that keeps its squares within f64. `rest`:
-   * the exact a - b minus the difference of these numbers.
+   * Adds the first `size` elements of both sides, each side scaled by a power of two that keeps its squares within f64.
+   * `rest` is the exact a - b minus the difference of these numbers.
    */
   addScaled(a: Float64Array, b: Float64Array, size: number, rest: Float64Array | null = null): void {
     const exponents = scalesOf(a, b, size);

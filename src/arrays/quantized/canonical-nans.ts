@@ -1,10 +1,10 @@
-/** NaNs of arithmetic: processors differ in their bits, and results must not. */
+/** Processors differ in the bits of NaNs that arithmetic produces, but results must be the same everywhere. */
 import { formats } from '../../numerics/formats.ts';
 import { singleAt } from '../../base/typed-reads.ts';
 
 const canonical = Number(formats.f32.canonicalNan);
 
-/** Makes every NaN the one that conversions to f32 produce. */
+/** Replaces every NaN by the one that conversions to f32 produce. */
 export function canonicalizeNans(values: Float32Array): void {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   for (let i = 0; i < values.length; i++) if (Number.isNaN(singleAt(values, i))) bits[i] = canonical;

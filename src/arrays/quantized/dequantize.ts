@@ -1,4 +1,4 @@
-/** Codes and scales back to values. */
+/** Converts codes and scales back to values. */
 import { elementAt } from '../../base/element-at.ts';
 import { PtxlabError } from '../../base/error.ts';
 import { singleAt } from '../../base/typed-reads.ts';
@@ -20,7 +20,7 @@ export type ValueFormat = 'f32' | 'f16' | 'bf16';
 export interface DequantizeOptions<T extends ValueFormat = ValueFormat> {
   /** Default f32; to f16 and bf16 the f32 product is rounded once more, to nearest even. */
   readonly to?: T | undefined;
-  /** Where to write; as long as the array. */
+  /** Where to write the values; must be as long as the array. */
   readonly out?: ArrayOf<T> | undefined;
   /** `plain` never uses WebAssembly. Results are the same. */
   readonly engine?: 'plain' | undefined;
@@ -29,9 +29,9 @@ export interface DequantizeOptions<T extends ValueFormat = ValueFormat> {
 const valueFormats: readonly ValueFormat[] = ['f32', 'f16', 'bf16'];
 
 /**
- * The values of a quantized array: code times scale, one f32 product. A ue8m0 scale is exact; the scale of NVFP4 is the
- * f32 product of the block's and the tensor's. With ue8m0 scales the product is exact unless it exceeds the range of
- * f32. Codes and scales that are NaN give the canonical NaN, in f32 0x7fffffff.
+ * The values of a quantized array: code times scale, rounded to f32. A ue8m0 scale is exact; an NVFP4 scale is the f32
+ * product of the block's scale and the tensor's. With ue8m0 scales the product is exact unless it exceeds the range of
+ * f32. Codes and scales that are NaN give the canonical NaN, which is 0x7fffffff in f32.
  *
  * @throws PtxlabError `bad-output` if `out` has another length or type, or overlaps codes or scales; `bad-quantized`
  *   for an array that `quantize` would not have made; `bad-option`

@@ -1,5 +1,5 @@
 /**
- * Decodes packed blocks to numbers with WebAssembly: they go through a small memory in chunks that stay in the cache.
+ * Decodes packed blocks to numbers with WebAssembly; data goes through a small memory in chunks that stay in the cache.
  */
 import { packedBlockKernel, packedMemory } from '../../jit/arrays/packed-block-kernel.ts';
 import { tablesOf } from '../../jit/arrays/packed-codes.ts';

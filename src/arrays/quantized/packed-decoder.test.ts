@@ -1,4 +1,4 @@
-/** WebAssembly against plain JavaScript, which specifies it, on blocks of random bytes. */
+/** Compares WebAssembly with plain JavaScript, which specifies it, on blocks of random bytes. */
 import { describe, expect, test } from 'vitest';
 import { blockRows } from '../../tensors/gguf/block-rows.ts';
 import { FastPackedDecoder } from './fast-packed-decoder.ts';

@@ -1,4 +1,4 @@
-/** Packed blocks as numbers in plain JavaScript: the specification of the WebAssembly kernel. */
+/** Decodes packed blocks to numbers in plain JavaScript; this code specifies what the WebAssembly kernel does. */
 import { assertNever } from '../../base/assert-never.ts';
 import { byteAt, doubleAt, signedAt, singleAt } from '../../base/typed-reads.ts';
 import type {
@@ -15,7 +15,7 @@ import { sharedNumbers, SmallNumbers } from './small-numbers.ts';
 
 export interface PackedDecoder {
   /**
-   * Decodes whole blocks to f32, as many as fill `out`. NaN and infinite factors give the results of f32 arithmetic,
+   * Decodes as many whole blocks to f32 as fill `out`. NaN and infinite factors give the results of f32 arithmetic,
    * with 0x7fffffff as the only NaN. Returns true if all factors are finite.
    */
   decode(bytes: Uint8Array, out: Float32Array): boolean;
@@ -84,7 +84,7 @@ class ScaleReader {
     for (let i = 0; i < into.length; i++) {
       const stored = signedAt(this.room, Math.floor(i / share));
       const n = signed ? (stored << unused) >> unused : stored;
-      // Without the addition -0 stays -0, as it does in ggml.
+      // If there is no offset to add, -0 stays -0, as in ggml.
       into[i] = doubleAt(into, i) * (plus === 0 ? times * n : times * n + plus);
     }
     return areFinite;

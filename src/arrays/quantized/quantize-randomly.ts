@@ -1,4 +1,7 @@
-/** Quantizing with stochastic rounding: scales as usual, then every element times its factor goes through `convert`. */
+/**
+ * Quantizes with stochastic rounding: scales are computed as usual, then `convert` rounds each element times its
+ * factor.
+ */
 import { PtxlabError } from '../../base/error.ts';
 import { singleAt } from '../../base/typed-reads.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -28,14 +31,14 @@ export interface RandomOptions {
   readonly seed?: number | bigint | undefined;
   readonly firstElement?: number | undefined;
   readonly scaleRule?: MxRule | undefined;
-  /** Given for the parts of an array. */
+  /** The amax of the whole array, for quantizing a part of it. */
   readonly amax: number | null;
   readonly engine?: 'plain' | undefined;
 }
 
 type Frame = Pick<QuantizedArray, 'scheme' | 'layout' | 'packing' | 'codes'>;
 
-/** Fills the codes of a frame and computes its scales. Throws like `convert` with `rs`. */
+/** Fills the codes of a frame and computes its scales. Throws what `convert` throws with `rs`. */
 export function quantizeRandomly(
   source: SourceArray,
   frame: Frame,
@@ -69,7 +72,7 @@ export function quantizeRandomly(
   return { ...frame, scales, tensorScale: tensor?.decode ?? 1 };
 }
 
-/** One f32 product per element. */
+/** Each product is rounded to f32. */
 function scaleInto(
   products: Float32Array,
   at: number,

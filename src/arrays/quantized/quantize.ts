@@ -1,4 +1,4 @@
-/** Arrays of values to narrow codes and scales. */
+/** Quantizes arrays of values to narrow codes and scales. */
 import { PtxlabError } from '../../base/error.ts';
 import { singleAt } from '../../base/typed-reads.ts';
 import { amaxOf, type BlockEncoder, type EncoderPlan } from './block-encoder.ts';
@@ -17,24 +17,25 @@ import { type Packing, packings } from '../storage.ts';
 export interface QuantizeOptions {
   /** A scheme: mxfp8_e4m3 (mxfp8), mxfp8_e5m2, mxfp6_e2m3 (mxfp6), mxfp6_e3m2, mxfp4, nvfp4, or an element with f32 scales: e4m3, e5m2, s8, s4, s2. */
   readonly to: SchemeSpelling;
-  /** Format of a Uint16Array: f16 or bf16 in any spelling. A Float32Array is f32, a Float16Array f16. */
+  /** Format of a Uint16Array: f16 or bf16 in any spelling. A Float32Array is always f32, a Float16Array f16. */
   readonly from?: FormatSpelling | undefined;
-  /** Default: one row. Blocks run along the last axis and end with it. */
+  /** Default: one row. Blocks run along the last axis and never extend past its end. */
   readonly shape?: readonly number[] | undefined;
   /** For f32 scales. Default `tensor`. */
   readonly granularity?: Granularity | undefined;
   /** For ue8m0 scales. Default `floor`, as in OCP MX 1.0. */
   readonly scaleRule?: MxRule | undefined;
   /**
-   * The largest magnitude of the whole array (`largestMagnitude`) if the source is a part of one, for values that the
-   * parts share: NVFP4's tensor scale, and the scale of granularity `tensor`. Default: that of the source.
+   * The largest magnitude of the whole array (`largestMagnitude`), if the source is only a part of one. It determines
+   * what the parts share: NVFP4's tensor scale, and the scale of granularity `tensor`. Default: the largest magnitude
+   * of the source.
    */
   readonly amax?: number | undefined;
-  /** Default: fp4, int4 and int2 `low-first`, fp6 `bytes`, as in PTX; `high-first` is not offered. */
+  /** Default: `low-first` for fp4, int4 and int2, `bytes` for fp6, as in PTX; `high-first` is not supported. */
   readonly packing?: Packing | undefined;
-  /** Reads the result back and reports the errors. Default false: it takes longer than quantizing. */
+  /** Whether to read the result back and report the errors. Default: false, because it takes longer than quantizing. */
   readonly statistics?: boolean | undefined;
-  /** `rs`: stochastic, to float elements; requires `seed`. Default `rn`. */
+  /** `rs` rounds stochastically, to float elements only, and requires `seed`. Default `rn`. */
   readonly rounding?: 'rn' | 'rs' | undefined;
   /** For `rs`: random bits as in `convert`, which depend only on the seed and an element's index. */
   readonly seed?: number | bigint | undefined;
@@ -52,14 +53,14 @@ export interface Quantized extends QuantizedArray {
 /**
  * Quantizes values in exactly these steps:
  *
- * 1. amax of a tile is the largest magnitude; NaNs do not count, infinities do; a tile without numbers has 0.
+ * 1. The amax of a tile is its largest magnitude. NaNs are ignored, infinities count; a tile without numbers has 0.
  * 2. Scale and factor are computed from amax as in `scale-rules.ts` (`mxScale`, `nvfp4Scale`, `plainFactor`). For NVFP4
  *   the amax of the whole array is computed first. All f32 operations round to nearest even.
- * 3. An element is multiplied by the factor in f32. With ue8m0 scales the factor is a power of two, so this is exact
- *   except for values so small that they become zero anyway.
- * 4. The product becomes a code by one rounding, to nearest even or stochastic, saturating, like `cvt.rn.satfinite`, or
- *   `cvt.rni.sat` to an integer: infinities become the largest code of their sign; NaN becomes 0x7f in e4m3 and e5m2,
- *   the largest positive code in formats without NaN, 0 in integers. Zeros keep their sign.
+ * 3. An element is multiplied by the factor in f32. With ue8m0 scales the factor is a power of two, so the product is
+ *    exact, except for values so small that they become zero anyway.
+ * 4. The product is rounded once, to nearest even or stochastically, and saturated, as by `cvt.rn.satfinite`, or
+ *    `cvt.rni.sat` to an integer: infinities become the largest code with their sign; NaN becomes 0x7f in e4m3 and
+ *    e5m2, the largest positive code in formats without NaN, 0 in integers. Zeros keep their sign.
  *
  * The source is not modified.
  *
@@ -115,7 +116,7 @@ function sharedMagnitude(amax: number | undefined): number | null {
   throw new PtxlabError('bad-amax', `${shown(amax)} is not a valid amax`);
 }
 
-/** The largest magnitude of an array; NaNs do not count, and without any number it is 0. Throws like `quantize`. */
+/** The largest magnitude of an array; NaNs are ignored, and it is 0 if there are no numbers. Throws like `quantize`. */
 export function largestMagnitude(given: GivenArray, options: Pick<QuantizeOptions, 'from' | 'engine'> = {}): number {
   const { source, from } = sourceOf(given, options.from);
   const plan = { from, ...encoding(schemeNamed('e4m3')), dense: false };
@@ -145,11 +146,11 @@ function inBlocks(source: SourceArray, writer: CodeWriter, codes: Uint8Array, am
   return { scales, tensorScale: tensor?.decode ?? 1 };
 }
 
-/** The scales of neighbouring tiles are computed together: a row of tiles, or one tile as wide as the array. */
+/** The scales of adjacent tiles are computed together: those of a row of tiles, or of one tile as wide as the array. */
 function withPlainScales(source: SourceArray, writer: CodeWriter, codes: Uint8Array, shared: number | null): Scales {
   const { rows, columns, tileRows, tileColumns, scaleRows, scaleColumns } = writer.layout;
   const scales = new Float32Array(scaleRows * scaleColumns);
-  // There may be any number of rows without elements.
+  // An array without elements may have any number of rows.
   if (source.length === 0) return { scales, tensorScale: 1 };
   const given = shared !== null && writer.layout.granularity === 'tensor' ? [Float32Array.of(shared)] : null;
   for (let scaleRow = 0; scaleRow < scaleRows; scaleRow++) {

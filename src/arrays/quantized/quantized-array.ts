@@ -1,4 +1,4 @@
-/** An array as codes and scales, and their layout. */
+/** A quantized array: codes, scales and their layout. */
 import { PtxlabError } from '../../base/error.ts';
 import { formats } from '../../numerics/formats.ts';
 import { type Scheme, schemes } from './block-formats.ts';
@@ -10,20 +10,20 @@ export type Granularity = 'tensor' | 'row' | 'tile';
 
 export const granularities: readonly Granularity[] = ['tensor', 'row', 'tile'];
 
-/** As in `convert`; codes are never written with the first element topmost. */
+/** As in `convert`, except that codes are never written with the first element topmost. */
 export type CodePacking = Exclude<Packing, 'high-first'>;
 
-/** The array as a matrix: `columns` is the last axis. */
+/** The array viewed as a matrix; `columns` is the last axis. */
 export interface Layout {
   readonly shape: readonly number[];
   readonly rows: number;
   readonly columns: number;
-  /** For f32 scales; null if blocks have scales of their own. */
+  /** What an f32 scale covers; null if blocks have scales of their own. */
   readonly granularity: Granularity | null;
-  /** Rows and columns that share a scale, fewer at the ends. */
+  /** Number of rows and columns that share a scale; fewer at the edges. */
   readonly tileRows: number;
   readonly tileColumns: number;
-  /** Rows and columns of the matrix of scales. */
+  /** Number of rows and columns in the matrix of scales. */
   readonly scaleRows: number;
   readonly scaleColumns: number;
 }
@@ -34,14 +34,15 @@ export interface QuantizedArray {
   /** How codes are stored, without padding between rows; elements of 8 bits are `bytes`. */
   readonly packing: CodePacking;
   readonly codes: Uint8Array;
-  /** ue8m0 or e4m3 codes, or f32 values, in the order of the tiles, rows first. */
+  /** ue8m0 or e4m3 codes, or f32 values, in the order of the tiles, row by row. */
   readonly scales: Uint8Array | Float32Array;
   /** NVFP4: multiplies every scale; 1 for other schemes. */
   readonly tensorScale: number;
 }
 
 /**
- * Throws `bad-quantized` for an array that `quantize` would not have made: built by the caller, or restored from JSON.
+ * Throws `bad-quantized` for an array that `quantize` cannot have made, such as one built by the caller or restored
+ * from JSON.
  */
 export function requireQuantized(
   quantized: Partial<QuantizedArray> | null | undefined,
@@ -73,7 +74,7 @@ function wrongArray(name: string, found: Numbers | undefined, kind: string, leng
   return found.length >= length ? null : `there are ${found.length} ${name} instead of ${length}`;
 }
 
-/** Rows and columns of a tile of `fp8 per block`. */
+/** Number of rows and of columns of a tile in `fp8 per block`. */
 const tile = 128;
 
 /** Throws bad-shape if the shape does not have this number of elements. */

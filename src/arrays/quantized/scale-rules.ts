@@ -1,5 +1,5 @@
 /**
- * From the largest magnitude of a block to its scale and to the factor of its elements. Every f32 operation is written
+ * Computes a block's scale, and the factor for its elements, from its largest magnitude. Every f32 operation is written
  * with Math.fround, which rounds to nearest even; `jit/arrays/scale-lowering.ts` does the same on vectors.
  */
 import { singleAt, wordAt } from '../../base/typed-reads.ts';
@@ -10,9 +10,9 @@ import { codeTable, codeOf, valuesOf } from '../elements/element-codes.ts';
 
 /**
  * How a ue8m0 scale is computed from amax. `floor`: OCP MX 1.0, 2^(floor(log2 amax) - the element's largest exponent);
- * the largest elements of a block can be clipped. `up`: NVIDIA's, the least power of two not below amax / the element's
- * largest value (cvt.rp.ue8m0); nothing is clipped. Both give 2^-127 for zero and for smaller results, and 2^127 for
- * infinity.
+ * the largest elements of a block can be clipped. `up`: NVIDIA's rule, the smallest power of two that is at least amax
+ * / the element's largest value (cvt.rp.ue8m0); nothing is clipped. Both give 2^-127 for zero and for smaller results,
+ * and 2^127 for infinity.
  */
 export type MxRule = 'floor' | 'up';
 
@@ -41,7 +41,7 @@ export function mxFactor(scale: number): number {
 
 /** Values that all blocks of an NVFP4 tensor share. */
 export interface TensorScale {
-  /** Multiplies a block's amax: the global encode scale over 6. */
+  /** The factor that multiplies a block's amax: the global encode scale over 6. */
   readonly encode: number;
   /** The scale of the tensor, which every block's scale is multiplied by. */
   readonly decode: number;
@@ -73,8 +73,8 @@ export function nvfp4Factor(tensor: TensorScale, scale: number): number {
 }
 
 /**
- * An f32 scale, as in TransformerEngine's current scaling (compute_scale_from_amax): elements are multiplied by largest
- * / amax, and the scale is 1 over that; 1 if amax is 0 or infinite, and at most the largest f32.
+ * The factor for an f32 scale, as in TransformerEngine's current scaling (compute_scale_from_amax): largest / amax, but
+ * at most the largest f32, and 1 if amax is 0 or infinite. The scale is 1 / factor.
  */
 export function plainFactor(element: FormatName, amax: number): number {
   if (amax === 0 || amax === Number.POSITIVE_INFINITY) return 1;

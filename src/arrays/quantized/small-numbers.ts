@@ -8,7 +8,7 @@ export class SmallNumbers {
   readonly width: number;
   /** The first byte of each number, if every number fills one or two consecutive bytes; else null. */
   readonly bytes: Int32Array | null;
-  /** For each segment of a number, the numbers' bytes, and shifts and masks; the mask is 0 where one has no segment. */
+  /** For each segment, the byte, shift and mask of every number; the mask is 0 for a number without that segment. */
   private readonly segments: readonly SegmentColumn[];
 
   constructor(places: Places, count: number) {
@@ -20,7 +20,7 @@ export class SmallNumbers {
     this.segments = Array.from({ length: most }, (_, k) => columnOf(rows.map((row) => row[k])));
   }
 
-  /** The numbers of the block that begins at `start`, without sign. */
+  /** The numbers of the block that begins at `start`, as unsigned values. */
   read(bytes: Uint8Array, start: number, into: Int32Array): void {
     into.fill(0, 0, this.count);
     for (const { byte, down, mask, up } of this.segments)
@@ -30,7 +30,7 @@ export class SmallNumbers {
       }
   }
 
-  /** Puts the numbers of a block where `read` finds them, into bytes that were zero there. */
+  /** Stores the numbers of a block where `read` finds them; those bits must have been zero. */
   write(numbers: ArrayLike<number>, first: number, bytes: Uint8Array, start: number): void {
     for (const { byte, down, mask, up } of this.segments)
       for (let i = 0; i < this.count; i++) {
@@ -46,7 +46,7 @@ function areWhole([low, high, ...more]: readonly Segment[]): boolean {
   return high === undefined || (high.mask === 0xff && high.byte === low.byte + 1);
 }
 
-/** All numbers of a block of that many elements. */
+/** All numbers in a block of `elements` elements. */
 export function sharedNumbers({ share, places }: Shared, elements: number): SmallNumbers {
   return new SmallNumbers(places, elements / share);
 }

@@ -1,7 +1,6 @@
 /**
- * Where stacks convert differently from PTX, one row per rule. Behaviour that is the same is not listed: rounding to
- * nearest even, the sign of zeros, saturation of fp6 and fp4, infinity as the result of an overflow if the format has
- * one.
+ * Where stacks convert differently from PTX, one row per rule. Behavior that all stacks share is not listed: rounding
+ * to nearest even, the sign of zeros, saturation of fp6 and fp4, and overflow to infinity in formats that have it.
  *
  * Evidence `measured` is ml_dtypes 0.6.0 with numpy 2.4.6 and torch 2.13.0 for CPU (AVX-512), recorded in
  * test/golden/semantics. The bits of torch's NaNs are those of its vector code: other builds, and the last few elements
@@ -19,7 +18,10 @@ export type RuleInputs =
   | { readonly kind: 'nan' | 'zero' | 'negative' }
   | { readonly kind: 'range'; readonly above: number; readonly below: number };
 
-/** `bits` of the positive result; `signed` sets the top bit if the source is negative, `opposite` if it is not. */
+/**
+ * `bits` is the positive result; `signed` sets the top bit if the source is negative, `opposite` sets it if the source
+ * is not.
+ */
 export type RuleResult =
   | { readonly kind: 'bits'; readonly bits: bigint; readonly sign: 'dropped' | 'signed' | 'opposite' }
   | { readonly kind: 'payload'; readonly quiet: boolean };
@@ -27,12 +29,12 @@ export type RuleResult =
 export interface SemanticRule {
   readonly id: string;
   readonly semantics: Semantics;
-  /** Null: every float format without its own row above. */
+  /** Null means every float format without its own row above. */
   readonly from: readonly FormatName[] | null;
   readonly to: readonly FormatName[];
   readonly inputs: RuleInputs;
   readonly result: RuleResult;
-  /** False: applies only if saturation was turned off; true: only if it was not; null: always. */
+  /** False: the rule applies only if saturation was turned off; true: only if it was not; null: always. */
   readonly saturate: boolean | null;
   readonly rule: string;
   readonly evidence: string;

@@ -1,4 +1,4 @@
-/** How a stack converts between two formats: the conversions of PTX, and the differences of the other stacks. */
+/** How a stack converts between two formats: PTX's conversions, and where the other stacks differ. */
 import type { Bits } from '../../base/bits.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { randomLayoutOf } from '../../isa/random-layout.ts';
@@ -19,9 +19,12 @@ import { patternsOfInputs } from '../elements/source-patterns.ts';
 export interface ConversionRequest {
   readonly from: FormatName;
   readonly to: FormatName;
-  /** Default: to nearest even. For ue8m0 `ptx` requires `rz` or `rp`; `ocp` rounds down, the others to nearest. */
+  /**
+   * Default: to nearest even. To ue8m0, `ptx` requires `rz` or `rp`, `ocp` rounds down, and the others round to
+   * nearest.
+   */
   readonly rounding?: Rounding | undefined;
-  /** Values beyond the format, including infinity, become the largest value. Default: the default of the stack. */
+  /** Whether values beyond the format's range, including infinity, become its largest value. Default: the stack's. */
   readonly saturate?: boolean | undefined;
   readonly relu?: boolean | undefined;
   /** Subnormal f32 inputs and results become zeros with their sign. */
@@ -37,10 +40,11 @@ export interface SemanticsError {
 }
 
 /**
- * The conversion between any two formats as a stack does it. Every source is decoded exactly and rounded once, even if
- * PTX has no such `cvt`; under `ptx` the formats without infinity (e4m3, e2m3, e3m2, e2m1) and e5m2 and s2f6 saturate,
- * like every `cvt` to them. Conversions from floats to integers clamp; conversions between integers truncate or extend
- * unless `saturate`. The stacks other than `ptx` only round to nearest even and only convert between floats.
+ * The conversion between any two formats as the given stack performs it. Every source is decoded exactly and rounded
+ * once, even if PTX has no such `cvt`; under `ptx`, results in the formats without infinity (e4m3, e2m3, e3m2, e2m1),
+ * in e5m2 and in s2f6 saturate, as with every `cvt` to them. Conversions from floats to integers clamp; conversions
+ * between integers truncate or extend unless `saturate`. Stacks other than `ptx` round only to nearest even and convert
+ * only between floats.
  */
 export function conversionOf(request: ConversionRequest): Result<ConversionStages, SemanticsError> {
   const semantics = request.semantics ?? 'ptx';
@@ -85,7 +89,10 @@ function isNegative(name: FormatName, bits: Bits): boolean {
   return signed && BigInt(bits) >> BigInt(width - 1) === 1n;
 }
 
-/** A NaN of `from` in `to`: sign and leading payload bits, or the lowest bit if those are all zero. */
+/**
+ * A NaN in `from` converted to `to`: its sign and leading payload bits, or just the lowest payload bit if those are all
+ * zero.
+ */
 function movedNan(c: Conversion, source: Bits, quiet: boolean): Bits {
   const [from, to] = [floatFormat(c.from), floatFormat(c.to)];
   const fraction = BigInt.asUintN(from.fractionBits, BigInt(source) >> BigInt(from.padding));
@@ -196,7 +203,7 @@ function alone(
   return ok([{ conversion: c, replacements: replacementsOf(c, semantics, saturate) }]);
 }
 
-/** Floats without infinity and NaN can only give their largest values. */
+/** Floats without infinity and NaN always saturate. */
 function isFinite(name: FormatName): boolean {
   const format = formats[name];
   return format.kind === 'float' && !format.infinity && format.nan === 'none';

@@ -1,20 +1,21 @@
 /**
- * How often each encoding of a format of at most 16 bits occurs. A summary needs nothing else, and counting is faster
- * than examining values one by one.
+ * Counts how often each encoding of a format of at most 16 bits occurs. A summary needs nothing else, and counting is
+ * faster than examining values one by one.
  */
 import { codeAt, doubleAt, singleAt, wordAt } from '../../base/typed-reads.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
 import { valueTable } from '../elements/element-values.ts';
 import type { Summarizer } from './summary.ts';
 
-/** After this many elements, 32 bits might overflow as a count. */
+/** After this many elements, a 32-bit count might overflow. */
 const mostUncollected = 2 ** 31;
 
 export class CodeCounts {
   private readonly format: FormatName;
   private readonly totals: Float64Array;
   /**
-   * Neighbours are often equal, and a processor waits for a count that it has just written, so they go to two tables.
+   * Adjacent elements are often equal, and a processor stalls on a count that it has just written, so they alternate
+   * between two tables.
    */
   private readonly even: Uint32Array;
   private readonly odd: Uint32Array;
@@ -29,7 +30,7 @@ export class CodeCounts {
     this.odd = new Uint32Array(patterns);
   }
 
-  /** Elements, each in the low bits of a byte or of 16 bits. */
+  /** Adds elements, each in the low bits of a byte or of 16 bits. */
   add(codes: Uint8Array | Uint16Array): void {
     const { even, odd } = this;
     const last = codes.length - 1;
@@ -47,7 +48,7 @@ export class CodeCounts {
     if (this.uncollected >= mostUncollected) this.collect();
   }
 
-  /** Passes on all elements, as if they had been added one by one. */
+  /** Passes on all counts, as if the elements had been added one by one. */
   addTo(summarizer: Summarizer): void {
     this.collect();
     const values = valueTable(this.format);

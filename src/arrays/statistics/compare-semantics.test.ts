@@ -77,7 +77,7 @@ describe('unavailable conversions', () => {
     expect(plan.ok ? 'offered' : plan.error.message).toContain(message);
   });
 
-  test('OCP can be told not to saturate', () => {
+  test('saturation can be turned off for OCP', () => {
     const plan = conversionOf({ from: 'f32', to: 'e4m3', semantics: 'ocp', saturate: false });
     if (!plan.ok) throw new Error(plan.error.message);
     const convert = planConverter(plan.value);

@@ -1,4 +1,4 @@
-/** One value as every stack converts it, and why the results differ. */
+/** Compares how every stack converts one value, and says why the results differ. */
 import { type Bits, hex } from '../../base/bits.ts';
 import { elementAt, lastOf } from '../../base/element-at.ts';
 import { PtxlabError } from '../../base/error.ts';
@@ -17,16 +17,19 @@ import type { ConversionStage, ConversionStages } from '../../numerics/conversio
 import { conversionOf, planConverter, replacementOf, saturatesByItself } from '../semantics/semantics.ts';
 
 export interface CompareOptions {
-  /** The destination, by any spelling. */
+  /** The destination format, in any spelling. */
   readonly to: FormatSpelling;
   /**
-   * The format that holds the value before conversion: rounded to nearest if it does not fit, to ue8m0 downwards.
-   * Default f32.
+   * The format that represents the value before the conversion; the value is rounded to it, to nearest, or down for
+   * ue8m0. Default f32.
    */
   readonly from?: FormatSpelling | undefined;
-  /** For `ptx` alone, which has no default to ue8m0 (here: up, as for NVIDIA's scales); not `rs`. */
+  /**
+   * Rounding for `ptx` alone; `rs` is not allowed. `ptx` has no default for ue8m0; here it rounds up, as for NVIDIA's
+   * scales.
+   */
   readonly rounding?: Exclude<Rounding, 'rs'> | undefined;
-  /** Stacks without such an option do not have the conversion. Default: the default of each stack. */
+  /** Stacks without this option are listed without a result. Default: the default of each stack. */
   readonly saturate?: boolean | undefined;
 }
 
@@ -39,7 +42,7 @@ export interface StackCause {
 
 export interface StackResult {
   readonly semantics: Semantics;
-  /** Null if the stack does not have the conversion; `cause` says so. */
+  /** Null if the stack lacks the conversion; `cause` then says so. */
   readonly bits: Bits | null;
   /** The result as text, `NaN (0x7f)`, `448`; empty if there is none. */
   readonly value: string;
@@ -123,8 +126,8 @@ function missing(semantics: Semantics, rule: string): StackResult {
 }
 
 /**
- * Whether a stack has the option or behaves that way by default: OCP has both modes for fp8, the casts of the other
- * stacks have one.
+ * Whether a stack supports the option or behaves that way by default: OCP has both modes for fp8, the casts of the
+ * other stacks only one.
  */
 function canBeTold(semantics: Semantics, to: FormatName, saturate: boolean | undefined): boolean {
   if (semantics === 'ptx' || saturate === undefined) return true;

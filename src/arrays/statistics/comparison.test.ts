@@ -32,7 +32,7 @@ describe('equal and different', () => {
     expect(compare([0, -0], [-0, -0])).toMatchObject({ different: 0, zeroSigns: 1 });
   });
 
-  test('NaN or infinity against a number is the worst error and is left out of averages', () => {
+  test('a NaN or an infinity in place of a number is the worst error and is excluded from averages', () => {
     const found = compare([1, nan, 2, infinity, 4], [1, 1, infinity, -infinity, 3]);
     expect(found).toMatchObject({ different: 4, nanMismatches: 1, infinityMismatches: 2, maxAbs: 1, maxRel: 0.25 });
     expect(found.meanSquaredError).toBe(0.5);
@@ -45,14 +45,14 @@ describe('equal and different', () => {
 });
 
 describe('sizes of errors', () => {
-  test('mean squared error, signal to noise, cosine', () => {
+  test('mean squared error, signal-to-noise ratio and cosine of two short vectors', () => {
     const found = compare([3, 4], [3, 5]);
     expect(found).toMatchObject({ maxAbs: 1, maxRel: 0.25, meanSquaredError: 0.5 });
     expect(found.sqnr).toBeCloseTo(10 * Math.log10(25), 12);
     expect(found.cosine).toBeCloseTo(29 / (5 * Math.sqrt(34)), 12);
   });
 
-  test('a number instead of zero has an infinite relative error', () => {
+  test('a nonzero number in place of zero has an infinite relative error', () => {
     expect(compare([0], [1])).toMatchObject({ maxRel: infinity, cosine: 0 });
   });
 
@@ -70,7 +70,7 @@ describe('sizes of errors', () => {
     expect(ulps(1, 2 ** 100, 'f32')).toBe(infinity);
   });
 
-  test('if scales moved the exponents, every binade has the spacing of normal numbers', () => {
+  test('if scales shifted the exponents, every binade has the spacing of normal numbers', () => {
     const comparer = new Comparer({ unit: { format: 'e4m3', anyExponent: true }, worst: 0 });
     comparer.add(Float64Array.of(2 ** -30, 2 ** 20), Float64Array.of(2 ** -30 + 2 ** -33, 2 ** 20 + 2 ** 16));
     expect(comparer.result().ulps.map(({ count }) => count)).toEqual([0, 1, 1]);
@@ -86,7 +86,7 @@ describe('sizes of errors', () => {
     ]);
   });
 
-  test('the worst elements have the largest errors, and of equal ones the earlier comes first', () => {
+  test('the worst elements have the largest errors; of equal errors, the earlier comes first', () => {
     const found = compare([0, 0, 0, 0, 0], [1, 3, 2, 3, 1]);
     expect(found.worst.map(({ index, b }) => [index, b])).toEqual([
       [1, 3],
@@ -96,20 +96,20 @@ describe('sizes of errors', () => {
   });
 });
 
-describe('doubles whose squares overflow or underflow', () => {
+describe('doubles whose squares overflow or underflow are measured accurately', () => {
   test.each<[string, readonly number[], readonly number[], number, number]>([
     ['small', [1e-200], [2e-200], 0, 1],
     ['large', [1e200], [1.1e200], 20, 1],
-    ['small beside zeros', [0, 1e-300, 0], [0, 1.1e-300, 0], 20, 1],
+    ['small next to zeros', [0, 1e-300, 0], [0, 1.1e-300, 0], 20, 1],
     ['subnormal', [2 ** -1070], [2 ** -1070 + 2 ** -1074], 10 * Math.log10(256), 1],
-    ['the ends of the range', [Number.MAX_VALUE], [-Number.MAX_VALUE], 10 * Math.log10(1 / 4), -1],
-    ['large beside small', [1e200, 1e-200], [1.1e200, 5e-200], 20, 1],
-    ['large against small', [1e200], [1e-200], 0, 1],
-    ['small against large', [1e-200], [1e200], -8000, 1],
+    ['numbers at the ends of the f64 range', [Number.MAX_VALUE], [-Number.MAX_VALUE], 10 * Math.log10(1 / 4), -1],
+    ['large next to small', [1e200, 1e-200], [1.1e200, 5e-200], 20, 1],
+    ['large compared with small', [1e200], [1e-200], 0, 1],
+    ['small compared with large', [1e-200], [1e200], -8000, 1],
     ['at right angles', [1e200, 0], [0, 1e200], 10 * Math.log10(1 / 2), 0],
-    ['large against zero', [1e200], [0], 0, 0],
-    ['an error far below', [1e200, 1e-120], [1e200, 2e-120], 6400, 1],
-    ['an error further below than f64 has powers', [1e150, 1e-150], [1e150, 2e-150], 6000, 1],
+    ['large compared with zero', [1e200], [0], 0, 0],
+    ['an error far smaller than the elements', [1e200, 1e-120], [1e200, 2e-120], 6400, 1],
+    ['an error ratio too small for f64', [1e150, 1e-150], [1e150, 2e-150], 6000, 1],
   ])('%s', (_, a, b, sqnr, expectedCosine) => {
     const found = compare(a, b, 'f64');
     expect(found.sqnr).toBeCloseTo(sqnr, 9);
@@ -127,7 +127,7 @@ describe('doubles whose squares overflow or underflow', () => {
     expect(meanSquaredError).toBe(infinity);
   });
 
-  test('split anywhere, they give the same result', () => {
+  test('the result is the same wherever the streams are split', () => {
     const a = Float64Array.from({ length: 3_000 }, (_, i) => (i - 1500) * 10 ** ((i % 5) * 120 - 240));
     const b = a.map((value, i) => (i % 3 === 0 ? value * 1.25 : value));
     const options = { unit: { format: 'f64', anyExponent: false }, worst: 5 } as const;
@@ -142,7 +142,7 @@ describe('doubles whose squares overflow or underflow', () => {
   });
 });
 
-test('the part of a long integer that a double cannot hold is counted', () => {
+test('the part of a 64-bit integer that a double cannot represent is included', () => {
   const comparer = new Comparer({ unit: { format: 's64', anyExponent: false }, worst: 3 });
   comparer.add(Float64Array.of(2 ** 53, 2 ** 60, 4), Float64Array.of(2 ** 53, 2 ** 60, 5), Float64Array.of(1, 0, 0));
   expect(comparer.result()).toMatchObject({ different: 2, maxAbs: 1, maxRel: 0.25 });
@@ -165,7 +165,7 @@ test('the result is the same however streams are split and compared', () => {
   expect(left.result()).toEqual(whole.result());
 });
 
-test('the worst elements of the whole are found among the worst of its parts', () => {
+test('merging the worst elements of the parts gives the worst elements of the whole', () => {
   const options = { unit: { format: 'f32', anyExponent: false }, worst: 2 } as const;
   const [left, right] = [new Comparer(options), new Comparer({ ...options, firstIndex: 3 })];
   left.add(Float32Array.of(0, 0, 0), Float32Array.of(1, 3, 2));

@@ -1,4 +1,4 @@
-/** How far one stream of elements is from another; the first is the reference. */
+/** Measures how much one stream of elements differs from another; the first is the reference. */
 import { keysOf } from '../../base/records.ts';
 import { doubleAt, wordAt } from '../../base/typed-reads.ts';
 import { isOrdinary, ProductSums } from '../quantized/block-products.ts';
@@ -20,16 +20,16 @@ export interface Comparison {
   readonly infinityMismatches: number;
   /** The largest |a - b| of the pairs of finite elements. All fields below also refer to these pairs. */
   readonly maxAbs: number;
-  /** The largest |a - b| / |a|; infinite if some a is 0 and its b is not. */
+  /** The largest |a - b| / |a|; infinite if any `a` is 0 where `b` is not. */
   readonly maxRel: number;
   readonly meanSquaredError: number;
   /** 10 log10 of the sum of a^2 over that of (a - b)^2; infinite if nothing differs. */
   readonly sqnr: number;
   /** a·b / (|a| |b|); 1 if both are all zeros, 0 if one of them is. */
   readonly cosine: number;
-  /** Errors in units of the spacing of a format at a. */
+  /** Errors in units of a format's spacing at `a`. */
   readonly ulps: readonly UlpCount[];
-  /** Mismatches of NaN and infinity first. */
+  /** The worst elements; mismatches of NaN and infinity come first. */
   readonly worst: readonly WorstElement[];
 }
 
@@ -44,13 +44,13 @@ export interface Specials {
 export interface ComparerOptions {
   /** The unit in which errors are counted. */
   readonly unit: SpacingUnit;
-  /** How many of the worst elements are kept. */
+  /** Number of worst elements to keep. */
   readonly worst: number;
-  /** The index of the first element, for a part of a stream; else 0. */
+  /** The index of the first element if this is a part of a stream; otherwise 0. */
   readonly firstIndex?: number;
 }
 
-/** Compares elements in any number of chunks; memory does not depend on how many there are. */
+/** Compares elements in any number of chunks, in constant memory. */
 export class Comparer {
   private readonly inverse: Float64Array;
   private readonly ulps = new UlpHistogram();
@@ -78,8 +78,8 @@ export class Comparer {
   }
 
   /**
-   * The next elements of both, equally many. `rest`: the exact a - b minus the difference of these numbers, if elements
-   * are too long for f64.
+   * Adds the next elements, equally many from both streams. `rest` is the exact a - b minus the difference of these
+   * numbers, if elements are too long for f64.
    */
   add(a: Float32Array | Float64Array, b: Float32Array | Float64Array, rest: Float64Array | null = null): void {
     const isWide = a instanceof Float64Array || b instanceof Float64Array;
@@ -131,7 +131,7 @@ export class Comparer {
     };
   }
 
-  /** Of all elements so far. */
+  /** The comparison of all elements added so far. */
   specials(): Specials {
     return { ...this.special };
   }
@@ -166,7 +166,7 @@ export class Comparer {
       const error = Math.abs(signed);
       const magnitude = Math.abs(x);
       if (error > maxAbs) maxAbs = error;
-      // Divides only if the quotient may be the largest so far.
+      // Divides only if the quotient might be the largest so far.
       if (error > maxRel * magnitude) maxRel = Math.max(maxRel, error / magnitude);
       const bin = ulpBin(error * doubleAt(inverse, (wordAt(aWords, 2 * i + 1) >>> 20) & 0x7ff));
       bins[bin] = wordAt(bins, bin) + 1;
@@ -182,7 +182,7 @@ export class Comparer {
     else this.sums.add(squaredA, squaredB, product, squaredError);
   }
 
-  /** The same for elements that are too long for f64, which are rare. */
+  /** Does the same for elements that are too long for f64, which are rare. */
   private addLongBlock(rest: Float64Array): void {
     let same = 0;
     for (let i = 0; i < rest.length; i++) {
@@ -218,7 +218,7 @@ export class Comparer {
     );
   }
 
-  /** A pair with a NaN or an infinity; false if both are finite and only their difference is not. */
+  /** Counts a pair with a NaN or an infinity; returns false if both are finite and only their difference is not. */
   private addSpecial(a: number, b: number, at: number): boolean {
     if (Number.isFinite(a) && Number.isFinite(b)) return false;
     this.notFinite += 1;

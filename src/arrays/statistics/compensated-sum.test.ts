@@ -12,7 +12,7 @@ test('the rounding error of each addition is kept', () => {
   expect(sumOf(1, 2 ** 60, 1, -(2 ** 60)).value).toBe(2);
 });
 
-test('so are the errors of a sum that is added to it', () => {
+test('the rounding errors of another sum that is added are kept, too', () => {
   const sum = sumOf(1, 2 ** 60);
   sum.merge(sumOf(2 ** 60, 1));
   sum.add(-(2 ** 61));

@@ -1,8 +1,8 @@
 /**
- * A sum of doubles that keeps what each addition rounds away (Neumaier's variant of Kahan's summation): its error is
- * that of one rounding, plus n^2 * 2^-106 of the sum of magnitudes. Streams add a plain sum of at most `blockSize`
- * elements at a time, so that the total error is at most about 2^-43 of the sum of magnitudes, however long the stream
- * is.
+ * A sum of doubles that keeps what each addition rounds away (Neumaier's variant of Kahan's summation). Its error is
+ * that of one rounding, plus n^2 * 2^-106 times the sum of magnitudes. Streams add a plain sum of at most `blockSize`
+ * elements at a time, so that the total error is at most about 2^-43 times the sum of magnitudes, however long the
+ * stream is.
  */
 export class CompensatedSum {
   private sum = 0;
@@ -19,7 +19,7 @@ export class CompensatedSum {
     this.add(other.lost);
   }
 
-  /** Infinite or NaN if a partial sum exceeded the range of f64. */
+  /** The sum; infinite or NaN if a partial sum exceeded the range of f64. */
   get value(): number {
     return Number.isFinite(this.sum) ? this.sum + this.lost : this.sum;
   }

@@ -1,4 +1,4 @@
-/** How far a quantized array is from its source. */
+/** Measures how much a quantized array differs from its source. */
 import { singleAt } from '../../base/typed-reads.ts';
 import { chunkElements } from '../quantized/block-encoder.ts';
 import { largestOf, reachOf } from '../quantized/block-formats.ts';
@@ -7,16 +7,16 @@ import { piecesOf } from '../pieces.ts';
 import type { QuantizedArray } from '../quantized/quantized-array.ts';
 import { singlesOf, type SourceArray, type SourceFormat } from '../elements/source-values.ts';
 
-/** Errors of finite elements only, computed in f64 in the order of the elements. */
+/** Errors cover only finite elements and are computed in f64, in the order of the elements. */
 export interface QuantizationStatistics {
   readonly count: number;
   readonly nan: number;
   readonly infinite: number;
   /** The largest finite magnitude. */
   readonly amax: number;
-  /** Elements that became the largest code and would have become a larger one if it existed. */
+  /** Number of elements that got the largest code, but would have got a larger one if it existed. */
   readonly clipped: number;
-  /** Nonzero elements that read back as zero. */
+  /** Number of nonzero elements that read back as zero. */
   readonly underflowed: number;
   readonly maxAbsoluteError: number;
   /** Over nonzero elements. */
@@ -29,7 +29,7 @@ export interface QuantizationStatistics {
   readonly sqnr: number;
 }
 
-/** The range of the codes with one scale; empty if the scale is zero. */
+/** The range that codes with one scale can represent; empty if the scale is zero. */
 interface Reach {
   readonly end: number;
   readonly edge: number;
@@ -49,8 +49,8 @@ class Sums {
   errors = 0;
 
   /**
-   * Elements `from` to `to` with one scale; `end`: the value of the largest code; `edge`: values above it would be
-   * rounded to more. Local variables are many times faster here.
+   * Adds elements `from` to `to`, which share a scale. `end` is the value of the largest code; values above `edge`
+   * would round beyond it. Local variables are many times faster here.
    */
   addAll(values: Float32Array, results: Float32Array, from: number, to: number, { end, edge }: Reach): void {
     const slack = (edge - end) / 2;
@@ -59,13 +59,13 @@ class Sums {
       const value = singleAt(values, i);
       const result = singleAt(results, i);
       const magnitude = Math.abs(value);
-      // This is false for NaNs too.
+      // This is also false for NaNs.
       if (!(magnitude < Number.POSITIVE_INFINITY)) {
         this.addOther(magnitude, result, end);
         continue;
       }
       const error = Math.abs(value - result);
-      // Integers extend one further below zero, so nothing is lost there.
+      // Integers have one more code below zero, so nothing is clipped there.
       if (magnitude > edge && Math.abs(result) >= end && error > slack) clipped++;
       if (result === 0 && magnitude > 0) underflowed++;
       if (magnitude > amax) amax = magnitude;

@@ -11,6 +11,6 @@ test.each([
   [2 ** -1043, -1043],
   [2 ** -1074, -1074],
   [Number.MAX_VALUE, 1023],
-])('%d lies between two to the %d and twice that', (value, exponent) => {
+])('%d is at least two to the power of %d and less than twice that', (value, exponent) => {
   expect(exponentOf(value)).toBe(exponent);
 });

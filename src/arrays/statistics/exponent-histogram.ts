@@ -1,6 +1,6 @@
 import { doubleAt, wordAt } from '../../base/typed-reads.ts';
 
-/** How many elements have each binary exponent, by sign: an element x has exponent e where 2^e <= |x| < 2^(e+1). */
+/** Counts elements by binary exponent and sign: an element x has exponent e if 2^e <= |x| < 2^(e+1). */
 
 /** One exponent that occurs. */
 export interface ExponentCount {
@@ -9,7 +9,7 @@ export interface ExponentCount {
   readonly positive: number;
 }
 
-/** Exponents of f64, subnormal ones included. */
+/** The exponents of f64, including those of subnormals. */
 const lowest = -1074;
 const highest = 1023;
 const binsPerSign = highest - lowest + 1;
@@ -30,7 +30,7 @@ export function exponentOf(value: number): number {
 export class ExponentHistogram {
   private readonly bins: Float64Array = new Float64Array(2 * binsPerSign);
 
-  /** `count` elements of one sign (1 is negative) and exponent. */
+  /** Adds `count` elements with one sign (1 is negative) and exponent. */
   add(sign: number, exponent: number, count: number): void {
     const bin = sign * binsPerSign + exponent - lowest;
     this.bins[bin] = doubleAt(this.bins, bin) + count;

@@ -7,12 +7,12 @@ export interface ScaledNumber {
   readonly exponent: number;
 }
 
-/** Exponents of the added numbers are multiples of this, so that applying the factor twice spans the range of f64. */
+/** Exponents of the added numbers are multiples of this step; two steps span the range of f64. */
 export const scaleStep = 600;
 
 /**
- * Numbers added without scaling go into a sum of their own, which is the only one for numbers of usual size. Sums of
- * other scales (Blue's accumulators) are created when a number of that scale is added.
+ * Numbers added without scaling go into a separate sum, the only one that numbers of ordinary size need. Sums of other
+ * scales (Blue's accumulators) are created when a number of that scale is added.
  */
 export class ScaledSum {
   private readonly plain = new CompensatedSum();
@@ -52,7 +52,7 @@ export class ScaledSum {
 }
 
 /**
- * value * 2^exponent, rounded once, or outside the range of f64 to infinity or zero. The exponent is a multiple of
+ * value * 2^exponent, rounded once; infinity or zero outside the range of f64. The exponent is a multiple of
  * `scaleStep`.
  */
 export function scaled(value: number, exponent: number): number {

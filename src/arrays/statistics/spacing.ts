@@ -1,12 +1,12 @@
-/** The distance between neighbouring values of a format, which is the unit of errors. */
+/** The distance between adjacent values of a format, which is the unit of errors. */
 import { formats, type FormatName } from '../../numerics/formats.ts';
 
 /** The unit of an error: the spacing of a format. */
 export interface SpacingUnit {
   readonly format: FormatName;
   /**
-   * False: below the least normal number the spacing is that of the subnormals. True: for elements that were multiplied
-   * by unknown scales, every binade has the same number of values, however small it is.
+   * False: below the smallest normal number, the spacing is that of the subnormals. True, for elements that were
+   * multiplied by unknown scales: every binade has the same number of values, however small it is.
    */
   readonly anyExponent: boolean;
 }
@@ -38,7 +38,7 @@ export function isCoarser(a: FormatName, b: FormatName): boolean {
   return precisionOf(a) < precisionOf(b);
 }
 
-/** Bits of a significand, or of a magnitude. */
+/** Number of bits in a significand, or in an integer's magnitude. */
 function precisionOf(name: FormatName): number {
   const format = formats[name];
   return format.kind === 'float' ? format.fractionBits + 1 : format.width - Number(format.signed);

@@ -28,7 +28,7 @@ describe.each([
     ]);
   });
 
-  test('subnormals are those of the source format', () => {
+  test('subnormals are counted in the source format', () => {
     const values = Kind.of(2 ** -15, -(2 ** -14), 2 ** -127, 0);
     expect(summaryOf(values, 'f16').subnormals).toBe(2);
     expect(summaryOf(values, 'bf16').subnormals).toBe(1);
@@ -41,7 +41,7 @@ describe.each([
     expect(summaryOf(new Kind(0))).toMatchObject({ count: 0, min: null, exponents: [] });
   });
 
-  test('small terms beside a large sum are not lost', () => {
+  test('small terms are not lost next to a large sum', () => {
     const values = new Kind(1 << 16).fill(1 / 16);
     values.fill(0, 0, 1024).fill(0, -1024);
     values[0] = 2 ** 60;
@@ -68,7 +68,7 @@ describe('doubles whose sum overflows', () => {
   });
 });
 
-test('the summary is the same however a stream is split and counted', () => {
+test('the summary is the same however a stream is split, and whether elements are added singly or as counts', () => {
   const values = Float32Array.from({ length: 10_000 }, (_, i) => ((i * 7919) % 1009) - 500);
   const whole = summaryOf(values);
   const chunked = new Summarizer('f32');

@@ -7,7 +7,7 @@ import { scaled, ScaledSum, scaleStep } from './scaled-sum.ts';
 
 export interface Summary {
   readonly count: number;
-  /** Of the finite elements; null if there are none. */
+  /** Over the finite elements; null if there are none. */
   readonly min: number | null;
   readonly max: number | null;
   /** The largest magnitude. */
@@ -15,7 +15,7 @@ export interface Summary {
   readonly mean: number | null;
   /** Of either sign. */
   readonly zeros: number;
-  /** Of the element's own format, not of the f32 or f64 that represents its value. */
+  /** Counted in the element's own format rather than in the f32 or f64 that represents its value. */
   readonly subnormals: number;
   readonly nans: number;
   readonly infinities: number;
@@ -23,16 +23,16 @@ export interface Summary {
   readonly exponents: readonly ExponentCount[];
 }
 
-/** Summarises elements in any number of chunks; memory does not depend on how many there are. */
+/** Summarizes elements in any number of chunks, in constant memory. */
 export class Summarizer {
   private readonly histogram = new ExponentHistogram();
   private readonly sum = new ScaledSum();
   private readonly leastNormal: number;
-  /** The same as an f32. */
+  /** The same limit as an f32. */
   private readonly leastNormalBits: number;
   /** Sign and exponent field of the current f32 chunk. */
   private readonly fields = new Uint32Array(512);
-  /** The same for an f64 chunk. */
+  /** Sign and exponent field of the current f64 chunk. */
   private readonly wideFields = new Uint32Array(4096);
   private count = 0;
   private min = Number.POSITIVE_INFINITY;
@@ -42,7 +42,7 @@ export class Summarizer {
   private nans = 0;
   private infinities = 0;
 
-  /** `format`: the one whose subnormals are counted. */
+  /** `format` is the one whose subnormals are counted. */
   constructor(format: FormatName) {
     this.leastNormal = leastNormalOf(format);
     this.leastNormalBits = wordAt(new Uint32Array(Float32Array.of(this.leastNormal).buffer), 0);
@@ -61,7 +61,7 @@ export class Summarizer {
     this.takeFields(this.fields, 8);
   }
 
-  /** One value with the number of its occurrences. */
+  /** Adds one value with the number of its occurrences. */
   addRepeated(value: number, times: number): void {
     this.count += times;
     this.sum.add(this.addAny(value, times) * times);
@@ -81,7 +81,7 @@ export class Summarizer {
 
   result(): Summary {
     const finite = this.count - this.nans - this.infinities;
-    // It does not matter which of the two zeros came first.
+    // Makes min and max independent of which of the two zeros came first.
     const [min, max] = [this.min + 0, this.max + 0];
     const { count, zeros, subnormals, nans, infinities } = this;
     return {
@@ -99,9 +99,9 @@ export class Summarizer {
   }
 
   /**
-   * The block of f32 at `from`: exponents are counted by their field, zeros and subnormals without a branch, because a
-   * tensor may be half zeros. Values that are not finite, and subnormals of f32, whose field is not their exponent, are
-   * handled individually.
+   * Adds the block of f32 at `from`: exponents are counted by their field, and zeros and subnormals without a branch,
+   * because half of a tensor may be zeros. Values that are not finite are handled individually, and so are subnormals
+   * of f32, whose exponent field is not their exponent.
    */
   private addSingles(values: Float32Array, bits: Uint32Array, from: number): void {
     const end = Math.min(from + blockSize, values.length);
@@ -132,7 +132,8 @@ export class Summarizer {
   }
 
   /**
-   * The same for doubles, whose `words` are high and low halves; zeros are rarer here and are handled individually too.
+   * Adds a block of doubles, whose `words` are high and low halves; zeros are rarer here and are handled individually,
+   * too.
    */
   private addDoubles(values: Float64Array, words: Uint32Array, from: number): void {
     const end = Math.min(from + blockSize, values.length);
@@ -158,7 +159,7 @@ export class Summarizer {
     this.subnormals += subnormals;
   }
 
-  /** The sum of the block, recomputed with a smaller scale if it came near the limit of f64 or exceeded it. */
+  /** Adds the sum of the block, recomputed with a smaller scale if it came near the limit of f64 or exceeded it. */
   private addSum(sum: number, values: Float64Array, from: number, end: number): void {
     if (Math.abs(sum) < largestSum) {
       this.sum.add(sum);
@@ -170,7 +171,7 @@ export class Summarizer {
     this.sum.add(small, scaleStep);
   }
 
-  /** Everything except count and sum. Returns the value's contribution to the sum. */
+  /** Updates everything except the count and the sum. Returns the value's contribution to the sum. */
   private addAny(value: number, times: number): number {
     if (value - value !== 0) {
       if (Number.isNaN(value)) this.nans += times;
@@ -207,7 +208,7 @@ function meanOf(sum: ScaledSum, count: number): number {
   return scaled(significand / count, exponent);
 }
 
-/** The least magnitude that is not subnormal; 0 where the format has no subnormals. */
+/** The smallest magnitude that is not subnormal; 0 if the format has no subnormals. */
 function leastNormalOf(name: FormatName): number {
   const format = formats[name];
   return format.kind === 'float' && format.subnormals ? 2 ** (1 - format.bias) : 0;

@@ -1,4 +1,4 @@
-/** Errors by the number of spacings of a format: none, at most a half, one, two, four, … */
+/** Counts errors by size in units of a format's spacing: none, at most a half, one, two, four, … */
 import { doubleAt, wordAt } from '../../base/typed-reads.ts';
 
 /**
@@ -12,7 +12,7 @@ export interface UlpCount {
 /** 0, 1/2, 1, 2, 4, … 2^31, infinity. */
 const bins = 35;
 
-/** The bin of an error in spacings, which is not negative. */
+/** The bin of an error, given in spacings and never negative. */
 export function ulpBin(ulps: number): number {
   if (ulps <= 0.5) return ulps === 0 ? 0 : 1;
   if (ulps > 0x80000000) return bins - 1;
@@ -20,11 +20,13 @@ export function ulpBin(ulps: number): number {
 }
 
 export class UlpHistogram {
-  /** Counts of a block by `ulpBin`, except bin 0: a loop adds to 32-bit integers faster than to doubles. */
+  /** Counts of a block by `ulpBin`, except for bin 0; a loop adds to 32-bit integers faster than to doubles. */
   readonly block: Uint32Array = new Uint32Array(bins);
   private readonly bins = new Float64Array(bins);
 
-  /** Adds the counts of the block, and `same` elements without an error. Returns how many had one. */
+  /**
+   * Adds the counts of the block and `same` elements without an error. Returns the number of elements with an error.
+   */
   endBlock(same: number): number {
     let different = 0;
     for (let i = 1; i < bins; i++) {

@@ -1,13 +1,13 @@
 /**
- * The k elements with the largest errors of a stream, largest first; of equal errors, the earlier element comes first.
+ * The k elements of a stream with the largest errors, largest first; of equal errors, the earlier element comes first.
  */
 import { elementAt } from '../../base/element-at.ts';
 export interface WorstElement {
-  /** From the beginning of the stream. */
+  /** Counted from the beginning of the stream. */
   readonly index: number;
   readonly a: number;
   readonly b: number;
-  /** Infinite where exactly one of the two is NaN, or they are different infinities. */
+  /** Infinite if exactly one of the two is NaN, or if they are different infinities. */
   readonly error: number;
 }
 
@@ -32,7 +32,7 @@ export class WorstElements {
     if (this.kept.length > this.limit) this.kept.pop();
   }
 
-  /** Adds those of a later part of the stream. */
+  /** Adds the worst elements of a later part of the stream. */
   merge(later: WorstElements): void {
     for (const element of later.kept) this.add(element);
   }
