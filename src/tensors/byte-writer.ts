@@ -1,4 +1,4 @@
-/** Bytes written one after the other, little-endian, into memory that grows. */
+/** Writes bytes one after the other, little-endian, into memory that grows. */
 export class ByteWriter {
   #bytes = new Uint8Array(1024);
   #view = new DataView(this.#bytes.buffer);
@@ -28,7 +28,7 @@ export class ByteWriter {
     this.#view.setBigUint64(at, BigInt(value), true);
   }
 
-  /** Integers of `width` bytes, wrapped to that width. */
+  /** Writes integers of `width` bytes, wrapped to that width. */
   integer(width: 1 | 2 | 4 | 8, value: number | bigint): void {
     const at = this.#grow(width);
     if (width === 8) this.#view.setBigInt64(at, BigInt.asIntN(64, BigInt(value)), true);
@@ -43,7 +43,7 @@ export class ByteWriter {
     else this.#view.setFloat64(at, value, true);
   }
 
-  /** The position of the next `length` bytes, after making room for them. */
+  /** Makes room for `length` bytes and returns their position. */
   #grow(length: number): number {
     const at = this.#length;
     this.#length += length;

@@ -15,7 +15,7 @@ export interface ByteSink {
   write(offset: number, bytes: Uint8Array): Promise<void>;
 }
 
-/** Bytes as a view of numbers. */
+/** The bytes of a view of numbers. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
@@ -31,7 +31,7 @@ export function memorySource(bytes: Uint8Array): ByteSource {
   };
 }
 
-/** A sink over bytes in memory, as many as the file will have. */
+/** A sink over bytes in memory; their number is the size of the file. */
 export function memorySink(bytes: Uint8Array): ByteSink {
   return {
     async write(offset, part) {
@@ -52,7 +52,7 @@ export function sliceSource(source: ByteSource, offset: number, size: number): B
   };
 }
 
-/** A source whose reads are serialised: each begins when the previous one has ended, successfully or not. */
+/** A source whose reads are serialized: each begins when the previous one has ended, successfully or not. */
 export function serialSource(size: number, read: ByteSource['read']): ByteSource {
   let turn = Promise.resolve();
   return {
@@ -65,7 +65,7 @@ export function serialSource(size: number, read: ByteSource['read']): ByteSource
   };
 }
 
-/** `length` bytes from `offset` on, in a new array. The caller has bounded `length`. */
+/** `length` bytes from `offset` on, in a new array. The caller must have limited `length`. */
 export async function readBytes(source: ByteSource, offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
   requireRange(source.size, offset, length);
   const bytes = new Uint8Array(length);

@@ -1,4 +1,4 @@
-/** Stored bytes with a checksum, which is verified when they have been read to their end. */
+/** A source that verifies the checksum of stored bytes once they have been read to their end. */
 import { type ByteSource, readBytes, requireRange, serialSource } from './bytes.ts';
 import { crc32 } from './npz/crc32.ts';
 import { TensorFileError } from './tensor-error.ts';
@@ -7,8 +7,8 @@ import { TensorFileError } from './tensor-error.ts';
 const step = 2 ** 20;
 
 /**
- * The same bytes; once their end is reached, reads throw `bad-data` if the checksum differs. In ascending order each
- * byte is read once; skipped bytes are read only for the checksum.
+ * The same bytes; once their end is reached, reads throw `bad-data` if the checksum differs. If reads are in ascending
+ * order, each byte is read only once; skipped bytes are read just for the checksum.
  */
 export function checkedSource(source: ByteSource, checksum: number): ByteSource {
   const { size } = source;
@@ -24,7 +24,7 @@ export function checkedSource(source: ByteSource, checksum: number): ByteSource 
     await source.read(offset, into);
     if (reached < offset + into.byteLength) take(into.subarray(reached - offset));
     if (reached === size && crc !== checksum)
-      throw new TensorFileError('bad-data', 'the stored data has a different checksum than announced');
+      throw new TensorFileError('bad-data', 'the checksum of the stored data does not match');
   };
   return serialSource(size, read);
 }

@@ -1,4 +1,4 @@
-/** Comparing two tensor files, tensor by tensor. */
+/** Compares two tensor files, tensor by tensor. */
 import { Comparer, type Comparison, type Specials } from '../arrays/statistics/comparison.ts';
 import type { ExponentCount } from '../arrays/statistics/exponent-histogram.ts';
 import { isCoarser, type SpacingUnit } from '../arrays/statistics/spacing.ts';
@@ -34,7 +34,7 @@ export interface ComparedPair extends TensorPair {
 }
 
 export interface FileComparison extends Omit<Pairing, 'pairs'> {
-  /** In the order of the first file. */
+  /** The pairs, in the order of the first file. */
   readonly pairs: readonly ComparedPair[];
 }
 
@@ -45,18 +45,18 @@ export interface CompareFilesOptions {
   readonly worst?: number;
   /** Whether to count the exponents of both sides. Default false. */
   readonly withExponents?: boolean;
-  /** If it is aborted, the result has the pairs compared until then, and the last one may be incomplete. */
+  /** If it is aborted, the result has the pairs compared so far, and the last one may be incomplete. */
   readonly signal?: AbortSignal;
   /** Called with the number of elements compared since the last call. */
   readonly progress?: (elements: number) => void;
-  /** Names of the two files, which errors in their values begin with. */
+  /** Names of the two files; errors in their values begin with them. */
   readonly names?: readonly [a: string, b: string];
 }
 
 /**
- * Compares the tensors of two files, as the command `diff` does: paired by name, or with each other if both files have
- * only one. Scales in tensors of their own are applied. Values are read in pieces, in f64, or exactly for 64-bit
- * integers.
+ * Compares the tensors of two files, as the command `diff` does. Tensors are paired by name; if both files have only
+ * one tensor, these two are paired. Scales in separate tensors are applied. Values are read in pieces, in f64, or
+ * exactly for 64-bit integers.
  *
  * @throws TensorFileError for data that cannot be read
  */
@@ -68,7 +68,7 @@ export async function compareFiles(
   return comparePairing(pairTensors(modelOf(a), modelOf(b), options.takes ?? (() => true)), options);
 }
 
-/** Elements of which `comparePairing` reports progress. */
+/** The number of elements for which `comparePairing` reports progress. */
 export function elementsToCompare({ pairs }: Pairing): number {
   return pairs.filter(isComparable).reduce((sum, { a: { entry } }) => sum + entry.elements, 0);
 }

@@ -1,4 +1,4 @@
-/** The rows of the containers, and how the rest of the library uses them. */
+/** The rows of the table of containers, and how the rest of the library uses them. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { memorySource } from './bytes.ts';
@@ -36,7 +36,7 @@ describe.each(containerNames)('%s', (container) => {
   const row = containers[container];
   const plan = { name: 'x', dtype: dtypes[container], shape: [2] };
 
-  test('is recognized by its file name endings', () => {
+  test('is recognized by its file name extensions', () => {
     for (const ending of row.endings) {
       expect(containerNamed(`a.b/c.${ending}`)).toBe(container);
       expect(containerNamed(`C.${ending.toUpperCase()}`)).toBe(container);
@@ -67,7 +67,7 @@ describe.each(containerNames)('%s', (container) => {
   });
 });
 
-test('no two share an ending', () => {
+test('no two share an extension', () => {
   const endings = Object.values(containers).flatMap((row) => row.endings);
   expect(new Set(endings).size).toBe(endings.length);
 });

@@ -6,19 +6,20 @@ export type Container = 'safetensors' | 'npy' | 'npz' | 'gguf' | 'raw';
 export interface ContainerRow {
   /** In lists: `.npy`. */
   readonly title: string;
-  /** Describes a file of this container. */
+  /** What messages call a file of this container. */
   readonly words: string;
   /** File name extensions, without the dot. */
   readonly endings: readonly string[];
   /** The first bytes of such files; null if they have no signature. */
   readonly signature: readonly number[] | null;
   /**
-   * Without a signature: whether these may be the first nine bytes of such a file. Null if the content does not tell.
+   * For a container without a signature: whether these may be the first nine bytes of such a file. Null if the contents
+   * do not tell.
    */
   readonly resembles: ((start: Uint8Array) => boolean) | null;
-  /** It holds exactly one tensor. */
+  /** Whether a file holds exactly one tensor. */
   readonly holdsOne: boolean;
-  /** A model can be several of its files, with an index. */
+  /** Whether a model can consist of several such files and an index. */
   readonly sharded: boolean;
   /** Where scales of codes are stored: in separate tensors, or inside blocks. */
   readonly scales: 'beside' | 'in blocks';
@@ -76,13 +77,13 @@ export function containerNamed(path: string): Container | null {
   return containerNames.find((name) => containers[name].endings.includes(ending)) ?? null;
 }
 
-/** True for the name of a file whose content identifies it. */
+/** Whether a file with this name identifies its own contents. */
 export function isNamedForHeader(path: string): boolean {
   const container = containerNamed(path);
   return container !== null && hasHeader(containers[container]);
 }
 
-/** The containers in lists: all, or those whose files identify themselves. */
+/** The titles of all containers, or only of those whose files identify themselves. */
 export function containerTitles(which: 'all' | 'with header' = 'all'): readonly string[] {
   return Object.values(containers)
     .filter((row) => which === 'all' || hasHeader(row))

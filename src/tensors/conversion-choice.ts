@@ -1,4 +1,4 @@
-/** What a caller may choose about the conversion of a file. */
+/** What a caller can choose when converting a file. */
 import type { Granularity } from '../arrays/quantized/quantized-array.ts';
 import type { MxRule } from '../arrays/quantized/scale-rules.ts';
 import type { Semantics } from '../arrays/semantics/semantic-rules.ts';
@@ -9,28 +9,30 @@ import type { Sharding } from './safetensors/sharded-layout.ts';
 export interface ConversionChoice {
   /**
    * A format in any spelling, or a scheme with scales in blocks: mxfp8, mxfp8_e5m2, mxfp6, mxfp6_e3m2, mxfp4, nvfp4;
-   * for GGUF also q4_0, q4_1, q5_0, q5_1, q8_0. It applies to the floating-point tensors; others are copied.
+   * for GGUF also q4_0, q4_1, q5_0, q5_1, q8_0. The format applies to floating-point tensors; others are copied.
    */
   readonly to: string;
   /**
-   * f32 scales in addition to the codes of e4m3, e5m2, s8, s4 or s2: one for the tensor, for each row, or for 128 x 128
-   * elements. Default: `row` for integers, `none` for floats.
+   * f32 scales for codes of e4m3, e5m2, s8, s4 or s2: one for the tensor, for each row, or for 128 x 128 elements.
+   * Default: `row` for integers, `none` for floats.
    */
   readonly scale?: Granularity | 'none' | undefined;
   /**
-   * For readers of ModelOpt's or compressed-tensors' checkpoints: names and types as there. Default: ptxlab's own,
+   * Names and types as readers of ModelOpt's or compressed-tensors' checkpoints expect them. Default: ptxlab's own,
    * described below.
    */
   readonly layout?: CheckpointLayout | undefined;
   /** For ue8m0 scales. Default `floor`, as in OCP MX 1.0. */
   readonly scaleRule?: MxRule | undefined;
   readonly rounding?: Rounding | undefined;
-  /** For `rs`; every tensor uses its own stream, which begins with its first element. */
+  /** For `rs`; every tensor starts its own stream of random bits at its first element. */
   readonly seed?: number | bigint | undefined;
   readonly saturate?: boolean | undefined;
   readonly semantics?: Semantics | undefined;
-  /** Selects floating-point tensors. Default: all; with `layout`, those that readers expect to be quantized. */
+  /**
+   * Selects floating-point tensors. Default: all tensors, or, with `layout`, those that readers expect to be quantized.
+   */
   readonly takes?: ((name: string) => boolean) | undefined;
-  /** For safetensors: several files and an index. Default: one file. */
+  /** For safetensors: how to split the model into several files with an index. Default: one file. */
   readonly shards?: Sharding | undefined;
 }

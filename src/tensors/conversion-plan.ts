@@ -21,7 +21,7 @@ import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-f
 import { isReadable } from './tensor-values.ts';
 
 /**
- * The operation on a tensor; `out` and similar fields say where results go, `beside` is the scales that turn its codes
+ * The operation on a tensor. `out` and similar fields say where results go; `beside` has the scales that turn its codes
  * into values.
  */
 export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales | null } & (
@@ -34,9 +34,9 @@ export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales 
       readonly out: TensorEntry;
       readonly scales: TensorEntry;
       readonly second: { readonly entry: TensorEntry; readonly rule: 'multiply' | 'divide' } | null;
-      /** How the codes lie in `out`. */
+      /** How the codes are stored in `out`. */
       readonly packing: 'dense' | 'whole';
-      /** Elements that share a scale; undefined for schemes with blocks of their own. */
+      /** Which elements share a scale; undefined for schemes with blocks of their own. */
       readonly granularity: Granularity | undefined;
     }
   /** Blocks of GGUF. */
@@ -47,11 +47,11 @@ export interface ConversionPlan {
   readonly choice: ConversionChoice;
   readonly work: readonly TensorWork[];
   readonly layout: FileLayout;
-  /** What `quantization_config` in a model's config.json must be; null unless a `layout` was chosen. */
+  /** The `quantization_config` that a model's config.json needs; null unless a `layout` was chosen. */
   readonly quantizationConfig: object | null;
 }
 
-/** The work for a tensor before positions in the file are known: tensors by the names they will have. */
+/** The work for a tensor before positions in the file are known; refers to tensors by their future names. */
 type Draft = {
   readonly entry: TensorEntry;
   readonly beside: Scales | null;
@@ -93,7 +93,7 @@ export function planConversion(file: TensorFile, container: Container, choice: C
   return { choice, work: drafts.map((draft) => placed(draft, byName)), layout, quantizationConfig: config };
 }
 
-/** Readers take every matrix for a quantized one unless its module is listed. */
+/** Readers assume that every matrix is quantized unless its module is listed. */
 function configOf(target: Target, kept: readonly TensorEntry[]): object | null {
   if (target.kind !== 'scheme') return null;
   const matrices = kept.filter(({ shape, name }) => shape.length >= 2 && name.endsWith('.weight'));
@@ -133,7 +133,7 @@ function placed(draft: Draft, byName: ReadonlyMap<string, TensorEntry>): TensorW
   };
 }
 
-/** The tensors to convert, by their codes. */
+/** The codes of the tensors to convert. */
 function takenOf(
   file: TensorFile,
   { takes, layout }: ConversionChoice,
@@ -142,7 +142,7 @@ function takenOf(
   const isWanted = takes ?? (layout === undefined ? (): boolean => true : isLinearWeight);
   const isPossible = (entry: TensorEntry): boolean => layout === undefined || isMatrixOf(entry, target);
   const { tensors, lookAlikes } = modelOf(file);
-  // Codes and scales that only another tool understands stay what they are.
+  // Codes and scales that only another tool understands are copied.
   const unknown = new Set(lookAlikes.flatMap(({ name, codes }) => (codes === null ? [name] : [name, codes])));
   const taken = tensors.filter(({ entry, scales, isActivationScale }) => {
     const hasValues = scales !== null || (isValue(entry) && !isActivationScale);
@@ -151,7 +151,7 @@ function takenOf(
   return new Map(taken.map((tensor) => [elementAt(tensor.parts, 0), tensor]));
 }
 
-/** Readers of checkpoint layouts have quantized matrices only, of whole blocks. */
+/** Readers of checkpoint layouts support only quantized matrices made of whole blocks. */
 function isMatrixOf({ shape }: TensorEntry, target: Target): boolean {
   const block = target.kind === 'scheme' ? (target.scheme.block ?? 1) : 1;
   return shape.length >= 2 && (shape.at(-1) ?? 1) % block === 0;
@@ -159,7 +159,7 @@ function isMatrixOf({ shape }: TensorEntry, target: Target): boolean {
 
 function isValue(entry: TensorEntry): boolean {
   if (!isReadable(entry) || entry.format === 'opaque') return false;
-  // Elements in blocks are values, whatever their codes are.
+  // Elements in blocks are always converted as values, whatever the format of their codes.
   return isBlockLayout(entry.packing) || (formats[entry.format].kind === 'float' && entry.format !== 'ue8m0');
 }
 
@@ -189,7 +189,7 @@ function convertDraft(
   }
 }
 
-/** Throws the error that `convert` would throw later. */
+/** Throws now the error that `convert` would throw later. */
 function requireConversion(
   from: FormatName,
   to: FormatName,
@@ -202,7 +202,7 @@ function requireConversion(
 function plainDraft(entry: TensorEntry, container: Container, to: FormatName, beside: Scales | null): Draft {
   const { name, shape, packing, format } = entry;
   const plans = [{ name, dtype: requireDtype(container, to, name), shape }];
-  // Elements of a byte or more are stored alike everywhere.
+  // All containers store elements of a byte or more in the same way.
   if (beside === null && format === to && packing === 'whole' && formats[to].width >= 8)
     return { entry, beside, kind: 'copy', plans };
   // Blocks are read with their scales applied.
@@ -248,7 +248,7 @@ function requireDtype(container: Container, format: FormatName, name: string): s
 }
 
 /**
- * A tensor that is not converted: copied byte for byte in the same container, else stored as elements of the same
+ * A tensor that is not converted: copied byte for byte to the same container, otherwise stored as elements of the same
  * format.
  */
 function keepDraft(entry: TensorEntry, file: TensorFile, container: Container): Draft {

@@ -1,4 +1,4 @@
-/** What the floating-point tensors of a file become. */
+/** The format or scheme that the floating-point tensors of a file are converted to. */
 import { requireFormat } from '../arrays/names.ts';
 import { type Scheme, schemeNamed, schemes } from '../arrays/quantized/block-formats.ts';
 import type { Granularity } from '../arrays/quantized/quantized-array.ts';
@@ -53,7 +53,7 @@ export function targetOf(choice: ConversionChoice, container: Container): Target
   return { kind: 'scheme', scheme, form: writtenForm(layout, scheme, granularity), granularity };
 }
 
-/** Weights are smaller than 1, so integers without scales would be zeros. */
+/** Weights are usually smaller than 1, so without scales integers would be zeros. */
 function usualScale(format: FormatName, { layout }: ConversionChoice, container: Container): Granularity | undefined {
   const scheme = [...schemes.values()].find(({ element, block }) => element === format && block === null);
   if (layout !== undefined && scheme !== undefined) {

@@ -1,4 +1,4 @@
-/** Converting GGUF files with blocks that are only read, and writing what ggml cannot encode. */
+/** Converts GGUF files with block types that ptxlab can only read, and writes values that ggml cannot encode. */
 import { describe, expect, test } from 'vitest';
 import { convert } from '../arrays/convert.ts';
 import { memorySink, memorySource, readBytes } from './bytes.ts';
@@ -34,9 +34,9 @@ function bytesOf(file: TensorFile, name: string): Promise<Uint8Array> {
   return readBytes(file.data(entry), 0, entry.byteLength);
 }
 
-/** A file as a "q4_K_M" model is: of several types. */
+/** A file with several types, like a "q4_K_M" model. */
 function mixed(): Promise<TensorFile> {
-  // More than one piece, the last of them short.
+  // More than one piece; the last is short.
   const shape = [1100, 256];
   const layout = layoutFile(
     'gguf',
@@ -47,7 +47,7 @@ function mixed(): Promise<TensorFile> {
     ],
     { fields: [{ key: 'general.file_type', type: 'u32', items: null, value: 15 }] },
   );
-  // Bytes that make no factor infinite or NaN.
+  // Bytes in which no factor is infinite or NaN.
   const bytes = Uint8Array.from({ length: layout.size }, (_, i) => Math.imul(i, 7) % 113);
   bytes.set(layout.header);
   return openTensorFile(memorySource(bytes));
@@ -66,20 +66,20 @@ describe('a file of K-quants and f32', () => {
     }
   });
 
-  test('is copied to another GGUF file byte for byte where nothing is converted', async () => {
+  test('is copied byte for byte to another GGUF file if nothing is converted', async () => {
     const file = await mixed();
     const found = await converted(file, 'gguf', { to: 'q4_0', takes: (name) => name === 'l' });
     expect(found.tensors.map(({ dtype }) => dtype)).toEqual(['Q4_K', 'F32', 'Q4_0']);
     expect(Buffer.from(await bytesOf(found, 'k')).equals(await bytesOf(file, 'k'))).toBe(true);
   });
 
-  test('no longer says which type most tensors have', async () => {
+  test('loses the key that says which type most tensors have', async () => {
     const file = await mixed();
     expect(Object.keys(file.metadata)).toEqual(['general.file_type']);
     expect((await converted(file, 'gguf', { to: 'q4_0' })).metadata).toEqual({});
   });
 
-  test('cannot be kept in a file of another kind', async () => {
+  test('cannot be kept in a file of another container', async () => {
     const choice = { to: 'bf16', takes: (name: string) => name !== 'k' };
     const file = await mixed();
     expect(() => planConversion(file, 'safetensors', choice)).toThrow(/"k".*safetensors.*Q4_K/);
@@ -96,7 +96,7 @@ describe.each(['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0'])('to %s', (to) => {
     return valuesOf(await converted(await openTensorFile(memorySource(bytes)), 'gguf', { to }), 'w');
   };
 
-  test('NaN becomes 0 and does not change its neighbours', async () => {
+  test('NaN becomes 0 and does not change its neighbors', async () => {
     const found = await encoded({ 3: Number.NaN, 4: 8 });
     // Scales may be negative, which gives -0.
     expect([found[3], found[5]].every((value) => value === 0)).toBe(true);

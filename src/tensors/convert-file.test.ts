@@ -1,4 +1,4 @@
-/** Converting files piece by piece gives the same result as converting each tensor at once. */
+/** Converting a file piece by piece gives the same result as converting each tensor as a whole. */
 import { describe, expect, test } from 'vitest';
 import { filled } from '../../test/filled.ts';
 import { convert } from '../arrays/convert.ts';
@@ -58,7 +58,7 @@ function same(a: Uint8Array, b: ArrayBufferView): boolean {
   return Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(bytesOf(b));
 }
 
-/** More elements than a piece has, in rows that end within blocks and tiles, and in rows that do not. */
+/** More elements than fit a piece, in rows that end within blocks and tiles and in rows that do not. */
 const shapes = [
   [1100, 1000],
   [1088, 1024],
@@ -124,7 +124,7 @@ test.each(['mxfp8', 'nvfp4', 'e4m3'] as const)(
   },
 );
 
-test.each(['f16', 'bf16'] as const)('%s is quantized like its values', async (from) => {
+test.each(['f16', 'bf16'] as const)('%s is quantized in the same way as its values', async (from) => {
   const values = convert(valuesOf([8, 64]), { to: from });
   const dtype = from === 'f16' ? 'F16' : 'BF16';
   const file = await fileOf('safetensors', { name: 'w', dtype, shape: [8, 64], data: values });
@@ -132,7 +132,7 @@ test.each(['f16', 'bf16'] as const)('%s is quantized like its values', async (fr
   expect(same(await stored(found, 'w'), quantize(values, { to: 'mxfp8', from, shape: [8, 64] }).codes)).toBe(true);
 });
 
-test('quantized values are near the original ones', async () => {
+test('quantized values are close to the original ones', async () => {
   const values = valuesOf([4, 256]);
   const file = await fileOf('safetensors', { name: 'w', dtype: 'F32', shape: [4, 256], data: values });
   for (const choice of [
@@ -243,7 +243,7 @@ test.each([
   expect(() => planConversion(file, container, choice)).toThrow(expect.objectContaining({ code }));
 });
 
-test('it can resume at every position it reports', async () => {
+test('a conversion can resume at every position that it reports', async () => {
   const values = valuesOf(shapes[0]);
   const formats: readonly FormatName[] = ['f32', 'f32'];
   const file = await fileOf(
@@ -273,7 +273,7 @@ test('a signal ends it', async () => {
   );
 });
 
-test('data that is written late is the data that was read, however fast reading is', async () => {
+test('slow writes still write the data that was read, however fast reading continues', async () => {
   const data = filled(new Uint8Array(2 ** 25 + 2 ** 23), (i) => (i >>> 23) + i);
   const file = await fileOf('safetensors', { name: 'w', dtype: 'U8', shape: [data.length], data });
   const plan = planConversion(file, 'safetensors', { to: 'e4m3' });

@@ -1,4 +1,4 @@
-/** Runs a conversion plan piece by piece: only a few pieces of a file are in memory, whatever its size. */
+/** Runs a conversion plan piece by piece, so that only a few pieces of a file are in memory, whatever its size. */
 import { convert } from '../arrays/convert.ts';
 import { largestMagnitude, quantize, type QuantizeOptions } from '../arrays/quantized/quantize.ts';
 import { layoutOf } from '../arrays/quantized/quantized-array.ts';
@@ -34,25 +34,27 @@ export function isPosition(value: unknown): value is Position {
 export interface ConvertFileOptions {
   /** The position that an earlier run reached. Default: the beginning. */
   readonly from?: Position;
-  /** Called when everything before a position is written, with the number of source bytes read for it. */
+  /** Called when everything before a position has been written, with the number of source bytes read for it. */
   readonly onProgress?: (position: Position, bytesRead: number) => void | Promise<void>;
-  /** Ends the conversion with the signal's reason. */
+  /** Stops the conversion, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** What deserves a look although the file is complete. */
+/** What the caller should look at although the file is complete. */
 export interface ConversionReport {
-  /** Tensors whose values have NaN or infinities; elements that an earlier run converted are not counted. */
+  /** Tensors whose values include NaN or infinities; elements that an earlier run converted are not counted. */
   readonly nonFinite: readonly (NonFinite & { readonly name: string })[];
-  /** Tensors without scales many of whose values became 0. */
+  /** Tensors in which many values became 0 because they have no scales. */
   readonly lost: readonly LostValues[];
 }
 
-/** Elements of a piece, unless rows are longer. */
+/** Number of elements in a piece, unless rows are longer. */
 const pieceElements = 2 ** 20;
-/** Elements of a piece of blocks: their values as f32 are larger than the blocks, and fit in the cache. */
+/**
+ * Number of elements in a piece of blocks; their f32 values take more room than the blocks, and still fit in the cache.
+ */
 const blockPieceElements = 2 ** 18;
-/** Bytes of a piece of a tensor that is copied. */
+/** Number of bytes in a piece of a tensor that is copied. */
 const pieceBytes = 2 ** 23;
 
 /** Data to be written. */
@@ -61,7 +63,7 @@ interface Part {
   readonly bytes: Uint8Array;
 }
 
-/** A part of a tensor's work: reading, and then writing the result. */
+/** One part of a tensor's work: reads, then writes the result. */
 interface Piece {
   /** Bytes of the source. */
   readonly size: number;
@@ -71,7 +73,8 @@ interface Piece {
 /**
  * Writes the whole file: header, tensors, and the final part.
  *
- * @throws errors of its source and sink, PtxlabError `values-lost` if most values would become 0 for lack of scales
+ * @throws errors of its source and sink, PtxlabError `values-lost` if most values would become 0 because scales are
+ *   missing
  */
 export async function convertFile(
   plan: ConversionPlan,
@@ -112,7 +115,7 @@ class NonFiniteCounts {
   }
 }
 
-/** What the pieces of every tensor need. */
+/** What the pieces of all tensors share. */
 interface Conversion {
   readonly file: TensorFile;
   readonly odd: NonFiniteCounts;
@@ -133,7 +136,7 @@ async function writePieces(
 ): Promise<void> {
   const load = (i: number): ReturnType<Piece['load']> | null => {
     const loading = pieces[i]?.load() ?? null;
-    // The code that awaits it handles a failure; until then it must not count as unhandled.
+    // The code that awaits this promise handles a failure; until then it must not count as unhandled.
     loading?.catch(() => undefined);
     return loading;
   };
@@ -172,7 +175,7 @@ async function piecesOf(plan: ConversionPlan, work: TensorWork, conversion: Conv
   }
 }
 
-/** Consecutive ranges of this size, the last of them shorter. */
+/** Consecutive ranges of this size; the last may be shorter. */
 function rangesOf(total: number, size: number): readonly (readonly [first: number, count: number])[] {
   return Array.from(
     { length: Math.ceil(total / size) },

@@ -1,4 +1,4 @@
-/** Elements of a stored tensor, a piece at a time, in the form that conversions take. */
+/** Reads the elements of a stored tensor, a piece at a time, in the form that conversions take. */
 import { convert } from '../arrays/convert.ts';
 import type { SourceArray, SourceFormat } from '../arrays/elements/source-values.ts';
 import { packedDecoder } from '../arrays/quantized/packed-decoder.ts';
@@ -16,7 +16,7 @@ export interface Values {
   readonly from: SourceFormat;
 }
 
-/** Bits per element of a tensor without blocks. */
+/** Number of bits per element of a tensor without blocks. */
 export function storedBits({ format, packing }: TensorEntry): number {
   const width = format === 'opaque' ? 8 : formats[format].width;
   return packing === 'dense' ? width : Math.max(8, width);
@@ -24,7 +24,9 @@ export function storedBits({ format, packing }: TensorEntry): number {
 
 /** A result stays valid until the piece after the next one is requested. */
 export class ElementReader {
-  /** One source for all pieces: compressed or checksummed data is read on from where the last piece ended. */
+  /**
+   * One source serves all pieces, so that reading compressed or checksummed data continues where the last piece ended.
+   */
   private readonly source: ByteSource;
   private readonly entry: TensorEntry;
   private readonly format: FormatName;
@@ -42,7 +44,7 @@ export class ElementReader {
     this.block = isBlockLayout(entry.packing) ? blockRows[entry.packing] : null;
   }
 
-  /** A range of the stored bytes. */
+  /** Reads a range of the stored bytes. */
   async bytes(from: number, to: number): Promise<Uint8Array> {
     const size = to - from;
     const room = new Uint8Array(this.stored.next(size), 0, size);
@@ -51,8 +53,8 @@ export class ElementReader {
   }
 
   /**
-   * Elements as they are stored, or values as f32 if they have scales; a piece begins on the boundary of a byte and of
-   * a block.
+   * Reads elements as they are stored, or values as f32 if they have scales; a piece begins on a byte boundary and a
+   * block boundary.
    */
   async elements(first: number, count: number): Promise<Uint8Array | Float32Array> {
     if (this.scaled !== null) return this.scaledValues(this.scaled, first, count);
@@ -61,7 +63,7 @@ export class ElementReader {
     return this.bytes((first * bits) / 8, Math.ceil(((first + count) * bits) / 8));
   }
 
-  /** Values as f32, f16 or bf16; other formats as f32, f64 rounded to nearest. */
+  /** Reads values as f32, f16 or bf16; other formats become f32, with f64 rounded to nearest. */
   async values(first: number, count: number): Promise<Values> {
     const elements = await this.elements(first, count);
     if (elements instanceof Float32Array) return { source: elements, from: 'f32' };
@@ -97,7 +99,7 @@ export class ElementReader {
   }
 }
 
-/** Two buffers that are used in turns. */
+/** Two buffers that are used alternately. */
 class Rooms {
   private readonly rooms: [ArrayBuffer, ArrayBuffer] = [new ArrayBuffer(0), new ArrayBuffer(0)];
   private turn = 0;

@@ -1,4 +1,4 @@
-/** Values to the blocks of GGUF. */
+/** Encodes values as GGUF blocks. */
 import { convert } from '../arrays/convert.ts';
 import { singlesOf } from '../arrays/elements/source-values.ts';
 import { quantize } from '../arrays/quantized/quantize.ts';
@@ -9,8 +9,8 @@ import { packBlocks, type WritableLayout } from './gguf/blocks.ts';
 
 /**
  * Whole blocks of values. mxfp4: as `quantize` with its usual scale rule. nvfp4: the same with a tensor scale of 1,
- * because the blocks have none. The others: as ggml's quantize_row_q4_0_ref and its like, in f32, except that factors
- * beyond f16 become its largest number, NaN counts as 0, and infinities get the outermost code.
+ * because the blocks have none. The others: as ggml's quantize_row_q4_0_ref and similar functions, in f32, except that
+ * factors beyond f16 become the largest f16, NaN counts as 0, and infinities get the outermost code.
  */
 export function encodeBlocks(layout: WritableLayout, { source, from }: Values): Uint8Array<ArrayBuffer> {
   if (layout === 'mxfp4' || layout === 'nvfp4') {
@@ -62,7 +62,7 @@ const blockEncoders: Readonly<Record<Exclude<WritableLayout, 'mxfp4' | 'nvfp4'>,
   q8_0: (values) => ({ scale: Math.fround(Math.abs(largestOf(values)) / 127), offset: 0, codeOf: roundAway }),
 };
 
-/** Codes from 0 to 2 * zero - 1, of which `zero` means 0; the value of largest magnitude gets code 0. */
+/** Codes from 0 to 2 * zero - 1, where the code `zero` means 0; the value of largest magnitude gets code 0. */
 function fromLargest(zero: number): BlockEncoder {
   const codeOf = roundedUpTo(2 * zero - 1, zero);
   return (values) => ({ scale: Math.fround(largestOf(values) / -zero), offset: 0, codeOf });
@@ -82,19 +82,19 @@ function fromSmallest(most: number): BlockEncoder {
   };
 }
 
-/** To nearest, ties up, after `zero` was added. */
+/** Rounds to nearest, ties up, after adding `zero`. */
 function roundedUpTo(most: number, zero: number): (steps: number) => number {
   return (steps) => Math.max(0, Math.min(most, Math.trunc(Math.fround(steps + (zero + 0.5)))));
 }
 
-/** The first value of the largest magnitude; 0 if there is no number. */
+/** The first value with the largest magnitude; 0 if there are no numbers. */
 function largestOf(values: Float32Array): number {
   let largest = 0;
   for (const value of values) if (Math.abs(value) > Math.abs(largest)) largest = value;
   return largest;
 }
 
-/** To nearest, ties away from zero, in two's complement; only infinities exceed 127. */
+/** Rounds to nearest, ties away from zero, in two's complement; only infinities exceed 127. */
 function roundAway(steps: number): number {
   const rounded = Math.sign(steps) * Math.floor(Math.abs(steps) + 0.5);
   return Math.max(-127, Math.min(127, rounded)) & 0xff;

@@ -1,14 +1,14 @@
-/** Elements as numbers, plus the remainders of integers that are too long for f64. */
+/** Reads elements as numbers, plus the remainders of integers that are too long for f64. */
 import { wordAt } from '../base/typed-reads.ts';
 import type { ByteSource } from './bytes.ts';
 import { type Side, valuesOf } from './pairing.ts';
 import type { TensorEntry } from './tensor-file.ts';
 import type { Loader, TensorValues } from './tensor-values.ts';
 
-/** A chunk of elements: each is the sum of its value and its rest. */
+/** A chunk of elements; each element is the sum of its value and its rest. */
 export interface ExactChunk {
   readonly values: Float32Array | Float64Array;
-  /** Null if no element of the chunk has one. */
+  /** Null if no element of the chunk has a rest. */
   readonly rest: Float64Array | null;
 }
 

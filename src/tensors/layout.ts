@@ -51,7 +51,7 @@ export function dtypeIn(container: Container, format: FormatName): string | null
   return spellings[container](format);
 }
 
-/** What most tensors of a GGUF file were. Readers of files without this key look at the tensors. */
+/** The type of most tensors in the old GGUF file. Without this key, readers look at the tensors instead. */
 const fileType = 'general.file_type';
 
 const carried: Readonly<Record<Container, ((file: TensorFile) => LayoutOptions) | null>> = {
@@ -62,7 +62,7 @@ const carried: Readonly<Record<Container, ((file: TensorFile) => LayoutOptions) 
   raw: null,
 };
 
-/** The metadata of a file is copied to one of the same container. */
+/** Metadata is copied only to a file of the same container. */
 export function carriedOver(file: TensorFile, container: Container): LayoutOptions {
   return file.container === container ? (carried[container]?.(file) ?? {}) : {};
 }

@@ -1,4 +1,4 @@
-/** Whether a conversion without scales leaves anything of the values. */
+/** Checks whether a conversion without scales preserves the values. */
 import { convert } from '../arrays/convert.ts';
 import { elementDecoder } from '../arrays/elements/element-values.ts';
 import { bytesOf } from '../arrays/storage.ts';
@@ -12,21 +12,21 @@ import { scaledValues } from './scales.ts';
 import type { TensorFile } from './tensor-file.ts';
 import { loadUnit } from './tensor-values.ts';
 
-/** A tensor of which many values are lost. */
+/** A tensor in which many values are lost. */
 export interface LostValues {
   readonly name: string;
-  /** Of the values that are not 0, the part that becomes 0, NaN or a number of the other sign. */
+  /** The fraction of the nonzero values that become 0, NaN or a number of the opposite sign. */
   readonly share: number;
 }
 
-/** Elements of a sample, which consists of a few ranges. */
+/** Number of elements in a sample, which consists of a few ranges. */
 const rangeElements = 1024;
 const ranges = 4;
 
 /**
- * Looks at samples of the tensors that are converted without scales to a format of at most 8 bits, or to integers.
+ * Checks samples of the tensors that are converted without scales to a format of at most 8 bits, or to integers.
  *
- * @returns the tensors that lose more than a tenth of their values; empty if the choice says that there are to be no scales
+ * @returns the tensors that lose more than a tenth of their values; empty if the choice is to have no scales
  * @throws PtxlabError `values-lost` if these are most of the values of the file
  */
 export async function requireValues(plan: ConversionPlan, file: TensorFile): Promise<readonly LostValues[]> {
@@ -50,7 +50,7 @@ function lostError({ choice: { to } }: ConversionPlan, share: number): PtxlabErr
   return new PtxlabError(
     'values-lost',
     `without scales ${percent} % of the values become 0 or change their sign in ${to}: use e4m3 or s8 with ` +
-      `--scale row, mxfp8, mxfp4 or nvfp4, or --scale none if that is meant`,
+      `--scale row, mxfp8, mxfp4 or nvfp4, or --scale none to convert anyway`,
   );
 }
 
@@ -87,7 +87,10 @@ async function lostShare(
   return all === 0 ? 0 : lost / all;
 }
 
-/** -1, 0, 1 or NaN for each element; short codes need no decoder, whose compilation would take longer than all else. */
+/**
+ * -1, 0, 1 or NaN for each element; short codes need no decoder, because compiling one would take longer than
+ * everything else.
+ */
 function signsOf(elements: ArrayBufferView, format: FormatName, count: number): readonly number[] {
   const { width } = formats[format];
   const bytes = bytesOf(elements);
@@ -109,7 +112,7 @@ function signOf(format: NumberFormat, code: number): number {
   return isNegative ? -1 : 1;
 }
 
-/** The whole tensor, or ranges evenly spread over it. */
+/** The ranges to sample: the whole tensor, or parts evenly spread over it. */
 function rangesOf(elements: number): readonly (readonly [first: number, count: number])[] {
   if (elements <= ranges * rangeElements) return elements === 0 ? [] : [[0, elements]];
   const step = Math.floor((elements - rangeElements) / (ranges - 1) / loadUnit) * loadUnit;

@@ -1,4 +1,4 @@
-/** Every code of a format, at every place of a word and of a vector, against its value. */
+/** Checks every code of a format, at every position in a word and in a vector, against its value. */
 import { describe, expect, test } from 'vitest';
 import { elementDecoder } from '../arrays/elements/element-values.ts';
 import { nonFiniteIn } from './non-finite.ts';
@@ -30,7 +30,7 @@ describe.each([
 });
 
 describe('f32', () => {
-  test.each([1, 7, 64, 1024, 16384, 16385, 40000])('%i elements, one of them odd', (length) => {
+  test.each([1, 7, 64, 1024, 16384, 16385, 40000])('%i elements, one of them not finite', (length) => {
     for (const at of new Set([0, length >> 1, length - 1])) {
       const array = new Float32Array(length).fill(-3.4e38);
       expect(nonFiniteIn(array, 'f32')).toBe(null);
@@ -42,7 +42,7 @@ describe('f32', () => {
   });
 });
 
-test('f64, and integers, which have neither', () => {
+test('f64, and integers, which have neither NaN nor infinity', () => {
   const doubles = new Uint8Array(Float64Array.of(1, Number.NaN, 2, Number.POSITIVE_INFINITY).buffer);
   expect(nonFiniteIn(doubles, 'f64')).toEqual({ nans: 1, infinities: 1 });
   expect(nonFiniteIn(Uint8Array.of(0x7f, 0xff), 's8')).toBe(null);

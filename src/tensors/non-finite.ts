@@ -1,4 +1,4 @@
-/** NaN and infinity among elements. */
+/** Finds NaN and infinity among elements. */
 import type { SourceArray } from '../arrays/elements/source-values.ts';
 import { isAnyCarried } from '../arrays/elements/carries.ts';
 import { elementDecoder } from '../arrays/elements/element-values.ts';
@@ -10,8 +10,8 @@ export interface NonFinite {
 }
 
 /**
- * Of 32-bit words with one, two or four elements: the bits without signs, and what carries into a sign if an exponent is
- * all ones (in e4m3, if all bits are).
+ * For 32-bit words with one, two or four elements: a mask of all bits except signs, and a number that, when added,
+ * carries into a sign if an exponent is all ones (in e4m3, if all bits are).
  */
 const carries: Partial<Record<FormatName, readonly [magnitudes: number, carry: number]>> = {
   f32: [0x7fffffff, 0x00800000],
@@ -21,7 +21,9 @@ const carries: Partial<Record<FormatName, readonly [magnitudes: number, carry: n
   e4m3: [0x7f7f7f7f, 0x01010101],
 };
 
-/** Counts the elements of an array without padding; null if all are finite, which costs little to find out. */
+/**
+ * Counts NaN and infinities in an array without padding; null if all elements are finite, which is cheap to find out.
+ */
 export function nonFiniteIn(source: SourceArray | Uint8Array, format: FormatName): NonFinite | null {
   const carry = carries[format];
   if (carry === undefined && format !== 'f64') return null;
@@ -39,7 +41,7 @@ export function nonFiniteIn(source: SourceArray | Uint8Array, format: FormatName
 }
 
 function mayBeOdd(bytes: Uint8Array, [magnitudes, carry]: readonly [number, number]): boolean {
-  // Words cannot begin here, or do not end at the end: the elements are looked at one by one.
+  // The elements do not consist of whole, aligned words, so they are examined one by one.
   if (bytes.byteOffset % 4 !== 0 || bytes.length % 4 !== 0) return true;
   return isAnyCarried(bytes, magnitudes, carry);
 }

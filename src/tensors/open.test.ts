@@ -61,7 +61,7 @@ describe('a container is recognized', () => {
     ['a.npz', 'not-this-container'],
     ['a.gguf', 'not-this-container'],
     ['a.txt', 'not-this-container'],
-  ])('%s by its ending, if the bytes do not tell', async (name, code) => {
+  ])('%s by its extension, if the bytes do not tell', async (name, code) => {
     await expect(open(new Uint8Array(5), { name })).rejects.toMatchObject({ code });
   });
 
@@ -85,7 +85,7 @@ describe('a model of several files', () => {
   const deep = '['.repeat(1000) + ']'.repeat(1000);
   test.each<[string, string | Uint8Array, RegExp]>([
     ['nothing', '', /the index is empty/],
-    ['an object without a map', '{}', /the index has no weight_map/],
+    ['an object without a weight_map', '{}', /the index has no weight_map/],
     ['a list', '[]', /'\{' expected at character 0/],
     ['a byte order mark', '\ufeff{"weight_map":{}}', /the index begins with a byte order mark/],
     ['what is nested deep', `{"a":${deep}}`, /nested more than 32 deep/],

@@ -19,13 +19,13 @@ import type { TensorFile } from './tensor-file.ts';
 export interface OpenOptions {
   /** The file's name or path. Its extension decides if the first bytes do not. */
   readonly name?: string;
-  /** The container, if it is not to be detected; `raw` is never detected. */
+  /** The container, instead of detecting it; `raw` is never detected. */
   readonly container?: Container;
-  /** For `raw`, and for .npy elements that numpy has no code for (`V1`, `V2`): the name of their format. */
+  /** For `raw`, and for .npy elements that numpy has no code for (`V1`, `V2`): the name of the element format. */
   readonly dtype?: string;
   /** For `raw`: the extents. */
   readonly shape?: readonly number[];
-  /** For `raw`: the packing of elements of less than 8 bits. Default `dense`. */
+  /** For `raw`: the packing of elements narrower than 8 bits. Default `dense`. */
   readonly packing?: 'whole' | 'dense';
   /** Opens a file in the same folder: the shards of `model.safetensors.index.json`. */
   readonly openBeside?: (name: string) => Promise<ByteSource>;
@@ -33,8 +33,8 @@ export interface OpenOptions {
 
 /**
  * Reads the header of a tensor file. Throws TensorFileError if it is not well-formed; the file's data is not read. The
- * caller must close the sources. The libraries for .npz and GGUF are loaded only if needed. The tensor of an .npy has
- * the name of the file, without folder and extension.
+ * caller must close the sources. The libraries for .npz and GGUF are loaded only if needed. The tensor in an .npy file
+ * has the name of the file, without folder and extension.
  */
 export async function openTensorFile(source: ByteSource, options: OpenOptions = {}): Promise<TensorFile> {
   if (!isSource(source)) throw new TensorFileError('io', 'a source of bytes has a size and a function read');
@@ -59,7 +59,7 @@ const openers: Readonly<Record<Container, Opener>> = {
   raw: openRawAs,
 };
 
-/** By the first bytes; if they do not decide, by the name. */
+/** Detects the container by the first bytes, or, if they do not decide, by the name. */
 async function containerOf(source: ByteSource, name: string): Promise<Container> {
   const found = containerThatBegins(await readBytes(source, 0, Math.min(source.size, 9)));
   if (found !== null) return found;
@@ -87,7 +87,7 @@ async function openRawAs(source: ByteSource, { name, dtype, shape, packing }: Op
   return openRaw(source, { name: tensorName(name), dtype, shape, ...(packing && { packing }) });
 }
 
-/** A tensor that is alone in its file has the name of the file. */
+/** A tensor without a name of its own gets the name of the file. */
 function tensorName(path = 'tensor'): string {
   const name = path.replace(/^.*[/\\]/s, '');
   const container = containerNamed(name);

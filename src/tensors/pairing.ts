@@ -1,4 +1,4 @@
-/** Which tensors of two files are versions of each other. */
+/** Finds which tensors of two files correspond to each other. */
 import type { Model, ModelTensor } from './checkpoints/model-tensors.ts';
 import { scaledValues } from './scales.ts';
 import { swappedValues } from './swapped-values.ts';
@@ -8,7 +8,7 @@ import { type TensorValues, tensorValues } from './tensor-values.ts';
 /** A tensor on one side. */
 export interface Side extends ModelTensor {
   readonly file: TensorFile;
-  /** Its last two axes are read in the other order; `entry` has the shape that results. */
+  /** Whether its last two axes are swapped when it is read; `entry` has the resulting shape. */
   readonly isSwapped: boolean;
 }
 
@@ -21,13 +21,13 @@ export interface Pairing {
   readonly pairs: readonly TensorPair[];
   readonly onlyInA: readonly TensorEntry[];
   readonly onlyInB: readonly TensorEntry[];
-  /** Scales of activations and caches that only one side has: they say nothing about weights. */
+  /** Scales of activations and caches that only one side has; they do not affect the weights. */
   readonly ignored: readonly TensorEntry[];
 }
 
 /**
  * Pairs by name. If both files have a single tensor, these two are paired, whatever their names. Scales belong to their
- * tensor and are not paired themselves on the side where they are scales.
+ * tensor, and are not paired by themselves on the side where they are scales.
  */
 export function pairTensors(a: Model, b: Model, takes: (name: string) => boolean): Pairing {
   const [inA, inB] = [sidesOf(a, takes), sidesOf(b, takes)];
@@ -85,7 +85,7 @@ function swappedShape(shape: readonly number[]): readonly number[] {
   return [...shape.slice(0, -2), ...shape.slice(-2).toReversed()];
 }
 
-/** The numbers that a tensor represents, scales applied; elements that are not numbers are rejected. */
+/** The numbers that a tensor represents, with scales applied; elements that are not numbers are rejected. */
 export async function valuesOf({ file, entry, scales, isSwapped }: Side): Promise<TensorValues> {
   const values = scales === null ? tensorValues(file, entry, 'refuse') : await scaledValues(file, entry, scales);
   return isSwapped ? swappedValues(values, entry.shape) : values;

@@ -1,4 +1,4 @@
-/** Bytes without a header: the caller says what they are. */
+/** Bytes without a header, whose format and shape the caller gives. */
 import { formats, isFormatName } from '../numerics/formats.ts';
 import { type ByteSource, sliceSource } from './bytes.ts';
 import { bytesOf, elementsOf } from './sizes.ts';
@@ -6,14 +6,11 @@ import { quote, TensorFileError } from './tensor-error.ts';
 import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
 
 export interface RawPlan extends TensorPlan {
-  /** The packing of elements of less than 8 bits. Default `dense`. */
+  /** The packing of elements narrower than 8 bits. Default `dense`. */
   readonly packing?: 'whole' | 'dense';
 }
 
-/**
- * The whole of `source` as one tensor; `dtype` is the name of a format. Throws `bad-offsets` if the size does not
- * match.
- */
+/** All of `source` as one tensor; `dtype` is the name of a format. Throws `bad-offsets` if the size does not match. */
 export function openRaw(source: ByteSource, plan: RawPlan): TensorFile {
   const entry = entryOf(plan);
   if (entry.byteLength !== source.size)

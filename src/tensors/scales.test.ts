@@ -79,12 +79,12 @@ describe('elements that share a scale', () => {
     expect(await scalesIn({ x: e4m3(2, 1, 2), x_scale: f32([2, 1, 1], 3, 5) })).toEqual([3, 3, 5, 5]);
   });
 
-  test('one scale per tile of a tensor with three axes, taken as a matrix', async () => {
+  test('one scale per tile of a tensor with three axes, treated as a matrix', async () => {
     const found = await scalesIn({ x: e4m3(1, 4, 4), x_scale: f32([2, 2], 1, 2, 3, 4) });
     expect(found).toEqual([1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4]);
   });
 
-  test('scales shared along outer axes only', async () => {
+  test('scales shared only along outer axes', async () => {
     const found = await scalesIn({ x: e4m3(4, 2, 1), x_scale: f32([2, 2, 1], 1, 2, 3, 4) });
     expect(found).toEqual([1, 2, 1, 2, 3, 4, 3, 4]);
   });
@@ -107,7 +107,7 @@ test('a range is read with the scales of that range', async () => {
   expect([...part]).toEqual(Array.from({ length: 512 }, (_, i) => 256 + Math.floor(i / 2)));
 });
 
-test('later elements may have earlier scales', async () => {
+test('later elements can have earlier scales', async () => {
   const values = Float32Array.from({ length: 1200 }, (_, i) => i);
   const file = fileOf({ x: e4m3(4, 600, 1), x_scale: { format: 'f32', shape: [2, 600, 1], data: values } });
   const [entry] = file.tensors as [TensorEntry];
@@ -117,16 +117,16 @@ test('later elements may have earlier scales', async () => {
   expect([part[0], part[87], part[88], part[255]]).toEqual([512, 599, 0, 167]);
 });
 
-describe('every element has its own scale however a tensor is split', () => {
+describe('every element gets the correct scale however a tensor is split', () => {
   test.each<[string, readonly number[], readonly number[]]>([
     ['squares of 128, rows that do not end within a chunk', [300, 700], [3, 6]],
     ['squares of 128, rows shorter than a chunk', [513, 130], [5, 2]],
     ['squares of 16', [48, 9000], [3, 563]],
     ['groups of three axes', [4, 8, 2000], [2, 4, 125]],
-    ['groups of the first axis alone', [4, 5, 77], [2, 5, 77]],
-    ['groups of the middle axis alone', [3, 40, 700], [3, 2, 700]],
+    ['groups along the first axis alone', [4, 5, 77], [2, 5, 77]],
+    ['groups along the middle axis alone', [3, 40, 700], [3, 2, 700]],
     ['four axes', [4, 4, 6, 800], [2, 2, 3, 50]],
-    ['three axes taken as a matrix', [3, 16, 9000], [3, 563]],
+    ['three axes treated as a matrix', [3, 16, 9000], [3, 563]],
     ['a scale per row', [40, 60], [40]],
     ['blocks along rows', [70, 90], [70, 3]],
     ['one for all', [30, 40], [1]],
@@ -148,7 +148,7 @@ describe('every element has its own scale however a tensor is split', () => {
   });
 });
 
-/** The scale of an element, if scales are numbered from 1, by its position on every axis. */
+/** The scale of an element by its position on every axis; scales are numbered from 1. */
 function plainScale(element: number, given: readonly number[], scaleShape: readonly number[]): number {
   if (scaleShape.length === 1 && scaleShape[0] === 1) return 1;
   const columns = given.at(-1) as number;

@@ -1,5 +1,5 @@
 /**
- * Elements with separate scales: a value is element * scale, and with a second scale that is multiplied or divided by.
+ * Elements with separate scales: a value is element * scale, possibly multiplied or divided by a second scale.
  * `checkpoints/stored-layouts.ts` lists how these tensors are named and encoded.
  *
  * The shapes determine how many elements share a scale: one scale for all, one per row, or the scale tensor has as many
@@ -18,15 +18,15 @@ export interface Scales {
   readonly grouping: Grouping;
 }
 
-/** A scale of the whole tensor, or of each of its matrices. */
+/** A second scale, for the whole tensor or for each of its matrices. */
 export interface SecondScale {
   readonly entry: TensorEntry;
   readonly rule: 'multiply' | 'divide';
-  /** Consecutive elements that share one of them. */
+  /** Number of consecutive elements that share a second scale. */
   readonly span: number;
 }
 
-/** Elements along each axis that share a scale. */
+/** Number of elements along each axis that share a scale. */
 interface Grouping {
   /** The shape of the tensor, possibly with all axes but the last merged. */
   readonly shape: readonly number[];
@@ -46,7 +46,7 @@ export function describeScales({ scale, grouping: { shape, groups } }: Scales, t
     : `a scale for ${[...outer, last].join(times)}`;
 }
 
-/** Null if the shapes do not fit: then the two tensors are unrelated. */
+/** Null if the shapes do not fit, because the two tensors are then unrelated. */
 export function groupingOf(shape: readonly number[], { elements, shape: scales }: TensorEntry): Grouping | null {
   if (elements === 1) return { shape, groups: shape };
   const rows = shape.slice(0, -1).reduce((product, extent) => product * extent, 1);
@@ -70,8 +70,8 @@ function groupOf(extent: number, scales: number): number | null {
 }
 
 /**
- * The elements of a tensor times their scales, in f64: exact except for the last place if both scales are f32. By the
- * rule `refuse`, this and decoding throw TensorFileError `bad-scale` if a scale is not a finite number.
+ * The elements of a tensor times their scales, in f64: exact except for the last place if both scales are f32. With the
+ * rule `refuse`, this function and decoding throw TensorFileError `bad-scale` if a scale is not a finite number.
  */
 export async function scaledValues(
   file: TensorFile,
@@ -112,7 +112,7 @@ export async function scaledValues(
 
 /** Maps an element to its scale. */
 interface Grid {
-  /** Elements of a row, along the last axis, and how many of them share a scale. */
+  /** Number of elements in a row, along the last axis, and how many of them share a scale. */
   readonly columns: number;
   readonly columnGroup: number;
   /** The scale of the first element of a row; rows are counted over all other axes. */
@@ -144,7 +144,7 @@ function gridOf({ shape, groups }: Grouping): Grid {
  * along every axis, so a box has its smallest at its first element and its largest at its last.
  */
 function rangesIn(shape: readonly number[], scaleOf: Grid['scaleOf']): Grid['rangeOf'] {
-  /** Elements per index step of each axis, last axis first. */
+  /** Number of elements per index step of each axis, last axis first. */
   const strides = [1];
   for (let axis = shape.length - 1; axis > 0; axis--) strides.push(lastOf(strides) * elementAt(shape, axis));
   return (first, last) => {
@@ -159,7 +159,7 @@ function rangesIn(shape: readonly number[], scaleOf: Grid['scaleOf']): Grid['ran
 }
 
 interface Seconds {
-  /** Factors: dividing scales are inverted. */
+  /** The second scales as factors; scales that divide are inverted. */
   readonly factors: Float64Array;
   readonly span: number;
 }
@@ -169,14 +169,14 @@ async function secondsOf(file: TensorFile, second: SecondScale | null, refusal: 
   const { entry, rule, span } = second;
   const stored = (await tensorValues(file, entry).load(0, entry.elements))();
   const factors = Float64Array.from(stored, (scale) => (rule === 'divide' ? 1 / scale : scale));
-  // Also refuses to divide by zero.
+  // Division by zero is refused, too.
   const areFinite = factors.every(Number.isFinite) && stored.every(Number.isFinite);
   if (!areFinite && refusal === 'refuse') refuseScale(entry.name);
   return { factors, span };
 }
 
 interface Factors {
-  /** The tensor of scales, if those that are not finite are refused. */
+  /** The name of the tensor of scales, if scales that are not finite are refused. */
   readonly name: string | null;
   /** The index of the first element. */
   readonly from: number;

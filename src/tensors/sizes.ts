@@ -1,7 +1,10 @@
-/** Sizes that files announce. Every product is checked, so that nothing overflows or is read as smaller than it is. */
+/**
+ * Sizes that files announce. Computes sizes; every product is checked, so that nothing overflows or appears smaller
+ * than it is.
+ */
 import { quote, TensorFileError } from './tensor-error.ts';
 
-/** More extents than any library writes; numpy allows 64. */
+/** Maximum number of extents, more than any library writes; numpy allows 64. */
 const mostExtents = 64;
 
 /**
@@ -13,14 +16,14 @@ export function elementsOf(shape: readonly number[], name: string): number {
   for (const extent of shape)
     if (!Number.isSafeInteger(extent) || extent < 0) throw badShape(name, `${extent} is not an extent`);
   const elements = shape.includes(0) ? 0 : shape.reduce((product, extent) => product * extent, 1);
-  // Products of safe integers are exact as long as they are safe themselves, and they only grow.
+  // Products of safe integers are exact as long as they are safe integers themselves, and they only grow.
   if (!Number.isSafeInteger(elements)) throw badShape(name, 'it has more elements than can be counted');
   return elements;
 }
 
 /**
- * Bytes of `elements` elements, if `blockElements` take `blockBytes`. Throws `bad-shape` if they do not fill whole
- * blocks.
+ * Number of bytes for `elements` elements if every `blockElements` take `blockBytes`. Throws `bad-shape` if they do not
+ * fill whole blocks.
  */
 export function bytesOf(elements: number, blockElements: number, blockBytes: number, name: string): number {
   if (elements % blockElements !== 0)
@@ -31,5 +34,5 @@ export function bytesOf(elements: number, blockElements: number, blockBytes: num
 }
 
 function badShape(name: string, why: string): TensorFileError {
-  return new TensorFileError('bad-shape', `the shape of ${quote(name)} is not possible: ${why}`);
+  return new TensorFileError('bad-shape', `the shape of ${quote(name)} is impossible: ${why}`);
 }

@@ -1,4 +1,4 @@
-/** A summary of a stored tensor, chunk by chunk. */
+/** Summarizes a stored tensor, chunk by chunk. */
 import { CodeCounts } from '../arrays/statistics/code-counts.ts';
 import { Summarizer, type Summary } from '../arrays/statistics/summary.ts';
 import type { ModelTensor } from './checkpoints/model-tensors.ts';
@@ -6,7 +6,7 @@ import { scaledValues } from './scales.ts';
 import type { TensorFile } from './tensor-file.ts';
 import { forEachChunk, isReadable, tensorCodes, type TensorValues, tensorValues } from './tensor-values.ts';
 
-/** How far reading has come, and when it ends. */
+/** Reports progress and allows stopping. */
 export interface SummarizeOptions {
   /** Called with the number of elements processed since the last call. */
   readonly progress?: (elements: number) => void;
@@ -14,12 +14,12 @@ export interface SummarizeOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Number of elements from which on tables of counts pay off. */
+/** Number of elements from which tables of counts pay off. */
 const worthCounting = 2 ** 16;
 
 /**
- * Least, largest, mean, odd values and exponents of a tensor, read in pieces; null for one whose elements have no
- * numeric meaning here. Scales are applied, also those that are NaN. `modelOf` finds them.
+ * The smallest and largest element, mean, special values and exponents of a tensor, read in pieces; null if ptxlab sees
+ * no numbers in its elements. Scales are applied, even NaN scales. `modelOf` finds them.
  *
  * @throws TensorFileError for data that cannot be read
  */
@@ -51,7 +51,7 @@ async function summarizeValues(
   values: TensorValues,
   { progress, signal = new AbortController().signal }: SummarizeOptions,
 ): Promise<Summary> {
-  // A scaled element is a product in f64, so subnormals of its code say nothing about it.
+  // A scaled element is a product in f64, so it says nothing about subnormals of its code's format.
   const summarizer = new Summarizer(values.isScaled ? 'f64' : values.format);
   const take = (chunk: Float32Array | Float64Array): void => {
     summarizer.add(chunk);

@@ -1,4 +1,4 @@
-/** A tensor with its last two axes in the other order. One matrix at a time is in memory. */
+/** Reads a tensor with its last two axes swapped. One matrix at a time is in memory. */
 import { elementAt } from '../base/element-at.ts';
 import { doubleAt } from '../base/typed-reads.ts';
 import { loadUnit, type TensorValues } from './tensor-values.ts';
@@ -36,7 +36,7 @@ async function partOf(values: TensorValues, first: number, count: number): Promi
   return Float64Array.from(loaded.subarray(first - start, first - start + count));
 }
 
-/** A matrix of `columns` x `rows` as one of `rows` x `columns`. */
+/** Transposes a matrix of `columns` x `rows` to `rows` x `columns`. */
 function swap(stored: Float64Array, rows: number, columns: number): Float64Array {
   const out = new Float64Array(stored.length);
   for (let column = 0; column < columns; column++) {

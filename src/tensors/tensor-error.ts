@@ -9,8 +9,8 @@ import { PtxlabError } from '../base/error.ts';
  * - `header-too-large`: the header is longer than any real one; it is not read.
  * - `duplicate-name`: two tensors, or two keys, share a name.
  * - `bad-shape`: an extent is negative, fractional or too large, or the elements do not fill whole bytes or blocks.
- * - `bad-offsets`: data lies outside the file, overlaps, leaves gaps or is of another length than its shape needs.
- * - `bad-data`: a zip member has a different length or checksum than announced.
+ * - `bad-offsets`: data lies outside the file, overlaps, leaves gaps or differs in length from what its shape requires.
+ * - `bad-data`: the length or checksum of a zip member differs from what the directory says.
  * - `bad-scale`: a scale of a block or of a quantized tensor is NaN or infinite.
  * - `unknown-dtype`: an element type that the container, or ptxlab, does not know.
  * - `unsupported`: well-formed, but ptxlab does not read or write it (big-endian, Fortran order, encrypted zip, …).
@@ -42,7 +42,7 @@ export type TensorFileCode =
   | 'changed'
   | 'io';
 
-/** A tensor file that cannot be read or written as requested; the message is one sentence for people. */
+/** A tensor file cannot be read or written as requested; the message is one readable sentence. */
 export class TensorFileError extends PtxlabError {
   declare readonly code: TensorFileCode;
 
@@ -52,14 +52,14 @@ export class TensorFileError extends PtxlabError {
   }
 }
 
-/** A name from a file, for a message: quoted, and at most a line long. */
+/** A name from a file, for a message: quoted, and at most one line long. */
 export function quote(name: string): string {
   const text = JSON.stringify(name);
   // Escapes can make a short name long.
   return text.length > 82 ? `${text.slice(0, 78)}..."` : text;
 }
 
-/** A PtxlabError with the file's name in front, unless it already begins with it; other errors unchanged. */
+/** A PtxlabError whose message begins with the file's name; other errors are returned unchanged. */
 export function named(file: string | null, error: unknown): unknown {
   if (file === null || !(error instanceof PtxlabError) || error.message.startsWith(file)) return error;
   return new PtxlabError(error.code, `${file}: ${error.message}`, { cause: error });

@@ -7,16 +7,17 @@ import type { ByteSink, ByteSource } from './bytes.ts';
 import type { Container } from './containers.ts';
 
 /**
- * How the elements of a tensor lie in its bytes, in C order (the last extent varies fastest), little-endian.
+ * How the elements of a tensor are stored in its bytes, in C order (the last extent varies fastest), little-endian.
  *
  * - `whole`: each element in the bytes it needs; formats narrower than a byte in the low bits of one.
  * - `dense`: elements of 2, 4 or 6 bits without padding; the first in the lowest bits of the first byte.
- * - `q4_0`, `q4_k`, `mxfp4`, …: blocks of GGUF, see gguf/block-rows.ts; each holds scales besides the elements.
- * - `opaque`: bytes that ptxlab can copy, not read.
+ * - `q4_0`, `q4_k`, `mxfp4`, …: blocks of GGUF, see gguf/block-rows.ts; each contains scales in addition to the
+ *   elements.
+ * - `opaque`: bytes that ptxlab can copy, but not read.
  */
 export type Packing = 'whole' | 'dense' | BlockLayout | 'opaque';
 
-/** Blocks of GGUF by ggml's names, in lower case. */
+/** GGUF block types by ggml's names, in lower case. */
 export type BlockLayout =
   | 'q4_0'
   | 'q4_1'
@@ -48,7 +49,7 @@ export interface TensorEntry {
   readonly dtype: string;
   /**
    * The format of an element (for blocks, the narrowest that holds their codes); `opaque` for bool, complex and types
-   * that PTX does not have.
+   * that PTX lacks.
    */
   readonly format: FormatName | 'opaque';
   /** Extents in elements, the last varying fastest; empty for a scalar. */
@@ -60,17 +61,17 @@ export interface TensorEntry {
   readonly offset: number;
   /** Length of the data as returned by `data`, uncompressed. */
   readonly byteLength: number;
-  /** The file that holds the data, if a model has several; else null. */
+  /** The file that contains the data, if a model has several files; otherwise null. */
   readonly shard: string | null;
 }
 
-/** Metadata of a container besides its tensors. */
+/** Metadata that a file contains in addition to its tensors. */
 export type Metadata = Readonly<Record<string, MetadataValue>>;
 export type MetadataValue = string | number | bigint | boolean | readonly MetadataValue[];
 
 export interface TensorFile {
   readonly container: Container;
-  /** In the order of the file's header. */
+  /** The tensors, in the order of the file's header. */
   readonly tensors: readonly TensorEntry[];
   readonly metadata: Metadata;
   /**
@@ -88,25 +89,25 @@ export interface TensorPlan {
 }
 
 /**
- * A file to be written: its size and layout. Write `header` at 0, the data of each tensor at its `offset`, in any order
- * and in any pieces, and call `finish` at the end; the bytes in between stay zero.
+ * A file to be written: its size and layout. Write `header` at 0 and the data of each tensor at its `offset`, in any
+ * order and in any pieces, then call `finish`; the bytes in between stay zero.
  */
 export interface FileLayout {
   readonly container: Container;
   readonly size: number;
   readonly header: Uint8Array;
-  /** In the order of the data, which may differ from that of the plan. */
+  /** The tensors, in the order of the data, which may differ from that of the plan. */
   readonly tensors: readonly TensorEntry[];
   /** Writes the final part: the checksums of an .npz, headers and index of several files. Null if there is none. */
   readonly finish: ((file: ByteSource & ByteSink) => Promise<void>) | null;
-  /** For a model in several files: the files, whose bytes are laid out one after the other. Else null. */
+  /** For a model in several files: the files, whose bytes are laid out in sequence. Else null. */
   readonly files: readonly FilePlace[] | null;
 }
 
 /** One of several files that are laid out as one. */
 export interface FilePlace {
   readonly name: string;
-  /** Offset of its first byte in the whole. */
+  /** Offset of its first byte in the sequence. */
   readonly offset: number;
   readonly size: number;
 }

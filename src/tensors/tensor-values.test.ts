@@ -69,7 +69,7 @@ describe('GGUF blocks: elements times the scale of their group', () => {
 });
 
 describe('ranges', () => {
-  test('of dense fp6 begin where their group begins', async () => {
+  test('of dense fp6 are read from the start of their group', async () => {
     // 512 elements, the one at 256 is 1.0 (code 8).
     const bytes = new Uint8Array(384);
     bytes[192] = 8;
@@ -88,7 +88,7 @@ describe('chunk by chunk', () => {
   const singles = Float32Array.from({ length: elements }, (_, i) => i);
   const whole = (): TensorValues => valuesOf('f32', 'whole', elements, new Uint8Array(singles.buffer));
 
-  test('every element of both tensors comes once and in order', async () => {
+  test('every element of both tensors is passed once and in order', async () => {
     const seen = [new Float32Array(elements), new Float32Array(elements)];
     let at = 0;
     await forEachChunk([whole(), whole()], (...chunks) => {
@@ -98,7 +98,7 @@ describe('chunk by chunk', () => {
     for (const side of seen) expect(Buffer.from(side.buffer).equals(Buffer.from(singles.buffer))).toBe(true);
   });
 
-  test('an aborted signal ends it', async () => {
+  test('an aborted signal stops it', async () => {
     const stop = new AbortController();
     let chunks = 0;
     await forEachChunk(

@@ -1,4 +1,4 @@
-/** The elements of a stored tensor as numbers, a range at a time. */
+/** Reads the elements of a stored tensor as numbers, a range at a time. */
 import { elementDecoder } from '../arrays/elements/element-values.ts';
 import { elementAt } from '../base/element-at.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
@@ -9,32 +9,32 @@ import { quote, TensorFileError } from './tensor-error.ts';
 import type { BlockLayout, TensorEntry, TensorFile } from './tensor-file.ts';
 
 /**
- * Elements that are read but not decoded: decoding does not wait for the disk, and its result is valid until the next
- * one.
+ * Elements that are read, but not decoded yet. Decoding never waits for the disk, and its result is valid until the
+ * next decoding.
  */
 export type Loaded<T> = () => T;
 
-/** A tensor's elements, represented as `T`. */
+/** Access to a tensor's elements, represented as `T`. */
 export interface Loader<T> {
   readonly elements: number;
   /**
    * Reads elements `from` to `from + count`. `from` is a multiple of `loadUnit`, and so is `count` unless it ends the
-   * tensor. Up to two loads may wait to be decoded.
+   * tensor. At most two loads may be waiting to be decoded.
    */
   load(from: number, count: number): Promise<Loaded<T>>;
 }
 
 export interface TensorValues extends Loader<Float32Array | Float64Array> {
-  /** The format of an element, without its scale. */
+  /** The format of an element, before scaling. */
   readonly format: FormatName;
-  /** Whether values are elements times scales, so that the spacing of `format` does not apply to them. */
+  /** Whether values are elements times scales; the spacing of `format` then does not apply to them. */
   readonly isScaled: boolean;
 }
 
-/** At each multiple of this, every packing begins a byte and a block. */
+/** At each multiple of this index, every packing begins a new byte and a new block. */
 export const loadUnit = 256;
 
-/** Elements of a chunk: large enough to make reading cheap, small enough for the processor's cache. */
+/** Number of elements in a chunk: large enough to make reading cheap, small enough for the processor's cache. */
 const chunkElements = 2 ** 18;
 
 /** Whether ptxlab can decode the elements of a tensor. */
@@ -42,7 +42,7 @@ export function isReadable({ format, packing }: TensorEntry): boolean {
   return format !== 'opaque' && packing !== 'opaque';
 }
 
-/** How to handle scales that are not finite: they give NaN, or TensorFileError `bad-scale`. */
+/** How to handle scales that are not finite: return NaN, or throw TensorFileError `bad-scale`. */
 export type ScaleRule = 'keep' | 'refuse';
 
 /** The stored elements of a tensor; elements of GGUF blocks are multiplied by the scales in their block. */
@@ -60,7 +60,7 @@ export function tensorValues(file: TensorFile, entry: TensorEntry, rule: ScaleRu
   };
 }
 
-/** The stored elements if each occupies one or two bytes; else null. */
+/** The stored elements if each occupies one or two bytes; otherwise null. */
 export function tensorCodes(file: TensorFile, entry: TensorEntry): Loader<Uint8Array | Uint16Array> | null {
   const { format, packing, elements } = entry;
   if (format === 'opaque' || packing !== 'whole' || formats[format].width > 16) return null;
@@ -94,7 +94,7 @@ function plainValues(bytes: ByteReader, { packing, elements }: TensorEntry, form
   };
 }
 
-/** Throws the error for a bad scale of a tensor. */
+/** Throws the error for a bad scale. */
 export function refuseScale(name: string): never {
   throw new TensorFileError('bad-scale', `${quote(name)} has a scale that is NaN or infinite`);
 }
@@ -133,8 +133,8 @@ function rotating(source: ByteSource): ByteReader {
 }
 
 /**
- * Calls `take` with chunk after chunk of tensors with the same number of elements; while it works on one, the next is
- * read. The arrays are valid until it returns. Stops if `signal` is aborted.
+ * Calls `take` with chunk after chunk of tensors that have the same number of elements; while it processes a chunk, the
+ * next one is read. The arrays are valid until `take` returns. Stops if `signal` is aborted.
  */
 export async function forEachChunk<T>(
   tensors: readonly Loader<T>[],
@@ -153,7 +153,7 @@ export async function forEachChunk<T>(
     if (signal?.aborted === true) return;
     if (from + chunkElements < elements) {
       next = load(from + chunkElements);
-      // The code that awaits it handles a failure; until then it must not count as unhandled.
+      // The code that awaits this promise handles a failure; until then it must not count as unhandled.
       next.catch(() => undefined);
     }
     take(...loaded.map((decode) => decode()));

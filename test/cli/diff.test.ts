@@ -257,7 +257,7 @@ describe('an error says what is wrong with a file', () => {
     await layout.finish?.({ ...memorySource(bytes), ...memorySink(bytes) });
     bytes[layout.tensors[0]?.offset ?? 0] = 1;
     const path = put(folder, 'spoilt.npz', bytes);
-    const message = `ptxlab: ${path}: the stored data has a different checksum than announced\n`;
+    const message = `ptxlab: ${path}: the checksum of the stored data does not match\n`;
     expect(await diff(plain, path)).toMatchObject({ code: 2, stderr: message });
     expect(await ptxlab(['inspect', path])).toMatchObject({ code: 2, stderr: message });
     expect(await ptxlab(['convert', path, join(folder, 'o.npy'), '--to', 'f16'])).toMatchObject({

@@ -1,6 +1,6 @@
 /**
- * Checkpoints of other tools, made small by their rules: bytes and values are computed here, from the definitions of
- * the layouts, without any reader or writer of ptxlab.
+ * Small checkpoints made by the rules of other tools: bytes and values are computed here from the definitions of the
+ * layouts, without any of ptxlab's readers or writers.
  */
 import { describe, expect, test } from 'vitest';
 import { memorySink, memorySource } from '../bytes.ts';
@@ -39,7 +39,7 @@ const fileOf = (tensors: Tensors): Promise<TensorFile> =>
 
 const product = (shape: readonly number[]): number => shape.reduce((all, extent) => all * extent, 1);
 
-/** Numbers that repeat late, so that a wrong index shows. */
+/** Numbers with a long period, so that a wrong index shows. */
 function dice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -48,7 +48,7 @@ function dice(seed: number): () => number {
   };
 }
 
-/** The sixteen values of e2m1, by their codes. */
+/** The sixteen values of e2m1 in the order of their codes. */
 const fp4 = [0, 0.5, 1, 1.5, 2, 3, 4, 6, -0, -0.5, -1, -1.5, -2, -3, -4, -6];
 
 /** OCP's E4M3: 1 sign, 4 exponent bits with bias 7, 3 fraction bits; all ones is NaN. */
@@ -69,14 +69,14 @@ interface Made {
   readonly values: readonly number[];
 }
 
-/** Bytes of two codes, low nibble first, and the value of each code. */
+/** Bytes with two codes each, low nibble first, and the value of each code. */
 function nibbles(count: number, random: () => number): readonly [bytes: Uint8Array, values: readonly number[]] {
   const codes = Array.from({ length: count }, () => Math.floor(random() * 16));
   const bytes = Uint8Array.from({ length: count / 2 }, (_, i) => (codes[2 * i] ?? 0) | ((codes[2 * i + 1] ?? 0) << 4));
   return [bytes, codes.map((code) => fp4[code] ?? 0)];
 }
 
-/** `weight` e4m3, `weight_scale_inv` f32 for each 128 x 128; multiplied. */
+/** `weight` is e4m3; `weight_scale_inv` has an f32 for each 128 x 128, which is multiplied. */
 function deepSeek(name: string, [rows, columns]: readonly [number, number]): Made {
   const random = dice(rows * 31 + columns);
   const codes = Uint8Array.from({ length: rows * columns }, () => {
@@ -177,7 +177,7 @@ function channelFp8(name: string): Made {
   };
 }
 
-/** e4m3 with ue8m0 as bytes for 32 elements. */
+/** e4m3 with one ue8m0 scale, stored as a byte, per 32 elements. */
 function mxfp8(name: string): Made {
   const codes = Uint8Array.from({ length: 3 * 96 }, (_, i) => (i * 29) % 127);
   const scales = Uint8Array.from({ length: 9 }, (_, i) => 120 + i);
@@ -191,7 +191,7 @@ function mxfp8(name: string): Made {
   };
 }
 
-/** Pairs with ue8m0 as bytes for 32 elements. */
+/** Pairs with one ue8m0 scale, stored as a byte, per 32 elements. */
 function mxfp4(name: string, codes: string): Made {
   const [bytes, units] = nibbles(4 * 64, dice(7));
   const scales = Uint8Array.from({ length: 8 }, (_, i) => 124 + i);
@@ -212,7 +212,7 @@ const layouts: Readonly<Record<string, readonly [name: string, made: Made]>> = {
   'DeepSeek, whole squares': [weight, deepSeek(weight, [256, 384])],
   'DeepSeek, squares cut off': [weight, deepSeek(weight, [200, 130])],
   'DeepSeek, one square': [weight, deepSeek(weight, [64, 100])],
-  'DeepSeek, a name without prefix': ['weight', deepSeek('weight', [129, 5])],
+  'DeepSeek, a name without a prefix': ['weight', deepSeek('weight', [129, 5])],
   'NVFP4 of ModelOpt': [weight, nvfp4(weight, [6, 64], modelopt)],
   'NVFP4 of ModelOpt, one block': [weight, nvfp4(weight, [1, 16], modelopt)],
   'NVFP4 of ModelOpt, experts': [experts, nvfp4(experts, [3, 5, 32], modelopt)],
@@ -228,7 +228,7 @@ const layouts: Readonly<Record<string, readonly [name: string, made: Made]>> = {
   'float-quantized of compressed-tensors': [weight, channelFp8(weight)],
 };
 
-/** The values of the only weight that two files share, on both sides. */
+/** The values, on both sides, of the only weight that two files share. */
 async function compared(a: TensorFile, b: TensorFile): Promise<readonly (readonly number[])[]> {
   const { pairs, onlyInA, onlyInB } = pairTensors(modelOf(a), modelOf(b), () => true);
   expect([pairs.length, onlyInA, onlyInB]).toEqual([1, [], []]);
@@ -271,12 +271,12 @@ describe.each(Object.entries(layouts))('%s', (_, [name, made]) => {
     expect(out?.shape).toEqual(made.shape);
     const data = bytes.slice(out?.offset, (out?.offset ?? 0) + (out?.byteLength ?? 0));
     expect([...new Float64Array(data.buffer)]).toEqual(made.values.map(Math.fround));
-    // Scales of activations stay what they were.
+    // Scales of activations are unchanged.
     const others = plan.work.filter(({ kind }) => kind === 'copy').map(({ entry }) => entry.name);
     expect(others).toEqual(Object.keys(made.tensors).filter((one) => /input_|k_scale/.test(one)));
   });
 
-  test('is read from several files, the scales in another one', async () => {
+  test('is read from several files, with the scales in a different file', async () => {
     const names = Object.keys(made.tensors);
     const weightMap = Object.fromEntries(names.map((one, i) => [one, `part-${i}.safetensors`]));
     const index = Buffer.from(JSON.stringify({ metadata: {}, weight_map: weightMap }));
@@ -320,7 +320,7 @@ describe('what fits no layout is shown as it is stored, with a warning', () => {
 
   test.each<[string, Tensors, readonly string[]]>([
     ['scales of an unknown shape', { w: fp8(4, 64), w_scale_inv: ones(3, 5) }, ['w_scale_inv']],
-    ['scales of bytes that are no pairs', { w: u8(4, 64), w_scale: ones(4, 1) }, ['w_scale']],
+    ['scales of bytes that are not pairs', { w: u8(4, 64), w_scale: ones(4, 1) }, ['w_scale']],
     ['NVFP4 without its second scale', { w: u8(4, 32), w_scale: fp8(4, 4) }, ['w_scale']],
     ['packed codes without scales', { w_packed: u8(4, 32) }, ['w_packed']],
     ['packed codes without the global scale', { w_packed: u8(4, 32), w_scale: fp8(4, 4) }, ['w_packed', 'w_scale']],

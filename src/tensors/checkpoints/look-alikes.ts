@@ -3,16 +3,16 @@ import { formats } from '../../numerics/formats.ts';
 import type { TensorEntry } from '../tensor-file.ts';
 import { activationScale, storedLayouts, zeroPointSuffix } from './stored-layouts.ts';
 
-/** Something that another reader probably understands in another way. */
+/** A tensor that another reader probably interprets differently. */
 export interface LookAlike {
   readonly name: string;
-  /** The codes that it seems to be a scale of; null if there are none. */
+  /** The codes that this tensor seems to scale; null if there are none. */
   readonly codes: string | null;
-  /** What is odd, as the rest of a sentence that begins with the name. */
+  /** What is unusual, as the rest of a sentence that begins with the name. */
   readonly words: string;
 }
 
-/** Endings of scales, the longest first. Unlike `_scale`, the distinct ones mean nothing else. */
+/** Suffixes of scale names, the longest first. Unlike `_scale`, the distinctive suffixes have no other meaning. */
 const scaleEndings = [
   '_global_scale',
   '_scale_inv',
@@ -25,12 +25,12 @@ const scaleEndings = [
 ];
 const distinct: ReadonlySet<string> = new Set(['_global_scale', '_scale_inv', '_scale_2']);
 
-/** Endings of packed codes, also those of GPTQ and AWQ. */
+/** Suffixes of packed codes, including those of GPTQ and AWQ. */
 const packedEndings = ['_packed', '_blocks', '.blocks', '.qweight'];
 
 const codeEndings = [...new Set(storedLayouts.map(({ codes }) => codes)), '.weight'];
 
-/** Looks at the tensors that are not part of another. */
+/** Examines the tensors that are not part of another tensor. */
 export function lookAlikes(tensors: readonly TensorEntry[], used: ReadonlySet<TensorEntry>): readonly LookAlike[] {
   const byName = new Map(tensors.map((entry) => [entry.name, entry]));
   const found: LookAlike[] = [];

@@ -1,6 +1,6 @@
 /**
- * The tensors that a file means, as opposed to those that it stores: codes and their scales are one tensor, and packed
- * elements are seen as elements.
+ * The logical tensors of a file, as opposed to those that it stores: codes and their scales form one tensor, and packed
+ * elements are counted individually.
  */
 import { formats } from '../../numerics/formats.ts';
 import { groupingOf, type Scales, type SecondScale } from '../scales.ts';
@@ -10,22 +10,22 @@ import { type LookAlike, lookAlikes } from './look-alikes.ts';
 import { activationScale, type StoredLayout, storedLayouts, zeroPointSuffix } from './stored-layouts.ts';
 
 export interface ModelTensor {
-  /** As a reader of values sees it: elements are counted one by one, even if two of them share a byte. */
+  /** The entry that a reader of values sees: elements are counted individually, even if two of them share a byte. */
   readonly entry: TensorEntry;
-  /** Null if elements have no separate scales. */
+  /** Null if the elements have no separate scales. */
   readonly scales: Scales | null;
-  /** The layout of codes and scales; null if there is only one tensor. */
+  /** The layout of codes and scales; null for a single stored tensor. */
   readonly layout: StoredLayout | null;
   /** The stored tensors: codes, scales, second scales. */
   readonly parts: readonly TensorEntry[];
-  /** A scale of activations or caches: a number beside the weights that no weight is multiplied by. */
+  /** A scale of activations or caches, which is stored with the weights, but does not multiply any of them. */
   readonly isActivationScale: boolean;
 }
 
 export interface Model {
-  /** The same file; its `data` also gives the data of the entries of `tensors` and of their scales. */
+  /** The same file, but `data` also accepts the entries of `tensors` and of their scales. */
   readonly file: TensorFile;
-  /** In the order of their codes. */
+  /** The logical tensors, in the order of their codes. */
   readonly tensors: readonly ModelTensor[];
   /** Tensors that look like codes or scales of a layout that ptxlab does not know. */
   readonly lookAlikes: readonly LookAlike[];
@@ -52,7 +52,7 @@ export function modelOf(file: TensorFile): Model {
   return { file: { ...file, data }, tensors, lookAlikes: lookAlikes(file.tensors, used) };
 }
 
-/** A stored tensor on its own. */
+/** A stored tensor by itself. */
 export function plainTensor(entry: TensorEntry): ModelTensor {
   const isActivationScale = activationScale.test(entry.name);
   return { entry, scales: null, layout: null, parts: [entry], isActivationScale };
@@ -67,7 +67,7 @@ function tensorIn(
   if (!codes.name.endsWith(layout.codes)) return null;
   const name = codes.name.slice(0, codes.name.length - layout.codes.length);
   const stored = byName.get(name + layout.scale);
-  // Another tensor already has that name, or the codes have a zero point.
+  // Rejected if another tensor already has that name, or if the codes have a zero point.
   if (stored === undefined || (layout.codes !== '' && byName.has(name)) || byName.has(name + zeroPointSuffix))
     return null;
   const entry = elementsOf(codes, name, layout);
@@ -81,7 +81,7 @@ function tensorIn(
   return { entry, scales: { scale, second, grouping }, layout, parts, isActivationScale: false };
 }
 
-/** The codes as elements; null if they are of another kind. */
+/** The codes viewed as elements; null if they are of another kind. */
 function elementsOf(codes: TensorEntry, name: string, { stored }: StoredLayout): TensorEntry | null {
   const { format, packing, shape } = codes;
   if (stored === 'elements') return isNarrow(codes) ? codes : null;
@@ -101,13 +101,13 @@ function elementsOf(codes: TensorEntry, name: string, { stored }: StoredLayout):
   };
 }
 
-/** Formats with an 8-bit exponent are never scaled, and unsigned integers are packed data of other tools. */
+/** Formats with an 8-bit exponent are never scaled, and unsigned integers are packed data from other tools. */
 function isNarrow({ format, packing }: TensorEntry): boolean {
   if (format === 'opaque' || (packing !== 'whole' && packing !== 'dense')) return false;
   return formats[format].width <= 8 && formats[format].signed;
 }
 
-/** The scales in their format; null if the layout has scales of another one. */
+/** The scales in their format; null if the layout uses another format. */
 function scaleOf(stored: TensorEntry, { scaleFormat }: StoredLayout): TensorEntry | null {
   const scale: TensorEntry = stored.format === 'u8' ? { ...stored, format: 'ue8m0' } : stored;
   const { format } = scale;
@@ -115,7 +115,7 @@ function scaleOf(stored: TensorEntry, { scaleFormat }: StoredLayout): TensorEntr
   return scaleFormat === null || scaleFormat === format ? scale : null;
 }
 
-/** Blocks along the last axis, the last of them possibly shorter. */
+/** Blocks along the last axis; the last block may be shorter. */
 function blocksOf(shape: readonly number[], { shape: scales }: TensorEntry, group: number): Scales['grouping'] | null {
   const columns = shape.at(-1) ?? 1;
   const wanted = [...shape.slice(0, -1), Math.ceil(columns / group)];

@@ -9,7 +9,7 @@
 export interface StoredLayout {
   /** The layout in words. */
   readonly title: string;
-  /** The names of the tensors are that of the logical tensor followed by these. */
+  /** Suffixes that, after the logical tensor's name, give the names of the stored tensors. */
   readonly codes: string;
   readonly scale: string;
   /** A further scale, for the whole tensor or for each of its matrices. */
@@ -20,14 +20,14 @@ export interface StoredLayout {
     readonly isOptional: boolean;
   } | null;
   /**
-   * - `elements`: codes of at most 8 bits with a sign, of the type of their tensor.
+   * - `elements`: signed codes of at most 8 bits, in the type of their tensor.
    * - `pairs`: bytes, each with two e2m1.
    * - `blocks`: bytes, the last two axes being blocks and the bytes of a block, each with two e2m1.
    */
   readonly stored: 'elements' | 'pairs' | 'blocks';
-  /** Elements along the last axis that share a scale; null if the shapes tell. */
+  /** Number of elements along the last axis that share a scale; null if the shapes determine it. */
   readonly group: 16 | 32 | null;
-  /** Format of the scales, where it is fixed. Scales in bytes are ue8m0 in every layout. */
+  /** Format of the scales, if the layout fixes it. Scales in bytes are ue8m0 in every layout. */
   readonly scaleFormat: 'e4m3' | 'ue8m0' | null;
 }
 
@@ -35,7 +35,7 @@ const none = { second: null, group: null, scaleFormat: null } as const;
 const nvfp4 = { stored: 'pairs', group: 16, scaleFormat: 'e4m3' } as const;
 const mxfp4 = { second: null, stored: 'pairs', group: 32, scaleFormat: 'ue8m0' } as const;
 
-/** In the order in which they are tried. */
+/** The layouts, in the order in which they are tried. */
 export const storedLayouts: readonly StoredLayout[] = [
   {
     ...nvfp4,
@@ -63,13 +63,13 @@ export const storedLayouts: readonly StoredLayout[] = [
     stored: 'elements',
     second: { suffix: '_scale_2', rule: 'multiply', isOptional: true },
   },
-  // Multiplied, in spite of its name.
+  // This scale is multiplied, in spite of its name.
   { ...none, title: 'codes and scales of DeepSeek', codes: '', scale: '_scale_inv', stored: 'elements' },
 ];
 
 /** Codes with a zero point are not symmetric; ptxlab does not read them as values. */
 export const zeroPointSuffix = '_zero_point';
 
-/** Names of scales of activations and caches. They belong to no tensor of the file. */
+/** Names of scales of activations and caches. They scale no tensor in the file. */
 export const activationScale: RegExp =
   /(?:^|[._])(?:(?:input|output|activation)_(?:scale|scale_inv|global_scale|zero_point)|[qkv]_scale|kv_scale)$/;

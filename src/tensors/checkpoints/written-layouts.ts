@@ -1,6 +1,6 @@
 /**
- * How quantized tensors are written for ptxlab itself and for the readers of two checkpoint layouts, and what such a
- * reader wants in `config.json`. One row per layout and scheme.
+ * How quantized tensors are written for ptxlab itself and for readers of two checkpoint layouts, and what such readers
+ * expect in `config.json`. One row per layout and scheme.
  */
 import type { Scheme, SchemeName } from '../../arrays/quantized/block-formats.ts';
 import type { Granularity } from '../../arrays/quantized/quantized-array.ts';
@@ -10,21 +10,21 @@ import { keysOf } from '../../base/records.ts';
 export type CheckpointLayout = 'modelopt' | 'compressed-tensors';
 
 export interface WrittenForm {
-  /** The name of the codes is that of the tensor followed by this; scales are called `X_scale`. */
+  /** Suffix of the codes: their name is the tensor's name followed by this. Scales are called `X_scale`. */
   readonly codes: '' | '_packed';
-  /** Two e2m1 in a byte of a u8 tensor, and ue8m0 as u8. */
+  /** Whether two e2m1 share a byte of a u8 tensor, and ue8m0 is stored as u8. */
   readonly asBytes: boolean;
   readonly second: {
     readonly suffix: string;
-    /** `divide`: the stored number is 1 / second scale. */
+    /** With `divide`, the stored number is 1 / second scale. */
     readonly rule: 'multiply' | 'divide';
     readonly shape: readonly number[];
   };
-  /** What may share an f32 scale, the usual one first. */
+  /** The granularities that an f32 scale can have, the usual one first. */
   readonly granularities: readonly Granularity[];
   /** The shape of a single scale. */
   readonly oneShape: readonly number[];
-  /** Fields of `quantization_config` of config.json; null if no reader is known. */
+  /** Fields of `quantization_config` in config.json; null if no reader is known. */
   readonly config: ((granularity: Granularity | undefined) => object) | null;
 }
 
@@ -49,7 +49,7 @@ const modelopt: Partial<Record<SchemeName, WrittenForm>> = {
   e4m3: { ...own, granularities: ['tensor'], config: () => ({ quant_method: 'modelopt', quant_algo: 'FP8' }) },
 };
 
-/** What compressed-tensors calls the elements that share a scale. */
+/** What compressed-tensors calls the granularity of scales. */
 const strategies: Readonly<Record<Granularity, object>> = {
   tensor: { strategy: 'tensor' },
   row: { strategy: 'channel' },
@@ -124,12 +124,15 @@ export function writtenForm(
   return form;
 }
 
-/** Whether readers of these layouts expect a tensor with this name to be quantized: it is no embedding and no head. */
+/**
+ * Whether readers of these layouts expect a tensor with this name to be quantized, which excludes embeddings, norms and
+ * heads.
+ */
 export function isLinearWeight(name: string): boolean {
   return !/embed|lm_head|(?:^|\.)(?:wte|wpe)\.|norm/i.test(name);
 }
 
-/** `quantization_config` of config.json; `ignore` lists the modules that are not quantized. */
+/** The `quantization_config` for config.json; `ignore` lists the modules that are not quantized. */
 export function quantizationConfig(
   { config }: WrittenForm,
   granularity: Granularity | undefined,

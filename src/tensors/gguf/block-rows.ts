@@ -11,7 +11,7 @@ function bits(byte: number, shift: number, width: number): BitField {
   return { at: 8 * byte + shift, bits: width };
 }
 
-/** Numbers of `width` bits without gaps. */
+/** Numbers of `width` bits, stored without gaps. */
 function dense(byte: number, width: number): Places {
   return (i) => [{ at: 8 * byte + width * i, bits: width }];
 }
@@ -53,7 +53,7 @@ const signedE2m1 = [...e2m1, ...e2m1.map((value) => -value)];
 /** The codes of iq4_nl and iq4_xs; from ggml, see NOTICE. */
 const unevenCodes = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
-/** Eight scales and eight offsets of 6 bits in 12 bytes of q4_K and q5_K, which begin at byte 4. */
+/** Eight scales and eight offsets of 6 bits each, in the 12 bytes of q4_K and q5_K that begin at byte 4. */
 const sixBitScales: Places = (i) => (i < 4 ? [bits(4 + i, 0, 6)] : [bits(8 + i, 0, 4), bits(i, 6, 2)]);
 const sixBitOffsets: Places = (i) => (i < 4 ? [bits(8 + i, 0, 6)] : [bits(8 + i, 4, 4), bits(4 + i, 6, 2)]);
 
@@ -63,7 +63,7 @@ const withSixBits = {
   offset: scaled(2, { share: 32, places: sixBitOffsets }, -1),
 };
 
-/** Words that begin at `byte`, each with four numbers of 7 bits, and a number of 4 bits in the highest bits. */
+/** Words that begin at `byte`, each with four 7-bit numbers and a 4-bit number in the highest bits. */
 function signWords(byte: number, wordBytes: number): { readonly signs: Shared; readonly scale: Places } {
   const wordAt = (i: number): number => 8 * (byte + wordBytes * i);
   return {

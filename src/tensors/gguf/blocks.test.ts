@@ -9,7 +9,7 @@ import { type BlockContents, packBlocks, type WritableLayout, writableLayouts } 
 
 const layouts = keysOf(blockRows);
 
-/** Every small number of a block, with how many there are. */
+/** Every array of small numbers in a block, with the length of each. */
 function numbersOf(layout: BlockLayout): readonly (Shared & { readonly count: number })[] {
   const { elements, codes, scale, offset } = blockRows[layout];
   const ofScale = ({ factor, multiplier }: Scale): readonly Shared[] =>
@@ -64,11 +64,11 @@ test.each<[WritableLayout, readonly number[]]>([
   ['q8_0', Array.from({ length: 32 }, (_, i) => i)],
   ['mxfp4', [...e2m1, ...e2m1]],
   ['nvfp4', [...e2m1, ...e2m1, ...e2m1, ...e2m1]],
-])('%s: what is packed is read', (layout, values) => {
+])('%s: packed blocks read back the same', (layout, values) => {
   expect([...decoded(layout, packBlocks(layout, contents(layout)))]).toEqual(values);
 });
 
-test('an incomplete block of codes is left out', () => {
+test('an incomplete block of codes is ignored', () => {
   const { codes, scales, offsets } = contents('q4_0');
   const bytes = packBlocks('q4_0', { codes: [...Array.from(codes), 1, 2, 3], scales, offsets });
   expect(bytes.length).toBe(blockRows.q4_0.bytes);

@@ -1,18 +1,18 @@
 /**
- * The blocks of GGUF as stored in files. Values are those of ggml in f32, except for scales that do not represent a
- * number: ggml reads 0xff of ue8m0 as 2^128, and 0x7f in the e4m3 scales of NVFP4 as 0. Here both are NaN. There is no
- * scale for a whole tensor.
+ * GGUF blocks as stored in files. Values are those of ggml in f32, except for scales that do not represent a number:
+ * ggml reads 0xff of ue8m0 as 2^128, and 0x7f in the e4m3 scales of NVFP4 as 0. Here both are NaN. There is no scale
+ * for a whole tensor.
  */
 import { sharedNumbers, SmallNumbers } from '../../arrays/quantized/small-numbers.ts';
 import type { BlockLayout } from '../tensor-file.ts';
 import { blockRows } from './block-rows.ts';
 
-/** Whether elements are stored in blocks. */
+/** Whether a packing stores elements in blocks. */
 export function isBlockLayout(packing: string): packing is BlockLayout {
   return Object.hasOwn(blockRows, packing);
 }
 
-/** Blocks that are also written. */
+/** Block types that ptxlab can also write. */
 export type WritableLayout = Extract<BlockLayout, 'q4_0' | 'q4_1' | 'q5_0' | 'q5_1' | 'q8_0' | 'mxfp4' | 'nvfp4'>;
 
 export const writableLayouts: readonly WritableLayout[] = ['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0', 'mxfp4', 'nvfp4'];
@@ -21,11 +21,11 @@ export function isWritableLayout(packing: string): packing is WritableLayout {
   return writableLayouts.some((layout) => layout === packing);
 }
 
-/** The contents of whole blocks: integers as they are stored, without sign. */
+/** The contents of whole blocks: unsigned integers as they are stored. */
 export interface BlockContents {
   /** A code for each element; bits beyond their width are ignored. */
   readonly codes: ArrayLike<number>;
-  /** The patterns of the factors. */
+  /** The bit patterns of the factors. */
   readonly scales: ArrayLike<number>;
   readonly offsets: ArrayLike<number> | null;
 }

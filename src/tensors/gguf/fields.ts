@@ -3,7 +3,7 @@ import type { ByteWriter } from '../byte-writer.ts';
 import { quote, TensorFileError } from '../tensor-error.ts';
 import type { MetadataValue } from '../tensor-file.ts';
 
-/** In the order of their numbers in a file. */
+/** The types, in the order of their numbers in a file. */
 export const ggufValueTypes = [
   'u8',
   's8',
@@ -25,7 +25,7 @@ export type GgufValueType = (typeof ggufValueTypes)[number];
 export interface GgufField {
   readonly key: string;
   readonly type: GgufValueType;
-  /** The type of an array's items, which cannot be arrays; null for everything else. */
+  /** The type of an array's items, which cannot be arrays themselves; null for everything else. */
   readonly items: Exclude<GgufValueType, 'array'> | null;
   readonly value: MetadataValue;
 }

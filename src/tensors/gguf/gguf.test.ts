@@ -84,7 +84,7 @@ describe('a file', () => {
     ]);
   });
 
-  test('may have types of a later ggml, whose tensors extend to the next one', async () => {
+  test('may have types from a later ggml, whose tensors extend to the start of the next tensor', async () => {
     const later = file(
       [
         { name: 'a', extents: [3], type: 99, offset: 0 },
@@ -127,9 +127,9 @@ describe('bad files', () => {
     ['a magic number', new TextEncoder().encode('GGUF'), 'truncated'],
     ['an unknown version', file([]).fill(9, 4, 5), 'unsupported'],
     ['big-endian', file([]).fill(0, 4, 7).fill(3, 7, 8), 'unsupported'],
-    ['more tensors than there are', file([], 0, [], [1000n, 0n]), 'truncated'],
+    ['a count of more tensors than there are', file([], 0, [], [1000n, 0n]), 'truncated'],
     ['2^64 tensors', file([], 0, [], [2n ** 64n - 1n, 0n]), 'truncated'],
-    ['more metadata than there is', file([], 0, [], [0n, 99_999n]), 'truncated'],
+    ['a count of more metadata than there is', file([], 0, [], [0n, 99_999n]), 'truncated'],
     ['2^64 pairs of metadata', file([], 0, [], [0n, 2n ** 64n - 1n]), 'truncated'],
     ['a key twice', file([], 0, [u8, u8]), 'bad-header'],
     ['a key named version is an ordinary one', file([], 0, [{ ...u8, key: 'version' }]), 'opened'],
@@ -199,7 +199,7 @@ describe('bad files', () => {
     expect(read.fields).toEqual([words]);
   });
 
-  test('more tensors announced than exist, which are not searched for in zeros', async () => {
+  test('a count of more tensors than exist is rejected without parsing zeros', async () => {
     let reads = 0;
     const source = memorySource(file([], 0, [], [10_000_000n, 0n]));
     const counting: ByteSource = {
@@ -260,7 +260,7 @@ describe('a planned file', () => {
     ['half a block', [[{ name: 'x', dtype: 'MXFP4', shape: [2, 16] }]], 'bad-shape'],
     ['an unknown type', [[{ name: 'x', dtype: 'F8_E4M3', shape: [1] }]], 'unknown-dtype'],
     ['a value too large', [[], [{ key: 'x', type: 'u8', items: null, value: 256 }]], 'bad-header'],
-    ['a value of another type', [[], [{ key: 'x', type: 'string', items: null, value: 1 }]], 'bad-header'],
+    ['a value of the wrong type', [[], [{ key: 'x', type: 'string', items: null, value: 1 }]], 'bad-header'],
   ])('%s is refused', (_, args, code) => {
     expect(() => layoutGguf(...args)).toThrow(expect.objectContaining({ code }));
   });

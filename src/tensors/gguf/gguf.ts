@@ -31,7 +31,7 @@ export async function openGguf(source: ByteSource): Promise<GgufFile> {
   };
 }
 
-/** @param gap the length of the data of a tensor whose type does not tell it */
+/** @param gap the length of a tensor's data if its type is unknown */
 function entryOf({ name, type: id, extents, offset }: GgufTensor, dataStart: number, gap: number): TensorEntry {
   const type = ggufTypesById.get(id);
   const shape = extents.map(Number).toReversed();
@@ -44,7 +44,10 @@ function entryOf({ name, type: id, extents, offset }: GgufTensor, dataStart: num
   return { name, dtype, format, shape, elements, packing, offset: start, byteLength, shard: null };
 }
 
-/** For the data of each tensor, by its offset: the bytes up to the next, or to the end of the data of `size` bytes. */
+/**
+ * For each tensor, by the offset of its data: the number of bytes up to the next tensor, or to the end of all `size`
+ * bytes.
+ */
 function gapsOf(tensors: readonly GgufTensor[], size: number): ReadonlyMap<bigint, number> {
   const offsets = [...new Set(tensors.map(({ offset }) => offset))].sort((a, b) => (a < b ? -1 : 1));
   return new Map(offsets.map((offset, i) => [offset, Number((offsets[i + 1] ?? BigInt(size)) - offset)]));
@@ -58,7 +61,7 @@ function requireNames(tensors: readonly TensorEntry[]): void {
   }
 }
 
-/** As ggml requires it: the data has no gaps except for alignment. */
+/** Checks what ggml requires: the data has no gaps except for alignment. */
 function requireContiguous(tensors: readonly TensorEntry[], dataStart: number, alignment: number, size: number): void {
   let reached = dataStart;
   for (const { name, offset, byteLength } of tensors.toSorted(
@@ -72,5 +75,5 @@ function requireContiguous(tensors: readonly TensorEntry[], dataStart: number, a
     reached = offset + byteLength;
   }
   if (tensors.length > 0 && reached > size)
-    throw new TensorFileError('truncated', `the header announces ${reached} bytes, the file has ${size}`);
+    throw new TensorFileError('truncated', `the header describes ${reached} bytes, but the file has ${size}`);
 }

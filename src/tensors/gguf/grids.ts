@@ -1,20 +1,20 @@
 /**
- * The grids of ggml's types iq1 to iq3: points whose coordinates are the magnitudes of neighbouring elements. These
- * tables are data of the ggml authors under the MIT licence; NOTICE has its text.
+ * The grids of ggml's types iq1 to iq3: points whose coordinates are the magnitudes of adjacent elements. These tables
+ * are data of the ggml authors under the MIT license; NOTICE has its text.
  */
 import { byteAt } from '../../base/typed-reads.ts';
 
-/** Points of eight coordinates; 2 bits each select 0x08, 0x19 or 0x2b. */
+/** Points with eight coordinates of 2 bits each, which select 0x08, 0x19 or 0x2b. */
 export function coarseGrid(name: 'iq2_xxs' | 'iq2_xs' | 'iq2_s'): () => Int8Array {
   return once(coarse[name], 2, [0x08, 0x19, 0x2b]);
 }
 
-/** Points of four coordinates of 4 bits each. */
+/** Points with four coordinates of 4 bits each. */
 export function fineGrid(name: 'iq3_xxs' | 'iq3_s'): () => Int8Array {
   return once(fine[name].points, 4, fine[name].coordinates);
 }
 
-/** Makes the table when it is first needed. */
+/** Builds the table when it is first needed. */
 function once(text: string, bits: number, coordinates: readonly number[]): () => Int8Array {
   let made: Int8Array | null = null;
   return () => (made ??= gridOf(text, bits, coordinates));
@@ -114,7 +114,7 @@ const fine: Readonly<
   },
 };
 
-/** Points of eight coordinates of -1, 0 or 1. */
+/** Points with eight coordinates, each -1, 0 or 1. */
 export const signGrid: () => Int8Array = once(
   'AAACAAUACAAKABEAFQAgACIAKAAqAEUAUQBUAFYAZQCAAIIAiACKAJUAoACiAKgAqgAEAQUBEQEUARYBGQEaASUBQQFGAUkBUgFVAVoBYQFkAW' +
     'YBaAGFAZEBlAGWAaUBAAICAggCCgIVAiACIgIoAioCRQJRAlkCZAJpAoACggKIAooCkQKVApkCoAKiAqgCqgIRBBQEFgQlBEEESQRVBFoEZARl' +

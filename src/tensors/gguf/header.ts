@@ -9,7 +9,7 @@ export interface GgufTensor {
   readonly name: string;
   /** The number of its type, see types.ts. */
   readonly type: number;
-  /** As in the file: the first extent varies fastest. */
+  /** As in the file, where the first extent varies fastest. */
   readonly extents: readonly bigint[];
   /** Relative to the start of the data of all tensors. */
   readonly offset: bigint;
@@ -18,14 +18,14 @@ export interface GgufTensor {
 export interface GgufHeader {
   readonly fields: readonly GgufField[];
   readonly tensors: readonly GgufTensor[];
-  /** Bytes of the header, without the padding before the data. */
+  /** Length of the header in bytes, without the padding before the data. */
   readonly size: number;
 }
 
 /** Magic number, version, and two counts. */
 const startSize = 24;
 const firstRead = 1 << 20;
-/** Bytes of the longest header that is read, as for safetensors. Real ones have a few megabytes of vocabulary. */
+/** Maximum length of a header in bytes, as for safetensors. Real ones have a few megabytes of vocabulary. */
 const longest = 100_000_000;
 const mostExtents = 4;
 
@@ -35,7 +35,7 @@ const mostExtents = 4;
  */
 export async function readGgufHeader(source: ByteSource): Promise<GgufHeader> {
   await requireStart(source);
-  // The length of a header is only known at its end. It is parsed again with more bytes until it fits.
+  // The length of a header is known only at its end, so it is parsed with more and more bytes until it fits.
   for (let length = firstRead; ; length *= 4) {
     const bytes = await readBytes(source, 0, Math.min(length, longest, source.size));
     const header = parse(new Cursor(bytes, source.size));
@@ -128,7 +128,7 @@ function requireKeys(fields: readonly GgufField[]): void {
   }
 }
 
-/** Thrown where the bytes that were read end, but not the file. */
+/** Thrown at the end of the bytes read so far, if the file continues. */
 class NeedsMore extends Error {}
 
 /** Reads values one after the other from the first bytes of a file. */
@@ -145,17 +145,20 @@ class Cursor {
     this.fileSize = fileSize;
   }
 
-  /** Moves past `size` bytes and returns where they begin. */
+  /** Skips `size` bytes and returns their position. */
   skip(size: number): number {
     const { at } = this;
     const end = at + size;
-    if (end > this.fileSize) throw new TensorFileError('truncated', 'the header goes on after the end of the file');
+    if (end > this.fileSize) throw new TensorFileError('truncated', 'the header continues past the end of the file');
     if (end > this.bytes.length) throw new NeedsMore();
     this.at = end;
     return at;
   }
 
-  /** `count` values. A count that the file has no room for fails at its end, so nothing is allocated for it. */
+  /**
+   * `count` values. A count that is too large for the file fails at the end of the file, so nothing is allocated for
+   * it.
+   */
   times<T>(count: bigint, read: () => T): readonly T[] {
     if (count > BigInt(this.fileSize))
       throw new TensorFileError('truncated', `the file has no room for ${count} values`);
@@ -185,7 +188,7 @@ class Cursor {
     return size === 4 ? this.view.getFloat32(at, true) : this.view.getFloat64(at, true);
   }
 
-  /** A string after its length. @param what names it in a message */
+  /** Reads a length and then a string. @param what how a message names it */
   text(what: string): string {
     const length = this.u64();
     if (length > BigInt(this.fileSize)) throw new TensorFileError('truncated', `${what} is longer than the file`);

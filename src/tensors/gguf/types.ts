@@ -9,7 +9,7 @@ export interface GgufType {
   readonly name: string;
   readonly blockElements: number;
   readonly blockBytes: number;
-  /** Of an element; for blocks, of their codes. */
+  /** Format of an element, or, for blocks, of their codes. */
   readonly format: FormatName | 'opaque';
   readonly packing: Packing;
 }
@@ -27,7 +27,7 @@ const plainRows: readonly (readonly [...Row, format: FormatName])[] = [
   [30, 'BF16', 1, 2, 'bf16'],
 ];
 
-/** Blocks that are read, see block-rows.ts. */
+/** Block types that ptxlab reads, see block-rows.ts. */
 const blockIds: Readonly<Record<BlockLayout, number>> = {
   q4_0: 2,
   q4_1: 3,
@@ -54,7 +54,7 @@ const blockIds: Readonly<Record<BlockLayout, number>> = {
   nvfp4: 40,
 };
 
-/** Blocks that are listed and copied: ggml never stores them in files, or they are too new. */
+/** Block types that are only listed and copied: ggml never stores them in files, or they are too new. */
 const opaqueRows: readonly Row[] = [
   [15, 'Q8_K', 256, 292],
   [41, 'Q1_0', 128, 18],
@@ -77,7 +77,7 @@ const all: readonly GgufType[] = [
 export const ggufTypesById: ReadonlyMap<number, GgufType> = new Map(all.map((known) => [known.id, known]));
 export const ggufTypesByName: ReadonlyMap<string, GgufType> = new Map(all.map((known) => [known.name, known]));
 
-/** The description of a type that is not in the table, perhaps of a later ggml. */
+/** Describes a type that is not in the table, perhaps because it is from a later ggml. */
 export function unknownType(id: number): Pick<GgufType, 'name' | 'format' | 'packing'> {
   return { name: `type ${id}`, format: 'opaque', packing: 'opaque' };
 }
@@ -87,7 +87,7 @@ export function ggufTypeOf(format: FormatName): string | null {
   return plainRows.find((row) => row[4] === format)?.[1] ?? null;
 }
 
-/** ggml's name of a type with blocks. */
+/** ggml's name for a block type. */
 export function dtypeOfBlocks(layout: BlockLayout): string {
   return layout.toUpperCase();
 }

@@ -1,6 +1,6 @@
 /**
- * Element types of .npy files. numpy has no codes for the narrow floats: np.save writes arrays of ml_dtypes as bytes
- * without a type (`<V2`, `|V1`); headers written by hand may use the name of the type.
+ * Element types of .npy files. numpy has no codes for the narrow floats: np.save writes ml_dtypes arrays as bytes
+ * without a type (`<V2`, `|V1`); headers written by hand may use the type's name.
  */
 import { spelling } from '../../arrays/names.ts';
 import { type FormatName, formatNames, formats } from '../../numerics/formats.ts';
@@ -12,7 +12,7 @@ export interface NpyDtype {
   readonly bytes: number;
 }
 
-/** Kind and bytes of the formats that numpy itself has: `f4`. */
+/** Kind and size in bytes of the formats that numpy itself supports: `f4`. */
 const ownCodes: ReadonlyMap<FormatName, string> = new Map(
   formatNames.flatMap((format) => {
     const [, unsigned, word, bits = ''] = /^(u?)(int|float)(\d+)$/.exec(spelling(format, 'ml_dtypes') ?? '') ?? [];
@@ -23,7 +23,7 @@ const ownCodes: ReadonlyMap<FormatName, string> = new Map(
 
 const codes: ReadonlyMap<string, FormatName> = new Map([
   ...[...ownCodes].map(([format, code]) => [code, format] as const),
-  // ml_dtypes has only one type of two bytes, but many of one byte. Its older versions wrote e5m2 as a float of one
+  // ml_dtypes has only one two-byte type, but many one-byte types. Its older versions wrote e5m2 as a float of one
   // byte.
   ['V2', 'bf16'],
   ['f1', 'e5m2'],
@@ -37,12 +37,12 @@ const names: ReadonlyMap<string, FormatName> = new Map(
   }),
 );
 
-/** The element kinds of numpy and their sizes; text counts characters. */
+/** numpy's element kinds and their sizes; text is counted in characters. */
 const sizes: Readonly<Record<string, RegExp | undefined>> = {
   b: /^1$/,
   i: /^[1248]$/,
   u: /^[1248]$/,
-  // One byte: e5m2 from older ml_dtypes. Twelve and sixteen: the long double of C, depending on the machine.
+  // One byte is e5m2 from older ml_dtypes. Twelve and sixteen bytes are C's long double, depending on the machine.
   f: /^(?:[1248]|12|16)$/,
   c: /^(?:8|16|24|32)$/,
   m: /^8$/,
@@ -54,14 +54,14 @@ const sizes: Readonly<Record<string, RegExp | undefined>> = {
 };
 
 /**
- * The type of an element. Without a byte order it is little-endian. `assumed` says what untyped bytes (`V1`, `V2`, …)
- * are; without it, those of one byte are opaque. Throws `unsupported` for big-endian elements, objects and structures,
- * `unknown-dtype` for types that numpy does not have.
+ * The type of an element. Without a byte order, it is little-endian. `assumed` gives the format of untyped bytes (`V1`,
+ * `V2`, …); without it, single bytes are opaque. Throws `unsupported` for big-endian elements, objects and structures,
+ * `unknown-dtype` for types that numpy lacks.
  */
 export function npyDtype(descr: string, assumed?: string): NpyDtype {
   const named = names.get(descr);
   if (named !== undefined) return { format: named, bytes: bytesOfFormat(named) };
-  // A bool has two codes in numpy.
+  // numpy has two codes for bool.
   const spelled = /^[<>|=]?\?$/.test(descr) ? 'b1' : descr;
   const [, order = '', kind = '', size = ''] = /^([<>|=]?)([a-zA-Z])(\d+)(?:(?<=[mM]8)\[\w+\])?$/.exec(spelled) ?? [];
   if (kind === '' || kind === 'O')
@@ -88,12 +88,12 @@ function assumedDtype(assumed: string, bytes: number): NpyDtype {
   return { format, bytes };
 }
 
-/** Formats that have a name, and those of a byte or less. */
+/** Formats that have a name in ml_dtypes or take at most a byte. */
 const formatsOfArrays: ReadonlySet<FormatName> = new Set(
   formatNames.filter((format) => spelling(format, 'ml_dtypes') !== null || formats[format].width <= 8),
 );
 
-/** A format by its own name or that of ml_dtypes; null if no array can hold it. */
+/** A format by its own name or ml_dtypes' name; null if no array can hold it. */
 function npyFormat(name: string): FormatName | null {
   return names.get(name) ?? formatNames.find((format) => format === name && formatsOfArrays.has(format)) ?? null;
 }
@@ -103,9 +103,9 @@ function bytesOfFormat(format: FormatName): number {
 }
 
 /**
- * How a format is spelled in an .npy file. `names` gives the names of ml_dtypes, which identify the elements but need
- * ml_dtypes to be read; otherwise formats unknown to numpy are bytes, which np.load accepts. Null if the format cannot
- * be stored.
+ * How a format is spelled in an .npy file. `names` selects ml_dtypes' names, which identify the elements but can be
+ * read only with ml_dtypes; otherwise formats unknown to numpy are written as bytes, which np.load accepts. Null if the
+ * format cannot be stored.
  */
 export function npyDescr(format: FormatName, spelled: 'bytes' | 'names' = 'bytes'): string | null {
   if (!formatsOfArrays.has(format)) return null;

@@ -66,7 +66,7 @@ describe('element types', () => {
     });
   });
 
-  test('bytes without a known type are what the caller says', async () => {
+  test('bytes without a known type have the format that the caller names', async () => {
     expect(await entryOf(array('|V1', '(3,)', 3), 'e4m3')).toMatchObject({ dtype: '|V1', format: 'e4m3' });
     expect(await entryOf(array('|V1', '(3,)', 3), 'float8_e8m0fnu')).toMatchObject({ format: 'ue8m0' });
     expect(await codeOf(array('|V2', '(3,)', 6), 'e4m3')).toBe('bad-header');
@@ -88,7 +88,7 @@ describe('element types', () => {
   });
 });
 
-test('planned files are read back, whatever the shape', async () => {
+test('files of any shape are read back as planned', async () => {
   for (const shape of [[], [0], [5], [2, 3], [1, 4, 2]]) {
     const layout = layoutNpy({ name: 'a', dtype: '<f4', shape });
     const bytes = new Uint8Array(layout.size);
@@ -124,20 +124,20 @@ describe('bad files', () => {
     ['a structure', file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (), }", 4), 'bad-header'],
     ...['<f3', '<f0', '<i3', '<u7', '<i16', '|b2', '<c4', '<x4', '<M4', 'f04'].map(
       (descr): [string, Uint8Array, string] => [
-        `no type of numpy, ${descr}`,
+        `not a numpy type, ${descr}`,
         array(descr, '(1,)', 16),
         'unknown-dtype',
       ],
     ),
     ['objects', array('|O', '(1,)', 8), 'unsupported'],
-    ['a unit of what is not a time', array('<c16[ns]', '(1,)', 16), 'unsupported'],
+    ['a unit on a type that is not a time', array('<c16[ns]', '(1,)', 16), 'unsupported'],
     ['an unknown type', array('float9', '(1,)', 8), 'unsupported'],
-    ['a type of the prototype', array('constructor', '(1,)', 8), 'unsupported'],
+    ['a type named like a property of Object.prototype', array('constructor', '(1,)', 8), 'unsupported'],
     ['a type too large', array('|V99999999999999999999', '(1,)', 8), 'bad-header'],
     ['big-endian', array('>f4', '(1,)', 4), 'unsupported'],
     ['Fortran order', array('<f4', '(2, 2)', 16, 'True'), 'unsupported'],
     ['a negative extent', array('<f4', '(-1,)', 0), 'bad-header'],
-    ['a number for a tuple', array('<f4', '(1)', 4), 'bad-header'],
+    ['a number instead of a tuple', array('<f4', '(1)', 4), 'bad-header'],
     ['2^53', array('<f4', '(9007199254740992,)', 0), 'bad-header'],
     ['a product that overflows', array('<f4', '(4294967296, 4294967296)', 0), 'bad-shape'],
     ['data that ends early', array('<f4', '(2,)', 7), 'truncated'],
@@ -146,7 +146,7 @@ describe('bad files', () => {
     expect(await codeOf(bytes)).toBe(code);
   });
 
-  test('files by numpy of Python 2, version 3, and one-dimensional Fortran order', async () => {
+  test('files from numpy on Python 2, version 3, and one-dimensional Fortran order', async () => {
     expect(await codeOf(array('<f4', '(2L, 1L)', 8))).toBe('opened');
     expect(await codeOf(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", 8, 3))).toBe('opened');
     expect(await codeOf(array('<f4', '(1, 2)', 8, 'True'))).toBe('opened');

@@ -1,4 +1,4 @@
-/** .npy files of any size: the header is read, the data is a byte range. */
+/** .npy files of any size; only the header is read, and the data is a byte range. */
 import type { Result } from '../../base/result.ts';
 import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
 import { npyDtype } from './dtypes.ts';

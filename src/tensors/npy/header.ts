@@ -55,7 +55,7 @@ function readMembers(found: ReadonlyMap<string, string>): Result<NpyHeader, stri
   const shapeText = found.get('shape');
   if (found.size !== 3 || descr === undefined || shapeText === undefined || !/^(True|False)$/.test(order ?? ''))
     return err('the header cannot be parsed');
-  // A tuple of one has a trailing comma; numpy of Python 2 wrote its integers with an L.
+  // A tuple with one item has a trailing comma; numpy on Python 2 wrote integers with an L.
   if (!/^\((\s*|\s*\d+L?\s*,\s*|\s*\d+L?\s*(,\s*\d+L?\s*)+,?\s*)\)$/.test(shapeText))
     return err(`shape ${shapeText} is not valid`);
   const shape = (shapeText.match(/\d+/g) ?? []).map(Number);

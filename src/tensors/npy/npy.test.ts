@@ -38,7 +38,7 @@ describe('written arrays are read back', () => {
   });
 });
 
-test('a file is laid out as by numpy: data at a multiple of 64, header ended by a newline', () => {
+test('a file is laid out as numpy does: data at a multiple of 64, and a newline at the end of the header', () => {
   const written = writeNpy(sample('f4', [2, 3]));
   expect(written.length).toBe(128 + 24);
   const header = new TextDecoder().decode(written.subarray(10, 128));
@@ -62,7 +62,7 @@ test('one-dimensional Fortran order is the same as C order', () => {
 });
 
 test.each([
-  ['not a file of this kind', new Uint8Array(100), 'not a .npy file'],
+  ['not an .npy file', new Uint8Array(100), 'not a .npy file'],
   ['an empty file', new Uint8Array(0), 'not a .npy file'],
   ['an unknown version', file('{}', [], 9), '.npy version 9 is not known'],
   ['a header that ends early', file("{'descr'").slice(0, 14), 'the header is cut off'],

@@ -1,5 +1,5 @@
 /**
- * Small .npy files, whole in memory, of the types that numpy has a code for: versions 1.0 to 3.0, C order,
+ * Small .npy files that are entirely in memory and whose type has a numpy code: versions 1.0 to 3.0, C order,
  * little-endian. For files of any size and type see file.ts.
  */
 import { err, ok, type Result } from '../../base/result.ts';
@@ -46,7 +46,7 @@ function readArray({ descr, fortran, shape }: NpyHeader, data: Uint8Array): Resu
   return ok({ type, shape, bytes: data.subarray(0, size) });
 }
 
-/** The file of an array: version 1.0, data aligned to 64 bytes. */
+/** The .npy file of an array: version 1.0, data aligned to 64 bytes. */
 export function writeNpy({ type, shape, bytes }: NpyArray): Uint8Array {
   const header = npyHeader({ descr: `${itemSize(type) === 1 ? '|' : '<'}${type}`, shape });
   const file = new Uint8Array(header.length + bytes.byteLength);

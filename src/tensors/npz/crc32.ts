@@ -1,16 +1,16 @@
-/** The checksum of zip files. */
+/** Computes the checksum of zip files. */
 import { lastOf } from '../../base/element-at.ts';
 import { byteAt, wordAt } from '../../base/typed-reads.ts';
 import { viewOf } from '../bytes.ts';
 import { quadOf } from '../../base/tuples.ts';
 
-/** Bytes that are processed at once. */
+/** Number of bytes that are processed at once. */
 const slice = 8;
 
 type Table = Uint32Array;
 type Tables = readonly [Table, Table, Table, Table, Table, Table, Table, Table];
 
-/** For each byte value, its contribution to the checksum when this number of bytes follows it. */
+/** For each byte value, its contribution to the checksum if this number of bytes follows it. */
 const [after0, after1, after2, after3, after4, after5, after6, after7] = makeTables();
 
 function makeTables(): Tables {

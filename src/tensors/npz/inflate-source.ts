@@ -1,4 +1,4 @@
-/** Compressed bytes as a source: inflated as they are read, in bounded memory. */
+/** A source over compressed bytes, which are inflated as they are read, in bounded memory. */
 import { Inflate } from 'fflate';
 import { elementAt } from '../../base/element-at.ts';
 import { type ByteSource, readBytes, requireRange, serialSource } from '../bytes.ts';
@@ -9,8 +9,8 @@ import { TensorFileError } from '../tensor-error.ts';
 const step = 16 * 1024;
 
 /**
- * `size` bytes compressed by deflate into `compressed`. Throws `bad-data` if they do not inflate, have another length,
- * or have another checksum. Reading backwards starts over.
+ * `size` bytes compressed by deflate into `compressed`. Reading throws `bad-data` if they do not inflate, or if the
+ * length or the checksum is wrong. Reading backwards starts over.
  */
 export function inflateSource(compressed: ByteSource, size: number, checksum: number): ByteSource {
   let stream = new InflateStream(compressed, size, checksum);
@@ -30,11 +30,11 @@ class InflateStream {
   readonly #size: number;
   readonly #checksum: number;
   readonly #inflate: Inflate;
-  /** Compressed bytes fed to the inflater so far. */
+  /** Number of compressed bytes fed to the inflater so far. */
   #fed = 0;
   #inflated = 0;
   #crc = 0;
-  /** Inflated, but not returned yet. */
+  /** Bytes that are inflated, but not returned yet. */
   #ahead: Uint8Array[] = [];
 
   constructor(compressed: ByteSource, size: number, checksum: number) {
@@ -83,10 +83,10 @@ class InflateStream {
   #accept(piece: Uint8Array): void {
     this.#inflated += piece.byteLength;
     if (this.#inflated > this.#size)
-      throw new TensorFileError('bad-data', 'the compressed data inflates to more than announced');
+      throw new TensorFileError('bad-data', 'the compressed data inflates to more than its recorded size');
     this.#crc = crc32(piece, this.#crc);
     if (this.#inflated === this.#size && this.#crc !== this.#checksum)
-      throw new TensorFileError('bad-data', 'the compressed data has a different checksum than announced');
+      throw new TensorFileError('bad-data', 'the checksum of the compressed data does not match');
     if (piece.byteLength > 0) this.#ahead.push(piece);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Layout of .npz files to be written: members are stored uncompressed, as by np.savez, so that their data can be
- * written in any order first.
+ * Lays out .npz files to be written. Members are stored uncompressed, as by np.savez, so that their data can be written
+ * in any order before the checksums are known.
  */
 import { type ByteSink, type ByteSource, readBytes } from '../bytes.ts';
 import { crc32 } from './crc32.ts';
@@ -23,7 +23,7 @@ interface Member extends StoredMember {
   readonly npyHeader: Uint8Array;
 }
 
-/** Bytes per step of the checksum. */
+/** Number of bytes that each step of the checksum reads. */
 const step = 2 ** 20;
 /** Lays out the file. `finish` reads the written data once and computes the checksums. */
 export function layoutNpz(plans: readonly TensorPlan[]): FileLayout {
@@ -72,7 +72,7 @@ function directorySize(members: readonly Member[], directory: number): number {
 
 function memberName(name: string): Uint8Array {
   const bytes = new TextEncoder().encode(`${name}.npy`);
-  // Readers in C, and Python's, end a name at a zero byte.
+  // For Python's reader, and those written in C, a name ends at a zero byte.
   if (bytes.length > 0xffff || /\p{Surrogate}/u.test(name) || name.includes('\0'))
     throw new TensorFileError('bad-header', `an .npz cannot have a member called ${quote(name)}`);
   return bytes;

@@ -41,7 +41,7 @@ function patched(bytes: Uint8Array, at: number, ...values: readonly number[]): U
   return copy;
 }
 
-test('crc32 of the digits is the well-known value', () => {
+test('crc32 of the digits 1 to 9 is the well-known value', () => {
   expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926);
   expect(crc32(new TextEncoder().encode('6789'), crc32(new TextEncoder().encode('12345')))).toBe(0xcbf43926);
   const many = Uint8Array.from({ length: 1001 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 24);
@@ -58,7 +58,7 @@ describe.each([
 ] as const)('%s members', (_, level) => {
   const file = zipSync({ 'a.npy': array('u1', 5), 'dir/b.npy': array('f4', 3) }, { level });
 
-  test('are arrays named after them', async () => {
+  test('are arrays with the names of the members', async () => {
     const opened = await open(file);
     expect(opened.tensors).toMatchObject([
       { name: 'a', dtype: '|u1', shape: [5], byteLength: 5 },
@@ -78,7 +78,7 @@ describe.each([
     }
   });
 
-  test('with the wrong contents are refused when they are read to their end', async () => {
+  test('with wrong contents are refused when they have been read to their end', async () => {
     const bytes = zipSync({ 'a.npy': array('u1', 2_000_000, (i) => Math.imul(i, i) >>> 7) }, { level });
     const opened = await open(patched(bytes, checksumAt(bytes), 1, 2, 3, 4));
     const [entry] = opened.tensors as [TensorEntry];
@@ -87,7 +87,7 @@ describe.each([
     expect(await refusalOf(readBytes(data, 1_000_000, 1_000_000))).toBe('bad-data');
   });
 
-  test('are checked even if only their end is read, and are read once if reading continues', async () => {
+  test('are checked even if only their end is read, and are read only once if reading continues', async () => {
     const bytes = zipSync({ 'a.npy': array('u1', 2_000_000, (i) => Math.imul(i, i) >>> 7) }, { level });
     let taken = 0;
     const source = memorySource(bytes);
@@ -135,14 +135,14 @@ describe('a compressed source', () => {
     );
   };
 
-  test('is read forwards, backwards, and by several at once', async () => {
+  test('can be read forwards, backwards, and by several readers at once', async () => {
     const inflated = await source();
     const places = [200_000, 0, 100_000, 5, 299_990];
     const parts = await Promise.all(places.map((at) => readBytes(inflated, at, 10)));
     expect(parts).toEqual(places.map((at) => bytes.slice(at, at + 10)));
   });
 
-  test('that is longer, shorter or different than announced is refused', async () => {
+  test('whose length or checksum differs from that in the directory is refused', async () => {
     const last = async (inflated: ByteSource): Promise<Uint8Array> => readBytes(inflated, inflated.size - 1, 1);
     await expect(last(await source())).resolves.toEqual(bytes.slice(-1));
     await expect(last(await source(bytes.length + 1))).rejects.toMatchObject({ code: 'bad-data' });
@@ -158,7 +158,7 @@ describe('bad files', () => {
   test.each<[string, Uint8Array, string]>([
     ['nothing', new Uint8Array(0), 'not-this-container'],
     ['another file', new Uint8Array(100), 'not-this-container'],
-    ['a zip file cut off', good.subarray(0, -1), 'truncated'],
+    ['a zip file that is cut off', good.subarray(0, -1), 'truncated'],
     ['a member that is not an array', zipSync({ 'a.txt': new Uint8Array(5) }), 'unsupported'],
     ['a bad array', zipSync({ 'a.npy': new Uint8Array(50) }), 'not-this-container'],
     ['an encrypted member', patched(good, directory + 8, 1), 'unsupported'],
@@ -167,9 +167,9 @@ describe('bad files', () => {
     ['a member elsewhere', patched(good, directory + 42, 1), 'bad-header'],
     ['a member outside', patched(good, directory + 42, 0xff, 0xff), 'bad-offsets'],
     ['a member too long', patched(good, directory + 20, 0xff, 0xff, 0, 0, 0xff, 0xff), 'bad-offsets'],
-    ['a member of two sizes', patched(good, directory + 24, 1), 'bad-offsets'],
-    ['more members than there are', patched(good, good.length - 12, 2), 'bad-header'],
-    ['a 64-bit directory that is not there', patched(good, good.length - 12, 0xff, 0xff), 'bad-header'],
+    ['a stored member with two different sizes', patched(good, directory + 24, 1), 'bad-offsets'],
+    ['a count of more members than there are', patched(good, good.length - 12, 2), 'bad-header'],
+    ['a 64-bit directory that is missing', patched(good, good.length - 12, 0xff, 0xff), 'bad-header'],
     [
       'a name twice',
       joined([good.subarray(0, -22), good.subarray(directory, -22), endOfZip(2, directory, 2 * 51)]),
@@ -204,7 +204,7 @@ describe('a planned file', () => {
     expect(await read(file, 'ü')).toEqual([8, 8, 8, 8]);
   });
 
-  test('does not depend on when it is written', async () => {
+  test('does not depend on the time of writing', async () => {
     expect(await written()).toEqual(await written());
   });
 
@@ -227,6 +227,6 @@ test('a directory with the 64-bit extension is read', async () => {
       for (let i = 0; i < into.length; i++) into[i] = part[offset + i - start] ?? 0;
     },
   };
-  // The count of members is compared last.
+  // The number of members is compared last.
   await expect(readZip(source)).rejects.toThrow('the zip file has 1 members, but its directory says 70000');
 });

@@ -11,7 +11,7 @@ export interface StoredMember {
 
 /** Names are UTF-8. */
 const utf8Flag = 0x0800;
-/** 1 January 1980, the earliest date in zip: files do not depend on when they were written. */
+/** 1 January 1980, the earliest date in zip, so that files do not depend on the time of writing. */
 const date = 0x0021;
 
 type Field = readonly [bytes: 2 | 4 | 8, value: number];

@@ -22,12 +22,12 @@ export const zipSignatures = {
   locator64: 0x07064b50,
 } as const;
 
-/** The value of a field that is stored in the 64-bit extension. */
+/** The value of a field whose real value is in the 64-bit extension. */
 export const elsewhere = 0xffffffff;
 
 const endSize = 22;
 const longestComment = 0xffff;
-/** Limit for the directory: a million members, more than any array of arrays has. */
+/** Maximum size of the directory, enough for a million members, more than any real file has. */
 const longestDirectory = 100_000_000;
 
 interface Directory {
@@ -131,7 +131,7 @@ function centralHeader(view: DataView, at: number): [CentralHeader, number] {
     const value = view.getUint32(at + offset, true);
     return value === elsewhere ? (wide.shift() ?? value) : value;
   };
-  // The extension contains only the fields that need it, in this order.
+  // The extension contains only the fields that do not fit, in this order.
   const size = field(24);
   const compressedSize = field(20);
   const local = field(42);
@@ -167,7 +167,10 @@ async function locate(source: ByteSource, header: CentralHeader, limit: number):
   if (offset + compressedSize > limit) throw outside;
   const compressed = method === 8;
   if (!compressed && size !== compressedSize)
-    throw new TensorFileError('bad-offsets', `member ${quote(name)} is stored, yet has two sizes`);
+    throw new TensorFileError(
+      'bad-offsets',
+      `member ${quote(name)} is stored uncompressed, but has two different sizes`,
+    );
   return { name, offset, compressed, compressedSize, size, checksum };
 }
 

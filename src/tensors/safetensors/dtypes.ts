@@ -5,17 +5,17 @@ import { type FormatName, formatNames, formats } from '../../numerics/formats.ts
 export interface SafetensorsDtype {
   readonly name: string;
   readonly format: FormatName | 'opaque';
-  /** Bits of one element; elements of less than 8 bits are densely packed. */
+  /** Width of one element in bits; elements narrower than 8 bits are densely packed. */
   readonly bits: number;
 }
 
-/** In the order in which the reference implementation sorts data: by descending alignment. */
+/** Ordered as the reference implementation sorts data: by descending alignment. */
 const order: readonly string[] = (
   'BOOL F4 F6_E2M3 F6_E3M2 U8 I8 F8_E5M2 F8_E4M3 F8_E8M0 F8_E4M3FNUZ F8_E5M2FNUZ ' +
   'I16 U16 F16 BF16 I32 U32 F32 C64 F64 I64 U64'
 ).split(' ');
 
-/** Width of types without a PTX format: truth values, pairs, and fp8 with another bias and without a negative zero. */
+/** Widths of types without a PTX format: booleans, pairs, and fp8 with a different bias and without a negative zero. */
 const opaqueBits: Readonly<Record<string, number>> = { BOOL: 8, F8_E4M3FNUZ: 8, F8_E5M2FNUZ: 8, C64: 64 };
 
 const formatsByName: ReadonlyMap<string | null, FormatName> = new Map(

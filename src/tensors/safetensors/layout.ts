@@ -1,4 +1,4 @@
-/** Layout of safetensors files to be written. */
+/** Lays out safetensors files to be written. */
 import { packingOf, safetensorsBytes } from './safetensors.ts';
 import { longestSafetensorsHeader } from './safetensors.ts';
 import { safetensorsDtypes } from './dtypes.ts';
@@ -65,7 +65,7 @@ function headerOf(tensors: readonly TensorEntry[], metadata: Readonly<Record<str
   return header;
 }
 
-/** By code units, to be independent of locales. */
+/** Compares by code units, which do not depend on the locale. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }

@@ -50,7 +50,7 @@ test('a name that is special on JavaScript objects is an ordinary name', async (
   expect(Object.entries(metadata)).toEqual([['__proto__', 'x']]);
 });
 
-describe('data that does not fill bytes', () => {
+describe('data that does not fill whole bytes', () => {
   const one = (dtype: string, shape: string, bytes: number): Uint8Array =>
     file(`{"a":{"dtype":"${dtype}","shape":${shape},"data_offsets":[0,${bytes}]}}`, bytes);
 
@@ -70,7 +70,7 @@ describe('data that does not fill bytes', () => {
   });
 });
 
-describe('bad files have distinct errors', () => {
+describe('each kind of bad file has its own error', () => {
   const u8 = (offsets: string, shape = '[1]'): string => `{"dtype":"U8","shape":${shape},"data_offsets":${offsets}}`;
 
   test.each<[string, Uint8Array, string]>([
@@ -88,10 +88,10 @@ describe('bad files have distinct errors', () => {
     ['something after it', file('{}x'), 'bad-header'],
     ['bytes that are not UTF-8', file(Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x7d)), 'bad-header'],
     ['half a character', file(`{"\\ud800":${u8('[0,1]')}}`, 1), 'bad-header'],
-    ['metadata that is not a text', file('{"__metadata__":{"a":1}}'), 'bad-header'],
+    ['metadata that is not a string', file('{"__metadata__":{"a":1}}'), 'bad-header'],
     ['metadata twice', file('{"__metadata__":{},"__metadata__":{}}'), 'duplicate-name'],
     ['a name twice', file(`{"a":${u8('[0,1]')},"a":${u8('[1,2]')}}`, 2), 'duplicate-name'],
-    ['a name twice, once escaped', file(`{"a":${u8('[0,1]')},"\\u0061":${u8('[1,2]')}}`, 2), 'duplicate-name'],
+    ['a duplicate name, escaped once', file(`{"a":${u8('[0,1]')},"\\u0061":${u8('[1,2]')}}`, 2), 'duplicate-name'],
     ['a key twice', file('{"a":{"dtype":"U8","dtype":"U8","shape":[1],"data_offsets":[0,1]}}', 1), 'duplicate-name'],
     ['an unknown key', file('{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1],"x":1}}', 1), 'bad-header'],
     ['no shape', file('{"a":{"dtype":"U8","data_offsets":[0,1]}}', 1), 'bad-header'],
@@ -110,7 +110,7 @@ describe('bad files have distinct errors', () => {
     ],
     ['a hundred extents', file(`{"a":${u8('[0,1]', `[${Array(100).fill(1)}]`)}}`, 1), 'bad-shape'],
     ['offsets that go backwards', file(`{"a":${u8('[1,0]')}}`, 1), 'bad-offsets'],
-    ['another length than the shape', file(`{"a":${u8('[0,2]')}}`, 2), 'bad-offsets'],
+    ['a length that does not match the shape', file(`{"a":${u8('[0,2]')}}`, 2), 'bad-offsets'],
     ['overlapping data', file(`{"a":${u8('[0,2]', '[2]')},"b":${u8('[1,3]', '[2]')}}`, 3), 'bad-offsets'],
     ['a gap', file(`{"a":${u8('[0,1]')},"b":${u8('[2,3]')}}`, 3), 'bad-offsets'],
     ['bytes of nobody', file(`{"a":${u8('[0,1]')}}`, 2), 'bad-offsets'],

@@ -1,6 +1,6 @@
 /**
- * safetensors: eight bytes with the length of a header, the header in JSON, and the data of all tensors without gaps. The
- * rules are those of the reference implementation, and duplicate names, which it cannot see, are refused too.
+ * safetensors: eight bytes with the length of a header, the header in JSON, and the data of all tensors without gaps.
+ * The rules are those of the reference implementation; duplicate names, which it cannot detect, are refused, too.
  */
 import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
 import { safetensorsDtypes } from './dtypes.ts';
@@ -12,7 +12,7 @@ import type { TensorEntry, TensorFile } from '../tensor-file.ts';
 /** The reference implementation does not read longer headers. */
 export const longestSafetensorsHeader = 100_000_000;
 
-/** A tensor as in the header: offsets count from the end of the header. */
+/** A tensor as described in the header, where offsets count from the end of the header. */
 interface Info {
   readonly dtype: string;
   readonly shape: readonly number[];
@@ -47,7 +47,7 @@ async function readHeader(source: ByteSource): Promise<Uint8Array> {
   if (length > longestSafetensorsHeader)
     throw new TensorFileError(
       'header-too-large',
-      `the header claims to be ${length} bytes long, at most 100 MB are read`,
+      `the header claims to be ${length} bytes long, but at most 100 MB are read`,
     );
   if (8n + length > source.size)
     throw new TensorFileError('truncated', `the header claims to be ${length} bytes long, the file has ${source.size}`);
@@ -112,7 +112,7 @@ function entryOf(name: string, info: Info, dataStart: number): TensorEntry {
   };
 }
 
-/** Bytes of a number of elements: 4-bit elements come in pairs, 6-bit elements in groups of four. */
+/** Number of bytes for `elements` elements: 4-bit elements come in pairs, 6-bit elements in groups of four. */
 export function safetensorsBytes(elements: number, bits: number, name: string): number {
   if (bits >= 8) return bytesOf(elements, 1, bits / 8, name);
   return bits === 4 ? bytesOf(elements, 2, 1, name) : bytesOf(elements, 4, 3, name);
@@ -135,7 +135,7 @@ function requireContiguous(tensors: readonly TensorEntry[], dataStart: number, s
     reached = offset + byteLength;
   }
   if (reached > size)
-    throw new TensorFileError('truncated', `the header announces ${reached} bytes, the file has ${size}`);
+    throw new TensorFileError('truncated', `the header describes ${reached} bytes, but the file has ${size}`);
   if (reached < size)
     throw new TensorFileError('bad-offsets', `${size - reached} bytes at the end of the file belong to no tensor`);
 }

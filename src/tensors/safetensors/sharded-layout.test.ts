@@ -1,4 +1,4 @@
-/** A model that is split into files stays the same, and its index says where everything is. */
+/** Splitting a model into files does not change it, and the index says where everything is. */
 import { elementAt } from '../../base/element-at.ts';
 import { describe, expect, test } from 'vitest';
 import { type ByteSource, memorySink, memorySource, sliceSource } from '../bytes.ts';
@@ -8,7 +8,7 @@ import type { FileLayout, TensorFile, TensorPlan } from '../tensor-file.ts';
 
 const vector = (name: string, elements: number): TensorPlan => ({ name, dtype: 'U8', shape: [elements] });
 
-/** Fills every tensor with its own byte and opens the files by their index. */
+/** Fills every tensor with a byte of its own and opens the files through their index. */
 async function written(layout: FileLayout): Promise<TensorFile> {
   const bytes = new Uint8Array(layout.size);
   bytes.set(layout.header);

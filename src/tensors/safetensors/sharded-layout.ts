@@ -11,7 +11,7 @@ import type { FileLayout, FilePlace, TensorEntry, TensorPlan } from '../tensor-f
 export interface Sharding {
   /** `model` gives `model-00001-of-00003.safetensors` and `model.safetensors.index.json`. */
   readonly name: string;
-  /** Most bytes of tensors per file; a larger tensor gets a file of its own. */
+  /** Maximum number of tensor bytes per file; a larger tensor gets a file of its own. */
   readonly mostBytes: number;
 }
 
@@ -40,7 +40,7 @@ export function layoutShards(
     header: shards[0]?.header ?? new Uint8Array(0),
     tensors: shards.flatMap(({ tensors }, i) => tensors.map((entry) => moved(entry, elementAt(files, i)))),
     finish: async (into: ByteSink) => {
-      // The header of the first file is at the start of the whole, and has already been written.
+      // The header of the first file is at the start of the sequence and has already been written.
       const texts = [...shards.slice(1).map(({ header }) => header), index];
       for (const [i, text] of texts.entries()) await into.write(elementAt(files, i + 1).offset, text);
     },
@@ -50,7 +50,7 @@ export function layoutShards(
 
 const padded = (number: number): string => String(number).padStart(5, '0');
 
-/** Groups in order, as many per shard as fit; at least one shard. */
+/** Distributes groups in order, as many per shard as fit; there is at least one shard. */
 function cut(
   groups: readonly (readonly TensorPlan[])[],
   sizeOf: (plans: readonly TensorPlan[]) => number,
@@ -83,7 +83,7 @@ function moved(entry: TensorEntry, { name, offset }: FilePlace): TensorEntry {
   return { ...entry, offset: entry.offset + offset, shard: name };
 }
 
-/** As transformers writes it: names in order, and the total bytes of all tensors. */
+/** Writes the index as transformers does: names in order, and the total number of tensor bytes. */
 function indexOf(shards: readonly FileLayout[], names: readonly string[]): Uint8Array {
   const tensors = shards.flatMap((shard, i) => shard.tensors.map((entry) => [entry.name, names[i]] as const));
   const total = shards.flatMap((shard) => shard.tensors).reduce((sum, { byteLength }) => sum + byteLength, 0);

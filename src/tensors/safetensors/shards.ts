@@ -13,7 +13,7 @@ interface Index {
 
 /**
  * Opens `model.safetensors.index.json` and every file it names. These must be in the same folder and contain the
- * tensors that the index lists. The entries are those of the index, in its order.
+ * tensors that the index lists. The entries are those in the index, in the same order.
  */
 export async function openShards(
   source: ByteSource,
@@ -55,7 +55,7 @@ function commonMetadata([first, ...others]: readonly TensorFile[]): Metadata {
   return Object.fromEntries(pairs.filter(([key, value]) => others.every(({ metadata }) => metadata[key] === value)));
 }
 
-/** Whether a file with that name is the index of a model, judged by the name alone. */
+/** Whether a file is the index of a model, going by its name alone. */
 export function isIndexName(name: string): boolean {
   return /\.safetensors\.index\.json$/i.test(name);
 }
@@ -63,10 +63,13 @@ export function isIndexName(name: string): boolean {
 async function readIndex(source: ByteSource): Promise<Index> {
   if (source.size === 0) throw new TensorFileError('truncated', 'the index is empty');
   if (source.size > longestSafetensorsHeader)
-    throw new TensorFileError('header-too-large', `the index is ${source.size} bytes long, at most 100 MB are read`);
+    throw new TensorFileError(
+      'header-too-large',
+      `the index is ${source.size} bytes long, but at most 100 MB are read`,
+    );
   const text = decodeUtf8(await readBytes(source, 0, source.size));
   if (text.startsWith('\ufeff'))
-    throw new TensorFileError('bad-header', 'the index begins with a byte order mark, which JSON does not have');
+    throw new TensorFileError('bad-header', 'the index begins with a byte order mark, which JSON does not allow');
   const json = new JsonCursor(text);
   const metadata: (readonly [string, MetadataValue])[] = [];
   let weights: (readonly [string, string])[] | null = null;
@@ -83,7 +86,7 @@ async function readIndex(source: ByteSource): Promise<Index> {
   return { metadata, weights };
 }
 
-/** Index files are untrusted: a shard must be in the same folder as its index, whatever its name tries to be. */
+/** Index files are untrusted: whatever name they give a shard, it must be in the same folder as the index. */
 function requirePlainName(shard: string): void {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (!/^[^/\\:\x00-\x1f]+$/.test(shard) || shard === '.' || shard === '..')

@@ -1,6 +1,6 @@
 /**
- * JSON for headers: errors that JSON.parse silently accepts are reported. Names may not repeat, integers are exact,
- * depth is bounded, text is well-formed Unicode.
+ * Parses the JSON of headers and reports errors that JSON.parse silently accepts. Names must not repeat, integers are
+ * exact, depth is bounded, and text is well-formed Unicode.
  */
 import { quote, TensorFileError } from '../tensor-error.ts';
 import type { MetadataValue } from '../tensor-file.ts';
@@ -46,7 +46,7 @@ export class JsonCursor {
     return typeof text === 'string' && !/\p{Surrogate}/u.test(text) ? text : this.#fail('Unicode text');
   }
 
-  /** An integer from 0 to 2^53 - 1, written without point or exponent. */
+  /** An integer from 0 to 2^53 - 1, written without a decimal point or exponent. */
   size(): number {
     const value = Number(this.#token(integerToken) ?? this.#fail('a size'));
     if (!Number.isSafeInteger(value)) this.#fail('a size below 2^53');
@@ -72,7 +72,7 @@ export class JsonCursor {
     return typeof found === 'number' || typeof found === 'boolean' ? found : this.#fail('a value');
   }
 
-  /** Only white space may follow. */
+  /** Checks that only whitespace follows. */
   end(): void {
     if (this.#peek() !== '') this.#fail('the end');
   }
@@ -106,7 +106,7 @@ export class JsonCursor {
     this.#at += 1;
   }
 
-  /** The next character that is not white space, without reading it; empty at the end. */
+  /** The next character that is not whitespace, without consuming it; empty at the end. */
   #peek(): string {
     this.#token(space);
     return this.#text.charAt(this.#at);
@@ -122,8 +122,8 @@ export class JsonCursor {
   }
 
   /**
-   * The position after the closing quote. A loop, because strings may be too long for the stack of a regular
-   * expression.
+   * The position after the closing quote. This is a loop because a regular expression could overflow its stack on a
+   * long string.
    */
   #endOfString(start: number): number {
     for (let at = start; at < this.#text.length; at++) {
