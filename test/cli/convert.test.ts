@@ -181,7 +181,7 @@ describe('an error says what the new file cannot hold', () => {
       'o.gguf',
       'q8_0',
       { odd: tensor('F32', [44], new Float32Array(44)) },
-      'a GGUF file cannot hold this: the shape of "odd" is not possible: ',
+      'a GGUF file cannot hold this: the shape of "odd" is impossible: ',
     ],
     ['o.gguf', 'f16', { [long]: floats(1) }, `a GGUF file cannot hold this: the name "${long}" is longer than`],
   ])('%s of %s', async (name, to, tensors, words) => {
