@@ -1,4 +1,4 @@
-/** What the system's errors say of a file, in the words of every message: `PATH: no such file`. */
+/** Turns system errors about files into the wording that every message uses: `PATH: no such file`. */
 import { TensorFileError, type TensorFileCode } from '../tensors/tensor-error.ts';
 
 const systemErrors: Readonly<Record<string, readonly [TensorFileCode, string]>> = {
@@ -14,21 +14,21 @@ const systemErrors: Readonly<Record<string, readonly [TensorFileCode, string]>> 
   EDQUOT: ['disk-full', 'exceeds the disk quota'],
   ELOOP: ['not-a-file', 'a symbolic link that cannot be followed'],
   ENAMETOOLONG: ['io', 'the name is too long'],
-  // Node refuses names with a NUL itself.
+  // Node itself rejects names that contain a NUL.
   ERR_INVALID_ARG_VALUE: ['io', 'not a file name'],
 };
 
-/** The code of a failed system call, `ENOENT`; null for any other error. */
+/** Returns the code of a failed system call, such as `ENOENT`; null for any other error. */
 export function systemCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
-/** Code and words of an error; null if they are not known. */
+/** Returns the code and the wording for an error; null if the error is not in the table. */
 function known(error: unknown): readonly [TensorFileCode, string] | null {
   return systemErrors[systemCode(error) ?? ''] ?? null;
 }
 
-/** Why a file could not be read or written. */
+/** Says why a file could not be read or written. */
 export function fileTrouble(error: unknown): string {
   return known(error)?.[1] ?? (error instanceof Error ? error.message : String(error));
 }
@@ -37,13 +37,13 @@ export function fileError(code: TensorFileCode, path: string, reason: string, ca
   return new TensorFileError(code, `${path === '' ? "''" : path}: ${reason}`, cause === undefined ? {} : { cause });
 }
 
-/** An error of a file operation as a TensorFileError that names the file; other errors unchanged. */
+/** Turns an error of a file operation into a TensorFileError that names the file; returns other errors unchanged. */
 export function hostError(path: string, error: unknown): unknown {
   if (error instanceof TensorFileError || !(error instanceof Error)) return error;
   return fileError(known(error)?.[0] ?? 'io', path, fileTrouble(error), error);
 }
 
-/** Runs a file operation; its errors name the path, and errors about space name the output file instead. */
+/** Runs a file operation. Its errors name `path`, except that errors about disk space name `made`, the output file. */
 export async function withFileErrors<T>(path: string, action: () => Promise<T>, made: string = path): Promise<T> {
   try {
     return await action();

@@ -237,7 +237,7 @@ export class ReferenceEngine implements SteppingEngine {
     else block.nextThread = (thread.linear + 1) % block.threads.length;
   }
 
-  /** Lets threads continue that were waiting only for this one. */
+  /** Lets the threads that were waiting only for this one continue. */
   private exit(thread: Thread, block: Block): void {
     const { code } = this.cpu;
     for (const group of block.collectives.exit(thread.linear)) completeGroup(block, group, code);

@@ -15,7 +15,7 @@ import type { Frame } from './value-steps.ts';
 
 export interface TraceRegister {
   readonly name: string;
-  /** The type with which the instruction uses it. */
+  /** The type that the instruction treats it as. */
   readonly type: TypeName;
   /** Bits of the whole register, unsigned; a `bigint` if it is wider than 32 bits. */
   readonly before: Bits;

@@ -1,6 +1,6 @@
 /**
- * Calls and returns. A caller saves its registers on a stack of open calls and continues in the first region of the
- * callee. When the callee returns, it continues in the region after the call. Arguments and results are in local memory
+ * Calls and returns. To make a call, a thread saves its registers on a stack of open calls and continues in the first
+ * region of the callee. On return, it continues in the region after the call. Arguments and results are in local memory
  * (program/call-site.ts).
  */
 import type { Bits } from '../base/bits.ts';

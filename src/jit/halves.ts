@@ -14,7 +14,7 @@ function halves(refs: readonly Ref[]): readonly Ref[] {
 
 type Halve<Kind extends StepKind> = (step: StepOf<Kind>, values: Values) => readonly Step[] | null;
 
-/** For steps none of whose values has 128 bits. */
+/** For steps that never have a 128-bit value. */
 const never = (): null => null;
 
 const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {

@@ -1,6 +1,6 @@
 /**
- * Freed allocations, in whose place new ones may be put, by the number of bytes they occupy. Those freed first come
- * first.
+ * Freed allocations, whose space new ones may take, grouped by the number of bytes they occupy. Within a group, those
+ * freed first come first.
  */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
@@ -33,7 +33,10 @@ export class FreedRooms<Freed extends { readonly room: number }> {
     this.sizes.splice(this.rankOf(room), 0, room);
   }
 
-  /** Removes and returns the allocation of exactly that room that was freed first; null if there is none. */
+  /**
+   * Removes and returns the allocation that was freed first among those that occupy exactly `room` bytes; null if there
+   * is none.
+   */
   takeEqual(room: number): Freed | null {
     const queue = this.queues.get(room);
     if (queue === undefined) return null;
@@ -50,7 +53,8 @@ export class FreedRooms<Freed extends { readonly room: number }> {
   }
 
   /**
-   * Removes and returns the allocation with the smallest sufficient room that was freed first; null if there is none.
+   * Removes and returns the allocation that was freed first among those of the smallest sufficient size; null if there
+   * is none.
    */
   takeSufficient(room: number): Freed | null {
     const size = this.sizes[this.rankOf(room)];

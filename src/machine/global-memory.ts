@@ -205,7 +205,7 @@ export class GlobalMemory implements EngineMemory {
     if (room !== undefined) room.isLent = false;
   }
 
-  /** Number of bytes that still have free addresses. */
+  /** Number of bytes left in the address range. */
   get addressesLeft(): number {
     return this.origin * granule - this.next - guard;
   }

@@ -7,7 +7,7 @@ import { type Allocation, Allocations } from './allocations.ts';
 import type { EngineMemory } from './engine-memory.ts';
 import { type Access, loadBits, storeBits } from './segment.ts';
 
-/** What a worker is sent to access a device's memory. */
+/** What is sent to a worker so that it can access a device's memory. */
 export interface SharedMemory {
   readonly memory: WebAssembly.Memory;
   /** Offset of address 0 within `memory`. */
@@ -49,7 +49,7 @@ export class MemoryView implements EngineMemory {
     return address;
   }
 
-  /** Uses up the range; the device gives back the whole of it at the end of the launch. */
+  /** Marks the whole range as used. The device takes it back at the end of the launch. */
   giveBack(): void {
     this.next = this.end;
   }

@@ -165,7 +165,7 @@ export class Segment implements Memory {
     return `; ${distance(region) === 0 ? 'it is in' : 'nearest is'} '${name}', ${size} bytes at ${formatAddress(start)}${note}`;
   }
 
-  /** The launch gives the size of `.extern .shared` variables: they reach to the end of the segment. */
+  /** Completes the size of `.extern .shared` variables, which extend to the end of the segment; the launch sets it. */
   private measured(region: NamedRange): NamedRange & { readonly note: string } {
     if (this.space !== 'shared' || region.size > 0) return { ...region, note: '' };
     const note = ', the dynamic shared memory (--shared, sharedBytes)';

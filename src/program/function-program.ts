@@ -54,7 +54,7 @@ export interface SpecialRead {
   readonly width: number;
 }
 
-/** A register operand, with the type the instruction uses it with; for traces. */
+/** A register operand and the type that the instruction treats it as; for traces. */
 export interface RegisterOperand {
   readonly register: number;
   readonly type: TypeName;

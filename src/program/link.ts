@@ -158,7 +158,7 @@ interface Visit {
   readonly calleeBase: number;
   readonly callees: readonly number[];
   next: number;
-  /** Number of bytes that it needs, as far as its callees are known. */
+  /** Number of bytes that it needs, counting the callees visited so far. */
   need: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Finds the registers that may still be read from a block on: the values a thread must keep from one region to the
+ * Finds the registers that may still be read at or after a block: the values a thread must keep from one region to the
  * next.
  */
 import { elementAt } from '../base/element-at.ts';

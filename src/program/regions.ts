@@ -77,8 +77,8 @@ function reversePostorder(entry: number, next: (block: number) => readonly numbe
 }
 
 /**
- * Returns the ranks that lead to each rank. A conditional branch to the following block counts twice, once for each
- * outcome.
+ * Returns the predecessors of each rank, as ranks. A conditional branch to the following block counts twice, once for
+ * each outcome.
  */
 function sourcesOf(
   order: readonly number[],

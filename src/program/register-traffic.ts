@@ -107,7 +107,7 @@ export class TrafficAnalysis {
   }
 }
 
-/** Numbers the registers that are kept in frames from 0. All sets in this file contain these numbers. */
+/** Numbers the registers that are kept in frames, starting at 0. All sets in this file contain these numbers. */
 class Numbering {
   readonly places: readonly number[];
   private readonly numbers: ReadonlyMap<number, number>;

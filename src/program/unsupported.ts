@@ -14,7 +14,10 @@ export interface UnsupportedInstruction {
   readonly count: number;
 }
 
-/** Returns them by mnemonic, in the order in which functions and lines are reached from the kernel's entry. */
+/**
+ * Returns the unsupported instructions grouped by mnemonic, in the order in which functions and lines are reached from
+ * the kernel's entry.
+ */
 export function unsupportedIn({ functions }: KernelProgram): readonly UnsupportedInstruction[] {
   const builtins = new Set(functions.flatMap(({ kind }, i) => (kind === 'builtin' ? [i] : [])));
   const found = new Map<string, UnsupportedInstruction>();

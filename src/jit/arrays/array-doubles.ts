@@ -1,5 +1,6 @@
 /**
- * Converts sixteen f64 at a time to formats that can be rounded from f32, and formats that f32 can represent to f64.
+ * Converts sixteen elements at a time: f64 to formats that can be rounded from f32, and formats that f32 can represent
+ * to f64.
  */
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -55,7 +56,7 @@ function pushSubnormal(code: Code, words: GroupLocals): void {
   });
 }
 
-/** Whether a conversion from f64 to f32 only rounds to nearest, with infinities as results. */
+/** Whether a conversion only rounds f64 to the nearest f32, with overflow to infinity. */
 export function isDemotion(c: Conversion): boolean {
   const isNearest = c.from === 'f64' && c.to === 'f32' && isPlainRounding(c) && (c.rounding ?? 'rn') === 'rn';
   return isNearest && overflowPolicyOf(c).name === 'directed';

@@ -120,8 +120,8 @@ function pushSummed(code: Code, format: FloatFormat, magnitude: number): void {
 }
 
 /**
- * The excess is the difference between the exponent of the sum and that of the format: the biases differ, and the sum
- * is at the rounding position. The exponent begins at bit 7 of its half.
+ * The exponent of the sum begins at bit 7 of its half. It exceeds the format's exponent by a constant, the excess,
+ * because the biases differ and the sum is shifted to the rounding position.
  */
 function summedPatterns({ width, fractionBits, bias }: FloatFormat): Patterns {
   return { width, spare: Math.max(0, 7 - fractionBits), excess: (128 + 23 - fractionBits - bias) << fractionBits };

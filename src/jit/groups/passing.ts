@@ -21,7 +21,7 @@ const passType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32']
 
 const [first, behind, members, result] = [1, 2, 3, 4] as const;
 
-/** Returns the index of the function for outcomes that are stops. */
+/** Returns the index of the function that handles outcomes that are stops. */
 export function passFunction(shape: KernelShape): number {
   const { helpers, stops } = shape;
   return helpers.function('pass', passType, (code) => {

@@ -30,7 +30,7 @@ export function openLedger(page: Omit<LedgerPage, 'words'>): LedgerPage {
   return { ...page, words };
 }
 
-/** Ends the launch when each worker next checks, with the fault of an aborted launch or without a fault. */
+/** Ends the launch at each worker's next check, with the fault of an aborted launch or without a fault. */
 export function endLaunch({ words }: LedgerPage, why: 'abort' | 'elsewhere'): void {
   Atomics.compareExchange(new BigInt64Array(words), word.ended, ending.none, ending[why]);
 }

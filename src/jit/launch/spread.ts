@@ -10,7 +10,7 @@ import type { Share, ShareResult } from './share.ts';
 import { endLaunch, type LedgerPage, openLedger } from './shared-ledger.ts';
 import type { WorkerHost } from './worker-host.ts';
 
-/** Alignment of each worker's memory, so that no two workers write to the same cache line. */
+/** Granularity of each worker's memory in bytes, so that no two workers write to the same cache line. */
 const lineSize = 256;
 
 /** With more threads than this per processor, threads would only take turns. */

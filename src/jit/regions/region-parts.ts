@@ -10,7 +10,7 @@ import type { Stop } from '../groups/stop.ts';
 import type { RegionLocals } from '../lowering.ts';
 import { changedAt, type FunctionShape, type KernelShape } from './kernel-shape.ts';
 
-/** How the writers of a block differ. */
+/** The parts of a block that are written differently for one thread and for four. */
 export interface BlockParts {
   /** Counts instructions that every thread executes. */
   readonly spend: (count: number) => void;

@@ -25,7 +25,7 @@ const straight = kernel('add.u32 %r1, %r1, 1; add.u32 %r2, %r1, 1;');
 const rounds = 'add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 100;';
 const loop = kernel(`bar.sync 0; again: ${rounds} @%p1 bra again;`);
 
-test('a launch is judged by its number of threads and instructions', () => {
+test('code for four threads depends on the number of threads and instructions', () => {
   expect(earnsFours(straight, shape(128, 1), 0)).toBe(false);
   expect(earnsFours(straight, shape(128, 2 ** 16), 0)).toBe(true);
 });

@@ -37,7 +37,7 @@ export function vectorConverter(helpers: Helpers, c: Conversion): number | null 
   );
 }
 
-/** Returns a writer of the same conversion as inline code; null if it has no vector form. */
+/** Returns a function that writes the same conversion as inline code; null if it has no vector form. */
 export function vectorConversion(c: Conversion): VectorWriter | null {
   const [from, to] = [formats[c.from], formats[c.to]];
   if (from.width > 32 || to.width > 32) return null;

@@ -77,7 +77,7 @@ const leastNormal = 0x0080_0000;
 /**
  * Computes an fma in f64, where the product is exact and the sum is rounded once. Rounding it again to f32 is wrong
  * only if the sum was inexact and is a tie between two f32 or a subnormal f32. Such sums are computed one by one. Exact
- * ties are not, because they are frequent in means and in filters whose weights are powers of two.
+ * ties are excluded because they are frequent, in means and in filters whose weights are powers of two.
  */
 function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   const { code, vectors } = lowering;

@@ -108,8 +108,8 @@ function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude:
 
 /**
  * Pushes the magnitude with the destination's exponent range but still with 23 fraction bits. Its subnormals become
- * multiples of 2^(1 - bias - 23). What is lost by that is below everything that affects rounding, except under rm and
- * rp, where it sets a sticky lowest bit.
+ * multiples of 2^(1 - bias - 23). What this cuts off is too small to affect rounding, except under rm and rp, where it
+ * sets a sticky lowest bit.
  */
 function pushRebiased(code: Code, rounding: Rounding, { bias }: FloatFormat, magnitude: number): void {
   if (rounding === 'rm' || rounding === 'rp') pushSubnormalOdd(code, bias, magnitude);

@@ -61,7 +61,7 @@ export class Vectors {
     }
   }
 
-  /** Copies the results of an instruction that is the same for all lanes to each lane. */
+  /** After an instruction that is the same for all lanes, copies its results to each lane. */
   splatWrites(instruction: ProgramInstruction): void {
     for (const place of new Set(usesOf(instruction).writes)) if (this.varying.has(place)) this.splatHome(place);
   }
