@@ -1,4 +1,4 @@
-/** Arithmetic checked by definition: an exact integer result is compared with the neighbours of the computed one. */
+/** Checks arithmetic by definition: the exact integer result is compared with the neighbors of the computed one. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Comparison, isNegative, isRounded, unitExponent, unitsOf } from '../../test/oracle/oracle.ts';
@@ -17,7 +17,7 @@ function bitsOf(format: FloatArithmeticFormat, pattern: bigint): Bits {
   return format === 'f64' ? pattern : Number(pattern);
 }
 
-/** Finite encodings, many with exponents so close to each other that sums cancel and products underflow. */
+/** Finite encodings, many of them with exponents so close together that sums cancel and products underflow. */
 function finiteOf(format: FloatArithmeticFormat): fc.Arbitrary<Bits> {
   const { width } = formats[format];
   const fraction = format === 'f16' ? 10 : format === 'bf16' ? 7 : format === 'f32' ? 23 : 52;
@@ -44,7 +44,7 @@ function finiteOf(format: FloatArithmeticFormat): fc.Arbitrary<Bits> {
     .filter((bits) => unitsOf(format, bits) !== null);
 }
 
-/** An exact result, or its square, as numerator / denominator in units; the sign is kept separately. */
+/** An exact result, or its square, as a fraction numerator / denominator; the sign is kept separately. */
 interface Result {
   readonly negative: boolean;
   readonly isZero: boolean;
@@ -89,7 +89,7 @@ const cases = functions.flatMap((fn) =>
   names.flatMap((format) => roundings.map((mode) => [fn, format, mode] as const)),
 );
 
-describe('the exact result, rounded once', () => {
+describe('gives the exact result, rounded once', () => {
   it.each(cases)('%s.%s, %s', (fn, format, rounding) => {
     const operation = floatOperation(fn, format, { ...plain, rounding });
     const operand = finiteOf(format);
@@ -107,7 +107,7 @@ describe('the exact result, rounded once', () => {
     );
   });
 
-  it('fma has ties that only the subnormal grid has', () => {
+  it('fma rounds ties that exist only on the subnormal grid', () => {
     const [a, b, c] = ['0x1.00006ap-75', '0x1.ffff2cp-76', '0x1.34aec8p-128'].map(parseHexFloat);
     expect(floatOperation('fma', 'f32', plain)(a as Bits, b as Bits, c as Bits)).toBe(0x002695d9);
   });
@@ -144,7 +144,7 @@ function bits32(value: number): number {
   return words.getUint32(0);
 }
 
-/** A PTX hex float that is exactly an f32, as bits. */
+/** The bits of a hex float that is exactly an f32 value. */
 function parseHexFloat(text: string): number {
   const [, whole = '', fraction = '', exponent = ''] = /^0x([01])\.([0-9a-f]*)p(-?\d+)$/.exec(text) ?? [];
   return bits32(Number.parseInt(whole + fraction, 16) * 2 ** (Number(exponent) - fraction.length * 4));
@@ -227,24 +227,24 @@ describe('overflow follows the rounding direction', () => {
 describe('.ftz', () => {
   const flush = { ...plain, flush: true };
 
-  it('reads subnormal operands as zeros of their sign', () => {
+  it('reads subnormal operands as zeros with the same sign', () => {
     expect(floatOperation('add', 'f32', flush)(0x80000001, 0x80000001, 0)).toBe(negZero);
     expect(floatOperation('rcp', 'f32', flush)(0x807fffff, 0, 0)).toBe(negInf);
     expect(floatOperation('neg', 'f32', flush)(least, 0, 0)).toBe(negZero);
     expect(floatOperation('max', 'f32', flush)(least, negOne, 0)).toBe(0);
   });
 
-  it('flushes subnormal results to zeros of their sign', () => {
+  it('flushes subnormal results to zeros with the same sign', () => {
     expect(floatOperation('sub', 'f32', flush)(0x00800000, 0x00800001, 0)).toBe(negZero);
     expect(floatOperation('mul', 'f16', flush)(0x0400, 0xb800, 0)).toBe(0x8000);
   });
 
-  it('flushes a result that only the subnormal grid rounds up to the smallest normal number', () => {
+  it('flushes a result that would reach the smallest normal number only on the subnormal grid', () => {
     expect(floatOperation('mul', 'f32', plain)(0x00ffffff, 0x3f000000, 0)).toBe(0x00800000);
     expect(floatOperation('mul', 'f32', flush)(0x00ffffff, 0x3f000000, 0)).toBe(0);
   });
 
-  it('keeps a result that every grid rounds up to the smallest normal number', () => {
+  it('keeps a result that reaches the smallest normal number on every grid', () => {
     const [a, b] = [bits32(2 ** -75), bits32(-(2 ** -77))];
     expect(floatOperation('fma', 'f32', flush)(a, b, 0x00800000)).toBe(0x00800000);
   });
@@ -267,12 +267,12 @@ describe('.sat clamps to [0, 1]', () => {
 
 describe('f64 NaNs keep their payload', () => {
   const add = floatOperation('add', 'f64', plain);
-  const signalling = 0x7ff4000000001234n;
+  const signaling = 0x7ff4000000001234n;
 
-  it('the first NaN operand is the result, made quiet', () => {
-    expect(add(signalling, 0xfff8000000000001n, 0n)).toBe(0x7ffc000000001234n);
-    expect(add(0x3ff0000000000000n, signalling, 0n)).toBe(0x7ffc000000001234n);
-    expect(floatOperation('fma', 'f64', plain)(0x7ff0000000000000n, 0n, signalling)).toBe(0x7ffc000000001234n);
+  it('the result is the first NaN operand, made quiet', () => {
+    expect(add(signaling, 0xfff8000000000001n, 0n)).toBe(0x7ffc000000001234n);
+    expect(add(0x3ff0000000000000n, signaling, 0n)).toBe(0x7ffc000000001234n);
+    expect(floatOperation('fma', 'f64', plain)(0x7ff0000000000000n, 0n, signaling)).toBe(0x7ffc000000001234n);
   });
 
   it("without a NaN operand the result is CUDA's NaN", () => {
@@ -280,12 +280,12 @@ describe('f64 NaNs keep their payload', () => {
   });
 
   it('neg and abs change only the sign', () => {
-    expect(floatOperation('neg', 'f64', plain)(signalling, 0n, 0n)).toBe(0xfff4000000001234n);
-    expect(floatOperation('abs', 'f64', plain)(0xfff4000000001234n, 0n, 0n)).toBe(signalling);
+    expect(floatOperation('neg', 'f64', plain)(signaling, 0n, 0n)).toBe(0xfff4000000001234n);
+    expect(floatOperation('abs', 'f64', plain)(0xfff4000000001234n, 0n, 0n)).toBe(signaling);
   });
 });
 
-describe('modifiers of min and max', () => {
+describe('the modifiers of min and max', () => {
   it('.NaN lets any NaN win', () => {
     expect(floatOperation('min', 'f32', { ...plain, nan: true })(payload, one, 0)).toBe(nan);
     expect(floatOperation('max', 'bf16', { ...plain, nan: true })(0x3f80, 0x7f81, 0)).toBe(0x7fff);
@@ -299,7 +299,7 @@ describe('modifiers of min and max', () => {
     expect(floatOperation('min', 'f32', { ...plain, xorSign: true })(0xc0000000, one, 0)).toBe(negOne);
   });
 
-  it.each(names)('%s: the order of the values', (format) => {
+  it.each(names)('%s: follows the order of the values', (format) => {
     const min = floatOperation('min', format, plain);
     const max = floatOperation('max', format, plain);
     fc.assert(
@@ -324,7 +324,7 @@ describe('approximate division', () => {
     expect(divide(inf, huge, 0)).toBe(nan);
   });
 
-  it('is otherwise the rounded quotient, as div.full always is', () => {
+  it('otherwise gives the rounded quotient, as div.full always does', () => {
     expect(divide(one, 0x7e800000, 0)).toBe(0x00800000);
     expect(divide(one, 0x40400000, 0)).toBe(0x3eaaaaab);
     expect(floatOperation('div.full', 'f32', plain)(one, huge, 0)).toBe(0x00400000);

@@ -1,6 +1,6 @@
 /**
  * The floating-point instructions on bits: exact results, rounded once (PTX ISA 9.7.3, 9.7.4). A NaN result is the
- * canonical one of its format; policy.ts names what the ISA leaves open.
+ * canonical NaN of its format; policy.ts lists what the ISA leaves open.
  */
 import { patternsOf } from './encode.ts';
 import {
@@ -65,12 +65,12 @@ export function floatOperation(fn: FloatFunction, format: FloatArithmeticFormat,
   }
 }
 
-/** Below every exponent that a result can have. */
+/** An exponent below that of every possible result. */
 const unbounded = -10_000;
 
 const one: Exact = finite(0, 1, 0, noTail);
 
-/** Decoding, with subnormals as zeros under `.ftz`. */
+/** A decoder that reads subnormals as zeros under `.ftz`. */
 function reader(name: FloatArithmeticFormat, flush: boolean): Decoder {
   const decode = decoder(name);
   if (!flush) return decode;
@@ -86,7 +86,7 @@ function targetOf(name: FloatArithmeticFormat, mode: FloatMode): Target {
   const { bias } = formats[name];
   return {
     to,
-    // Under .ftz a result is flushed if it is subnormal before the subnormal grid rounds it (policy.ts).
+    // Under .ftz, a result is flushed if it is subnormal before being rounded to the subnormal grid (policy.ts).
     grid: mode.flush ? { ...gridOf(name), lowest: unbounded } : gridOf(name),
     rounding: mode.rounding,
     randomBits: 0,
@@ -119,13 +119,13 @@ function signOfProduct(a: Exact, b: Exact): Sign {
   return a.sign === b.sign ? 0 : 1;
 }
 
-/** `zeroSign`: the sign of a sum that cancels, negative under rm only (IEEE 754 section 6.3). */
+/** `zeroSign`: the sign of a sum that cancels, which is negative only under rm (IEEE 754 section 6.3). */
 function add(kernel: Kernel, zeroSign: Sign, a: Exact, b: Exact): Exact {
   if (a.kind === 'finite' && b.kind === 'finite') return kernel.add(a, b) ?? zero(zeroSign);
   return addSpecial(zeroSign, a, b);
 }
 
-/** A sum of two values that are not both finite and nonzero. */
+/** The sum of two values that are not both finite and nonzero. */
 function addSpecial(zeroSign: Sign, a: Exact, b: Exact): Exact {
   if (a.kind === 'nan') return a;
   if (b.kind === 'nan') return b;
@@ -141,7 +141,7 @@ function multiply(kernel: Kernel, a: Exact, b: Exact): Exact {
   return multiplySpecial(a, b);
 }
 
-/** A product of two values that are not both finite and nonzero. */
+/** The product of two values that are not both finite and nonzero. */
 function multiplySpecial(a: Exact, b: Exact): Exact {
   if (a.kind === 'nan') return a;
   if (b.kind === 'nan') return b;
@@ -166,7 +166,9 @@ function divide(kernel: Kernel, a: Exact, b: Exact): Exact {
   return a.kind === 'infinity' || b.kind === 'zero' ? infinity(signOfProduct(a, b)) : zero(signOfProduct(a, b));
 }
 
-/** div.approx.f32 guarantees little for 2^126 < |b| < 2^128: infinity gives NaN, everything else 0 (9.7.3.8). */
+/**
+ * div.approx.f32 guarantees little for 2^126 < |b| < 2^128: if a is infinite, the result is NaN, otherwise 0 (9.7.3.8).
+ */
 function divideApproximately(read: Decoder, target: Target): Operation {
   const limit = power(126);
   return (a, b) => {

@@ -1,11 +1,11 @@
-/** Counting, reversing and finding bits, compared with the digits of the numbers. */
+/** Counting, reversing and finding bits, compared with the binary digits of the numbers. */
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../base/bits.ts';
 import { bitOperation } from './integers.ts';
 
 const widths = [32, 64] as const;
 
-/** Patterns of a width: single bits, runs of ones, and others. */
+/** Patterns of a given width: single bits, runs of ones, and others. */
 function samples(width: number): readonly Bits[] {
   const found: bigint[] = [0n, (1n << BigInt(width)) - 1n];
   for (let i = 0n; i < BigInt(width); i++) {
@@ -57,7 +57,7 @@ describe('fns', () => {
     [4, 0, 0xffffffff],
     [40, 1, 0xffffffff],
     [40, 0, 0xffffffff],
-  ])('from bit %i, set bit number %i is bit %i', (base, n, place) => {
+  ])('counted from bit %i, set bit number %i is bit %i', (base, n, place) => {
     expect(find(mask, base, n >>> 0)).toBe(place);
   });
 });

@@ -1,7 +1,4 @@
-/**
- * Counting, reversing, finding, looking up and permuting bits: popc, clz, brev, fns, lop3 and prmt (PTX ISA 9.7.1,
- * 9.7.8).
- */
+/** Counts, reverses, finds, looks up and permutes bits: popc, clz, brev, fns, lop3 and prmt (PTX ISA 9.7.1, 9.7.8). */
 import { onBigints, onNumbers } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Operation, PermuteFunction } from './operations.ts';
@@ -23,7 +20,7 @@ function reverse(word: number): number {
   return ((bits >>> 16) | (bits << 16)) >>> 0;
 }
 
-/** Set bits, or zeros above the topmost set bit; a number for every width. */
+/** Counts the set bits, or the zeros above the topmost set bit. The result is a `number` for every width. */
 export function bitCounting(fn: 'popc' | 'clz', width: number): Operation {
   if (width > 32) {
     if (fn === 'popc') return onBigints((a) => countOnes(low32(a)) + countOnes(high32(a)));
@@ -35,14 +32,14 @@ export function bitCounting(fn: 'popc' | 'clz', width: number): Operation {
   return onNumbers(fn === 'popc' ? countOnes : (a) => Math.clz32(a) - (32 - width));
 }
 
-/** Bit i goes to bit width - 1 - i. */
+/** Moves bit i to bit width - 1 - i. */
 export function reversal(width: number): Operation {
   if (width === 32) return onNumbers(reverse);
   return onBigints((a) => (BigInt(reverse(low32(a))) << 32n) | BigInt(reverse(high32(a))));
 }
 
 /**
- * The position of the |n|-th set bit of a mask, counted from `base` upwards for positive n, downwards for negative n;
+ * The position of the |n|-th set bit of a mask, counted from `base` upward for positive n and downward for negative n;
  * for 0, `base` itself.
  */
 export function setBitFinder(mask: number, base: number, n: number): number {
@@ -57,7 +54,10 @@ export function setBitFinder(mask: number, base: number, n: number): number {
   return 0xffffffff;
 }
 
-/** Each bit of the result is the bit of `table` whose number is formed by the bits of a, b and c, with a topmost. */
+/**
+ * Each bit of the result is the bit of `table` whose index is formed by the bits of a, b and c, with a as the highest
+ * bit.
+ */
 export function lookUp(x: number, y: number, z: number, table = 0): number {
   let found = 0;
   for (let row = 0; row < 8; row++) {
@@ -67,7 +67,10 @@ export function lookUp(x: number, y: number, z: number, table = 0): number {
   return found >>> 0;
 }
 
-/** For each mode and selector 0 to 3, the four chosen bytes; the lowest digit is the lowest byte of the result. */
+/**
+ * For each mode and each selector from 0 to 3, the four selected bytes; the lowest digit gives the lowest byte of the
+ * result.
+ */
 const choices: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, readonly number[]>> = {
   'prmt.f4e': [0x3210, 0x4321, 0x5432, 0x6543],
   'prmt.b4e': [0x5670, 0x6701, 0x7012, 0x0123],
@@ -78,8 +81,8 @@ const choices: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, readonly number
 };
 
 /**
- * Selects four of the eight bytes of b:a. Without a mode, each nibble of c selects one; its top bit replicates that
- * byte's sign.
+ * Selects four of the eight bytes of b:a. Without a mode, each nibble of c selects one byte; the top bit of the nibble
+ * replicates the byte's sign instead.
  */
 export function permutation(fn: PermuteFunction): Operation {
   if (fn === 'prmt') return onNumbers(permute);

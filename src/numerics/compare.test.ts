@@ -3,7 +3,7 @@ import type { Bits } from '../base/bits.ts';
 import { comparison } from './compare.ts';
 import type { Comparison } from './operations.ts';
 
-/** Results for a < b, a = b, a > b, and if one of them is NaN. */
+/** The results for a < b, for a = b, for a > b, and for a NaN operand. */
 const truth: Record<Comparison, readonly [less: boolean, equal: boolean, greater: boolean, nan: boolean]> = {
   eq: [false, true, false, false],
   ne: [true, false, true, false],
@@ -57,7 +57,7 @@ describe.each(['f16', 'bf16', 'f32', 'f64'] as const)('%s', (format) => {
 describe('integers', () => {
   const ordered: readonly Comparison[] = ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'lo', 'ls', 'hi', 'hs'];
 
-  it.each(ordered)('%s reads the sign bit according to its type', (name) => {
+  it.each(ordered)('%s interprets the sign bit according to its type', (name) => {
     const [less, equal, greater] = truth[name];
     expect(comparison(name, 's32', false)(0xffffffff, 1)).toBe(less);
     expect(comparison(name, 'u32', false)(0xffffffff, 1)).toBe(greater);

@@ -1,5 +1,5 @@
 /**
- * The comparisons of set, setp, slct and similar instructions (PTX ISA 9.7.6), of integers and floats, ordered and
+ * The comparisons in set, setp, slct and similar instructions (PTX ISA 9.7.6), on integers and floats, ordered and
  * unordered.
  */
 import { type Bits, onBigints, onNumbers } from '../base/bits.ts';
@@ -9,7 +9,10 @@ import type { Comparison, FloatArithmeticFormat } from './operations.ts';
 
 export type Comparer = (a: Bits, b: Bits) => boolean;
 
-/** A comparison with its type bound; `flush`: subnormal operands are zeros (f16, f32). The two zeros are equal. */
+/**
+ * A comparison with its type bound. With `flush`, subnormal operands count as zeros (f16, f32). The two zeros are
+ * equal.
+ */
 export function comparison(name: Comparison, type: IntegerName | FloatArithmeticFormat, flush: boolean): Comparer {
   const key = keyOf(type, flush);
   switch (name) {
@@ -50,7 +53,10 @@ export function comparison(name: Comparison, type: IntegerName | FloatArithmetic
   }
 }
 
-/** A number with the same order as the values; a NaN is a JavaScript NaN, for which no order is true. */
+/**
+ * A number that is ordered like the value it stands for; a NaN becomes the JavaScript NaN, for which every comparison
+ * is false.
+ */
 type Key = (bits: Bits) => number | bigint;
 
 function isNan(key: number | bigint): boolean {
@@ -77,7 +83,7 @@ const keyOfF64: Key = onBigints((bits) => {
   return words.getFloat64(0);
 });
 
-/** The magnitude as an integer, negated for negative values, so that its order is that of the values. */
+/** The magnitude as an integer, negated for negative values, so that it is ordered like the values. */
 function floatKey({ width, fractionBits, exponentBits }: FloatFormat, flush: boolean): Key {
   const signBit = 2 ** (width - 1);
   const one = 2 ** fractionBits;

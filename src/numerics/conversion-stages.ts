@@ -1,27 +1,27 @@
-/** Data added to a conversion: different results that another stack gives for some inputs. */
+/** Data added to a conversion: the different results that another software stack gives for some inputs. */
 import type { Bits } from '../base/bits.ts';
 import type { Conversion } from './conversion.ts';
 
 /**
  * `bits`: these bits, by the sign of the source; null keeps the conversion's own result. `payload`: a NaN with the
- * source's sign and as many leading bits of its payload as fit; `quiet` also sets the top bit. A payload that would be
- * zero gets its lowest bit, so that the result is still a NaN.
+ * source's sign and as many leading bits of its payload as fit; `quiet` also sets the top bit. If the payload would be
+ * zero, its lowest bit is set, so that the result is still a NaN.
  */
 export type ReplacementResult =
   | { readonly kind: 'bits'; readonly positive: Bits | null; readonly negative: Bits | null }
   | { readonly kind: 'payload'; readonly quiet: boolean };
 
-/** For source patterns from `first` to `last`, inclusive, the result that replaces the conversion's own. */
+/** The result that replaces the conversion's own for source patterns from `first` to `last`, inclusive. */
 export interface Replacement {
-  /** For a signed format, the pattern without its sign. */
+  /** For a signed format, the pattern without the sign bit. */
   readonly first: Bits;
   readonly last: Bits;
   readonly result: ReplacementResult;
-  /** The rule behind it, an id of `semanticRules`. */
+  /** The id (in `semanticRules`) of the rule that requires this. */
   readonly rule: string;
 }
 
-/** One conversion, which rounds once, and the replacements of its results. */
+/** One conversion, which rounds once, and the replacements for its results. */
 export interface ConversionStage {
   readonly conversion: Conversion;
   /** Ranges do not overlap. */

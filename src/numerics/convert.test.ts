@@ -1,6 +1,6 @@
 /**
- * Conversions compared with test/oracle, which finds results by definition, from a comparison with every point of the
- * destination.
+ * Compares conversions with test/oracle, which finds results by definition: it compares the value with every point of
+ * the destination.
  */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ function make(from: FormatName, to: FormatName, changes: Partial<Conversion> = {
   return { ...plainConversion(from, to), ...changes };
 }
 
-/** The result of the oracle, as bits. */
+/** The oracle's result, as bits. */
 function wanted(c: Conversion, source: Bits, random = 0, scale = 0x7f): Bits {
   const result = expected(c, source, random, scale);
   if (typeof result !== 'string') return result;
@@ -97,7 +97,7 @@ describe('every narrow value widened', () => {
   });
 });
 
-/** f32 patterns on, between and next to the points of a format, where roundings differ. */
+/** f32 patterns on, between and next to the points of a format, where the rounding modes differ. */
 function nearPoints(to: FormatName): fc.Arbitrary<number> {
   const { width } = formats[to];
   const near = fc.tuple(fc.nat(2 ** width - 1), fc.constantFrom(0, 0.5, 1), fc.integer({ min: -2, max: 2 }));
@@ -145,7 +145,7 @@ describe('f32 near the points of the destination', () => {
     ['e2m3', 16],
     ['e3m2', 16],
     ['e2m1', 8],
-  ] as const)('to %s, rs with %i random bits', (to, randomBits) => {
+  ] as const)('to %s, .rs with %i random bits', (to, randomBits) => {
     const c = make('f32', to, { rounding: 'rs', randomBits, satfinite: tiny.includes(to) });
     fc.assert(
       fc.property(nearPoints(to), fc.nat(0xffff), (source, random) => {
@@ -156,7 +156,7 @@ describe('f32 near the points of the destination', () => {
   });
 });
 
-/** The magnitude of a value, to compare with points. */
+/** The magnitude of a value, for comparison with points. */
 function comparisonOf(format: FormatName, bits: Bits): Comparison {
   const exact = unitsOf(format, bits) ?? 0n;
   const magnitude = exact < 0n ? -exact : exact;
@@ -165,7 +165,7 @@ function comparisonOf(format: FormatName, bits: Bits): Comparison {
 
 const anyF64 = fc.oneof(
   fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
-  // Exponents around those of f32, so that midpoints and subnormals of f32 occur.
+  // Values with exponents in and around the range of f32, so that midpoints and subnormals of f32 occur.
   fc
     .tuple(
       fc.integer({ min: 0x360, max: 0x480 }),
@@ -176,7 +176,7 @@ const anyF64 = fc.oneof(
     .map(([field, low, high, sign]) => (BigInt(sign) << 63n) | (BigInt(field) << 52n) | (BigInt(high) << 29n) | low),
 );
 
-describe('wide destinations, judged by the neighbours of the result', () => {
+describe('wide destinations, checked by means of the neighbors of the result', () => {
   const directed = ['rn', 'rz', 'rm', 'rp'] as const;
 
   it.each(directed)('f64 to f32, %s', (rounding) => {
@@ -223,7 +223,7 @@ describe('wide destinations, judged by the neighbours of the result', () => {
           const result = convert(make('f32', 'tf32', { rounding }), source) as number;
           const compare = comparisonOf('f32', source);
           expect(result % 2 ** 13).toBe(0);
-          // rna differs from rn only on ties, where it takes the neighbour above.
+          // rna differs from rn only for ties, where it takes the larger neighbor.
           const tie = source % 2 ** 13 === 2 ** 12;
           const judged = rounding === 'rna' ? (tie ? 'away' : 'rn') : rounding;
           if (judged === 'away') expect(result).toBe(source + 2 ** 12);

@@ -1,4 +1,4 @@
-/** One value from one format to another: the meaning of one lane of `cvt`. */
+/** Converts one value from one format to another, which is the meaning of `cvt` for one lane. */
 import { type Bits, chop } from '../base/bits.ts';
 import type { Conversion } from './conversion.ts';
 import { type Patterns, patternsOf } from './encode.ts';
@@ -10,16 +10,16 @@ import { type Cause, type NanPolicy, nanPolicyOf, overflowPolicyOf } from './pol
 import { gridOf } from './round.ts';
 
 /**
- * Bits of the source format to bits of the destination format. `random`: this lane's random bits, `scale`: its ue8m0
- * scale; a conversion that has none ignores them.
+ * Converts bits of the source format to bits of the destination format. `random` holds this lane's random bits and
+ * `scale` its ue8m0 scale; conversions without them ignore both.
  */
 export type Converter = (source: Bits, random: number, scale: number) => Bits;
 
-/** A conversion with all facts looked up that do not depend on the value. */
+/** A conversion for which everything that does not depend on the value has been looked up. */
 interface Plan {
   readonly decode: Decoder;
   readonly target: Target;
-  /** A NaN is passed on with all its bits. */
+  /** True if a NaN is passed on with all its bits. */
   readonly movesNan: boolean;
   readonly flushInput: boolean;
   readonly dropSign: boolean;
@@ -47,12 +47,12 @@ function makeConverter(c: Conversion): Converter {
   return (source, random, scale) => run(plan, source, random, scale, null);
 }
 
-/** `conversion` for one value; `random` and `scale` as there, where `scale` 0x7f is a factor of one. */
+/** Like `conversion`, for a single value. A `scale` of 0x7f is a factor of one. */
 export function convert(c: Conversion, source: Bits, random = 0, scale = 0x7f): Bits {
   return conversion(c)(source, random, scale);
 }
 
-/** `convert` that also returns, in order, the rules that affected the result. */
+/** Like `convert`, but also returns, in order, the rules that affected the result. */
 export function trace(c: Conversion, source: Bits, random = 0, scale = 0x7f): { bits: Bits; causes: readonly Cause[] } {
   const causes: Cause[] = [];
   if (!isInteger(c.from) || !isInteger(c.to)) {
@@ -81,7 +81,7 @@ function makePlan(c: Conversion): Plan {
   const target: Target = {
     to,
     grid: gridOf(c.to, c.integral),
-    // Only exact conversions, and those between f16 and bf16 that ptxas treats as rn, have no rounding.
+    // Only exact conversions have no rounding, and those between f16 and bf16, which ptxas treats as rn.
     rounding: c.rounding ?? 'rn',
     randomBits: c.randomBits,
     overflow: overflowPolicyOf(c).name,
@@ -103,7 +103,7 @@ function makePlan(c: Conversion): Plan {
   };
 }
 
-/** The result for a NaN if it does not depend on its payload. */
+/** The result for a NaN, if it does not depend on the payload. */
 function nanBits(policy: NanPolicy, to: Patterns, width: number): Bits {
   switch (policy) {
     case 'zero':
@@ -128,7 +128,7 @@ function run(plan: Plan, source: Bits, random: number, scale: number, causes: Ca
     value = madeNan;
   }
   if (value.kind === 'finite') {
-    // A normal f32 has all 24 bits of its significand.
+    // The significand of a normal f32 value has all 24 bits.
     if (plan.flushInput && value.significand < 0x800000) {
       causes?.push('flushed-input');
       return finishZero(plan.target, value.sign, causes);

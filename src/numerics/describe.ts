@@ -1,4 +1,4 @@
-/** Values as text: exact decimals if they are short, else the shortest digits that identify the same bits. */
+/** Formats values as text: an exact decimal if it is short, else the shortest one that identifies the same bits. */
 import { type Bits, hex } from '../base/bits.ts';
 import { decode, type Finite } from './exact.ts';
 import { formats, type FormatName } from './formats.ts';
@@ -8,9 +8,9 @@ import { gridOf } from './round.ts';
 const shortest = 17;
 
 /**
- * The value of an encoding: `448`, `-0`, `inf`, `NaN (0x7fff)`, `0.015625`. If the exact decimal is long: the shortest
- * decimal that reads back as the same bits, with the exact value in hex: `0.1 (0x1.99999ap-4)`. A long ue8m0 is a power
- * of two: `2^-127`.
+ * The value of an encoding: `448`, `-0`, `inf`, `NaN (0x7fff)`, `0.015625`. If the exact decimal is long, the result is
+ * the shortest decimal that reads back as the same bits, with the exact value in hex: `0.1 (0x1.99999ap-4)`. A long
+ * ue8m0 value is shown as a power of two: `2^-127`.
  */
 export function formatValue(format: FormatName, bits: Bits): string {
   const { width, kind, signed } = formats[format];
@@ -31,14 +31,14 @@ export function formatValue(format: FormatName, bits: Bits): string {
   }
 }
 
-/** The exact decimal of a value without a tail; null if it has more than 17 digits. */
+/** The exact decimal for a value without a tail; null if it has more than 17 digits. */
 function formatExact(value: Finite): string | null {
   const { digits, exponent } = decimalOf(value);
   if (digits.length > shortest || Math.abs(digits.length + exponent) > shortest + 4) return null;
   return sign(value) + place(digits, exponent);
 }
 
-/** value = digits * 10^exponent, without trailing zeros. */
+/** The digits, without trailing zeros, and the exponent for which value = digits * 10^exponent. */
 function decimalOf(value: Finite): { readonly digits: string; readonly exponent: number } {
   const { significand, exponent } = value;
   const integer =
@@ -52,7 +52,7 @@ function sign(value: Finite): string {
   return value.sign === 1 ? '-' : '';
 }
 
-/** digits * 10^exponent in plain notation, or with an exponent if it would need many zeros. */
+/** Formats digits * 10^exponent in plain notation, or with an exponent if it would need many zeros. */
 function place(digits: string, exponent: number): string {
   const point = digits.length + exponent;
   if (point > 21 || point < -6) {
@@ -74,7 +74,7 @@ export function hexFloat(value: Finite): string {
   return `${sign(value)}0x1${digits}p${exponent < 0 ? '' : '+'}${exponent}`;
 }
 
-/** The fewest digits that are nearer to the value than to any other of its format. */
+/** The shortest decimal that is nearer to the value than to any other value of its format. */
 function shortestDecimal(format: FormatName, value: Finite): string {
   const { digits, exponent } = decimalOf(value);
   for (let count = 1; count < digits.length; count++) {
@@ -95,8 +95,7 @@ function roundDigits(digits: string, count: number): bigint {
 }
 
 /**
- * Whether the distance of digits * 10^point from the value is less than half the distance to a neighbour, in exact
- * integers.
+ * Whether digits * 10^point is closer to the value than half the distance to its neighbor; computed in exact integers.
  */
 function readsBack(format: FormatName, value: Finite, digits: bigint, point: number): boolean {
   const { significand, exponent } = value;
@@ -107,7 +106,8 @@ function readsBack(format: FormatName, value: Finite, digits: bigint, point: num
   const exact = BigInt(significand) * lastPlace;
   const candidate = (digits * twos * tens * 10n ** BigInt(Math.max(0, point))) / tens;
   const distance = candidate > exact ? candidate - exact : exact - candidate;
-  // Below a power of two the neighbour is half as far, except among the subnormals and at the least normal.
+  // Below a power of two, the neighbor is half as far away, except among the subnormals and at the smallest normal
+  // value.
   const isNearer = candidate < exact && exponent > gridOf(format).lowest && /^10*$/.test(significand.toString(2));
   return distance * (isNearer ? 4n : 2n) < lastPlace;
 }

@@ -7,7 +7,7 @@ import { formats, formatNames } from './formats.ts';
 
 const narrow = formatNames.filter((name) => formats[name].width <= 16);
 
-/** The double equal to a finite value. */
+/** The double that equals a finite value. */
 function doubleOf(value: Exact): number {
   if (value.kind === 'zero') return value.sign === 1 ? -0 : 0;
   if (value.kind !== 'finite') return Number.NaN;
@@ -28,7 +28,7 @@ describe('encoding is the inverse of decoding', () => {
 
   const words = new DataView(new ArrayBuffer(8));
 
-  it('f32 and f64 mean the same as on the host', () => {
+  it('f32 and f64 bits mean the same as in JavaScript', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         words.setFloat64(0, value);
@@ -54,7 +54,7 @@ describe('encoding is the inverse of decoding', () => {
   });
 });
 
-describe('the ends and the special values of each format', () => {
+describe('the limits and the special values of each format', () => {
   it.each([
     ['f16', '65504', 'inf', 'NaN (0x7fff)'],
     ['bf16', '3.39e+38 (0x1.fep+127)', 'inf', 'NaN (0x7fff)'],
@@ -89,8 +89,8 @@ describe('the ends and the special values of each format', () => {
   });
 });
 
-describe('values too wide for a number', () => {
-  it('keep 53 bits and classify the rest', () => {
+describe('values too wide for a JavaScript number', () => {
+  it('keep 53 bits and classify the rest as a tail', () => {
     const base = 1n << 60n;
     expect(fromInteger(0, base, 0)).toMatchObject({ significand: 2 ** 52, exponent: 8, tail: 0 });
     expect(fromInteger(0, base + 1n, 0).tail).toBe(1);

@@ -1,28 +1,35 @@
-/** From values on a format's grid to their bits, and the special bit patterns of a format. */
+/** Encodes values on a format's grid as bits, and lists the special bit patterns of each format. */
 import { recordOf } from '../base/records.ts';
 import type { Bits } from '../base/bits.ts';
 import { bitLength, power, type Sign } from './exact.ts';
 import { formats, type FixedFormat, type FloatFormat, type FormatName, formatNames } from './formats.ts';
 
-/** The bits of (-1)^sign * significand * 2^exponent, which must be a value of the format; significand 0 is a zero. */
+/**
+ * Returns the bits of (-1)^sign * significand * 2^exponent, which must be a value of the format; a significand of 0
+ * means zero.
+ */
 export type Encoder = (sign: Sign, significand: number, exponent: number) => Bits;
 
 export interface Patterns {
   readonly encode: Encoder;
-  /** By sign; an unsigned format has its positive pattern twice, ue8m0 its least value. */
+  /**
+   * Zeros by sign. An unsigned format has its positive zero twice; ue8m0, which has no zero, has its smallest value.
+   */
   readonly zero: readonly [Bits, Bits];
   readonly one: Bits;
   /** Null if the format has none. */
   readonly infinity: readonly [Bits, Bits] | null;
-  /** MAX_NORM of each sign; of an integer, its largest and its lowest value. */
+  /** MAX_NORM by sign; for an integer, its largest and its lowest value. */
   readonly largest: readonly [Bits, Bits];
   /** Null if the format has none. */
   readonly canonicalNan: Bits | null;
-  /** The NaN with a sign and a payload as in exact.ts, made quiet; null if the format has no payload. */
+  /**
+   * Returns the quiet NaN with a given sign and a payload as in exact.ts; null if the format's NaNs have no payload.
+   */
   readonly quietNan: ((sign: Sign, payload: number) => Bits) | null;
 }
 
-/** Encoder and special patterns of a format, created once. */
+/** The encoder and the special patterns of a format, created once. */
 export function patternsOf(name: FormatName): Patterns {
   return patterns[name];
 }
@@ -47,7 +54,8 @@ function floatEncoder(format: FloatFormat): Encoder {
     const signBits = sign === 1 ? signBit : 0;
     if (significand === 0) return signBits;
     const last = Math.max(exponent + bitLength(significand) - 1 - fractionBits, lowest - least);
-    // The implicit one is added, not masked, which raises the exponent field from that of a subnormal to the right one.
+    // The implicit one is added rather than masked out, which raises the exponent field from that of a subnormal to the
+    // right one.
     const magnitude = (last - lowest) * one + significand * power(exponent - last);
     return signBits + magnitude * unit;
   };

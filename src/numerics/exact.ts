@@ -1,6 +1,6 @@
 /**
- * Values before rounding, independent of any format. A significand is a `number` below 2^53; the part of a wider value
- * below that is kept as one of four tails, which is all that any rounding direction needs.
+ * Values before rounding, independent of any format. A significand is a `number` below 2^53; what remains of a wider
+ * value is kept as one of four tails, which is all that any rounding direction needs.
  */
 import { recordOf } from '../base/records.ts';
 import { type Bits, onBigints, onNumbers } from '../base/bits.ts';
@@ -10,7 +10,8 @@ import { formats, type FixedFormat, type FloatFormat, type FormatName, formatNam
 export type Sign = 0 | 1;
 
 /**
- * The part of a value below its last place, as a class: zero, less than half, half, or more than half of that place.
+ * The part of a value below its last place, as one of four classes: zero, less than half, half, or more than half of
+ * that place.
  */
 export type Tail = 0 | 1 | 2 | 3;
 export const noTail: Tail = 0;
@@ -58,7 +59,7 @@ export function finite(sign: Sign, significand: number, exponent: number, tail: 
   return { kind: 'finite', sign, significand, exponent, tail };
 }
 
-/** A NaN that an operation produces; its sign and payload are those of the f64 that CUDA produces (policy.ts). */
+/** The NaN that operations produce; its sign and payload are those of the f64 NaN that CUDA produces (policy.ts). */
 export const madeNan: Exact = { kind: 'nan', sign: 1, payload: 2 ** 51 };
 
 const lowestPower = -1074;
@@ -66,19 +67,21 @@ const powers = new Float64Array(1024 - lowestPower);
 powers[0] = Number.MIN_VALUE;
 for (let i = 1; i < powers.length; i++) powers[i] = doubleAt(powers, i - 1) * 2;
 
-/** 2^exponent as a double, exact: 0 below 2^-1074, infinity above 2^1023. */
+/** 2^exponent as an exact double; 0 below 2^-1074 and infinity above 2^1023. */
 export function power(exponent: number): number {
   if (exponent < lowestPower) return 0;
   return powers[exponent - lowestPower] ?? Number.POSITIVE_INFINITY;
 }
 
-/** Bit length of a positive integer below 2^53: 1 for 1, 53 for 2^52. */
+/** The bit length of a positive integer below 2^53: 1 for 1, 53 for 2^52. */
 export function bitLength(significand: number): number {
   if (significand < 0x100000000) return 32 - Math.clz32(significand);
   return 64 - Math.clz32(significand / 0x100000000);
 }
 
-/** The tail for `low` of `unit` (0 <= low < unit), where `below` is the tail below the last place of `low`. */
+/**
+ * The tail for the fraction `low` / `unit` (0 <= low < unit), where `below` is the tail below the last place of `low`.
+ */
 export function classify(low: number, unit: number, below: Tail): Tail {
   const twice = low * 2;
   if (twice > unit) return aboveHalf;
@@ -86,7 +89,7 @@ export function classify(low: number, unit: number, below: Tail): Tail {
   return low === 0 && below === noTail ? noTail : belowHalf;
 }
 
-/** A positive bigint times 2^exponent; `more` says that something lies below its last place. */
+/** A positive bigint times 2^exponent. `more` is true if something nonzero lies below its last place. */
 export function fromInteger(sign: Sign, integer: bigint, exponent: number, more = false): Finite {
   if (integer < 0x20000000000000n) {
     if (more) return fromInteger(sign, integer << 60n, exponent - 60, true);
@@ -108,7 +111,7 @@ export function widthOf(integer: bigint): number {
   return digits.length * 4 + 28 - Math.clz32(Number.parseInt(digits.charAt(0), 16));
 }
 
-/** numerator / denominator, both positive, to 53 bits and a tail. */
+/** numerator / denominator, both positive, as 53 bits and a tail. */
 export function fromRatio(sign: Sign, numerator: bigint, denominator: bigint): Finite {
   const shift = Math.max(0, widthOf(denominator) - widthOf(numerator) + 54);
   const scaled = numerator << BigInt(shift);

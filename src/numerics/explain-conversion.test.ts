@@ -5,7 +5,9 @@ import { convert } from './convert.ts';
 import { explainConversion } from './explain-conversion.ts';
 import { openChoices } from './open-choices.ts';
 
-/** Mnemonic, source, the neighbours, the result, and the names of the reasons; random bits and scale come last. */
+/**
+ * The mnemonic, the source, its neighbors, the result, and the names of the reasons; random bits and scale come last.
+ */
 type Case = readonly [string, Bits, string | null, string | null, string, readonly string[], number?, number?];
 
 const cases: readonly Case[] = [
@@ -80,7 +82,7 @@ describe('open choices', () => {
     expect(chosen(mnemonic)).toEqual(ids);
   });
 
-  it('each have their own id and evidence', () => {
+  it('each have an id of their own and evidence', () => {
     expect(new Set(openChoices.map(({ id }) => id)).size).toBe(openChoices.length);
     expect(openChoices.every(({ evidence }) => evidence.length > 0)).toBe(true);
   });

@@ -1,4 +1,6 @@
-/** Why a conversion gave its result: the value, its neighbours in the destination, and the rules that applied. */
+/**
+ * Explains why a conversion gave its result: the value, its neighbors in the destination, and the rules that applied.
+ */
 import type { Bits } from '../base/bits.ts';
 import type { Conversion, Rounding } from './conversion.ts';
 import { convert, trace } from './convert.ts';
@@ -28,11 +30,11 @@ export interface BitWeights {
 
 export interface ConversionExplanation {
   readonly source: Encoding;
-  /** The exact source as a hex float; null for zeros, infinities, NaNs and integers. */
+  /** The exact source value as a hex float; null for zeros, infinities, NaNs and integers. */
   readonly exact: string | null;
   /**
-   * The values of the destination next to the source; null if the source is such a value, or there is none on that
-   * side.
+   * The destination values on either side of the source; null if the source is itself a destination value, or if there
+   * is none on that side.
    */
   readonly below: Encoding | null;
   readonly above: Encoding | null;
@@ -43,11 +45,11 @@ export interface ConversionExplanation {
   readonly reasons: readonly Policy<string>[];
 }
 
-/** `convert` with its reasons; parameters as there. */
+/** Like `convert`, with the same parameters, but also gives the reasons. */
 export function explainConversion(c: Conversion, source: Bits, random = 0, scale = 0x7f): ConversionExplanation {
   const { bits, causes } = trace(c, source, random, scale);
   const isFinite = decode(c.from, source).kind === 'finite';
-  const [below, above] = isFinite && isBetween(causes) ? neighbours(c, source, scale) : [null, null];
+  const [below, above] = isFinite && isBetween(causes) ? neighbors(c, source, scale) : [null, null];
   return {
     source: encoding(c.from, source),
     exact: exactOf(c.from, source),
@@ -120,7 +122,7 @@ function isBetween(causes: readonly Cause[]): boolean {
 
 type Pair = readonly [below: Encoding | null, above: Encoding | null];
 
-function neighbours(c: Conversion, source: Bits, scale: number): Pair {
+function neighbors(c: Conversion, source: Bits, scale: number): Pair {
   const toward = (rounding: Rounding): Bits => convert({ ...c, ...plain, rounding }, source, 0, scale);
   const below = toward('rm');
   const above = toward('rp');
@@ -128,10 +130,10 @@ function neighbours(c: Conversion, source: Bits, scale: number): Pair {
   return [encoding(c.to, below), isNan(c.to, above) ? null : encoding(c.to, above)];
 }
 
-/** Rounding alone, without what clamps its result. */
+/** Rounding alone, without the modifiers that clamp its result. */
 const plain = { sat: false, satfinite: false, relu: false, flush: false, randomBits: 0 } as const;
 
-/** Both directions gave the same value: the source is beyond that end of the format. */
+/** Used if both directions gave the same value, because the source is beyond that end of the format's range. */
 function lone(c: Conversion, source: Bits, end: Bits): Pair {
   const value = decode(c.from, source);
   const isBelow = c.to === 'ue8m0' ? end === 0 : value.sign === 1;

@@ -1,4 +1,4 @@
-/** The last step of every conversion and every arithmetic instruction: rounds a value to a format and clamps it. */
+/** The last step of every conversion and every arithmetic instruction: it rounds a value to a format and clamps it. */
 import type { Bits } from '../base/bits.ts';
 import type { Rounding } from './conversion.ts';
 import type { Patterns } from './encode.ts';
@@ -6,7 +6,7 @@ import { type Exact, type Finite, half, noTail, power, type Sign } from './exact
 import type { Cause, OverflowPolicy } from './policy.ts';
 import { type Grid, round, type Rounded } from './round.ts';
 
-/** The target of a value and the rules that apply there. */
+/** The format to which a value is rounded, and the rules that apply. */
 export interface Target {
   readonly to: Patterns;
   readonly grid: Grid;
@@ -15,21 +15,21 @@ export interface Target {
   readonly overflow: OverflowPolicy;
   readonly sat: boolean;
   readonly relu: boolean;
-  /** `.ftz`: results below `leastNormal` in magnitude become zero. */
+  /** `.ftz`: results with a magnitude below `leastNormal` become zero. */
   readonly flush: boolean;
   readonly leastNormal: number;
-  /** The format has no zero; its least value is used instead. */
+  /** True if the format has no zero; its smallest value is used instead. */
   readonly zeroless: boolean;
-  /** The result for a NaN, unless it keeps its payload. */
+  /** The result for a NaN, unless NaNs keep their payload. */
   readonly nan: Bits;
-  /** A NaN keeps its sign and leading payload bits and becomes quiet. */
+  /** True if a NaN keeps its sign and leading payload bits and becomes quiet. */
   readonly keepsPayload: boolean;
 }
 
 /** Collects the rules that affected a result, for callers that request them. */
 export type Causes = Cause[] | null;
 
-/** Bits of the target's format for a value; `random` as in `round`. */
+/** Returns the bits of a value in the target format; `random` has the same meaning as in `round`. */
 export function finish(target: Target, value: Exact, random: number, causes: Causes): Bits {
   switch (value.kind) {
     case 'finite':
@@ -45,12 +45,12 @@ export function finish(target: Target, value: Exact, random: number, causes: Cau
   }
 }
 
-/** A zero, or a value that became one. */
+/** Finishes a zero, or a value that became zero. */
 export function finishZero(target: Target, sign: Sign, causes: Causes): Bits {
   return sign === 1 && clampsNegative(target, causes) ? target.to.zero[0] : target.to.zero[sign];
 }
 
-/** True, and recorded, if `.sat` or `.relu` turn a negative result into +0. */
+/** Returns true, and records the rule, if `.sat` or `.relu` turns a negative result into +0. */
 function clampsNegative(target: Target, causes: Causes): boolean {
   if (!target.sat && !target.relu) return false;
   causes?.push(target.sat ? 'saturated-low' : 'relu');
@@ -102,7 +102,7 @@ function finishOverflow(target: Target, sign: Sign, causes: Causes): Bits {
 function noteRounding(target: Target, sign: Sign, rounded: Rounded, causes: Cause[]): void {
   if (rounded.overflow) return;
   const atEnd = rounded.significand * power(rounded.exponent) === target.grid.largest[sign];
-  // Above MAX_NORM, but by so little that rounding alone would have returned to it.
+  // The value is above MAX_NORM, but by so little that rounding alone would have returned MAX_NORM.
   const clamped = atEnd && rounded.tail !== noTail && !rounded.up && target.overflow !== 'directed';
   causes.push(clamped ? 'overflow' : causeOf(target.rounding, rounded));
   if (target.zeroless && rounded.significand === 0) causes.push('least');

@@ -8,25 +8,30 @@ import { keysOf, recordOf } from '../base/records.ts';
 export interface FloatFormat {
   readonly kind: 'float';
   readonly name: FloatName;
-  /** Bits of one element as PTX packs it (an fp6 element has 6 bits; the padding to 8 belongs to the packing). */
+  /** Width of one element in bits (an fp6 element has 6 bits; the padding to 8 belongs to the packing). */
   readonly width: number;
   readonly signed: boolean;
   readonly exponentBits: number;
-  /** Explicit fraction bits, below the implicit leading one. */
+  /** Number of explicit fraction bits, below the implicit leading one. */
   readonly fractionBits: number;
   readonly bias: number;
-  /** Whether exponent field 0 holds zero and the subnormals. In ue8m0 it does not: 0x00 is one more power of two. */
+  /**
+   * Whether exponent field 0 holds zero and the subnormals. In ue8m0 it does not: 0x00 is just another power of two.
+   */
   readonly subnormals: boolean;
-  /** Zero bits below the fraction: 13 in tf32, which is a truncated f32. */
+  /** Number of zero bits below the fraction: 13 in tf32, which is a truncated f32. */
   readonly padding: number;
   readonly infinity: boolean;
-  /** `ieee`: all-ones exponent, fraction not zero. `all-ones`: only the pattern with every bit below the sign set. */
+  /**
+   * `ieee`: exponent all ones and fraction not zero. `all-ones`: only the pattern in which every bit below the sign is
+   * set.
+   */
   readonly nan: 'ieee' | 'all-ones' | 'none';
-  /** The NaN that PTX writes when it produces one, as bits; null if the format has none. */
+  /** The bits of the NaN that instructions produce; null if the format has no NaN. */
   readonly canonicalNan: bigint | null;
 }
 
-/** Two's complement or unsigned; `fractionBits` is 6 for s2f6, 0 for the integers. */
+/** A fixed-point format in two's complement or unsigned; `fractionBits` is 6 for s2f6 and 0 for integers. */
 export interface FixedFormat {
   readonly kind: 'integer' | 'fixed';
   readonly name: IntegerName | FixedName;
@@ -36,8 +41,8 @@ export interface FixedFormat {
 }
 
 /**
- * A row of the table below: the field names of `FloatFormat` in their order, without `kind` and `name`. A format is
- * signed unless it says otherwise.
+ * A row of the table below: the fields of `FloatFormat` in order, without `kind` and `name`. A format is signed unless
+ * it says otherwise.
  */
 type FloatRow = readonly [
   width: number,
@@ -66,7 +71,7 @@ const floatRows = {
 
 floatRows satisfies Readonly<Record<string, FloatRow>>;
 
-/** Width and fraction bits of signed fixed-point formats. */
+/** Width and number of fraction bits of the signed fixed-point formats. */
 const fixedRows = { s2f6: [8, 6] } as const;
 
 const integerNames = ['u2', 'u4', 'u8', 'u16', 'u32', 'u64', 's2', 's4', 's8', 's16', 's32', 's64'] as const;
@@ -106,12 +111,11 @@ function integer(name: IntegerName): FixedFormat {
   return { kind: 'integer', name, width: Number(name.slice(1)), signed: name.startsWith('s'), fractionBits: 0 };
 }
 
-/** The format that a name stands for. */
+/** The kind of format that a name stands for. */
 type FormatOf<N extends FormatName> = N extends FloatName ? FloatFormat : FixedFormat;
 
 /**
- * Every format by its name, in the order of the tables (PTX ISA 9.1, 5.2.2 and 5.2.3 for the alternate and sub-byte
- * ones).
+ * Every format by name, in the order of the tables (PTX ISA 9.1, 5.2.2 and 5.2.3 for the alternate and sub-byte ones).
  */
 export const formats: { readonly [N in FormatName]: FormatOf<N> } = {
   ...recordOf(keysOf(floatRows), float),
@@ -130,28 +134,28 @@ export function isIntegerName(word: string): word is IntegerName {
   return isFormatName(word) && formats[word].kind === 'integer';
 }
 
-/** The float format of a name known to be one's. */
+/** The float format with this name, which must be a float's. */
 export function floatFormat(name: FormatName): FloatFormat {
   const format = formats[name];
   if (format.kind !== 'float') throw new Error(`${name} is not a float`);
   return format;
 }
 
-/** The fixed-point or integer format of a name known to be one's. */
+/** The fixed-point or integer format with this name, which must not be a float's. */
 export function fixedFormat(name: FormatName): FixedFormat {
   const format = formats[name];
   if (format.kind === 'float') throw new Error(`${name} is a float`);
   return format;
 }
 
-/** The integer of a signedness and width that PTX has. */
+/** The integer type with a signedness and width that exists in PTX. */
 export function integerName(signed: boolean, width: number): IntegerName {
   const found = integerNames.find((name) => formats[name].signed === signed && formats[name].width === width);
-  if (found === undefined) throw new Error(`no integer is ${signed ? 'signed' : 'unsigned'} and ${width} bits wide`);
+  if (found === undefined) throw new Error(`there is no ${signed ? 'signed' : 'unsigned'} integer of ${width} bits`);
   return found;
 }
 
-/** The integer of the same signedness with another width. */
+/** The integer type with the same signedness and another width. */
 export function resized(type: IntegerName, width: number): IntegerName {
   return integerName(formats[type].signed, width);
 }

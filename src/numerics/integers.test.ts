@@ -17,7 +17,7 @@ function valueOf(type: IntegerName, bits: Bits): bigint {
   return signed ? BigInt.asIntN(width, BigInt(bits)) : BigInt(bits);
 }
 
-/** Any value of a type; its ends and their neighbours are frequent. */
+/** Any value of a type; the ends of its range and their neighbors are frequent. */
 function valuesOf(type: IntegerName): fc.Arbitrary<bigint> {
   const { width, signed } = formats[type];
   const least = signed ? -(1n << BigInt(width - 1)) : 0n;
@@ -81,7 +81,7 @@ describe('integer instructions are exact, modulo the width of the result', () =>
   });
 });
 
-describe('division where it wraps or the specification leaves it open', () => {
+describe('division where the result wraps or the specification leaves it open', () => {
   it.each([
     ['div', 'u32', 7, 0, 0xffffffff],
     ['rem', 'u32', 7, 0, 0xffffffff],

@@ -1,26 +1,26 @@
 /**
- * Integers: `cvt` between them, the clamping of `cvt.pack`, and the arithmetic, logic and shift instructions on bits
- * (PTX ISA 9.7.1, 9.7.8). Bits wider than 32 are bigints, as everywhere.
+ * Integers: `cvt` between them, the clamping in `cvt.pack`, and the arithmetic, logic and shift instructions on bits
+ * (PTX ISA 9.7.1, 9.7.8). As everywhere, values of more than 32 bits are bigints.
  */
 import { type Bits, chop, onBigints, onNumbers, onShifted } from '../base/bits.ts';
 import { formats, type IntegerName } from './formats.ts';
 import { bitCounting, lookUp, permutation, reversal, setBitFinder } from './bit-patterns.ts';
 import type { BitFunction, IntegerFunction, Operation, PermuteFunction } from './operations.ts';
 
-/** The value of the bits of an integer no wider than 32. */
+/** Gives the value for the bits of an integer of at most 32 bits. */
 function valueOf(width: number, signed: boolean): (bits: number) => number {
   const shift = 32 - width;
   if (!signed) return (bits) => bits;
   return (bits) => (bits << shift) >> shift;
 }
 
-/** The value of any integer. */
+/** Gives the value for the bits of any integer. */
 function wideValueOf(width: number, signed: boolean): (bits: Bits) => bigint {
   if (!signed) return BigInt;
   return (bits) => BigInt.asIntN(width, BigInt(bits));
 }
 
-/** Low bits of an integral number below 2^53. */
+/** Gives the low bits of an integral number below 2^53. */
 function chopper(width: number): (value: number) => number {
   if (width === 32) return (value) => value >>> 0;
   const mask = 2 ** width - 1;
@@ -41,7 +41,10 @@ function clamp<T extends number | bigint>(value: T, [least, most]: readonly [T, 
   return value > most ? most : value;
 }
 
-/** Bits of `from` to bits of `to`: truncated, or sign- or zero-extended; with `sat` clamped to the range. */
+/**
+ * Converts bits of `from` to bits of `to`: truncates, sign-extends or zero-extends them or, with `sat`, clamps the
+ * value to the range.
+ */
 export function integerConversion(from: IntegerName, to: IntegerName, sat: boolean): (source: Bits) => Bits {
   const source = formats[from];
   const { width, signed } = formats[to];
@@ -56,7 +59,7 @@ export function integerConversion(from: IntegerName, to: IntegerName, sat: boole
   return onNumbers((bits) => write(sat ? clamp(read(bits), range) : read(bits)));
 }
 
-/** The clamping of one operand of cvt.pack (PTX ISA 9.7.9.22): an s32 to the range of `to`, as bits of `to`. */
+/** Clamps one operand of cvt.pack (PTX ISA 9.7.9.22), an s32, to the range of `to`, and gives it as bits of `to`. */
 export function packClamp(to: IntegerName): (source: Bits) => Bits {
   return integerConversion('s32', to, true);
 }
@@ -80,7 +83,10 @@ export function integerOperation(fn: IntegerFunction, type: IntegerName, sat: bo
   return onNumbers((a, b, c) => write(compute(read(a), read(b), read(c))));
 }
 
-/** On values of at most 32 bits; the result is exact except for `mul.lo` and `mad.lo`, which are exact modulo 2^32. */
+/**
+ * A function on values of at most 32 bits. The result is exact, except that `mul.lo` and `mad.lo` are exact modulo
+ * 2^32.
+ */
 function narrowFunction(
   fn: Exclude<IntegerFunction, 'mul.wide' | 'mad.wide'>,
   width: number,
@@ -183,8 +189,8 @@ function wideFunction(fn: IntegerFunction, width: bigint): (a: bigint, b: bigint
 }
 
 /**
- * A logic or shift instruction on `width` bits; width 1 is a predicate. A shift amount is an unsigned 32-bit number,
- * and amounts of at least the width shift all bits out: the result is zeros, or copies of the sign for `shr.s` (PTX ISA
+ * A logic or shift instruction on `width` bits; width 1 is a predicate. A shift amount is an unsigned 32-bit number.
+ * Amounts of at least the width shift out all bits: the result is zero or, for `shr.s`, copies of the sign (PTX ISA
  * 9.7.8).
  */
 export function bitOperation(fn: BitFunction, width: number): Operation {

@@ -1,4 +1,4 @@
-/** The kernels before any rounding: significand, exponent and tail must locate the exact result. */
+/** Tests the kernels before any rounding: significand, exponent and tail must locate the exact result. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Finite, finite, noTail } from './exact.ts';
@@ -12,8 +12,8 @@ function unitsOf(value: Finite): bigint {
 }
 
 /**
- * Whether a magnitude lies where a result says. `compare(n)` is the sign of (exact magnitude - n half units of the
- * result's last place).
+ * Whether a magnitude lies where the result says it does. `compare(n)` is the sign of (exact magnitude - n half units
+ * of the result's last place).
  */
 function isAt(result: Finite, compare: (halves: bigint) => number): boolean {
   const low = compare(BigInt(result.significand) * 2n);
@@ -39,7 +39,7 @@ function magnitudeOf(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
 
-/** Values of up to `bits` bits, with exponents near each other and far apart. */
+/** Values of up to `bits` bits, with exponents close together and far apart. */
 function values(bits: number): fc.Arbitrary<Finite> {
   const significand = fc
     .integer({ min: 1, max: bits })
@@ -107,7 +107,7 @@ describe.each(kernels)('the %s kernel', (_, kernel, bits) => {
 
   it('takes roots', () => {
     const squares = fc.integer({ min: 1, max: 2 ** 12 - 1 }).map((n) => finite(0, n * n, 0, noTail));
-    // n * (n + 1) lies just below the square of n + 1/2.
+    // n * (n + 1) is just below the square of n + 1/2.
     const nearHalves = fc.integer({ min: 1, max: 2 ** 12 - 2 }).map((n) => finite(0, n * (n + 1), 0, noTail));
     fc.assert(
       fc.property(fc.oneof(operand, squares, nearHalves), (a) => {

@@ -1,7 +1,7 @@
 /**
  * Exact sums, products, quotients and roots of finite values; inputs have no tail, results have one. `narrow` is for
- * formats of at most 24 bits and uses numbers only; `wide` is for f64 and uses bigints. arithmetic.ts handles signs,
- * zeros, infinities and NaNs.
+ * significands of at most 24 bits and uses only JavaScript numbers; `wide` is for f64 and uses bigints. arithmetic.ts
+ * handles signs, zeros, infinities and NaNs.
  */
 import {
   belowHalf,
@@ -19,10 +19,10 @@ import {
 } from './exact.ts';
 
 export interface Kernel {
-  /** Null where the two cancel. */
+  /** Null if the two cancel. */
   readonly add: (a: Finite, b: Finite) => Finite | null;
   readonly multiply: (a: Finite, b: Finite) => Finite;
-  /** a * b + c without rounding; null if they cancel. */
+  /** a * b + c without rounding; null if the two terms cancel. */
   readonly fma: (a: Finite, b: Finite, c: Finite) => Finite | null;
   readonly divide: (a: Finite, b: Finite) => Finite;
   /** Of a positive value. */
@@ -53,8 +53,8 @@ export const wide: Kernel = {
 };
 
 /**
- * The operand with the higher exponent is shifted up to 52 bits. If the other still has bits below, the two are so far
- * apart that their difference keeps 51 bits, and those bits become the tail.
+ * The operand with the higher exponent is shifted up to 52 bits. If the other one still has bits below, the two are so
+ * far apart that their difference keeps 51 bits, and the bits below become the tail.
  */
 function addNarrow(a: Finite, b: Finite): Finite | null {
   const high = a.exponent >= b.exponent ? a : b;
@@ -71,7 +71,7 @@ function addNarrow(a: Finite, b: Finite): Finite | null {
   return combineFar(high, above, low, below, exponent, classify(low.significand - below * unit, unit, noTail));
 }
 
-/** ±above ± below, both exact. */
+/** ±above ± below, where both are exact. */
 function combine(a: Finite, above: number, b: Finite, below: number, exponent: number): Finite | null {
   if (a.sign === b.sign) return finite(a.sign, above + below, exponent, noTail);
   if (above === below) return null;
@@ -87,7 +87,7 @@ function combineFar(a: Finite, above: number, b: Finite, below: number, exponent
   return finite(a.sign, above - below - 1, exponent, complement(tail));
 }
 
-/** The tail of 1 - x for a nonempty tail x. */
+/** The tail of 1 - x, for a nonzero tail x. */
 function complement(tail: Tail): Tail {
   if (tail === belowHalf) return aboveHalf;
   return tail === aboveHalf ? belowHalf : tail;
@@ -100,7 +100,7 @@ function multiplyNarrow(a: Finite, b: Finite): Finite {
 function divideNarrow(a: Finite, b: Finite): Finite {
   const lift = 53 - bitLength(a.significand);
   const numerator = a.significand * power(lift);
-  // The remainder of two integral doubles is exact; a rounded quotient might not be the floor.
+  // The remainder of two integral doubles is exact, whereas a rounded quotient might not be the floor.
   const rest = numerator % b.significand;
   const quotient = (numerator - rest) / b.significand;
   const tail = classify(rest, b.significand, noTail);
@@ -112,7 +112,7 @@ function squareRootNarrow(a: Finite): Finite {
   const lift = (a.exponent - room) % 2 === 0 ? room : room + 1;
   const square = a.significand * power(lift);
   let root = Math.floor(Math.sqrt(square));
-  // ECMAScript does not guarantee a correctly rounded root.
+  // ECMAScript does not guarantee that square roots are correctly rounded.
   while (root * root > square) root--;
   while ((root + 1) * (root + 1) <= square) root++;
   const rest = square - root * root;
@@ -120,7 +120,7 @@ function squareRootNarrow(a: Finite): Finite {
   return finite(0, root, (a.exponent - lift) / 2, tail);
 }
 
-/** ±a ± b, where a is `significand`, which may be wider than a number, times 2^exponent. */
+/** ±a ± b, where a is `significand` times 2^exponent; `significand` may be too wide for a JavaScript number. */
 function addWide(a: Finite, significand: bigint, b: Finite, exponent: number = a.exponent): Finite | null {
   const gap = exponent - b.exponent;
   const mine = a.sign === 0 ? significand : -significand;
@@ -133,10 +133,10 @@ function addWide(a: Finite, significand: bigint, b: Finite, exponent: number = a
   return sum < 0n ? fromInteger(1, -sum, lowest) : fromInteger(0, sum, lowest);
 }
 
-/** Beyond this gap of exponents, a significand of 106 bits is less than 2^-60 of the other's last place. */
+/** Beyond this exponent gap, a 106-bit significand is less than 2^-60 of the other value's last place. */
 const reach = 170;
 
-/** `large` plus a value with the sign of `tiny` far below its last place. */
+/** `large` plus a value that has the sign of `tiny` and lies far below its last place. */
 function nudge(large: bigint, tiny: bigint, exponent: number): Finite {
   const sign = large < 0n ? 1 : 0;
   const magnitude = (sign === 1 ? -large : large) << 60n;

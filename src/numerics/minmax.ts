@@ -1,5 +1,5 @@
 /**
- * min, max, neg and abs of floating-point bits: they select or change an operand without rounding (PTX ISA 9.7.3,
+ * min, max, neg and abs on floating-point bits, which select or change an operand without rounding (PTX ISA 9.7.3,
  * 9.7.4).
  */
 import { type Bits, onBigints, onNumbers } from '../base/bits.ts';
@@ -7,7 +7,9 @@ import { patternsOf } from './encode.ts';
 import { formats } from './formats.ts';
 import type { FloatArithmeticFormat, FloatMode, Operation } from './operations.ts';
 
-/** Sign and magnitude of bits, and the constants to compare and join them, for numbers or for bigints. */
+/**
+ * Splits bits into sign and magnitude, and gives the constants to compare and join them, for numbers or for bigints.
+ */
 interface Layout<T extends Bits> {
   readonly magnitude: (bits: T) => T;
   readonly negative: (bits: T) => boolean;
@@ -58,8 +60,8 @@ const layout64: Layout<bigint> = {
 };
 
 /**
- * min or max: a NaN operand loses unless `nan`, two NaNs give a NaN, -0 is below +0; with `xorSign` the magnitudes are
- * compared and the result gets the product of both signs.
+ * min or max: a NaN operand loses unless `nan` is set, two NaNs give a NaN, and -0 is below +0. With `xorSign`, the
+ * magnitudes are compared and the result gets the product of both signs.
  */
 export function extremum(fn: 'min' | 'max', format: FloatArithmeticFormat, mode: FloatMode): Operation {
   if (format === 'f64') return onBigints(extremumOf(layout64, fn, mode));
@@ -84,18 +86,20 @@ function extremumOf<T extends Bits>(layout: Layout<T>, fn: 'min' | 'max', mode: 
   };
 }
 
-/** Subnormals become zeros with their sign. */
+/** Turns subnormals into zeros with the same sign. */
 function flusher<T extends Bits>({ magnitude, negative, withSign, leastNormal, zero }: Layout<T>): (bits: T) => T {
   return (bits) => (magnitude(bits) < leastNormal ? withSign(zero, negative(bits)) : bits);
 }
 
-/** The order of values that are not NaN, with -0 below +0. */
+/** The order of values other than NaN, with -0 below +0. */
 function isLess<T extends Bits>({ magnitude, negative }: Layout<T>, a: T, b: T): boolean {
   if (negative(a) !== negative(b)) return negative(a);
   return negative(a) ? magnitude(a) > magnitude(b) : magnitude(a) < magnitude(b);
 }
 
-/** neg or abs: flips or clears the sign bit after flushing a subnormal under `flush`; NaNs by policy.ts. */
+/**
+ * neg or abs: flips or clears the sign bit, after flushing subnormals if `flush` is set; policy.ts decides about NaNs.
+ */
 export function signChange(fn: 'neg' | 'abs', format: FloatArithmeticFormat, flush: boolean): Operation {
   if (format === 'f64') return onBigints(signChangeOf(layout64, fn, flush));
   return onNumbers(signChangeOf(layouts[format], fn, flush));

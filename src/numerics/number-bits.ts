@@ -1,4 +1,4 @@
-/** JavaScript numbers as bits of a float format, and back: for arguments and for showing results. */
+/** Converts JavaScript numbers to bits of a float format and back, for arguments and for showing results. */
 import { plainConversion } from './conversion.ts';
 import { conversion } from './convert.ts';
 
@@ -14,7 +14,10 @@ export function isBasicFloat(word: string): word is BasicFloat {
   return basicFloats.some((format) => format === word);
 }
 
-/** The bits of a number in f16, f32 or f64, rounded to nearest even; every NaN becomes the format's canonical one. */
+/**
+ * The bits of a JavaScript number in f16, f32 or f64, rounded to nearest even; every NaN becomes the format's canonical
+ * NaN.
+ */
 export function numberBits(format: BasicFloat, value: number): bigint {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
@@ -24,7 +27,7 @@ export function numberBits(format: BasicFloat, value: number): bigint {
   return BigInt((format === 'f16' ? f64ToF16 : f64ToF32)(wide, 0, 0x7f));
 }
 
-/** The value of an f16, exactly. */
+/** The exact value of an f16. */
 export function f16Value(bits: number): number {
   const view = new DataView(new ArrayBuffer(8));
   view.setBigUint64(0, BigInt(f16ToF64(bits, 0, 0x7f)));

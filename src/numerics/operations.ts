@@ -1,5 +1,6 @@
 /**
- * The names of the operations in `arithmetic.ts`, `integers.ts` and `compare.ts`: the words of the ISA, without types.
+ * The names of the operations in `arithmetic.ts`, `integers.ts` and `compare.ts`, as the ISA spells them, without
+ * types.
  */
 import type { Bits } from '../base/bits.ts';
 
@@ -34,9 +35,9 @@ export type FloatFunction =
 
 export interface FloatMode {
   readonly rounding: 'rn' | 'rz' | 'rm' | 'rp';
-  /** `.ftz`: subnormal inputs and results become zeros with their sign; for f16 and f32. */
+  /** `.ftz`: subnormal inputs and results become zeros with the same sign; for f16 and f32. */
   readonly flush: boolean;
-  /** `.sat`: the result is clamped to [0, 1], NaN becomes +0. */
+  /** `.sat`: the result is clamped to [0, 1]; NaN becomes +0. */
   readonly sat: boolean;
   /** `.approx` and `.full`: the hardware may differ by the ISA's stated error. */
   readonly approximate: boolean;
@@ -64,10 +65,10 @@ export type IntegerFunction =
 
 export const permutations = ['f4e', 'b4e', 'rc8', 'ecl', 'ecr', 'rc16'] as const;
 
-/** The modes of `prmt`; without a mode it selects by nibbles. */
+/** The modes of `prmt`; without a mode, nibbles select the bytes. */
 export type PermuteFunction = 'prmt' | `prmt.${(typeof permutations)[number]}`;
 
-/** `popc` and `clz` count in 32 bits, whatever the width; `lop3` takes its table as fourth operand. */
+/** `popc` and `clz` give a 32-bit count for every width; `lop3` takes its table as the fourth operand. */
 export type BitFunction =
   | 'and'
   | 'or'
@@ -84,7 +85,10 @@ export type BitFunction =
   | 'lop3'
   | PermuteFunction;
 
-/** PTX ISA 9.7.6: ordered, for unsigned integers (`lo ls hi hs`), unordered, and the two NaN tests. */
+/**
+ * PTX ISA 9.7.6: ordered comparisons, those for unsigned integers (`lo ls hi hs`), unordered ones, and the two NaN
+ * tests.
+ */
 export const comparisons = [
   'eq',
   'ne',
@@ -108,5 +112,5 @@ export const comparisons = [
 
 export type Comparison = (typeof comparisons)[number];
 
-/** An operation with its type and mode bound. Operands that it does not have are ignored; 0 will do. */
+/** An operation with its type and mode bound. Surplus operands are ignored; pass 0 for them. */
 export type Operation = (a: Bits, b: Bits, c: Bits, d?: Bits) => Bits;

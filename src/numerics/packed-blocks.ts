@@ -1,5 +1,5 @@
 /**
- * Describes, as data, how numbers are packed in blocks of bytes together with their scales. Element i of a block has
+ * Describes, as data, how numbers are packed into blocks of bytes together with their scales. Element i of a block has
  * the value
  *
  *     code(i) * scale(i) + offset(i)
@@ -15,10 +15,10 @@ export interface BitField {
   readonly bits: number;
 }
 
-/** The position of the i-th small number of a block: its fields, lowest bits first. */
+/** The position of the i-th small number in a block, as its bit fields, lowest bits first. */
 export type Places = (index: number) => readonly BitField[];
 
-/** Small numbers, each shared by `share` neighbouring elements. */
+/** Small numbers, each shared by `share` neighboring elements. */
 export interface Shared {
   readonly share: number;
   readonly places: Places;
@@ -26,12 +26,12 @@ export interface Shared {
 
 /** A factor, or a factor times a small integer n: `factor * (times * n + plus)`. */
 export interface Scale {
-  /** In f16, ue8m0, or e4m3 without its sign. */
+  /** The factor, in f16, ue8m0, or e4m3 without its sign. */
   readonly factor: Shared & { readonly format: 'f16' | 'ue8m0' | 'e4m3' };
   readonly multiplier: (Shared & { readonly signed: boolean; readonly times: number; readonly plus: number }) | null;
 }
 
-/** Integers of up to 8 bits: `n + plus`, where n is in two's complement if `signed`. */
+/** Integers of up to 8 bits, each meaning `n + plus`, where n is in two's complement if `signed`. */
 export interface LinearCodes {
   readonly kind: 'linear';
   readonly places: Places;
@@ -39,7 +39,7 @@ export interface LinearCodes {
   readonly plus: number;
 }
 
-/** Integers of up to 4 bits that select a value; every value can be represented in bf16. */
+/** Integers of up to 4 bits that select a value from a list; bf16 can represent every value. */
 export interface ListedCodes {
   readonly kind: 'listed';
   readonly places: Places;
@@ -47,7 +47,8 @@ export interface ListedCodes {
 }
 
 /**
- * Bytes of five digits in base 3: the first digit of byte b is the integer part of 3 b / 256. Digits mean -1, 0 and 1.
+ * Bytes that hold five base-3 digits each; the first digit of byte b is the integer part of 3 b / 256. Digits mean -1,
+ * 0 and 1.
  */
 export interface DigitCodes {
   readonly kind: 'digits';
@@ -55,14 +56,14 @@ export interface DigitCodes {
   readonly digitOf: (index: number) => number;
 }
 
-/** Integers that select a point of a grid, whose coordinates are the codes of `share` neighbouring elements. */
+/** Integers that select a point of a grid; its coordinates are the codes of `share` neighboring elements. */
 export interface GridCodes extends Shared {
   readonly kind: 'grid';
-  /** The coordinates of all points, one point after the other. */
+  /** The coordinates of all points, one point after another. */
   readonly grid: () => Int8Array;
   /**
-   * One bit per coordinate of a point: 1 negates it. If only 7 of 8 signs are stored, the eighth makes the number of
-   * ones even.
+   * One bit per coordinate of a point: 1 negates it. If only 7 of 8 signs are stored, the eighth one makes the number
+   * of ones even.
    */
   readonly signs: Shared | null;
   /** One bit: 0 adds 1/8 to the coordinates, 1 subtracts it. */
@@ -72,7 +73,7 @@ export interface GridCodes extends Shared {
 export interface PackedBlock {
   readonly elements: number;
   readonly bytes: number;
-  /** The narrowest format that holds the codes. */
+  /** The narrowest format that can hold the codes. */
   readonly code: FormatName;
   readonly codes: LinearCodes | ListedCodes | DigitCodes | GridCodes;
   readonly scale: Scale;
@@ -103,7 +104,7 @@ export function segmentsOf(fields: readonly BitField[]): readonly Segment[] {
   return segments;
 }
 
-/** Bits of a small number. */
+/** Width of a small number in bits. */
 export function widthOf(fields: readonly BitField[]): number {
   return fields.reduce((sum, { bits }) => sum + bits, 0);
 }

@@ -1,5 +1,5 @@
 /**
- * The rules for conversions where rounding alone gives no answer, by name, each with its evidence. `convert.ts`
+ * The rules for conversions where rounding alone gives no answer, each with a name and its evidence. `convert.ts`
  * executes these rules and `explain` prints them.
  *
  * Evidence is either a section of the PTX ISA (9.1) or `measured`: results of the host code in the CUDA 13.0 headers or
@@ -10,7 +10,7 @@ import { formats, type NumberFormat } from './formats.ts';
 
 export interface Policy<Name extends string> {
   readonly name: Name;
-  /** One sentence on the result. */
+  /** One sentence about the result. */
   readonly rule: string;
   readonly evidence: string;
 }
@@ -25,14 +25,14 @@ const toInteger = (c: Conversion): boolean => formats[c.to].kind === 'integer';
 const isSame = (c: Conversion): boolean => c.from === c.to;
 const isIeeeWide = (name: string): boolean => name === 'f32' || name === 'f64';
 
-/** Whether the format has NaN patterns. */
+/** Whether the format has any NaN pattern. */
 export function hasNan(format: NumberFormat): boolean {
   return format.kind === 'float' && format.nan !== 'none';
 }
 
 export type NanPolicy = 'zero' | 'max-norm' | 'top-bit' | 'unchanged' | 'widened' | 'quieted' | 'canonical';
 
-/** The result for a NaN: the first row that applies. */
+/** The results for a NaN; the first row that applies counts. */
 export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
   {
     name: 'zero',
@@ -66,8 +66,8 @@ export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
   },
   {
     name: 'unchanged',
-    rule: 'a NaN keeps every bit: the instruction is a move',
-    evidence: 'measured: folded by ptxas, lowered to a move',
+    rule: 'a NaN keeps every bit, because the instruction is a move',
+    evidence: 'measured: constants folded by ptxas; lowered to a move',
     when: (c) => isSame(c) && isIeeeWide(c.from) && !c.integral && !c.flush,
   },
   {
@@ -79,21 +79,21 @@ export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
   {
     name: 'quieted',
     rule: 'a NaN keeps its sign and its leading payload bits and becomes quiet',
-    evidence: 'measured: folded by ptxas; the specification leaves the bits open',
+    evidence: 'measured: constants folded by ptxas; the specification leaves the bits open',
     when: (c) => isIeeeWide(c.from) && isIeeeWide(c.to) && !(c.integral && c.to === 'f32'),
   },
   {
     name: 'canonical',
     rule: 'a NaN becomes the canonical NaN; its sign and payload are lost',
-    evidence: 'measured: header code and ptxas folds for f16, bf16, f32, e4m3, e5m2, ue8m0',
+    evidence: 'measured: header code and constants folded by ptxas, for f16, bf16, f32, e4m3, e5m2 and ue8m0',
     when: () => true,
   },
 ];
 
-/** The first row that applies to a conversion; the last row of each table applies to all. */
+/** The first row that applies to a conversion; the last row of each table applies to all conversions. */
 function firstThatApplies<T extends string>(policies: readonly ConversionPolicy<T>[], c: Conversion): Policy<T> {
   const found = policies.find((policy) => policy.when(c));
-  if (found === undefined) throw new Error(`no policy for a conversion from ${c.from} to ${c.to}`);
+  if (found === undefined) throw new Error(`no policy for the conversion from ${c.from} to ${c.to}`);
   return found;
 }
 
@@ -104,7 +104,7 @@ export function nanPolicyOf(c: Conversion): Policy<NanPolicy> {
 
 export type OverflowPolicy = 'max-norm' | 'integer-range' | 'nan' | 'directed';
 
-/** The result for a value whose rounded magnitude exceeds the format: the first row that applies. */
+/** The results for a value whose rounded magnitude exceeds the format's range; the first row that applies counts. */
 export const overflowPolicies: readonly ConversionPolicy<OverflowPolicy>[] = [
   {
     name: 'integer-range',
@@ -114,19 +114,19 @@ export const overflowPolicies: readonly ConversionPolicy<OverflowPolicy>[] = [
   },
   {
     name: 'max-norm',
-    rule: 'a value beyond MAX_NORM, infinities included, becomes MAX_NORM of its sign',
+    rule: 'a value beyond MAX_NORM, including infinity, becomes MAX_NORM with the same sign',
     evidence: `${cvt}, .satfinite; measured for fp8, fp6 and fp4`,
     when: (c) => c.satfinite || !toFloat(c),
   },
   {
     name: 'nan',
-    rule: 'infinity and values beyond the format become NaN, because there is no infinity; under .rz finite values become the largest one',
+    rule: 'infinity and values beyond the range become NaN, because the format has no infinity; under .rz, finite values become the largest one',
     evidence: 'measured: header code for ue8m0',
     when: (c) => c.to === 'ue8m0',
   },
   {
     name: 'directed',
-    rule: 'a value beyond the format becomes infinity, or the largest value if the rounding points to zero',
+    rule: 'a value beyond the range becomes infinity, or the largest value if rounding goes toward zero',
     evidence: 'IEEE 754 section 7.4; measured: header code',
     when: () => true,
   },
@@ -162,30 +162,49 @@ export type Cause =
   | 'chopped'
   | 'clamped';
 
-/** Every reason that can affect a result, in words. `nan` and `overflow` refer to the policy of the conversion. */
+/**
+ * Every reason that can affect a result, in words. `nan` and `overflow` are missing because the policies of the
+ * conversion explain them.
+ */
 export const causes: Readonly<Record<Exclude<Cause, 'nan' | 'overflow'>, Policy<Cause>>> = {
-  exact: cause('exact', 'the destination holds the value exactly', 'definition'),
-  nearest: cause('nearest', 'the nearer of the two neighbours', `${cvt}, rounding modifiers`),
-  'tie-to-even': cause('tie-to-even', 'halfway between its neighbours, so the even one', `${cvt}, .rn`),
-  'tie-away': cause('tie-away', 'halfway between its neighbours, so the one farther from zero', `${cvt}, .rna`),
-  'toward-zero': cause('toward-zero', 'the neighbour nearer to zero', `${cvt}, .rz`),
-  'toward-negative': cause('toward-negative', 'the lower neighbour', `${cvt}, .rm`),
-  'toward-positive': cause('toward-positive', 'the upper neighbour', `${cvt}, .rp`),
-  'random-carry': cause('random-carry', 'the random bits and the discarded bits carry: away from zero', `${cvt}, .rs`),
+  exact: cause('exact', 'the destination can represent the value exactly', 'definition'),
+  nearest: cause('nearest', 'the nearer of the two neighbors', `${cvt}, rounding modifiers`),
+  'tie-to-even': cause('tie-to-even', 'halfway between its neighbors, so the even one', `${cvt}, .rn`),
+  'tie-away': cause('tie-away', 'halfway between its neighbors, so the one farther from zero', `${cvt}, .rna`),
+  'toward-zero': cause('toward-zero', 'the neighbor closer to zero', `${cvt}, .rz`),
+  'toward-negative': cause('toward-negative', 'the lower neighbor', `${cvt}, .rm`),
+  'toward-positive': cause('toward-positive', 'the upper neighbor', `${cvt}, .rp`),
+  'random-carry': cause(
+    'random-carry',
+    'the random bits plus the discarded bits carry, so away from zero',
+    `${cvt}, .rs`,
+  ),
   'random-stay': cause(
     'random-stay',
-    'the random bits and the discarded bits do not carry: toward zero',
+    'the random bits plus the discarded bits do not carry, so toward zero',
     `${cvt}, .rs`,
   ),
   'scale-nan': cause('scale-nan', 'the scale 0xff is a NaN, so the result is NaN too', 'ue8m0: 0xff is NaN'),
-  infinity: cause('infinity', 'an infinity stays one', 'definition'),
-  least: cause('least', 'below the least value of ue8m0, which has no zero: 2^-127', 'measured: header code'),
-  'sign-ignored': cause('sign-ignored', 'ue8m0 has no sign: the magnitude is converted', 'measured: header code'),
-  'flushed-input': cause('flushed-input', '.ftz: a subnormal input counts as zero of its sign', `${cvt}, .ftz`),
-  'flushed-result': cause('flushed-result', '.ftz: a subnormal result becomes zero of its sign', `${cvt}, .ftz`),
-  'saturated-low': cause('saturated-low', '.sat: a negative result, -0 included, becomes +0', `${cvt}, .sat; measured`),
+  infinity: cause('infinity', 'an infinity stays an infinity', 'definition'),
+  least: cause('least', 'below the smallest value of ue8m0, which has no zero, so 2^-127', 'measured: header code'),
+  'sign-ignored': cause('sign-ignored', 'ue8m0 has no sign, so the magnitude is converted', 'measured: header code'),
+  'flushed-input': cause(
+    'flushed-input',
+    '.ftz: a subnormal input counts as a zero with the same sign',
+    `${cvt}, .ftz`,
+  ),
+  'flushed-result': cause(
+    'flushed-result',
+    '.ftz: a subnormal result becomes a zero with the same sign',
+    `${cvt}, .ftz`,
+  ),
+  'saturated-low': cause(
+    'saturated-low',
+    '.sat: a negative result, including -0, becomes +0',
+    `${cvt}, .sat; measured`,
+  ),
   'saturated-high': cause('saturated-high', '.sat: a result above 1 becomes 1', `${cvt}, .sat`),
-  relu: cause('relu', '.relu: a negative result, -0 included, becomes +0', `${cvt}, .relu`),
+  relu: cause('relu', '.relu: a negative result, including -0, becomes +0', `${cvt}, .relu`),
   scaled: cause('scaled', 'the scale factor was applied first', `${cvt}, scale-factor`),
   chopped: cause('chopped', 'the low bits of the integer', 'PTX ISA 6.5, chop'),
   clamped: cause('clamped', '.sat: the nearest end of the range', `${cvt}, .sat`),

@@ -7,25 +7,29 @@ import { belowHalf, bitLength, classify, type Finite, noTail, power, type Sign, 
 import type { Rounding } from './conversion.ts';
 import { formats, type FormatName, type NumberFormat, formatNames } from './formats.ts';
 
-/** Points are integers below 2^precision times 2^exponent, exponent >= lowest, up to the largest magnitude. */
+/**
+ * The points of a grid are integers below 2^precision times 2^exponent, with exponent >= lowest, up to the largest
+ * magnitude.
+ */
 export interface Grid {
   readonly precision: number;
   readonly lowest: number;
   /**
-   * Largest magnitude of each sign. 2^63 - 1 and 2^64 - 1 are replaced by the next lower double, which compares alike.
+   * The largest magnitude of each sign. 2^63 - 1 and 2^64 - 1 are replaced by the next lower double, which gives the
+   * same comparisons.
    */
   readonly largest: readonly [positive: number, negative: number];
 }
 
 export interface Rounded {
-  /** 0 if the value was rounded to zero; may be 2^precision after a carry. */
+  /** 0 if the value was rounded to zero; can be 2^precision after a carry. */
   readonly significand: number;
   readonly exponent: number;
-  /** The bits cut off, in units of the last place kept. */
+  /** What was cut off, in units of the last place kept. */
   readonly tail: Tail;
   /** Whether the magnitude was rounded up. */
   readonly up: boolean;
-  /** Whether the rounded value is above the grid's largest. */
+  /** Whether the rounded magnitude exceeds the largest of the grid. */
   readonly overflow: boolean;
 }
 
@@ -45,22 +49,22 @@ function makeGrid(format: NumberFormat): Grid {
   const { width, signed, fractionBits } = format;
   const unit = power(-fractionBits);
   const positive = width < 64 ? 2 ** (signed ? width - 1 : width) - 1 : signed ? belowSigned64 : belowUnsigned64;
-  // s2f6 saturates to a MAX_NORM of either sign, so its lowest pattern is not on the grid (policy.ts).
+  // s2f6 saturates to MAX_NORM with either sign, so its lowest pattern is not on the grid (policy.ts).
   const negative = format.kind === 'fixed' ? positive : signed ? 2 ** (width - 1) : 0;
   return { precision: width, lowest: -fractionBits, largest: [positive * unit, negative * unit] };
 }
 
 const grids = recordOf(formatNames, (name) => makeGrid(formats[name]));
 
-/** The grid of a format; `integral`: only its integers. */
+/** The grid of a format; with `integral`, only its integers. */
 export function gridOf(name: FormatName, integral = false): Grid {
   const grid = grids[name];
   return integral && grid.lowest < 0 ? { ...grid, lowest: 0 } : grid;
 }
 
 /**
- * Rounds a value to a grid whose exponent is not bounded above; `overflow` tells the caller that the result is beyond
- * the end of the format. `random` holds the `randomBits` bits of `rs` (PTX ISA 9.7.9.21, rounding).
+ * Rounds a value to a grid as if its exponent had no upper bound; `overflow` tells the caller that the result is beyond
+ * the format's range. `random` holds the `randomBits` bits of `rs` (PTX ISA 9.7.9.21, rounding).
  */
 export function round(value: Finite, grid: Grid, rounding: Rounding, random = 0, randomBits = 0): Rounded {
   const { sign, significand, exponent } = value;
@@ -79,7 +83,7 @@ export function round(value: Finite, grid: Grid, rounding: Rounding, random = 0,
   return { significand: rounded, exponent: last, tail, up, overflow: rounded * power(last) > grid.largest[sign] };
 }
 
-/** No bit of the significand is cut; only a tail can be. */
+/** Used if no bit of the significand is cut off, so that only the tail is rounded. */
 function roundWhole(value: Finite, grid: Grid, rounding: Rounding): Rounded {
   const { sign, significand, exponent, tail } = value;
   const up = tail !== noTail && raises(rounding, sign, significand % 2 === 1, tail);
@@ -104,8 +108,9 @@ function raises(rounding: Rounding, sign: Sign, odd: boolean, tail: Tail): boole
 }
 
 /**
- * Whether adding the random bits to the top `randomBits` of the cut bits (`low`, `shift` bits of them) produces a
- * carry. Missing cut bits are zeros. Works on the magnitude, so negative values mirror positive ones.
+ * Whether adding the random bits to the top `randomBits` bits of those cut off (`low`, which has `shift` bits) produces
+ * a carry. If fewer bits were cut off, the missing ones are zeros. Works on the magnitude, so negative values mirror
+ * positive ones.
  */
 function carries(low: number, shift: number, random: number, randomBits: number): boolean {
   const space = power(randomBits);

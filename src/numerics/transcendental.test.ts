@@ -1,5 +1,5 @@
 /**
- * Elementary functions: their fixed-point series are compared with more and more places, their rounded results with
+ * Elementary functions: their fixed-point series are compared with those of more places, their rounded results with
  * doubles.
  */
 import { describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { constants, cosine, exponential, logarithm, sine, slackBits } from './fi
 import type { FloatMode } from './operations.ts';
 
 describe('fixed point', () => {
-  test('pi / 2 and ln 2 to their first 128 places', () => {
+  test('pi / 2 and ln 2 are right to 128 places', () => {
     const { ln2, quarterTurn } = constants(256n);
     expect((ln2 >> 128n).toString(16)).toBe('b17217f7d1cf79abc9e3b39803f2f6af');
     expect((quarterTurn >> 127n).toString(16)).toBe('3243f6a8885a308d313198a2e03707344');
@@ -46,7 +46,7 @@ const mode: FloatMode = { rounding: 'rn', flush: false, sat: false, approximate:
 const models = { sin: Math.sin, cos: Math.cos, lg2: Math.log2, ex2: (x: number) => 2 ** x, tanh: Math.tanh } as const;
 const names = Object.keys(models) as (keyof typeof models)[];
 
-/** Values of every size from 2^-126 to 2^127 with both signs, progressively sparser. */
+/** Values of every size from 2^-126 to 2^127 with both signs, more and more thinly spread. */
 function* samples(): Generator<number> {
   for (let bits = 0x00800000; bits < 0x7f800000; bits += 0x0012d687) {
     yield bits;
@@ -65,7 +65,7 @@ describe('rounded to f32', () => {
       }
       const found = valueOf(compute(bits, 0, 0) as number);
       const nearest = Math.fround(wanted);
-      // The double itself is off by an ulp or so, which may decide cases that close to the midpoint of two floats.
+      // The double itself is off by about an ulp, which can decide cases this close to the midpoint of two floats.
       const beyond = Math.fround(wanted * (1 + 2 ** -50)) === found || Math.fround(wanted * (1 - 2 ** -50)) === found;
       expect(found === nearest || beyond, `${name} ${bits.toString(16)}`).toBe(true);
     }
@@ -102,8 +102,8 @@ describe('rounded to f32', () => {
     expect(floatOperation(name, 'f32', mode)(input, 0, 0)).toBe(result);
   });
 
-  test('the nearest float to a multiple of pi / 2 keeps all its bits', () => {
-    // 16367173 * 2^72 is within 1.6e-9 of a multiple: 86 bits of pi cancel before the first one that counts.
+  test('the result for the float nearest to a multiple of pi / 2 has all its bits right', () => {
+    // 16367173 * 2^72 is within 1.6e-9 of a multiple, so 86 bits of pi cancel before the first significant one.
     const cosineOf = floatOperation('cos', 'f32', mode);
     expect(valueOf(cosineOf(bitsOf(16367173 * 2 ** 72), 0, 0) as number)).toBe(
       Math.fround(Math.cos(16367173 * 2 ** 72)),

@@ -1,17 +1,17 @@
 /**
- * sin, cos, lg2, ex2 and tanh of finite values, exact except for a tail: only one rounding remains, so results are
- * correctly rounded in every format.
+ * sin, cos, lg2, ex2 and tanh of finite values, exact except for a tail. Only one rounding remains to be done, so
+ * results are correctly rounded in every format.
  *
  * Apart from a few exact cases, these functions are irrational at rational points (Lindemann and Weierstrass; Gelfond
- * and Schneider for ex2). So no result is a value of a format or a tie, and computing two bounds with more and more
- * places ends once both have the same significand and tail.
+ * and Schneider for ex2). Hence no result is a value of a format or a tie, and computing an upper and a lower bound
+ * with more and more places stops when both have the same significand and tail.
  */
 import { finite, type Exact, type Finite, fromInteger, noTail, power, type Sign, widthOf, zero } from './exact.ts';
 import { constants, cosine, exponential, logarithm, sine, slackBits } from './fixed-point.ts';
 
 export type Transcendental = 'sin' | 'cos' | 'lg2' | 'ex2' | 'tanh';
 
-/** The function of a value that is neither zero, infinite nor a NaN, nor negative for lg2. */
+/** Applies the function to a value that is not zero, infinite or a NaN and, for lg2, not negative. */
 export function transcendental(fn: Transcendental, a: Finite): Exact {
   switch (fn) {
     case 'sin':
@@ -27,7 +27,7 @@ export function transcendental(fn: Transcendental, a: Finite): Exact {
   }
 }
 
-/** The magnitude of a result differs by less than 2^slack from `value`, in units of 2^exponent. */
+/** A result whose magnitude differs from `value` by less than 2^slack, in units of 2^exponent. */
 interface Approximation {
   readonly sign: Sign;
   readonly value: bigint;
@@ -37,7 +37,7 @@ interface Approximation {
 
 const fewestPlaces = 128n;
 
-/** Requests more places until both bounds of the value agree in 53 bits and a tail. */
+/** Requests more places until both bounds of the value agree in 53 bits and the tail. */
 function settle(compute: (places: bigint) => Approximation): Finite {
   for (let places = fewestPlaces; ; places *= 2n) {
     const { sign, value, slack, exponent } = compute(places);
@@ -56,7 +56,7 @@ function fixed({ significand, exponent }: Finite, places: bigint): bigint {
   return shift >= 0n ? BigInt(significand) << shift : BigInt(significand) >> -shift;
 }
 
-/** The greatest exponent of two in a value. */
+/** The exponent of the highest bit of a value. */
 function topExponent({ significand, exponent }: Finite): number {
   return exponent + widthOf(BigInt(significand)) - 1;
 }
@@ -65,7 +65,7 @@ function topExponent({ significand, exponent }: Finite): number {
 
 function binaryExponential(a: Finite): Exact {
   const top = topExponent(a);
-  // Beyond every format: rounding gives infinity or zero.
+  // The result is beyond every format, so rounding gives infinity or zero.
   if (top >= 12) return finite(0, 1, a.sign === 0 ? 5000 : -5000, noTail);
   const exact = a.significand * power(a.exponent);
   if (Number.isInteger(exact)) return finite(0, 1, a.sign === 0 ? exact : -exact, noTail);
@@ -97,7 +97,7 @@ function binaryLogarithm(a: Finite): Exact {
 
 // --- sin, cos, tanh -------------------------------------------------------------------------------------------------
 
-/** `quarter` 0 for sin, 1 for cos, which is a quarter turn ahead. */
+/** `quarter` is 0 for sin and 1 for cos, which is a quarter turn ahead. */
 function circular(a: Finite, quarter: bigint): Exact {
   const top = topExponent(a);
   return settle((wanted) => {
@@ -110,7 +110,7 @@ function circular(a: Finite, quarter: bigint): Exact {
   });
 }
 
-/** |a| as quarter turns and a remainder; pi gets as many more places as |a| has bits before its point. */
+/** Splits |a| into quarter turns and a remainder; pi gets as many additional places as |a| has integer bits. */
 function reduce(a: Finite, top: number, places: bigint): { readonly quarters: bigint; readonly rest: bigint } {
   const extra = BigInt(Math.max(0, top + 2));
   const magnitude = fixed(a, places + extra);
@@ -122,7 +122,7 @@ function reduce(a: Finite, top: number, places: bigint): { readonly quarters: bi
 /** (E - 1) / (E + 1) for E = e^(2|a|). */
 function hyperbolicTangent(a: Finite): Exact {
   const top = topExponent(a);
-  // Closer to 1 than any format can represent.
+  // The result is closer to 1 than any format can represent.
   if (top >= 7) return fromInteger(a.sign, (1n << 180n) - 1n, -180, true);
   return settle((wanted) => {
     const places = wanted + BigInt(3 * Math.abs(Math.min(top, 0)));

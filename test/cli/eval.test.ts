@@ -53,7 +53,7 @@ describe('eval', () => {
       '  below    0x2e66      0.0999755859375',
       '  above    0x2e67      0.10003662109375',
       '  result   0x2e66      0.0999755859375',
-      '  because  the nearer of the two neighbours',
+      '  because  the nearer of the two neighbors',
       '',
     ]);
   });

@@ -15,7 +15,7 @@ describe('how stacks differ', () => {
     expect(compareSemantics(464, { to: 'e4m3' }).agree).toBe(true);
     expect(values(465, 'e4m3')).toBe('ptx 448, ocp 448, ml_dtypes NaN (0x7f), torch 448');
     expect(compareSemantics(465, { to: 'e4m3' }).sentence).toBe(
-      'ptx, ocp and torch give 448 (0x7e): a value beyond MAX_NORM, infinities included, becomes MAX_NORM of its sign; ' +
+      'ptx, ocp and torch give 448 (0x7e): a value beyond MAX_NORM, including infinity, becomes MAX_NORM with the same sign; ' +
         'ml_dtypes gives NaN (0x7f): infinity and values that round beyond 448 (all above 464) become NaN with their sign.',
     );
   });
@@ -48,7 +48,7 @@ describe('how stacks differ', () => {
 
   test('a result that all stacks share is one sentence', () => {
     expect(compareSemantics(0.3, { to: 'float8_e4m3fn' }).sentence).toBe(
-      'All agree on 0.3125 (0x2a): the nearer of the two neighbours.',
+      'All agree on 0.3125 (0x2a): the nearer of the two neighbors.',
     );
   });
 

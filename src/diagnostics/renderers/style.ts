@@ -16,7 +16,7 @@ export interface Style {
 
 const asIs: Paint = (text) => text;
 
-/** No colours at all. */
+/** No colors at all. */
 export const plainStyle: Style = {
   error: asIs,
   warning: asIs,
