@@ -9,7 +9,8 @@ import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { isOnStack } from '../program/layout.ts';
 import type { AddressSource, SymbolAddress, Transfer } from '../program/function-program.ts';
-import { lowerInWindow, lowerLoad, lowerStore, lowerWindow } from './memory/access.ts';
+import { lowerLoad, lowerStore } from './memory/access.ts';
+import { lowerInWindow, lowerWindow } from './memory/windows.ts';
 import { lowerAtomic } from './memory/atomic.ts';
 import { converter } from './arithmetic/convert.ts';
 import { pushFloatComparison } from './arithmetic/float-bits.ts';
@@ -121,7 +122,7 @@ function addBase({ space }: VariableSymbol, { code, locals }: Lowering): void {
 }
 
 /** Computes the 64-bit effective address, including the immediate offset. */
-function lowerAddress({ place, base, offset }: AddressSource, lowering: Lowering): void {
+export function lowerAddress({ place, base, offset }: AddressSource, lowering: Lowering): void {
   const { code, values, layout } = lowering;
   switch (base.kind) {
     case 'none':

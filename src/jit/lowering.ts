@@ -2,6 +2,7 @@
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
 import type { Code } from '../wasm/code.ts';
 import type { Helpers } from './helpers.ts';
+import type { CheckedSpans } from './memory/checked-spans.ts';
 import type { LaunchLayout } from './layout.ts';
 import type { RecordEngineCall } from './engine-call.ts';
 import type { Values } from './regions/values.ts';
@@ -29,6 +30,8 @@ export interface Lowering {
   readonly instruction: ProgramInstruction;
   /** The function that the instruction belongs to. */
   readonly program: FunctionProgram;
+  /** Accesses that are checked together; null where single threads run the instruction one after the other. */
+  readonly spans: CheckedSpans | null;
   /** Records a place where the engine may be called. */
   readonly recordCall: RecordEngineCall;
   /** Writes a call to a built-in function. */

@@ -14,8 +14,12 @@ export const vectorMemoryOpcodes = {
 
 /** Instructions that take an alignment, an offset and a lane. */
 export const laneMemoryOpcodes = {
+  'v128.load8_lane': [84, 0],
+  'v128.load16_lane': [85, 1],
   'v128.load32_lane': [86, 2],
   'v128.load64_lane': [87, 3],
+  'v128.store8_lane': [88, 0],
+  'v128.store16_lane': [89, 1],
   'v128.store32_lane': [90, 2],
   'v128.store64_lane': [91, 3],
 } as const;

@@ -8,7 +8,7 @@ export function lowerTransfer(step: StepOf<'transfer'>, lowering: Lowering): voi
   const { code, values, layout } = lowering;
   const size = Number(values.constantOf(step.size) ?? 0);
   if (size !== 4 && size !== 8 && size !== 16) throw new Error(`a copy must have 4, 8 or 16 bytes, not ${size}`);
-  const to = locate(lowering, step.space, 'store', size, step.address);
+  const to = locate(lowering, { space: step.space, access: 'store', size }, step.address);
   const count = values.temporary('i32');
   values.get(step.count, 'i32');
   code.set(count);
@@ -18,7 +18,7 @@ export function lowerTransfer(step: StepOf<'transfer'>, lowering: Lowering): voi
     .op('i32.ge_u')
     .if(
       () => {
-        const from = locate(lowering, step.sourceSpace, 'load', size, step.source);
+        const from = locate(lowering, { space: step.sourceSpace, access: 'load', size }, step.source);
         inWords(size, (load, store, offset) => {
           code
             .get(to)
@@ -58,7 +58,7 @@ function copyPart(step: StepOf<'transfer'>, lowering: Lowering, size: number, to
   code.block((done) => {
     code.loop((again) => {
       code.get(source).get(behind).op('i64.eq').brIf(done);
-      const from = locateAt(lowering, step.sourceSpace, 'load', 1, source);
+      const from = locateAt(lowering, { space: step.sourceSpace, access: 'load', size: 1 }, source);
       code.get(to).get(from).memory('i32.load8_u', layout.origin).memory('i32.store8', layout.origin);
       code.get(to).i32(1).op('i32.add').set(to);
       code.get(source).i64(1n).op('i64.add').set(source);

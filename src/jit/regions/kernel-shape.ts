@@ -5,6 +5,7 @@ import type { KernelProgram } from '../../program/link.ts';
 import { type Liveness, liveness } from '../../program/liveness.ts';
 import { eachRegion, type Region } from '../../program/regions.ts';
 import { type RegisterTraffic, TrafficAnalysis } from '../../program/register-traffic.ts';
+import { type Stride, stridesOf } from '../../program/strides.ts';
 import { usesOf } from '../../program/uses.ts';
 import { varyingPlaces } from '../../program/varying.ts';
 import { type Waiting, waitingLoops } from '../../program/waiting-loops.ts';
@@ -65,6 +66,7 @@ export interface FunctionShape {
 export interface FourShape {
   /** Slots of registers that may differ between threads in lockstep. */
   readonly varying: ReadonlySet<number>;
+  readonly strides: ReadonlyMap<number, Stride>;
   /** Blocks that begin with an instruction at which threads may diverge. */
   readonly partings: ReadonlySet<number>;
 }
@@ -153,7 +155,8 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
   for (const block of [...stopAt.keys(), ...landings]) for (const place of live.at(block)) carried.add(place);
   const widths = new Map(program.registers.map(({ place, type }) => [place, type.width]));
   const slots = new Map([...carried].map((place) => [place, frame.array((widths.get(place) ?? 64) > 32 ? 8 : 4)]));
-  const four = onVectors && apart.size <= mostPartings ? { varying, partings } : null;
+  const four =
+    onVectors && apart.size <= mostPartings ? { varying, strides: stridesOf(program, varying), partings } : null;
   const traffic = new TrafficAnalysis(program, blocks, live, carried);
   return { program, blocks, regions, firstRegion, live, regionAt, landings, four, pauses, stopAt, slots, traffic };
 }

@@ -12,6 +12,7 @@ import { idleRounds, type Waiting } from '../../program/waiting-loops.ts';
 import { Code, type Label } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { CallWriter } from '../calls.ts';
+import { CheckedSpans } from '../memory/checked-spans.ts';
 import { changedAt, type FunctionShape, type KernelShape, soleOutcome, trafficOf } from './kernel-shape.ts';
 import { alignTo16, context, type ContextField, state } from '../layout.ts';
 import { lowerAfter, lowerInstruction, lowerUntil } from '../lower.ts';
@@ -46,6 +47,7 @@ class RegionWriter {
   private readonly counts: OutcomeCounts;
   private readonly rounds: number;
   private readonly traffic: RegisterTraffic;
+  private readonly spans: CheckedSpans;
   private endOfThread: Label | null = null;
 
   constructor(shape: KernelShape, fn: FunctionShape, region: Region) {
@@ -54,6 +56,7 @@ class RegionWriter {
     this.fn = fn;
     this.region = region;
     this.values = new Values(code, fn.program);
+    this.spans = new CheckedSpans(code, fn.program, () => 'same');
     this.counts = new OutcomeCounts(code, soleOutcome(fn, region));
     this.traffic = trafficOf(fn, region);
     this.rounds = code.local('i32');
@@ -164,6 +167,7 @@ class RegionWriter {
 
   private block(number: number, { start, end, exit }: BasicBlock, goTo: (target: number) => void): void {
     this.shape.layout.look();
+    this.spans.begin({ start, end });
     this.frame.restore(this.traffic.atStart.get(number) ?? []);
     writeBlock(this.fn.program.instructions.slice(start, end), exit, {
       spend: (count) => this.spend(count),
@@ -328,6 +332,7 @@ class RegionWriter {
       locals,
       instruction,
       program: fn.program,
+      spans: this.spans,
       recordCall,
       callBuiltin,
     };

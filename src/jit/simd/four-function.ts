@@ -28,6 +28,8 @@ import { refuel, savedAtStop, stopBefore, writeBlock } from '../regions/region-p
 import { writeRegion } from '../regions/structure.ts';
 import { OutcomeCounts, writeOutcome } from '../groups/outcome-counts.ts';
 import { advanceIndex, advanceThread, readsIndex, startIndex } from '../regions/thread-index.ts';
+import { CheckedSpans, type KindOf } from '../memory/checked-spans.ts';
+import { spanKindOf } from './span-kind.ts';
 import { Values } from '../regions/values.ts';
 import { VectorFrame } from './vector-frame.ts';
 import { FourLowerings } from './four-lowerings.ts';
@@ -66,6 +68,7 @@ class FourWriter {
   private readonly locals: RegionLocals;
   private readonly lowerings: FourLowerings;
   private readonly counts: OutcomeCounts;
+  private readonly spans: CheckedSpans;
   private readonly traffic: RegisterTraffic;
   /** Local that is nonzero if threads of the block have continued alone. */
   private readonly strayed: number;
@@ -82,6 +85,7 @@ class FourWriter {
     this.functions = functions;
     this.values = new Values(code, fn.program);
     this.vectors = new Vectors(code, this.values, four.varying);
+    this.spans = new CheckedSpans(code, fn.program, (register, size) => spanKindOf(four, register, size));
     this.frame = new VectorFrame(code, shape, fn, this.values, this.vectors);
     this.counts = new OutcomeCounts(code, soleOutcome(fn, region));
     this.traffic = trafficOf(fn, region);
@@ -91,8 +95,10 @@ class FourWriter {
     this.locals = { context: 0, thread: 1, fuel: code.local('i32'), index, base: null };
     const laneIndex = [code.local('i32'), index[1], index[2]] as const;
     const ofLane = { ...this.locals, thread: code.local('i32'), index: laneIndex };
-    const { values, locals } = this;
-    this.lowerings = new FourLowerings(shape, fn.program, this.vectors, { code, values, locals, ofLane });
+    const { values, locals, spans } = this;
+    const kindOf: KindOf = (register, size) => spanKindOf(four, register, size);
+    const written = { code, values, locals, ofLane, spans, kindOf };
+    this.lowerings = new FourLowerings(shape, fn.program, this.vectors, written);
   }
 
   write(): Code {
@@ -248,6 +254,7 @@ class FourWriter {
     const { fn } = this;
     const instructions = fn.program.instructions.slice(start, end);
     const [first] = instructions;
+    this.spans.begin({ start, end });
     this.frame.restore(this.traffic.atStart.get(number) ?? []);
     if (first !== undefined && this.four.partings.has(number)) this.partUnlessAgreed(number, first);
     writeBlock(instructions, exit, {

@@ -6,6 +6,7 @@ import type { FunctionProgram, ProgramInstruction } from '../../program/function
 import type { Code } from '../../wasm/code.ts';
 import { constantAt, type KernelShape } from '../regions/kernel-shape.ts';
 import { recorder } from '../engine-call.ts';
+import type { CheckedSpans, KindOf } from '../memory/checked-spans.ts';
 import type { Lowering, RegionLocals } from '../lowering.ts';
 import type { Values } from '../regions/values.ts';
 import type { FourLowering } from './vector-instruction.ts';
@@ -18,6 +19,8 @@ interface FourLocals {
   /** Locals of the first of the four threads; `ofLane` are those of the single lane being handled. */
   readonly locals: RegionLocals;
   readonly ofLane: RegionLocals;
+  readonly spans: CheckedSpans;
+  readonly kindOf: KindOf;
 }
 
 export class FourLowerings {
@@ -35,17 +38,18 @@ export class FourLowerings {
 
   of(instruction: ProgramInstruction): FourLowering {
     const { shape, vectors } = this;
-    const { code, locals, ofLane } = this.written;
+    const { code, locals, ofLane, spans } = this.written;
     const advance = (from: number, lane: number, to: number): Code => code.get(from).i32(lane).op('i32.add').set(to);
     return {
       vectors,
-      scalar: this.scalar(instruction, locals),
-      ofLane: this.scalar(instruction, ofLane),
+      scalar: this.scalar(instruction, locals, spans),
+      ofLane: this.scalar(instruction, ofLane, null),
       enterLane: (lane) => {
         advance(locals.thread, lane, ofLane.thread);
         advance(locals.index[0], lane, ofLane.index[0]);
       },
       constantOf: this.constantsOf(instruction),
+      kindOf: this.written.kindOf,
       hasLocal: shape.layout.localBytes > 0,
     };
   }
@@ -56,15 +60,13 @@ export class FourLowerings {
     return {
       code: written.code,
       vectors,
-      scalar: this.scalar(instruction, written.locals),
+      scalar: this.scalar(instruction, written.locals, written.spans),
       constantOf: this.constantsOf(instruction),
-      leave: () => {
-        throw new Error('an instruction that stops has no path for single threads');
-      },
+      kindOf: written.kindOf,
     };
   }
 
-  private scalar(instruction: ProgramInstruction, locals: RegionLocals): Lowering {
+  private scalar(instruction: ProgramInstruction, locals: RegionLocals, spans: CheckedSpans | null): Lowering {
     const { code, values } = this.written;
     const { helpers, layout, engineCalls } = this.shape;
     const { line } = instruction;
@@ -76,6 +78,7 @@ export class FourLowerings {
       locals,
       instruction,
       program: this.program,
+      spans,
       recordCall: recorder(engineCalls, line),
       callBuiltin: () => {
         throw new Error('kernels with calls must run one thread after the other');

@@ -1,15 +1,17 @@
 /**
- * f32 steps on four threads at once, following the rules of float-arithmetic.ts. Rare cases branch to the path for
+ * f32 steps on four threads at once, following the rules of float-arithmetic.ts. Rare cases call the functions for
  * single threads.
  */
 import { pairOf, tripleOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
-import type { FloatFunction } from '../../numerics/operations.ts';
+import type { FloatFunction, FloatMode } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
+import { narrowFunction } from '../arithmetic/narrow-arithmetic.ts';
+import type { Helpers } from '../helpers.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import { pushDoubleWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { splat } from './vector-words.ts';
-import { wordsAt } from './vectors.ts';
+import { laneCount, wordsAt } from './vectors.ts';
 
 const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
   add: 'f32x4.add',
@@ -28,10 +30,11 @@ export function vectorFloat(step: StepOf<'float'>, lowering: VectorLowering): Wr
   if (opcode === undefined || (fn === 'div' && mode.approximate)) return null;
   return () => {
     const { code, vectors } = lowering;
-    for (const operand of operandsOf(step, lowering)) code.get(operand);
+    const given = operandsOf(step, lowering);
+    for (const operand of given) code.get(operand);
     const result = vectors.temporary();
     code.vector(opcode).set(result);
-    if (mode.flush) leaveIfTiny(result, lowering);
+    if (mode.flush) repeatIfTiny(step, given, result, lowering);
     canonical(code, result);
     vectors.set(step.to, { type: 'i32', locals: [result] });
   };
@@ -54,10 +57,32 @@ function operandsOf({ from, mode }: StepOf<'float'>, { code, vectors }: VectorLo
  * Under .ftz, whether a result is flushed depends on its value before rounding. Results that are tiny or equal to the
  * least normal number are computed one by one.
  */
-function leaveIfTiny(result: number, { code, leave }: VectorLowering): void {
-  leave(() => {
-    splat(code.get(result).vector('f32x4.abs'), leastNormal).vector('f32x4.le');
-    splat(code.get(result), 0).vector('f32x4.ne', 'v128.and', 'v128.any_true');
+function repeatIfTiny(
+  { fn, mode }: StepOf<'float'>,
+  operands: readonly number[],
+  result: number,
+  { code, scalar }: VectorLowering,
+): void {
+  splat(code.get(result).vector('f32x4.abs'), leastNormal).vector('f32x4.le');
+  splat(code.get(result), 0).vector('f32x4.ne', 'v128.and', 'v128.any_true');
+  code.if(() => {
+    for (const operand of operands) code.get(operand);
+    code.call(oneByOne(scalar.helpers, fn, mode, operands.length)).set(result);
+  });
+}
+
+/** Index of the function that computes four results one after the other. */
+function oneByOne(helpers: Helpers, fn: FloatFunction, mode: FloatMode, count: number): number {
+  const parameters = Array.from({ length: count }, () => 'v128' as const);
+  const exact = narrowFunction(helpers, fn, 'f32', mode, count);
+  return helpers.function(`four ${exact}`, { parameters, results: ['v128'] }, (code) => {
+    const result = code.local('v128');
+    for (let lane = 0; lane < laneCount; lane++) {
+      code.get(result);
+      parameters.forEach((_, i) => code.get(i).lane('i32x4.extract_lane', lane));
+      code.call(exact).lane('i32x4.replace_lane', lane).set(result);
+    }
+    code.get(result);
   });
 }
 
@@ -74,40 +99,73 @@ function canonical(code: Code, result: number): void {
 
 const leastNormal = 0x0080_0000;
 
+const infinity = 0x7f80_0000;
+
 /**
  * Computes an fma in f64, where the product is exact and the sum is rounded once. Rounding it again to f32 is wrong
  * only if the sum was inexact and is a tie between two f32 or a subnormal f32. Such sums are computed one by one. Exact
  * ties are excluded because they are frequent, in means and in filters whose weights are powers of two.
  */
 function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
-  const { code, vectors } = lowering;
+  const { code, vectors, scalar } = lowering;
   const operands = tripleOf(operandsOf(step, lowering));
-  const halves = ([0, 1] as const).map((half): HalfSum => ({ operands, half, sum: vectors.temporary() }));
-  const [low, high] = pairOf(halves);
-  for (const { half, sum } of halves) {
-    const [a, b, c] = operands;
+  const sums = [vectors.temporary(), vectors.temporary()] as const;
+  const [a, b, c] = operands;
+  for (const half of [0, 1] as const) {
     widen(code, a, half);
     widen(code, b, half).vector('f64x2.mul');
-    widen(code, c, half).vector('f64x2.add').set(sum);
+    widen(code, c, half).vector('f64x2.add').set(sums[half]);
   }
   const result = vectors.temporary();
-  code.get(low.sum).vector('f32x4.demote_f64x2_zero').get(high.sum).vector('f32x4.demote_f64x2_zero');
+  code.get(sums[0]).vector('f32x4.demote_f64x2_zero').get(sums[1]).vector('f32x4.demote_f64x2_zero');
   code.shuffle(wordsAt(0, 1, 4, 5)).set(result);
-  pushHalfway(code, low);
-  pushHalfway(code, high).vector('v128.or');
-  splat(code.get(result).vector('f32x4.abs'), leastNormal).vector('f32x4.le', 'v128.or');
-  code.get(result).get(result).vector('f32x4.ne', 'v128.or', 'v128.any_true');
+  pushUnusual(code, sums, result);
   code.if(() => {
-    for (const one of halves) pushSuspect(code, one);
-    code.vector('v128.or', 'v128.any_true').if(() =>
-      lowering.leave(() => {
-        for (const one of halves) pushTwiceRounded(one, step.mode.flush, lowering);
-        code.vector('v128.or', 'v128.any_true');
-      }),
-    );
-    canonical(code, result);
+    for (const local of [...operands, ...sums, result]) code.get(local);
+    code.call(unusualSum(scalar.helpers, step.mode)).set(result);
   });
   vectors.set(step.to, { type: 'i32', locals: [result] });
+}
+
+/** Pushes 1 if a sum is a tie between two normal f32, or a result is NaN, zero, subnormal or the least normal number. */
+function pushUnusual(code: Code, sums: readonly [number, number], result: number): void {
+  // The lowest 29 bits, which an f32 does not have, at the top of the low words.
+  code
+    .get(sums[0])
+    .get(sums[1])
+    .shuffle(wordsAt(0, 2, 4, 6))
+    .i32(3)
+    .vector('i32x4.shl');
+  splat(code, signBit).vector('i32x4.eq');
+  // Twice the bits, without the sign: at most those of the least normal number, or above those of infinity.
+  code.get(result).i32(1).vector('i32x4.shl');
+  splat(code, 2 * leastNormal + 1).vector('i32x4.sub');
+  splat(code, 2 * infinity - (2 * leastNormal + 1)).vector('i32x4.gt_u', 'v128.or', 'v128.any_true');
+}
+
+/** Index of the function (operands, sums in f64, rounded sums) → results. */
+function unusualSum(helpers: Helpers, mode: FloatMode): number {
+  const parameters = ['v128', 'v128', 'v128', 'v128', 'v128', 'v128'] as const;
+  return helpers.function(`unusual sum ${JSON.stringify(mode)}`, { parameters, results: ['v128'] }, (code) => {
+    const [a, b, c, low, high, result] = [0, 1, 2, 3, 4, 5] as const;
+    const halves = ([low, high] as const).map(
+      (sum, i): HalfSum => ({ operands: [a, b, c], half: i === 0 ? 0 : 1, sum }),
+    );
+    for (const one of halves) pushSuspect(code, one);
+    code.vector('v128.or', 'v128.any_true').if(() => {
+      for (const one of halves) pushTwiceRounded(one, mode.flush, code);
+      code.vector('v128.or', 'v128.any_true').if(() => {
+        code
+          .get(a)
+          .get(b)
+          .get(c)
+          .call(oneByOne(helpers, 'fma', mode, 3))
+          .op('return');
+      });
+    });
+    canonical(code, result);
+    code.get(result);
+  });
 }
 
 /** The f64 sums of two of the four threads. */
@@ -146,9 +204,8 @@ function pushSuspect(code: Code, half: HalfSum): Code {
  * Pushes masks of the sums for which a second rounding may be wrong. Under .ftz, all subnormal sums are included,
  * because they are flushed whether they are exact or not.
  */
-function pushTwiceRounded(half: HalfSum, flush: boolean, lowering: VectorLowering): void {
-  const { code } = lowering;
-  pushInexact(half, lowering);
+function pushTwiceRounded(half: HalfSum, flush: boolean, code: Code): void {
+  pushInexact(half, code);
   if (flush) {
     pushHalfway(code, half).vector('v128.and');
     pushTiny(code, half).vector('v128.or');
@@ -156,8 +213,8 @@ function pushTwiceRounded(half: HalfSum, flush: boolean, lowering: VectorLowerin
 }
 
 /** Pushes masks of the sums that were rounded. Knuth's TwoSum gives the exact rounding error. */
-function pushInexact({ operands: [a, b, c], half, sum }: HalfSum, { code, vectors }: VectorLowering): void {
-  const [product, addend, part] = [vectors.temporary(), vectors.temporary(), vectors.temporary()];
+function pushInexact({ operands: [a, b, c], half, sum }: HalfSum, code: Code): void {
+  const [product, addend, part] = [code.local('v128'), code.local('v128'), code.local('v128')];
   widen(code, a, half);
   widen(code, b, half).vector('f64x2.mul').set(product);
   widen(code, c, half).set(addend);

@@ -6,7 +6,7 @@ import { elementAt } from '../../base/element-at.ts';
 import type { AddressSource, ProgramInstruction, Transfer } from '../../program/function-program.ts';
 import { usesOf } from '../../program/uses.ts';
 import { differs } from '../../program/varying.ts';
-import { lowerInstruction, lowerSymbols } from '../lower.ts';
+import { lowerAddress, lowerInstruction, lowerSymbols } from '../lower.ts';
 import type { Lowering } from '../lowering.ts';
 import { extendWords, maskWords, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { fourReader } from './vector-specials.ts';
@@ -23,11 +23,12 @@ export interface FourLowering {
   /** Writes code that sets the locals of `ofLane` to those of a lane. */
   readonly enterLane: (lane: number) => void;
   readonly constantOf: VectorLowering['constantOf'];
+  readonly kindOf: VectorLowering['kindOf'];
   readonly hasLocal: boolean;
 }
 
 export function lowerForFour(instruction: ProgramInstruction, four: FourLowering): void {
-  const { vectors, scalar, constantOf, hasLocal } = four;
+  const { vectors, scalar, constantOf, kindOf, hasLocal } = four;
   vectors.begin(instruction);
   const varies = usesOf(instruction).reads.some((place) => vectors.isVarying(place));
   if (!varies && !differs(instruction, hasLocal)) {
@@ -36,45 +37,24 @@ export function lowerForFour(instruction: ProgramInstruction, four: FourLowering
     return;
   }
   const { code } = scalar;
-  code.block((done) => {
-    let needsLanes = true;
-    code.block((slow) => {
-      let left = false;
-      const leave = (condition: () => unknown): void => {
-        left = true;
-        condition();
-        code.brIf(slow);
-      };
-      const write = onVectors(instruction, { code, vectors, scalar, constantOf, leave }, hasLocal);
-      if (write === null) return;
-      write();
-      needsLanes = left;
-      if (left) code.br(done);
-    });
-    if (!needsLanes) return;
-    for (let lane = 0; lane < laneCount; lane++) {
-      four.enterLane(lane);
-      vectors.begin(instruction);
-      vectors.extractReads(instruction, lane);
-      lowerInstruction(four.ofLane);
-      vectors.insertWrites(instruction, lane);
-    }
-  });
+  const write = onVectors(instruction, { code, vectors, scalar, constantOf, kindOf });
+  if (write !== null) {
+    write();
+    return;
+  }
+  for (let lane = 0; lane < laneCount; lane++) {
+    four.enterLane(lane);
+    vectors.begin(instruction);
+    vectors.extractReads(instruction, lane);
+    lowerInstruction(four.ofLane);
+    vectors.insertWrites(instruction, lane);
+  }
 }
 
-function onVectors(instruction: ProgramInstruction, lowering: VectorLowering, hasLocal: boolean): Writer | null {
+/** Null if the instruction has no vector form. */
+function onVectors(instruction: ProgramInstruction, lowering: VectorLowering): Writer | null {
   const { steps, specials } = instruction;
-  const { vectors } = lowering;
   if (specials.some((special) => fourReader(special) === null)) return null;
-  if (hasLocal && steps.some((step) => (step.kind === 'load' || step.kind === 'store') && step.space === 'generic')) {
-    return null;
-  }
-  const varying = (place: number): boolean => vectors.isVarying(place);
-  const addresses = instruction.addresses.every(({ base }) => base.kind === 'register' && varying(base.register));
-  if (!addresses) return null;
-  // Leaving repeats the whole instruction, so nothing may have been written before that.
-  const mayLeave = steps.findIndex((step, i) => i > 0 && leaves(step.kind));
-  if (mayLeave > 0) return null;
   const writers = steps.map((step) => vectorStep(step, lowering));
   if (writers.includes(null)) return null;
   return () => {
@@ -82,10 +62,6 @@ function onVectors(instruction: ProgramInstruction, lowering: VectorLowering, ha
     for (const write of writers) write?.();
     writeResults(instruction, lowering);
   };
-}
-
-function leaves(kind: string): boolean {
-  return kind === 'float' || kind === 'load' || kind === 'store';
 }
 
 // --- operands -------------------------------------------------------------------------------------------------------
@@ -107,9 +83,12 @@ export function writeOperands({ specials, addresses, reads }: ProgramInstruction
   for (const transfer of reads) writeRead(transfer, lowering);
 }
 
-function writeAddress({ place, base, offset }: AddressSource, { code, vectors }: VectorLowering): void {
-  if (base.kind !== 'register')
-    throw new Error('an address that is the same for all threads cannot be read as a vector');
+function writeAddress(source: AddressSource, { code, vectors, scalar }: VectorLowering): void {
+  const { place, base, offset } = source;
+  if (base.kind !== 'register' || !vectors.isVarying(base.register)) {
+    lowerAddress(source, scalar);
+    return;
+  }
   if (base.width <= 32) {
     const narrow = vectors.read(base.register, 'i32');
     const moved = vectors.made('i32', () => {

@@ -1,6 +1,7 @@
 /** The context for lowering a step for four threads. */
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Code } from '../../wasm/code.ts';
+import type { KindOf } from '../memory/checked-spans.ts';
 import type { Lowering } from '../lowering.ts';
 import { splat } from './vector-words.ts';
 import { type Vector, type Vectors, wordsAt } from './vectors.ts';
@@ -12,8 +13,8 @@ export interface VectorLowering {
   readonly scalar: Lowering;
   /** Returns the value of a constant operand; null for other operands. */
   readonly constantOf: (ref: Ref) => number | null;
-  /** Branches to the path for single threads, which repeats the whole instruction, if the condition holds. */
-  readonly leave: (condition: () => unknown) => void;
+  /** What is expected of the addresses in a register. */
+  readonly kindOf: KindOf;
 }
 
 /** Pushes a vector of two copies of a 64-bit value. */
@@ -50,5 +51,5 @@ export function extendWords(code: Code, width: number): void {
   if (spare > 0) code.i32(spare).vector('i32x4.shl').i32(spare).vector('i32x4.shr_s');
 }
 
-/** Writes the code of a step, which may branch to the path for single threads. */
+/** Code that writes a step. */
 export type Writer = () => void;

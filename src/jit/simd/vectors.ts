@@ -153,7 +153,17 @@ export class Vectors {
     this.write(this.placeOf(ref), value);
   }
 
-  /** Makes a new value; `push` pushes each of its vectors, given the index of the half. */
+  /** The value of a name as it is. */
+  present(ref: Ref): Vector {
+    return this.get(ref, this.typeOf(ref));
+  }
+
+  /** A value whose vectors have not been set. */
+  fresh(type: IntegerType): Vector {
+    return this.make(type, () => this.temporary());
+  }
+
+  /** A new value; `push` pushes each of its vectors, given the number of its half. */
   made(type: IntegerType, push: (half: number) => unknown): Vector {
     const vector = this.make(type, () => this.temporary());
     vector.locals.forEach((local, half) => {

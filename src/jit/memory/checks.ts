@@ -1,0 +1,173 @@
+/** Checks of accesses as code: what is clearly valid, and everything else. */
+import { elementAt } from '../../base/element-at.ts';
+import type { AccessSpace } from '../../isa/spaces.ts';
+import { firstNearAddress } from '../../machine/address-space.ts';
+import type { Code, Label } from '../../wasm/code.ts';
+import { pushField } from '../context-field.ts';
+import { alignTo16 } from '../layout.ts';
+import type { Lowering, RegionLocals } from '../lowering.ts';
+import type { CheckedSpan } from './checked-spans.ts';
+
+/** An access that must be checked: `size` bytes. */
+export interface AccessFacts {
+  readonly space: AccessSpace;
+  readonly access: 'load' | 'store';
+  readonly size: number;
+}
+
+/** Spaces that end somewhere. */
+export type BoundedSpace = Exclude<AccessSpace, 'global' | 'generic'>;
+
+export function isQuick({ space, access, size }: AccessFacts): boolean {
+  const isPower = (size & (size - 1)) === 0;
+  return isPower && size <= 16 && (access === 'load' || (space !== 'param' && space !== 'const'));
+}
+
+/** What checks need to know about the code around them. */
+export interface CheckLowering extends Pick<Lowering, 'code' | 'layout' | 'program' | 'helpers'> {
+  readonly locals: Omit<RegionLocals, 'index'>;
+}
+
+interface Quick {
+  readonly effective: number;
+  readonly at: number;
+  readonly slow: Label;
+}
+
+/** Branches to `slow` unless an access is clearly valid; else sets `at`. */
+export function writeQuickCheck(lowering: CheckLowering, { space, size }: AccessFacts, quick: Quick): void {
+  const { code, layout } = lowering;
+  if (!layout.checked && space !== 'generic') {
+    code.get(quick.effective).op('i32.wrap_i64');
+    if (space !== 'global') addStart(lowering, space);
+    code.set(quick.at);
+  } else if (space === 'global' || space === 'generic') locateGlobal(lowering, quick, size);
+  else locateIn(lowering, space, quick, size);
+}
+
+/** Checks an access to global memory. An aligned access of at most 16 bytes lies within one granule of the map. */
+function locateGlobal({ code, layout }: CheckLowering, { effective, at, slow }: Quick, size: number): void {
+  if (!layout.checked) {
+    code.get(effective).i64(BigInt(firstNearAddress)).op('i64.ge_u').brIf(slow);
+    code.get(effective).op('i32.wrap_i64').set(at);
+    return;
+  }
+  code
+    .get(effective)
+    .i64(BigInt(layout.origin) * 16n)
+    .op('i64.ge_u')
+    .brIf(slow);
+  code.get(effective).op('i32.wrap_i64').set(at);
+  pushUnallocated(code, at, 0, size);
+  if (size > 1)
+    code
+      .get(at)
+      .i32(size - 1)
+      .op('i32.and', 'i32.or');
+  code.brIf(slow);
+}
+
+/**
+ * Checks an access to a space of fixed size by comparing its last byte with the end of the space. Local memory ends
+ * with the running activation, because bytes after it belong to nobody. Unaligned addresses do not get here.
+ */
+function locateIn(lowering: CheckLowering, space: BoundedSpace, { effective, at, slow }: Quick, size: number): void {
+  const { code } = lowering;
+  code
+    .get(effective)
+    .i64(BigInt(size - 1))
+    .op('i64.add');
+  pushEnd(lowering, space);
+  code.op('i64.ge_u');
+  code
+    .get(effective)
+    .i64(BigInt(size - 1))
+    .op('i64.and', 'i64.eqz', 'i32.eqz', 'i32.or')
+    .brIf(slow);
+  code.get(effective).op('i32.wrap_i64');
+  addStart(lowering, space);
+  code.set(at);
+}
+
+/** Pushes the number of bytes of a space that can be accessed. */
+function pushEnd(lowering: CheckLowering, space: BoundedSpace): void {
+  const { code, layout, locals } = lowering;
+  if (space === 'shared') {
+    pushField(code, layout, 'sharedSize').op('i64.extend_i32_u');
+    return;
+  }
+  code.i64(BigInt(sizeOf(lowering, space)));
+  if (space === 'local' && locals.base !== null) code.get(locals.base).op('i64.extend_i32_u', 'i64.add');
+}
+
+/** Adds the start address of a fixed-size space. */
+export function addStart(lowering: CheckLowering, space: BoundedSpace): void {
+  const { code, layout, locals } = lowering;
+  pushField(code, layout, bases[space]).op('i32.add');
+  if (space === 'local') code.get(locals.thread).i32(alignTo16(layout.localBytes)).op('i32.mul', 'i32.add');
+}
+
+export const bases = { shared: 'shared', local: 'local', param: 'parameters', const: 'constants' } as const;
+
+/** Size of a space in bytes; for local memory, that of the function's own activation. */
+export function sizeOf(
+  { layout, program }: Pick<Lowering, 'layout' | 'program'>,
+  space: 'local' | 'param' | 'const',
+): number {
+  if (space === 'local') return program.localBytes;
+  return space === 'param' ? layout.parameterBytes : layout.constantBytes;
+}
+
+/** Sets the locals of a span whose start is in an i64 local. */
+export function writeSpanCheck(
+  lowering: CheckLowering,
+  { span, valid, at: addresses }: CheckedSpan,
+  start: number,
+): void {
+  const { code, layout } = lowering;
+  const at = elementAt(addresses, 0);
+  const { space, size, bytes } = span;
+  const pushMisaligned = (): Code =>
+    code
+      .get(start)
+      .op('i32.wrap_i64')
+      .i32(size - 1)
+      .op('i32.and');
+  if (space !== 'global' && space !== 'generic') {
+    const outside = (offset: number): Code => {
+      code.get(start);
+      if (offset > 0) code.i64(BigInt(offset)).op('i64.add');
+      pushEnd(lowering, space);
+      return code.op('i64.ge_u');
+    };
+    // If the start is inside, the sum does not wrap.
+    outside(0);
+    outside(bytes - 1).op('i32.or');
+    if (size > 1) pushMisaligned().op('i32.or');
+    code.op('i32.eqz').set(valid);
+    code.get(start).op('i32.wrap_i64');
+    addStart(lowering, space);
+    code.set(at);
+    return;
+  }
+  code.i32(0).set(valid);
+  code.block((done) => {
+    code
+      .get(start)
+      .i64(BigInt(layout.origin) * 16n - BigInt(bytes))
+      .op('i64.ge_u')
+      .brIf(done);
+    code.get(start).op('i32.wrap_i64').set(at);
+    pushUnallocated(code, at, 0, size);
+    if (size > 1) pushMisaligned().op('i32.or');
+    if (bytes > size) pushUnallocated(code, at, bytes - size, size).op('i32.or');
+    code.op('i32.eqz').set(valid);
+  });
+}
+
+/** Pushes 1 if the map does not allow an aligned access of at most 16 bytes, `offset` bytes after a local. */
+export function pushUnallocated(code: Code, at: number, offset: number, size: number): Code {
+  const address = (): Code => (offset === 0 ? code.get(at) : code.get(at).i32(offset).op('i32.add'));
+  address().i32(4).op('i32.shr_u').memory('i32.load8_u', 0);
+  return address().i32(15).op('i32.and').i32(size).op('i32.add', 'i32.lt_u');
+}

@@ -1,0 +1,77 @@
+/** The windows of the generic address space: cvta and isspacep. */
+import type { StepOf } from '../../isa/steps/step.ts';
+import type { WindowSpace } from '../../isa/spaces.ts';
+import { windowBase, windowBits } from '../../machine/address-space.ts';
+import type { Code } from '../../wasm/code.ts';
+import { maskTo } from '../arithmetic/integer.ts';
+import type { Lowering } from '../lowering.ts';
+
+const windowed: readonly WindowSpace[] = ['shared', 'local', 'const', 'param'];
+
+/** Pushes 1 if a generic address in an i64 local lies in a window of the space. */
+function pushInWindow(code: Code, address: number, space: WindowSpace): void {
+  const isIn = (of: WindowSpace, width: 32 | 64): Code => {
+    const bits = BigInt(windowBits(width));
+    return code
+      .get(address)
+      .i64(bits)
+      .op('i64.shr_u')
+      .i64(windowBase(of, width) >> bits)
+      .op('i64.eq');
+  };
+  if (space !== 'global') {
+    isIn(space, 64);
+    isIn(space, 32).op('i32.or');
+    return;
+  }
+  code.i32(0);
+  for (const other of windowed) {
+    isIn(other, 64).op('i32.or');
+    isIn(other, 32).op('i32.or');
+  }
+  code.op('i32.eqz');
+}
+
+export function lowerInWindow(step: StepOf<'in-window'>, { code, values }: Lowering): void {
+  const address = values.temporary('i64');
+  values.get(step.from, 'i64');
+  code.set(address);
+  pushInWindow(code, address, step.space);
+  values.set(step.to, 'i32');
+}
+
+export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
+  const { code, values, helpers, locals, recordCall } = lowering;
+  const { space, width, direction } = step;
+  const address = values.temporary('i64');
+  values.get(step.from, 'i64');
+  code.set(address);
+  if (direction === 'from-generic') {
+    pushInWindow(code, address, space);
+    code.op('i32.eqz').if(() => {
+      code
+        .i32(recordCall({ kind: 'window', space }))
+        .get(address)
+        .get(locals.thread)
+        .get(locals.fuel);
+      code.call(helpers.import('raise')).op('unreachable');
+    });
+  }
+  code.get(address);
+  if (direction === 'to-generic') code.i64(windowBase(space, width)).op('i64.add');
+  else if (space !== 'global') {
+    pushOffsetMask(code, address);
+    code.op('i64.and');
+  }
+  maskTo(code, 'i64', width);
+  values.set(step.to, 'i64');
+}
+
+/**
+ * Pushes a mask of the address bits that are the offset within a window. An address with a high word of 0 is never in a
+ * far window.
+ */
+function pushOffsetMask(code: Code, address: number): void {
+  const mask = (width: 32 | 64): bigint => (1n << BigInt(windowBits(width))) - 1n;
+  code.i64(mask(64)).i64(mask(32)).get(address).i64(32n).op('i64.shr_u', 'i64.eqz', 'i32.eqz', 'select');
+}

@@ -1,0 +1,207 @@
+/** Checks of the accesses of four threads: of all at once, and of spans of them. */
+import { elementAt } from '../../base/element-at.ts';
+import { pairOf } from '../../base/tuples.ts';
+import type { StepOf } from '../../isa/steps/step.ts';
+import type { AccessSpan } from '../../program/access-spans.ts';
+import type { Code, Label } from '../../wasm/code.ts';
+import { pushField } from '../context-field.ts';
+import type { CheckedSpan } from '../memory/checked-spans.ts';
+import { bases, type BoundedSpace, pushUnallocated, sizeOf } from '../memory/checks.ts';
+import { allValidFunction } from './scattered-access.ts';
+import { pushDoubleWords, type VectorLowering } from './vector-lowering.ts';
+import { splat } from './vector-words.ts';
+import { laneCount, type Vector, wordsAt } from './vectors.ts';
+
+export type AccessStep = StepOf<'load'> | StepOf<'store'>;
+
+/** Sets the locals of a span, given the addresses of one of its accesses. */
+export function checkRow(step: AccessStep, checked: CheckedSpan, offset: number, lowering: VectorLowering): void {
+  const { code, scalar } = lowering;
+  const { span, valid } = checked;
+  const at = elementAt(checked.at, 0);
+  const { space, size } = span;
+  const start = scalar.values.temporary('i64');
+  const bytes = span.bytes + (laneCount - 1) * size;
+  code.i32(0).set(valid);
+  code.block((done) => {
+    pushConsecutive(step, size, lowering);
+    code.op('i32.eqz').brIf(done);
+    pushFirst(step, lowering);
+    if (offset > 0) code.i64(BigInt(offset)).op('i64.sub');
+    code.set(start);
+    if (space === 'global' || space === 'generic') {
+      code
+        .get(start)
+        .i64(BigInt(scalar.layout.origin) * 16n - BigInt(bytes))
+        .op('i64.ge_u')
+        .brIf(done);
+      code.get(start).op('i32.wrap_i64').set(at);
+      if (scalar.layout.checked) {
+        pushAllocated(at, size, bytes, code);
+        code.set(valid);
+      } else code.i32(1).set(valid);
+    } else {
+      pushInSpace(space, start, size, bytes, lowering);
+      code.get(start).op('i32.wrap_i64');
+      pushField(code, scalar.layout, bases[space]).op('i32.add').set(at);
+      code.set(valid);
+    }
+  });
+}
+
+/** The same for a span at each of four addresses. */
+export function checkScattered(
+  step: AccessStep,
+  { span, valid, at }: CheckedSpan,
+  offset: number,
+  lowering: VectorLowering,
+): void {
+  const { code, vectors, scalar } = lowering;
+  const { space } = span;
+  const start = vectors.temporary();
+  const setAddresses = (): void => {
+    at.slice(0, laneCount).forEach((local, lane) => code.get(start).lane('i32x4.extract_lane', lane).set(local));
+  };
+  if (space === 'global' || space === 'generic') {
+    const given = vectors.get(step.address, 'i64');
+    const starts = vectors.made('i64', (half) => {
+      code.get(elementAt(given.locals, half));
+      if (offset > 0) pushDoubleWords(code, BigInt(offset)).vector('i64x2.sub');
+    });
+    for (const local of starts.locals) code.get(local);
+    code.call(allValidFunction(scalar, span)).set(valid);
+    code.get(vectors.converted(starts, 'i32').locals[0]).set(start);
+    setAddresses();
+    return;
+  }
+  code.i32(0).set(valid);
+  code.block((done) => {
+    const [words] = vectors.get(step.address, 'i32').locals;
+    code.get(words);
+    if (offset > 0) splat(code, offset).vector('i32x4.sub');
+    code.set(start);
+    if (scalar.layout.checked) leaveUnlessInside({ span, space }, start, vectors.present(step.address), lowering, done);
+    code.i32(1).set(valid);
+    code.get(start);
+    pushField(code, scalar.layout, bases[space]).vector('i32x4.splat', 'i32x4.add').set(start);
+    setAddresses();
+  });
+}
+
+/** Branches to a label unless all spans that start at four words lie within a space. */
+function leaveUnlessInside(
+  { span, space }: { readonly span: AccessSpan; readonly space: BoundedSpace },
+  start: number,
+  address: Vector,
+  { code, scalar }: VectorLowering,
+  done: Label,
+): void {
+  const { bytes, size } = span;
+  if (address.type === 'i64') {
+    const [low, high] = address.locals;
+    code
+      .get(low)
+      .get(high)
+      .shuffle(wordsAt(1, 3, 5, 7))
+      .vector('v128.any_true')
+      .brIf(done);
+  }
+  const pushSize = (): Code =>
+    space === 'shared' ? pushField(code, scalar.layout, 'sharedSize') : code.i32(sizeOf(scalar, space));
+  pushSize().i32(bytes).op('i32.lt_u').brIf(done);
+  code.get(start);
+  pushSize().i32(bytes).op('i32.sub').vector('i32x4.splat', 'i32x4.gt_u');
+  if (size > 1) {
+    code.get(start);
+    splat(code, size - 1).vector('v128.and', 'v128.or');
+  }
+  code.vector('v128.any_true').brIf(done);
+}
+
+/** Pushes 1 if the addresses of the four are `size` bytes apart. */
+function pushConsecutive(step: AccessStep, size: number, { code, vectors }: VectorLowering): void {
+  const address = vectors.present(step.address);
+  if (address.type === 'i32') {
+    const [words] = address.locals;
+    code.get(words).lane('i32x4.extract_lane', 0).vector('i32x4.splat');
+    code.words(0, size, 2 * size, 3 * size).vector('i32x4.add');
+    code.get(words).vector('i32x4.eq', 'i32x4.all_true');
+    return;
+  }
+  const [low, high] = pairOf(address.locals);
+  const follows = (vector: number, lane: number): void => {
+    code.get(low).lane('i64x2.extract_lane', 0).vector('i64x2.splat');
+    code.words(lane * size, 0, (lane + 1) * size, 0).vector('i64x2.add');
+    code.get(vector).vector('i64x2.eq');
+  };
+  follows(low, 0);
+  follows(high, 2);
+  code.vector('v128.and', 'i64x2.all_true');
+}
+
+/** Pushes the address of the first of the four. */
+function pushFirst(step: AccessStep, { code, vectors }: VectorLowering): void {
+  const address = vectors.present(step.address);
+  if (address.type === 'i32') code.get(address.locals[0]).lane('i32x4.extract_lane', 0).op('i64.extend_i32_u');
+  else code.get(address.locals[0]).lane('i64x2.extract_lane', 0);
+}
+
+/**
+ * Pushes 1 if all bytes after an address are allocated. Allocations are farther apart than a span is long, so
+ * everything between two granules of one allocation is allocated. An access may extend into the next granule only if its
+ * own is full.
+ */
+function pushAllocated(at: number, size: number, bytes: number, code: Code): void {
+  const pushOutside = (): void => {
+    pushUnallocated(code, at, 0, size);
+    pushUnallocated(code, at, bytes - size, size).op('i32.or');
+  };
+  if (size > 1)
+    code
+      .get(at)
+      .i32(size - 1)
+      .op('i32.and');
+  else code.i32(0);
+  if (bytes <= 16) {
+    const outside = code.local('i32');
+    pushUnallocated(code, at, 0, bytes);
+    code.tee(outside).if(() => {
+      pushOutside();
+      code.set(outside);
+    });
+    code.get(outside);
+  } else pushOutside();
+  code.op('i32.or', 'i32.eqz');
+}
+
+/** Pushes 1 if the first and the last byte lie within the space. */
+function pushInSpace(
+  space: 'shared' | 'param' | 'const' | 'local',
+  start: number,
+  size: number,
+  bytes: number,
+  { code, scalar }: VectorLowering,
+): void {
+  if (!scalar.layout.checked) {
+    code.i32(1);
+    return;
+  }
+  const pushSize = (): void => {
+    if (space === 'shared') pushField(code, scalar.layout, 'sharedSize').op('i64.extend_i32_u');
+    else code.i64(BigInt(sizeOf(scalar, space)));
+  };
+  code.get(start);
+  pushSize();
+  code.op('i64.lt_u');
+  code
+    .get(start)
+    .i64(BigInt(bytes - 1))
+    .op('i64.add');
+  pushSize();
+  code.op('i64.lt_u', 'i32.and');
+  if (size === 1) return;
+  code
+    .get(start)
+    .i64(BigInt(size - 1))
+    .op('i64.and', 'i64.eqz', 'i32.and');
+}

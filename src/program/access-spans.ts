@@ -1,0 +1,198 @@
+/**
+ * Accesses of a basic block whose addresses lie at constant distances from each other: elements of unrolled loops, rows
+ * of a tile, fields of a structure. If they are valid together, one check serves all of them.
+ */
+import type { Ref } from '../isa/steps/ref.ts';
+import type { AccessSpace } from '../isa/spaces.ts';
+import type { StepOf } from '../isa/steps/step.ts';
+import type { AddressSource, FunctionProgram, ProgramInstruction } from './function-program.ts';
+import { usesOf } from './uses.ts';
+
+/** All accesses have the same space and size; they are executed whenever their block is. */
+export interface AccessSpan {
+  readonly space: AccessSpace;
+  /** Bytes of an access: a power of two. */
+  readonly size: number;
+  /** From the start of the lowest access to the end of the highest. */
+  readonly bytes: number;
+}
+
+/** Where an access lies, in bytes from the start of its span. */
+export interface AccessPlace {
+  readonly span: AccessSpan;
+  readonly offset: number;
+}
+
+/** Spans in global memory are shorter than the distance between two allocations, so that both ends tell all. */
+const longest = { global: 192, other: 2 ** 20 } as const;
+
+const largestAccess = 16;
+
+/** A value: what some other value was at one place of the block, plus a constant. */
+interface Sum {
+  readonly origin: number;
+  readonly constant: bigint;
+}
+
+interface Access {
+  readonly instruction: ProgramInstruction;
+  readonly at: bigint;
+}
+
+interface Cluster {
+  readonly space: AccessSpace;
+  readonly size: number;
+  low: bigint;
+  high: bigint;
+  readonly accesses: Access[];
+}
+
+/**
+ * The places of accesses that share a span with others, in the block from instruction `start` to `end`.
+ *
+ * @param kindOf accesses through registers of different kinds share no span
+ */
+export function accessPlaces(
+  program: FunctionProgram,
+  block: { readonly start: number; readonly end: number },
+  kindOf: (register: number, size: number) => string,
+): ReadonlyMap<ProgramInstruction, AccessPlace> {
+  const sums = new Sums(program);
+  const clusters: Cluster[] = [];
+  // Only the latest cluster of a key grows, so that the work does not grow with the square of the block.
+  const latest = new Map<string, Cluster>();
+  for (const instruction of program.instructions.slice(block.start, block.end)) {
+    const found = accessOf(instruction);
+    if (found !== null) {
+      const { address, register, width, size, space } = found;
+      const { origin, constant } = sums.of(register);
+      const at = BigInt.asIntN(width, constant + address.offset);
+      const key = `${space} ${size} ${width} ${origin} ${kindOf(register, size)}`;
+      let cluster = latest.get(key);
+      if (cluster === undefined || !fits(cluster, at)) {
+        cluster = { space, size, low: at, high: at, accesses: [] };
+        clusters.push(cluster);
+        latest.set(key, cluster);
+      }
+      add(cluster, { instruction, at });
+    }
+    sums.after(instruction);
+    // A built-in function may free memory.
+    if (instruction.call !== null) latest.clear();
+  }
+  const places = new Map<ProgramInstruction, AccessPlace>();
+  for (const { space, size, low, high, accesses } of clusters) {
+    if (accesses.length < 2) continue;
+    const span = { space, size, bytes: Number(high - low) + size };
+    for (const { instruction, at } of accesses) places.set(instruction, { span, offset: Number(at - low) });
+  }
+  return places;
+}
+
+function fits({ space, size, low, high }: Cluster, at: bigint): boolean {
+  const most = BigInt((space === 'global' || space === 'generic' ? longest.global : longest.other) - size);
+  return (at > high ? at : high) - (at < low ? at : low) <= most && (at - low) % BigInt(size) === 0n;
+}
+
+function add(cluster: Cluster, access: Access): void {
+  const { at } = access;
+  cluster.accesses.push(access);
+  if (at < cluster.low) cluster.low = at;
+  if (at > cluster.high) cluster.high = at;
+}
+
+interface FoundAccess extends Pick<AccessSpan, 'size' | 'space'> {
+  readonly address: AddressSource;
+  readonly register: number;
+  readonly width: number;
+}
+
+/** An access at a register plus a constant that the instruction makes whenever it is reached. */
+function accessOf({ guard, steps, addresses, places }: ProgramInstruction): FoundAccess | null {
+  if (guard !== null) return null;
+  const [step, another] = steps.filter(isAccess);
+  const [address] = addresses;
+  if (step === undefined || another !== undefined || address === undefined || addresses.length > 1) return null;
+  if (address.base.kind !== 'register' || places.get(step.address) !== address.place) return null;
+  const { register, width } = address.base;
+  const size = (step.width / 8) * elementsOf(step).length;
+  if (size > largestAccess || (size & (size - 1)) !== 0) return null;
+  const { space } = step;
+  if (step.kind !== 'load' && (space === 'param' || space === 'const')) return null;
+  return { address, register, width: width <= 32 ? 32 : 64, size, space };
+}
+
+type AccessStep = StepOf<'load'> | StepOf<'store'> | StepOf<'atomic'>;
+
+function isAccess(step: ProgramInstruction['steps'][number]): step is AccessStep {
+  return step.kind === 'load' || step.kind === 'store' || step.kind === 'atomic';
+}
+
+function elementsOf(step: AccessStep): readonly Ref[] {
+  if (step.kind === 'load') return step.to;
+  return step.kind === 'store' ? step.from : step.old;
+}
+
+/** The registers of a block as sums, at one instruction after the other. */
+class Sums {
+  private readonly program: FunctionProgram;
+  private readonly widths: ReadonlyMap<number, number>;
+  private readonly known = new Map<number, Sum>();
+  private origins = 0;
+
+  constructor(program: FunctionProgram) {
+    this.program = program;
+    this.widths = registerWidths(program);
+  }
+
+  of(register: number): Sum {
+    const known = this.known.get(register);
+    if (known !== undefined) return known;
+    const made = { origin: this.origins++, constant: 0n };
+    this.known.set(register, made);
+    return made;
+  }
+
+  after(instruction: ProgramInstruction): void {
+    const result = this.resultOf(instruction);
+    for (const place of usesOf(instruction).writes) this.known.delete(place);
+    if (result !== null) this.known.set(result.register, result.sum);
+  }
+
+  /** Of moves, and of additions of a constant. Operands have the width of their type, or they would be in `reads`. */
+  private resultOf({ guard, steps, places, reads, writes }: ProgramInstruction): {
+    readonly register: number;
+    readonly sum: Sum;
+  } | null {
+    const [step] = steps;
+    if (guard !== null || steps.length !== 1 || reads.length + writes.length > 0 || step === undefined) return null;
+    if (step.kind !== 'copy' && !isAddition(step)) return null;
+    const placeOf = (ref: Ref): number => places.get(ref) ?? -1;
+    const register = placeOf(step.to);
+    const width = this.widths.get(register);
+    if (step.kind === 'copy') {
+      const from = placeOf(step.from);
+      if (width === undefined || this.widths.get(from) !== width) return null;
+      return { register, sum: this.of(from) };
+    }
+    const [a = -1, b = -1] = step.from.map(placeOf);
+    if (width === undefined || this.widths.get(a) !== width || !this.program.constants.has(b)) return null;
+    const { origin, constant } = this.of(a);
+    const amount = BigInt(this.program.initialFrame[b] ?? 0);
+    return { register, sum: { origin, constant: step.fn === 'add' ? constant + amount : constant - amount } };
+  }
+}
+
+function isAddition(step: ProgramInstruction['steps'][number]): step is StepOf<'integer'> {
+  return step.kind === 'integer' && (step.fn === 'add' || step.fn === 'sub') && !step.sat;
+}
+
+const knownWidths = new WeakMap<FunctionProgram, ReadonlyMap<number, number>>();
+
+function registerWidths(program: FunctionProgram): ReadonlyMap<number, number> {
+  const known = knownWidths.get(program);
+  if (known !== undefined) return known;
+  const made = new Map(program.registers.map(({ place, type }) => [place, type.width] as const));
+  knownWidths.set(program, made);
+  return made;
+}

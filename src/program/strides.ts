@@ -1,0 +1,143 @@
+/**
+ * Guesses how far the value of a register is from that of the next thread in x: 4 for an address of words in a row, 0
+ * for what is the same. Only the shape of the code depends on it, so wrapped sums and paths that are not taken are
+ * ignored.
+ */
+import type { Ref } from '../isa/steps/ref.ts';
+import { inputsOf, isGroupStep, memoryUses } from '../isa/steps/effects.ts';
+import type { Step } from '../isa/steps/step.ts';
+import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
+import { usesOf } from './uses.ts';
+
+/** `data`: it depends on what memory holds, or on another thread; null if it follows no pattern that is known here. */
+export type Stride = number | 'data' | null;
+
+/** A value passes through more instructions against the order of the text in unusual code only. */
+const mostRounds = 4;
+
+/** By slot; registers that do not vary have a stride of 0. */
+export function stridesOf(program: FunctionProgram, varying: ReadonlySet<number>): ReadonlyMap<number, Stride> {
+  const strides = new Map<number, Stride>();
+  for (let round = 0, changed = true; changed && round < mostRounds; round++) {
+    changed = false;
+    for (const instruction of program.instructions) {
+      const stride = resultStride(program, instruction, (place) => (varying.has(place) ? strides.get(place) : 0));
+      if (stride === undefined) continue;
+      for (const place of usesOf(instruction).writes) {
+        const known = strides.get(place);
+        const joined = known === undefined || known === stride ? stride : null;
+        if (known === joined && strides.has(place)) continue;
+        strides.set(place, joined);
+        changed = true;
+      }
+    }
+  }
+  return strides;
+}
+
+/** Undefined as long as the stride of an operand is unknown. */
+function resultStride(
+  { constants, initialFrame }: FunctionProgram,
+  { steps, places, reads, specials }: ProgramInstruction,
+  strideOf: (place: number) => Stride | undefined,
+): Stride | undefined {
+  if (steps.some((one) => memoryUses(one).length > 0 || isGroupStep(one))) return 'data';
+  const [step, another] = steps;
+  if (step === undefined || another !== undefined) return null;
+  const placeOf = (ref: Ref): number => places.get(ref) ?? -1;
+  const stride = (ref: Ref): Stride | undefined => {
+    const place = placeOf(ref);
+    const special = specials.find((one) => one.place === place);
+    if (special !== undefined) return counts(special) ? 1 : 0;
+    if (constants.has(place)) return 0;
+    return strideOf(reads.find(({ operand }) => operand === place)?.register ?? place);
+  };
+  const constant = (ref: Ref): number | null =>
+    constants.has(placeOf(ref)) ? Number(initialFrame[placeOf(ref)] ?? 0) : null;
+  return stepStride(step, stride, constant);
+}
+
+function counts({ register: { value }, part }: ProgramInstruction['specials'][number]): boolean {
+  return value === 'lane' || (value === 'threadIndex' && part === 0);
+}
+
+function stepStride(
+  step: Step,
+  stride: (ref: Ref) => Stride | undefined,
+  constant: (ref: Ref) => number | null,
+): Stride | undefined {
+  const each = (refs: readonly Ref[], join: (...strides: readonly number[]) => Stride): Stride | undefined => {
+    const found = refs.map(stride);
+    if (found.includes('data')) return 'data';
+    if (found.includes(undefined)) return undefined;
+    const numbers = found.filter((one) => typeof one === 'number');
+    return numbers.length === found.length ? join(...numbers) : null;
+  };
+  switch (step.kind) {
+    case 'copy':
+    case 'window':
+    case 'convert':
+      return stride(step.from);
+    case 'select':
+      return each(step.from, (a = 0, b = 0) => (a === b ? a : null));
+    case 'integer':
+      return integerStride(step, each, constant);
+    case 'bits':
+      return bitsStride(step, each, constant);
+    default:
+      return each(inputsOf(step), (...strides) => (strides.every((one) => one === 0) ? 0 : null));
+  }
+}
+
+type Each = (refs: readonly Ref[], join: (...strides: readonly number[]) => Stride) => Stride | undefined;
+
+function integerStride(
+  { fn, from }: Extract<Step, { kind: 'integer' }>,
+  each: Each,
+  constant: (ref: Ref) => number | null,
+): Stride | undefined {
+  const times = (a: number, b: number): number | null => {
+    const [first, second] = from.map(constant);
+    if (a === 0 && b === 0) return 0;
+    if (b === 0 && typeof second === 'number') return a * second;
+    return a === 0 && typeof first === 'number' ? first * b : null;
+  };
+  switch (fn) {
+    case 'add':
+      return each(from, (a = 0, b = 0) => a + b);
+    case 'sub':
+      return each(from, (a = 0, b = 0) => a - b);
+    case 'neg':
+      return each(from, (a = 0) => -a);
+    case 'mul.lo':
+    case 'mul.wide':
+      return each(from, (a = 0, b = 0) => times(a, b));
+    case 'mad.lo':
+    case 'mad.wide':
+      return each(from, (a = 0, b = 0, c = 0) => {
+        const product = times(a, b);
+        return product === null ? null : product + c;
+      });
+    case 'min':
+    case 'max':
+      // The edges of an image.
+      return each(from, (a = 0, b = 0) => (a === b || b === 0 ? a : a === 0 ? b : null));
+    default:
+      return each(from, (...strides) => (strides.every((one) => one === 0) ? 0 : null));
+  }
+}
+
+function bitsStride(
+  { fn, from }: Extract<Step, { kind: 'bits' }>,
+  each: Each,
+  constant: (ref: Ref) => number | null,
+): Stride | undefined {
+  return each(from, (a = 0, b = 0) => {
+    const [, amount] = from.map(constant);
+    if (fn === 'or') return a === 0 || b === 0 ? a + b : null;
+    if (typeof amount !== 'number') return null;
+    if (fn === 'shl') return a * 2 ** amount;
+    // Masks usually cut a row of threads at a multiple of four.
+    return fn === 'and' && (amount & 3) === 3 ? a : null;
+  });
+}
