@@ -1,5 +1,5 @@
 /**
- * Bulk conversion of arrays between the number formats of PTX; runs in any JavaScript runtime and depends on nothing.
+ * Bulk conversion of arrays between PTX's number formats; runs in any JavaScript runtime and has no dependencies.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * A device that runs PTX on the CPU. It mirrors the CUDA driver: a device has memory and loads modules, a module has
- * kernels, a kernel is launched on a grid.
+ * A device that runs PTX on the CPU. The API follows the CUDA driver: a device has memory and loads modules, a module
+ * has kernels, a kernel is launched on a grid.
  *
  * ```ts
  * const device = await Device.create({ target: 'sm_90' });
@@ -67,7 +67,7 @@ export class Device {
   }
 
   /**
-   * Creates a device; asynchronous because engines may have to be loaded.
+   * Creates a device; asynchronous, because engines may have to be loaded.
    *
    * @throws PtxlabError `bad-option`, `bad-launch` for an invalid number of workers, `unknown-gpu`, `unknown-target`,
    *   `unknown-version`, `out-of-memory` if the host has no memory for the device
@@ -81,7 +81,7 @@ export class Device {
   }
 
   /**
-   * Checks a module and places its variables in memory.
+   * Checks a module and places its variables in device memory.
    *
    * @throws RefusedModuleError if the module has errors
    * @throws PtxlabError `unfit-gpu` if the device's GPU cannot run code for the target of the module; `device-closed`

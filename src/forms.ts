@@ -1,10 +1,10 @@
-/** The table of instruction forms, for programs. */
+/** The table of instruction forms, as a library. */
 import { type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
 import { describeForm, type FormEntry, formsAt } from './explain/form-listing.ts';
 
 export type { FormEntry } from './explain/form-listing.ts';
 
-/** Default: forms that any target has in the newest version. */
+/** Default: forms that at least one target supports in the newest version. */
 export interface FormsOptions extends JudgeOptions {
   /** Only forms of this opcode; `cvt.pack` and `cvta.to` are opcodes of their own. */
   readonly opcode?: string;
@@ -13,7 +13,7 @@ export interface FormsOptions extends JudgeOptions {
 /**
  * The forms of the table, one for each line of the ISA's syntax blocks.
  *
- * @throws PtxlabError `unknown-target` or `unknown-version` where an option names none
+ * @throws PtxlabError `unknown-target` or `unknown-version` if an option names none
  */
 export function forms(options: FormsOptions = {}): readonly FormEntry[] {
   const place = readJudgeOptions(options);

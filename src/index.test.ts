@@ -20,7 +20,7 @@ import {
 const module = '.version 8.1\n.target sm_89\n.address_size 64\n.visible .entry k()\n{\n  ret;\n}\n';
 
 describe('the public API', () => {
-  test('check judges a module for a target chosen by the caller', () => {
+  test('check checks a module for a target chosen by the caller', () => {
     expect(check(module).diagnostics).toEqual([]);
     expect(check(module, { target: 'sm_90' }).requirements.target).toBe('sm_90');
   });
@@ -36,7 +36,7 @@ describe('the public API', () => {
     expect(evaluate('cvt.f64.f32', [0x00000001], { target: 'sm_13', isa: '1.4' })).toEqual([0x36a0000000000000n]);
   });
 
-  test('evaluate names the rule that it refuses by', () => {
+  test('an error from evaluate names the rule that refuses the instruction', () => {
     const refuse = (mnemonic: string, target?: TargetName): string => {
       try {
         evaluate(mnemonic, [0], target === undefined ? {} : { target });

@@ -1,4 +1,4 @@
-/** A whole input range of one conversion: what is swept, in which chunks, and the digest of the results. */
+/** Sweeps the whole input range of one conversion in chunks, and computes digests of the results. */
 import { err, ok, type Result } from './base/result.ts';
 import { type EvalError, prepareEval } from './evaluation/prepare.ts';
 import type { TargetChoice } from './explain/target-choice.ts';
@@ -7,18 +7,18 @@ import { type SweepKernel, sweepKernel, type SweepPlan, SweepRunner } from './ji
 
 export interface Sweep {
   readonly mnemonic: string;
-  /** The mnemonic, and whatever else the results depend on: its name in a file of digests. */
+  /** Its name in a digest file: the mnemonic, and whatever else the results depend on. */
   readonly name: string;
   readonly plan: SweepPlan;
   readonly kernel: SweepKernel;
-  /** All swept operands have the same input of this width, from 0 to the largest. */
+  /** All swept operands get the same input, an integer of this width, from 0 to the largest. */
   readonly inputBits: number;
-  /** Chunk c is the inputs from c * `chunkSize` on. */
+  /** Chunk c consists of the inputs from c * `chunkSize` on. */
   readonly chunkSize: number;
   readonly chunks: number;
 }
 
-/** Inputs of a chunk, if the range has more. */
+/** Number of inputs per chunk, unless the whole range has fewer. */
 const largestChunk = 2 ** 24;
 
 /** Operands that are settings of a conversion rather than inputs, with their defaults. */
@@ -29,8 +29,8 @@ const settings: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * The sweep of a conversion that is legal in the given version and target; `fixed`: values of operands that are not
- * swept, by name.
+ * The sweep of a conversion that is legal in the given version and target. `fixed` has the values of operands that are
+ * not swept, by name.
  */
 export function prepareSweep(
   mnemonic: string,
@@ -78,7 +78,7 @@ function notSwept(message: string): Result<never, EvalError> {
 
 export type ChunkDigest = readonly [chunk: number, digest: number];
 
-/** Digests of chunks, computed in this thread; as many at a time as the kernel has lanes. */
+/** Computes the digests of chunks in this thread, as many at a time as the kernel has lanes. */
 export function* sweepChunks(
   { kernel, chunkSize }: Pick<Sweep, 'kernel' | 'chunkSize'>,
   chunks: Iterable<number>,
@@ -95,7 +95,7 @@ export function* sweepChunks(
   }
 }
 
-/** The digest of all digests, in the order of the chunks. */
+/** The digest of all chunk digests, in the order of the chunks. */
 export function totalDigest(chunks: readonly number[]): number {
   return chunks.reduce(digestWord, 0);
 }

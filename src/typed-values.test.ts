@@ -55,7 +55,7 @@ describe('values', () => {
     expect(evaluateValues(mnemonic, inputs)).toEqual(results);
   });
 
-  test('a midpoint is rounded once, to the even neighbour', () => {
+  test('a midpoint is rounded once, to the even neighbor', () => {
     expect(evaluateValues('mov.f32', [1 + 2 ** -24])).toEqual([1]);
     expect(evaluateValues('mov.f32', [1 + 2 ** -24 + 2 ** -52])).toEqual([1 + 2 ** -23]);
   });

@@ -8,16 +8,16 @@ import { nearestBits } from './numerics/nearest-bits.ts';
 import { numberBits } from './numerics/number-bits.ts';
 
 /**
- * A value of a PTX type: a `number` for floats of every format, fixed-point numbers, and integers and bits up to 32
- * bits; a `bigint` for wider integers and bits; a `boolean` for predicates; for packed types a list of lanes, topmost
- * first, which is the order of the sources that `cvt` packs.
+ * A value of a PTX type: a `number` for floats of every format, fixed-point numbers, and integers and bit types up to
+ * 32 bits; a `bigint` for wider integers and bit types; a `boolean` for predicates; for packed types a list of lanes,
+ * topmost first, which is the order of the sources that `cvt` packs.
  */
 export type Value = number | bigint | boolean | readonly number[];
 
 const typeError = (message: string): PtxlabError => new PtxlabError('argument-type', message);
 const sizeError = (message: string): PtxlabError => new PtxlabError('argument-size', message);
 
-/** How a value looks in a message. */
+/** How messages show a value. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
   switch (typeof value) {
@@ -38,7 +38,7 @@ function shown(value: unknown): string {
  * The bits of a value. A float is rounded to the nearest value of its format, ties to even.
  *
  * @param where names the input in errors
- * @throws PtxlabError `argument-type` for a value of another kind, `argument-size` for one that the type does not have
+ * @throws PtxlabError `argument-type` for a value of another kind, `argument-size` for one outside the type's range
  */
 export function bitsOfValue(value: unknown, type: PtxType, where: string): Bits {
   const { name, class: cls, format, lanes, width } = type;

@@ -1,6 +1,6 @@
 /**
- * Bundles the command line into `dist/bin`, where the package's `ptxlab` starts. For `check`, Node then loads three
- * files instead of two hundred, which halves the time of a short command.
+ * Bundles the command line into `dist/bin`, which the package's `ptxlab` runs. For `check`, Node then loads three files
+ * instead of two hundred, which halves the time of a short command.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,15 +10,15 @@ import { build, type Plugin } from 'rolldown';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const out = join(root, 'dist/bin');
 
-/** Needed at every start. The rest of `cli` is loaded by command. */
+/** Needed at every start. The rest of `cli` is loaded per command. */
 const start =
   /commander|base\/error\.ts|tensors\/containers\.ts|cli\/(command-line|command-parts|exit|output|process-session|program|version|\w+-commands)\.ts/;
 
-/** Shared by the commands about PTX; `check` needs nothing else. */
+/** Shared by the commands about PTX; `check` needs no other chunk. */
 const ptx =
   /node_modules\/ansis|src\/(base|check|diagnostics|isa|syntax|cli\/check)\/|cli\/(check|io|ndjson|options|style)\.ts/;
 
-/** commander imports this for commands that are separate programs. There are none, and loading it takes 5 ms. */
+/** commander imports this for commands that are separate programs. There are none, and loading it would take 5 ms. */
 const withoutChildProcess: Plugin = {
   name: 'without-child-process',
   resolveId: (id) => (id === 'node:child_process' ? '\0no-child-process' : null),
@@ -30,7 +30,8 @@ const { output } = await build({
   // A worker's file is found relative to the file that starts it.
   input: { ptxlab: 'src/cli/main.ts', 'sweep-worker': 'src/hosts/sweep-worker.ts' },
   platform: 'node',
-  // The libraries of the command line are part of the bundle, so that installing the package does not bring them whole.
+  // The command line's libraries are part of the bundle, so that installing the package does not install all of their
+  // files.
   external: [/^#host$/, /^node:(?!child_process)/, 'piscina', 'fflate'],
   plugins: [withoutChildProcess],
   output: {
@@ -55,7 +56,7 @@ function packagesIn(chunks: typeof output): readonly string[] {
   return [...new Set(found.filter((folder) => folder !== undefined))].toSorted();
 }
 
-/** `LICENSE`, `NOTICE` and their like, and the files of a folder `licenses`. */
+/** Files such as `LICENSE` and `NOTICE`, and the files in a folder `licenses`. */
 function licenceFilesIn(folder: string): readonly string[] {
   const entries = readdirSync(folder, { withFileTypes: true });
   return entries.flatMap((entry) => {
@@ -65,12 +66,12 @@ function licenceFilesIn(folder: string): readonly string[] {
   });
 }
 
-/** The licences and notices that these packages come with, each under the name of its package. */
+/** The licenses and notices of these packages, each under the name of its package. */
 function licencesOf(folders: readonly string[]): string {
   const parts = folders.map((folder) => {
     const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const texts = licenceFilesIn(folder).map((file) => readFileSync(file, 'utf8').trim());
-    if (texts.length === 0) throw new Error(`${name} has no licence file`);
+    if (texts.length === 0) throw new Error(`${name} has no license file`);
     return [`${name} ${version}`, '-'.repeat(72), ...texts].join('\n\n');
   });
   return `The files in this folder contain code of these packages.\n\n${parts.join('\n\n\n')}\n`;

@@ -1,11 +1,11 @@
 /**
- * Compares the checker with a ptxas on this machine: random instructions of the tables, legal and nearly legal, for
+ * Compares the checker with a ptxas on this machine on random instructions from the tables, legal and nearly legal, for
  * random versions and targets. Prints every line on which the two disagree.
  *
  *     tsx tools/compare-ptxas.ts [MODULES] [SEED] [OPCODE [RECORD]]
  *
- * If RECORD names a file, every line that ptxas judged is written to it as a case of test/golden. Cases on which the
- * two disagree are marked as quirks: look at each before you keep it.
+ * If RECORD names a file, every line that ptxas accepted or refused is written to it as a case for test/golden. Cases
+ * on which the two disagree are marked as quirks: look at each before you keep it.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -170,7 +170,7 @@ for (let m = 0; m < count; m++) {
   let lines = Array.from({ length: perModule }, instruction);
   let result = judge(version, target.name, lines);
   if (result.fatal !== '') {
-    // A fatal error ends ptxas's run, so each line is judged alone.
+    // A fatal error ends the run of ptxas, so each line is then compiled by itself.
     const alone = lines.map((line) => ({ line, one: judge(version, target.name, [line]) }));
     result = { ...result, ptxas: new Set(), raw: new Map() };
     alone.forEach(({ one }, i) => {

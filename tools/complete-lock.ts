@@ -1,7 +1,7 @@
 /**
- * Adds to package-lock.json the platform packages that a registry did not offer when the lock was written. Where they
- * are missing, `npm ci` says that the lock is out of sync; where they are present, other platforms skip them. Run it
- * after every `npm install`.
+ * Adds to package-lock.json the platform packages that a registry did not offer when the lock was written. If they are
+ * missing, `npm ci` says that the lock is out of sync; if they are present, other platforms skip them. Run it after
+ * every `npm install`.
  *
  *     tsx tools/complete-lock.ts
  */

@@ -1,7 +1,7 @@
 /**
- * Makes digests/conversions.json, which `ptxlab sweep --published` compares with: every conversion of at most 32 input
- * bits. Digests of up to 16 bits are computed by the reference engine, the others by `ptxlab sweep`. Digests already in
- * the file are kept, so an interrupted run can be continued.
+ * Makes digests/conversions.json, which `ptxlab sweep --published` compares with: the digests of every conversion with
+ * at most 32 input bits. Digests for up to 16 input bits are computed by the reference engine, the others by
+ * `ptxlab sweep`. Digests already in the file are kept, so an interrupted run can be continued.
  *
  *     npm run build && tsx tools/make-digests.ts [pattern of mnemonics]
  */

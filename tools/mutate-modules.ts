@@ -1,7 +1,7 @@
 /**
- * Compares the checker with a ptxas on this machine: real modules with one or two tokens changed, or for another
- * version and target. Prints every module on which the two disagree: the change, and what each says. Many of these are
- * peculiarities of ptxas that docs/spec-questions.md lists.
+ * Compares the checker with a ptxas on this machine on real modules with one or two tokens changed, or for another
+ * version and target. Prints every module on which the two disagree: the change, and what each says. Many of these
+ * disagreements are peculiarities of ptxas that docs/spec-questions.md lists.
  *
  *     tsx tools/mutate-modules.ts COUNT SEED FILE.ptx …
  */
@@ -24,10 +24,10 @@ interface Module {
   readonly body: string;
 }
 
-/** The largest module in characters; ptxas runs thousands of times. */
+/** The maximum size of a module in characters, because ptxas runs thousands of times. */
 const longest = 14_000;
 
-/** The functions of a file, each as a module of its own if it is legal alone; a short file stays whole. */
+/** The functions of a file, each as a module of its own if it is legal by itself; a short file is not split. */
 function modulesOf(file: string): readonly Module[] {
   const text = readFileSync(file, 'utf8').replace(/^\s*\/\/.*$/gm, '');
   const header = /\.version[^\n]*\s*\.target[^\n]*\s*(\.address_size[^\n]*\s)?/.exec(text)?.[0] ?? '';

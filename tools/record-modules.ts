@@ -14,15 +14,15 @@ import { caseFiles, folder, type ModuleCase, readCases } from '../test/golden/mo
 const scratch = scratchFolder();
 
 /**
- * Compiles a whole program, or, from PTX 3.1 on, a relocatable part if something is missing that another part may
- * define, or that only a part can have.
+ * Compiles a whole program. From PTX 3.1 on, compiles a relocatable part instead if something is missing that another
+ * part may define, or present that only a part may contain.
  */
 function verdictOf(one: ModuleCase): string {
   const whole = runOn(one, []);
   return /Unresolved extern|'--compile-only'/.test(whole) && Number(one.version) >= 3.1 ? runOn(one, ['-c']) : whole;
 }
 
-/** ptxas compiles only for sm_75 and later, so older PTX is compiled for that. */
+/** ptxas compiles only for sm_75 and later, so older PTX is compiled for sm_75. */
 function runOn({ source, target }: ModuleCase, options: readonly string[]): string {
   const path = join(scratch, 'm.ptx');
   writeFileSync(path, source);

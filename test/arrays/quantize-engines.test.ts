@@ -10,7 +10,7 @@ import { anyBits, difference, moderate, special } from './numbers.ts';
 
 const names = [...schemes.keys()];
 
-/** Codes narrower than a byte can be dense. */
+/** Only codes narrower than a byte can be dense. */
 function packed(to: string): Pick<QuantizeOptions, 'packing'> {
   const scheme = schemes.get(to as 'mxfp4');
   return scheme === undefined || formats[scheme.element].width === 8 ? {} : { packing: 'low-first' };
@@ -32,7 +32,7 @@ function agreeOn(quantized: QuantizedArray): void {
 describe.each(names)('%s: WebAssembly gives the same bytes as plain JavaScript', (to) => {
   const scaleRule = (i: number): 'floor' | 'up' => (i % 2 === 0 ? 'floor' : 'up');
 
-  test('for all lengths up to 100, with dense codes and with one code a byte', () => {
+  test('for all lengths up to 100, with dense codes and with one code per byte', () => {
     for (let length = 0; length <= 100; length++) {
       const options = { to, scaleRule: scaleRule(length) } as const;
       agree(moderate(length, length + 7), { ...options, ...packed(to) });
@@ -87,7 +87,7 @@ describe.each(names)('%s: WebAssembly gives the same bytes as plain JavaScript',
   });
 });
 
-describe('where WebAssembly is not available', () => {
+describe('if WebAssembly is not available', () => {
   afterEach(() => {
     vi.unstubAllGlobals();
     vi.resetModules();
@@ -105,7 +105,7 @@ describe('where WebAssembly is not available', () => {
   test.each([
     ['absent', undefined],
     ['forbidden', forbidding],
-  ])('%s: plain JavaScript does it', async (_, stub) => {
+  ])('%s: plain JavaScript is used', async (_, stub) => {
     const source = moderate(100, 1);
     const [codes, values] = [quantize(source, { to: 'mxfp4' }).codes, dequantize(quantize(source, { to: 'nvfp4' }))];
     vi.stubGlobal('WebAssembly', stub);

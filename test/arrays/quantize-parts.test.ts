@@ -1,4 +1,4 @@
-/** Quantizing an array in parts, and stochastic rounding, which depends on the index of an element. */
+/** Quantizes arrays in parts, and with stochastic rounding, which depends on the index of an element. */
 import { describe, expect, test } from 'vitest';
 import { schemes } from '../../src/arrays/quantized/block-formats.ts';
 import { convert } from '../../src/arrays/convert.ts';
@@ -12,7 +12,7 @@ const names = [...schemes.keys()];
 
 describe('parts of an array', () => {
   test.each(['nvfp4', 'e4m3', 's8', 'mxfp4'] as const)(
-    '%s: parts give the same codes as the whole if they know its amax',
+    '%s: parts get the same codes as the whole array, given its amax',
     (to) => {
       const source = moderate(640, 2);
       const amax = largestMagnitude(source);
@@ -35,20 +35,23 @@ describe('parts of an array', () => {
 describe('stochastic rounding', () => {
   const floats = names.filter((to) => !to.startsWith('s'));
 
-  test.each(floats)('%s: products are rounded as `convert` rounds them, by the index of the element', (to) => {
-    const source = moderate(20_000, 6);
-    const options = { to, shape: [40, 500], rounding: 'rs', seed: 9 } as const;
-    const fast = quantize(source, options);
-    expect(difference(fast.codes, quantize(source, { ...options, engine: 'plain' }).codes)).toBe(-1);
-    const nearest = quantize(source, { to, shape: [40, 500] });
-    expect(difference(fast.scales, nearest.scales)).toBe(-1);
-    expect(difference(fast.codes, nearest.codes)).not.toBe(-1);
-    const factors = dequantize({ ...nearest, codes: codesOfOne(nearest) }).map((scale) => 1 / scale);
-    if (!to.startsWith('mx')) return;
-    const products = source.map((value, i) => value * (factors.at(i) ?? 0));
-    const element = nearest.scheme.element;
-    expect(fast.codes).toEqual(convert(products, { to: element, rounding: 'rs', seed: 9 }));
-  });
+  test.each(floats)(
+    '%s: products are rounded with the random bits that `convert` uses for the index of the element',
+    (to) => {
+      const source = moderate(20_000, 6);
+      const options = { to, shape: [40, 500], rounding: 'rs', seed: 9 } as const;
+      const fast = quantize(source, options);
+      expect(difference(fast.codes, quantize(source, { ...options, engine: 'plain' }).codes)).toBe(-1);
+      const nearest = quantize(source, { to, shape: [40, 500] });
+      expect(difference(fast.scales, nearest.scales)).toBe(-1);
+      expect(difference(fast.codes, nearest.codes)).not.toBe(-1);
+      const factors = dequantize({ ...nearest, codes: codesOfOne(nearest) }).map((scale) => 1 / scale);
+      if (!to.startsWith('mx')) return;
+      const products = source.map((value, i) => value * (factors.at(i) ?? 0));
+      const element = nearest.scheme.element;
+      expect(fast.codes).toEqual(convert(products, { to: element, rounding: 'rs', seed: 9 }));
+    },
+  );
 
   test('parts of an array use the same random bits as the whole', () => {
     const source = moderate(640, 2);
@@ -64,7 +67,7 @@ describe('stochastic rounding', () => {
     expect(Math.abs(mean - 1.1)).toBeLessThan(0.01);
   });
 
-  test('it needs a seed and a float format', () => {
+  test('stochastic rounding needs a seed and a float format', () => {
     const values = new Float32Array(4);
     expect(() => quantize(values, { to: 'mxfp4', rounding: 'rs' })).toThrow('seed');
     expect(() => quantize(values, { to: 's8', rounding: 'rs', seed: 1 })).toThrow('s8 is rounded by rn');

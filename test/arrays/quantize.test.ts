@@ -26,7 +26,7 @@ function exact(value: number): bigint {
 
 const magnitude = (value: bigint): bigint => (value < 0n ? -value : value);
 
-/** The magnitudes of an element format times 2^20, by code. */
+/** The magnitudes of an element format, times 2^20, by code. */
 function magnitudesOf(element: FormatName): readonly bigint[] {
   const format = formats[element];
   if (format.kind !== 'float') throw new Error('a float');
@@ -44,7 +44,7 @@ function oracleScale(element: FormatName, rule: 'floor' | 'up', block: readonly 
   const largest = magnitudesOf(element).at(-1) as bigint;
   const unit = 1n << 400n;
   if (rule === 'up') {
-    // The least 2^k, at least 2^-127, that brings amax within the largest element.
+    // The smallest 2^k, at least 2^-127, such that amax / 2^k does not exceed the largest element.
     let k = -127;
     while ((largest << BigInt(k + 127)) * unit < (amax << 127n) << 20n) k++;
     return k + 127;
@@ -134,7 +134,7 @@ describe('round trips', () => {
   test.each(names)('%s: dequantized values are quantized to the same values', (to) => {
     const once = dequantize(quantize(moderate(1000, 3), { to, shape: [10, 100] }));
     const again = dequantize(quantize(once, { to, shape: [10, 100] }));
-    // An element with the largest code may get another scale if the scale itself was rounded.
+    // A block whose largest element has the largest code may get a different scale if the scale itself was rounded.
     const exactScales = to.startsWith('mx');
     if (exactScales) expect(again).toEqual(once);
     else
@@ -143,7 +143,7 @@ describe('round trips', () => {
       );
   });
 
-  test('a NaN becomes 0x7f, the largest code or 0', () => {
+  test('a NaN becomes 0x7f, the largest code, or 0', () => {
     const codeOf = (to: SchemeSpelling): number | undefined =>
       quantize(Float32Array.of(Number.NaN, 1), { to, packing: 'bytes' }).codes.at(0);
     expect((['mxfp8', 'mxfp8_e5m2', 'mxfp4', 'mxfp6', 'nvfp4', 's8'] as const).map(codeOf)).toEqual([
@@ -151,12 +151,12 @@ describe('round trips', () => {
     ]);
   });
 
-  test('an infinity has the largest scale and the largest code; its neighbours become zeros', () => {
+  test('an infinity gets the largest scale and the largest code; its neighbors become zeros', () => {
     const { codes, scales } = quantize(Float32Array.of(Number.NEGATIVE_INFINITY, 1), { to: 'mxfp4', packing: 'bytes' });
     expect([...scales, ...codes]).toEqual([254, 15, 0]);
   });
 
-  test('an all-zero block has the least scale and keeps its signs', () => {
+  test('an all-zero block gets the smallest scale and keeps its signs', () => {
     const quantized = quantize(Float32Array.of(0, -0), { to: 'mxfp8', packing: 'bytes' });
     expect([...quantized.scales, ...quantized.codes]).toEqual([0, 0, 0x80]);
     expect([...dequantize(quantized)]).toEqual([0, -0]);

@@ -1,7 +1,7 @@
 /**
  * Checks files in the order given, several times in one process, and prints the cost as JSON: the user and system time
  * of the first pass, including start-up, the times of each later pass, and the peak memory. It runs the built package,
- * as users do.
+ * as users would.
  *
  *     node test/bench/check-passes.mjs PASSES FILE …
  */

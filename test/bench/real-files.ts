@@ -30,7 +30,7 @@ export interface RealFiles {
   /** In alphabetical order. */
   readonly files: readonly string[];
   readonly bytes: number;
-  /** A description of where they come from. */
+  /** Describes where the files come from. */
   readonly origin: string;
 }
 
@@ -39,7 +39,7 @@ export function realFiles(): RealFiles {
   const done = join(folder, 'done');
   if (!existsSync(done)) {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(done, build() ? 'nvcc' : 'generated modules, for want of nvcc');
+    writeFileSync(done, build() ? 'nvcc' : 'generated modules, because nvcc is missing');
   }
   const names = readdirSync(folder).filter((name) => name.endsWith('.ptx'));
   const all = names.sort().map((name) => ({ file: join(folder, name), size: statSync(join(folder, name)).size }));

@@ -1,6 +1,6 @@
 /**
- * Rates of `convert` and `quantize` on arrays of 16 Mi elements, next to a copy of as many bytes and to C++ on one
- * thread.
+ * Measures `convert` and `quantize` on arrays of 16 Mi elements, compared with a copy of the same number of bytes and
+ * with C++ on one thread.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { scratchFolder } from './scratch-folder.ts';
 const count = 2 ** 24;
 const runs = 15;
 
-/** The seconds of the fastest run: other load on the machine only makes a run slower. */
+/** The time of the fastest run in seconds, because other load on the machine only makes a run slower. */
 function fastest(run: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
   for (let i = 0; i < runs; i++) {

@@ -1,5 +1,6 @@
 /**
- * How fast real files are checked, compared with ptxas on the same files; ptxas is stopped before it generates code.
+ * Measures how fast real files are checked, compared with ptxas on the same files; ptxas is stopped before it generates
+ * code.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -39,7 +40,7 @@ function rowOf(what: string, ours: number, bytes: number, theirs: number | null)
   return { what, figure, beside: `${(theirs / ours).toFixed(2)} times as fast as ptxas (${theirs.toFixed(2)} s)` };
 }
 
-/** CPU time of ptxas on each file, minus the time for an empty module; null if there is no ptxas. */
+/** ptxas's CPU time for each file, minus the time for an empty module; null if there is no ptxas. */
 function ptxasSeconds(files: readonly string[]): number | null {
   const empty = join(scratchFolder(), 'empty.ptx');
   writeFileSync(empty, '.version 9.0\n.target sm_75\n.address_size 64\n');

@@ -1,4 +1,4 @@
-/** Blocks of GGUF to f32 through the public functions for files, compared with a loop in C that decodes q4_K. */
+/** Converts GGUF blocks to f32 with the public functions for files, compared with a loop in C that decodes q4_K. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ int main(void) {
 }
 `;
 
-/** G elements per second; null without a C compiler. */
+/** The rate in G elements per second; null without a C compiler. */
 function rateOfC(): number | null {
   const folder = scratchFolder();
   const [source, program] = [join(folder, 'q4_k.c'), join(folder, 'q4_k')];
@@ -73,10 +73,10 @@ function rateOfC(): number | null {
   return Number(spawnSync(program, { encoding: 'utf8' }).stdout);
 }
 
-/** G elements per second of a conversion from a GGUF file to an .npy file, both in memory. */
+/** The rate, in G elements per second, of a conversion from a GGUF file to an .npy file, both in memory. */
 async function rateOf(dtype: string): Promise<number> {
   const layout = layoutFile('gguf', [{ name: 'w', dtype, shape: [count / 4096, 4096] }]);
-  // Bytes below 0x7c make no f16 that is infinite or NaN.
+  // Bytes below 0x7c never form an infinite or NaN f16.
   const bytes = Uint8Array.from({ length: layout.size }, (_, i) => i % 113);
   bytes.set(layout.header);
   const file = await openTensorFile(memorySource(bytes));

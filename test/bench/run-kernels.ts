@@ -1,7 +1,4 @@
-/**
- * Kernels at the sizes for which the figures are published: rates of both engines, with and without checks, and with
- * workers.
- */
+/** Measures kernels at the sizes of the published figures: both engines, with and without checks, and with workers. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +18,7 @@ interface Job {
   readonly grid: Extent;
   readonly block: Extent;
   readonly args: (device: Device) => readonly Argument[];
-  /** A grid that takes the reference engine about a second. */
+  /** A grid for which the reference engine takes about a second. */
   readonly small: Extent;
   /** Rates of other emulators on a similar machine, in millions of thread-instructions per second. */
   readonly others: string;
@@ -107,7 +104,7 @@ export const jobs: readonly Job[] = [
 
 const launches = 9;
 
-/** Rates of a job. Each way of running it gets its own process, one after the other. */
+/** Rates of a job. Each way of running a kernel gets its own process, one after the other. */
 export async function rowsOf(job: Job): Promise<readonly Row[]> {
   const device = await Device.create();
   const source = readFileSync(new URL(job.file, import.meta.url), 'utf8');
@@ -168,7 +165,7 @@ int main() {
 }
 `;
 
-/** Milliseconds for the same picture in native code on one thread, or the reason if there is no compiler. */
+/** The milliseconds that native code takes for the same picture on one thread, or the reason why there is no result. */
 export function mandelbrotBeside(): string {
   const folder = scratchFolder();
   const [source, program] = [join(folder, 'mandel.cpp'), join(folder, 'mandel')];

@@ -1,7 +1,7 @@
 /**
- * Programs as people write them, on one thread and with checks: how long the first launch takes from the text on, how
- * long the third one takes, and how long the same work takes as plain loops compiled by g++ -O2. All is CPU time, V8's
- * own threads included, because it can be measured on a busy machine too.
+ * Measures programs as people write them, on one thread and with checks: the time from the text to the end of the first
+ * launch, the time of the third launch, and the time of the same work as plain loops compiled by g++ -O2. All times are
+ * CPU time, including V8's own threads, because CPU time can be measured even on a busy machine.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ function median(values: readonly number[]): number {
   );
 }
 
-/** The program of plain loops, or null without g++. */
+/** The program with the plain loops, or null without g++. */
 function compiled(): string | null {
   const program = join(scratchFolder(), 'programs');
   const { error, status } = spawnSync('g++', ['-O2', '-o', program, loops]);
@@ -78,7 +78,7 @@ export function programRows(): readonly Row[] {
   return Object.entries(launches).map(([name, launch]) => {
     const times: (readonly number[])[] = [];
     const native: number[] = [];
-    // Native runs stand between the others, so that a busy machine slows both.
+    // Native runs alternate with the others, so that a busy machine slows both.
     for (let i = 0; i < runs; i++) {
       const run = spawnSync(process.execPath, ['--input-type=module', '-e', script(launch)], {
         encoding: 'utf8',

@@ -1,6 +1,6 @@
 /**
- * The cost of exchanging values between the lanes of a warp, by the number of live registers and of participating
- * lanes.
+ * Measures the cost of exchanging values between the lanes of a warp, by the number of live registers and of
+ * participating lanes.
  */
 import { Device } from '../../src/device.ts';
 import type { Row } from './run-kernels.ts';
@@ -46,7 +46,7 @@ const rounds = 2048;
 /** The shuffles in the body of the loop. */
 const unrolled = 4;
 
-/** Registers that every thread keeps across all rounds; each shuffle takes the next one. */
+/** Registers that every thread keeps across all rounds; each shuffle uses the next one. */
 export function shuffleKernel({ enter, shuffle }: Group, live: number): string {
   const registers = Array.from({ length: live }, (_, i) => `%a${i}`);
   const step = (i: number): string => {

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: measures each figure that ptxlab promises, next to a reference measured in the same run. Prints a
- * table, and writes it as JSON if asked.
+ * table, and with --json also writes JSON.
  *
  *     tsx test/bench/run.ts [--only check,documents,eval,first,run,programs,shuffles,arrays,gguf] [--json FILE]
  */
@@ -36,7 +36,7 @@ function median(values: readonly number[]): number {
 const runs = 5;
 const moduleBytes = 10_000_000;
 
-/** The process prints this itself when it ends, since a parent cannot ask for it. */
+/** The process prints this itself when it ends, because its parent cannot query it. */
 const hook = join(folder, 'usage.cjs');
 writeFileSync(
   hook,

@@ -6,7 +6,9 @@ export interface Case {
   readonly expected: string;
 }
 
-/** The first line of a file says where its inputs stand; each case has a title, an input and the expected output. */
+/**
+ * The first line of a file says where its inputs are placed; each case has a title, an input and the expected output.
+ */
 export function readCases(text: string): { readonly frame: string; readonly cases: readonly Case[] } {
   const [first = '', ...rest] = text.split(/^# /m);
   const cases = rest.map((part) => {

@@ -1,9 +1,9 @@
 /**
- * A syntax tree as text: a statement or item has its own line, any other node is `kind(value)` or `kind(name: value)`;
- * names and signed integers are written as they are.
+ * Writes a syntax tree as text: each statement or item has its own line, any other node is `kind(value)` or
+ * `kind(name: value)`; names and signed integers are written as they are.
  */
 
-/** Fields that the cases leave out: offsets, and defaults that carry no information. */
+/** Fields that the cases omit: offsets, and defaults that carry no information. */
 const hidden = /^(kind|start|end|span|\w+Start|\w+End)$/;
 
 function isDefault(value: unknown): boolean {

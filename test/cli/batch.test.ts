@@ -1,4 +1,4 @@
-/** The two NDJSON contracts: one request a line, one answer a line, in the same order. */
+/** The two NDJSON contracts: one request per line, one answer per line, in the same order. */
 import { describe, expect, test } from 'vitest';
 import { moduleOf, type Outcome, ptxlab, start } from './ptxlab.ts';
 
@@ -44,7 +44,7 @@ describe('check --batch', () => {
     ]);
   });
 
-  test('ids come back verbatim, whatever JSON they are', async () => {
+  test('ids come back verbatim, whatever JSON value they are', async () => {
     const source = moduleOf('');
     const ids = ['x', 7, null, { a: [1] }, true];
     const outcome = await check(lines(...ids.map((id) => ({ id, source })), { source }));
@@ -53,7 +53,7 @@ describe('check --batch', () => {
     expect(large.stdout).toContain('{"id":12345678901234567890,');
   });
 
-  test('a line that is not a request gets an error as its answer, and the rest goes on', async () => {
+  test('a line that is not a request is answered with an error, and the next line is read', async () => {
     const source = moduleOf('');
     const outcome = await check(
       lines({ id: 1, source }, 'not json', '[1]', '{"id":2}', { id: 3, source: 5 }, '"x"', { id: 4, source }),
@@ -70,7 +70,7 @@ describe('check --batch', () => {
     ]);
   });
 
-  test('blank lines are skipped, the last line end may be missing, Windows line ends do not matter', async () => {
+  test('blank lines are skipped, the last newline may be missing, and Windows line endings are accepted', async () => {
     const request = JSON.stringify({ id: 1, source: moduleOf('') });
     expect(answers(await check(`\n${request}\r\n\r\n  \n${request}`))).toHaveLength(2);
     expect(await check('')).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -90,7 +90,7 @@ describe('check --batch', () => {
     expect(answers(old).map(({ ok }) => ok)).toEqual([false, false]);
   });
 
-  test('an unknown target is an error of its own line', async () => {
+  test('an unknown target is an error only for its own line', async () => {
     const [answer] = answers(await check(lines({ id: 9, source: '', target: 'sm_1' })));
     expect(answer).toMatchObject({ id: 9, error: { code: 'unknown-target' } });
   });
@@ -104,7 +104,7 @@ describe('check --batch', () => {
     });
   });
 
-  test('a character that the pipe cuts in two arrives whole', async () => {
+  test('a character that is split between two reads arrives intact', async () => {
     const child = await start(['check', '--batch']);
     const line = Buffer.from(JSON.stringify({ id: 'h\u00e9\ud83d\ude00', source: moduleOf('') }));
     let stdout = '';
@@ -161,7 +161,7 @@ describe('eval --batch', () => {
     ]);
   });
 
-  test('inputs are masked to the operand or to sreg, and results are extended to dreg, by type', async () => {
+  test('inputs are masked to sreg or the width of the operand, and results are extended to dreg by their type', async () => {
     const outcome = await evaluate(
       lines(
         { inst: 'cvt.s32.s8', rows: [['1ff']] },
@@ -190,7 +190,7 @@ describe('eval --batch', () => {
     expect(codes[1]).toMatch(/^PTX2/);
   });
 
-  test('a bad row makes its line an error, and the rest goes on', async () => {
+  test('a bad row makes its whole line an error, and the next line is read', async () => {
     const outcome = await evaluate(
       lines(
         { inst: 'cvt.rn.f16.f32', rows: [['0'], ['xyz']] },

@@ -30,19 +30,19 @@ describe('exit and output', () => {
     expect(stderr).toBe(`${wrong}: 1 error for sm_80 at PTX 8.0\n`);
   });
 
-  test('--quiet says nothing on stderr', async () => {
+  test('--quiet prints nothing on stderr', async () => {
     const { code, stderr } = await ptxlab(['check', '-q', wrong]);
     expect([code, stderr]).toEqual([1, '']);
   });
 
-  test('a module that only its target refuses is told which targets accept it', async () => {
+  test('the summary names the targets that accept a module if only its own target refuses it', async () => {
     const { code, stderr } = await ptxlab(['check', narrow]);
     expect(code).toBe(1);
     expect(stderr).toContain('no .version accepts it on sm_80');
     expect(stderr).toContain('accepted by: sm_90 or higher from 7.8; sm_89 from 8.1');
   });
 
-  test('a module with an unchecked instruction is not told which targets accept it', async () => {
+  test('the summary names no targets for a module with an unchecked instruction', async () => {
     const matrix = moduleOf('.reg .b32 %r;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r}, [%r];');
     const { code, stderr } = await ptxlab(['check', '-'], { input: matrix });
     expect(code).toBe(0);
@@ -56,7 +56,7 @@ describe('exit and output', () => {
     expect(stdout).toContain('<stdin>:6:1');
   });
 
-  test('several files are all checked, and the worst one decides the exit code', async () => {
+  test('all files are checked, and the worst one decides the exit code', async () => {
     const { code, stderr } = await ptxlab(['check', clean, wrong]);
     expect(code).toBe(1);
     expect(stderr).toContain('clean.ptx: no findings');
@@ -74,17 +74,17 @@ describe('exit and output', () => {
 });
 
 describe('targets and versions', () => {
-  test('--target judges for another target than the module names', async () => {
+  test('--target checks for another target than the module names', async () => {
     expect((await ptxlab(['check', '-q', '-t', 'sm_90', narrow])).code).toBe(0);
   });
 
-  test('--isa judges by another version', async () => {
+  test('--isa checks for another version', async () => {
     const { code, stdout } = await ptxlab(['check', '-q', '-t', 'sm_90', '--isa', '7.0', narrow]);
     expect(code).toBe(1);
     expect(stdout).toContain('7.8');
   });
 
-  test('several targets are reported separately, shared findings once', async () => {
+  test('several targets are reported separately, but shared findings only once', async () => {
     const both = put(
       folder,
       'both.ptx',
@@ -133,7 +133,7 @@ describe('formats', () => {
     expect(stdout).toMatch(/^::error file=.*wrong\.ptx,line=7,endLine=7,col=1,endColumn=12,title=PTX2030 /);
   });
 
-  test('repeats are counted unless --all is given', async () => {
+  test('repeated findings are only counted unless --all is given', async () => {
     const many = put(
       folder,
       'many.ptx',
@@ -170,21 +170,21 @@ describe('odd inputs', () => {
     expect(stdout).toContain('empty.ptx:1:1');
   });
 
-  test('Windows line ends count as one', async () => {
+  test('a Windows line ending counts as one', async () => {
     const windows = put(folder, 'windows.ptx', moduleOf('cvt.f16.f32 %h, %f;').replaceAll('\n', '\r\n'));
     const { stdout } = await ptxlab(['check', '-q', '-f', 'github', windows]);
     expect(stdout).toContain('line=6,endLine=6,col=1,endColumn=12');
     expect(stdout).not.toContain('\r');
   });
 
-  test('a byte order mark is refused, as ptxas refuses it, and the rest is read', async () => {
+  test('a byte order mark is refused, as by ptxas, and the rest is read', async () => {
     const { code, stdout } = await ptxlab(['check', '-q', put(folder, 'bom.ptx', `\ufeff${moduleOf('')}`)]);
     expect(code).toBe(1);
     expect(stdout.match(/error\[/g)).toHaveLength(1);
     expect(stdout).toContain('byte order mark');
   });
 
-  test('a binary file has a bounded number of findings and cannot drive the terminal', async () => {
+  test('a binary file has a bounded number of findings and cannot send commands to the terminal', async () => {
     const bytes = Uint8Array.from({ length: 200_000 }, (_, i) => (i * 7919 + (i >> 3) * 104_729) & 0xff);
     const { code, stdout, stderr } = await ptxlab(['check', '--all', put(folder, 'rubbish.ptx', bytes)]);
     expect(code).toBe(1);
@@ -198,14 +198,14 @@ describe('odd inputs', () => {
     ['a missing file', () => join(folder, 'none.ptx'), /none\.ptx: no such file/],
     ['a directory', () => folder, /is a directory, not a file/],
     ['a path through a file', () => join(clean, 'x'), /no such file/],
-  ])('%s exits 2, and other files are still judged', async (_, path, reason) => {
+  ])('%s exits 2, and other files are still checked', async (_, path, reason) => {
     const { code, stdout, stderr } = await ptxlab(['check', '-f', 'ptxas', path(), wrong]);
     expect(code).toBe(2);
     expect(stderr).toMatch(reason);
     expect(stdout).toContain("Rounding modifier required for instruction 'cvt'");
   });
 
-  test('it writes nothing next to the files it reads', async () => {
+  test('check writes nothing next to the files it reads', async () => {
     const alone = join(folder, 'alone');
     mkdirSync(alone);
     await spawned(['check', clean], { cwd: alone });

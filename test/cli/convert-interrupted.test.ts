@@ -1,4 +1,4 @@
-/** Interrupts conversions in every way that can end a process, and looks at what they leave. */
+/** Interrupts conversions in every way that can end a process, and checks what they leave. */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ describe('interrupted', () => {
     }
   });
 
-  test('an input that changes meanwhile is reported, and nothing is left behind', async () => {
+  test('an input that changes during the conversion is reported, and nothing is left behind', async () => {
     const zeros = put(folder, 'zeros.bin', '');
     truncateSync(zeros, 2 ** 29);
     const args = ['--dtype', 'f32', '--shape', `${2 ** 27}`, '--to', 'e4m3'];
@@ -85,7 +85,7 @@ describe('interrupted', () => {
     expect(readdirSync(folder)).toEqual(['zeros.bin']);
   });
 
-  test('an interrupted run is not overwritten unless asked, nor resumed with other options', async () => {
+  test('an interrupted run is neither overwritten without --force nor resumed with other options', async () => {
     const part = at('.out.safetensors.ptxlab-part');
     const journal = { process: 2 ** 22 - 3, work: 'something else', position: { work: 0, piece: 3 } };
     writeFileSync(part, 'left');
@@ -99,7 +99,7 @@ describe('interrupted', () => {
     expect(readdirSync(folder).filter((name) => name.includes('ptxlab'))).toEqual([]);
   });
 
-  test('of two concurrent runs one makes the file, and the other says why it does not', async () => {
+  test('of two concurrent runs, one makes the file and the other says why it does not', async () => {
     const out = at('out.safetensors');
     const both = await Promise.all([1, 2].map(() => spawned(['convert', input, out, '--to', 'e4m3', '-q'])));
     expect(both.reduce((sum, { code }) => sum + (code ?? 9), 0)).toBe(2);
@@ -110,7 +110,7 @@ describe('interrupted', () => {
   });
 
   test.runIf(process.platform === 'linux').each([1000, 0])(
-    'a file that may not grow beyond %i blocks is reported, and nothing is left behind',
+    'a limit of %i blocks per file is reported, and nothing is left behind',
     async (blocks) => {
       await built();
       const out = at('out.safetensors');

@@ -1,6 +1,6 @@
 /**
- * Fifty conversions, each killed at a random moment: there is never a partial file, and the bytes are the same in the
- * end.
+ * Fifty conversions, each killed at a random moment: there is never a partial file, and the final bytes are always the
+ * same.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';

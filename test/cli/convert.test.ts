@@ -43,7 +43,7 @@ async function dtypes(path: string): Promise<readonly string[]> {
 }
 
 describe('output', () => {
-  test('has codes and scales and the unchanged rest, and a line says so', async () => {
+  test('contains codes, scales and the unchanged tensors, and a line says so', async () => {
     const { code, stdout, stderr } = await convert(model, at('out.safetensors'), '--to', 'nvfp4', '--keep', '*norm');
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(/^1 tensor converted, 2 copied; \d+ B to \d+ B in [\d.]+ s \(.*\/s\)\n$/);
@@ -213,7 +213,7 @@ describe('files that it does not overwrite', () => {
     expect((await dtypes(out)).length).toBe(3);
   });
 
-  test('its own input, under another name too', async () => {
+  test('its own input, even under another name', async () => {
     const before = readFileSync(model);
     linkSync(model, at('other.safetensors'));
     for (const out of [model, at('other.safetensors')]) {
@@ -231,7 +231,7 @@ describe('files that it does not overwrite', () => {
   });
 });
 
-describe('errors are one sentence, exit with 2, and leave nothing behind', () => {
+describe('every error is one sentence, exits with 2 and leaves nothing behind', () => {
   const cut = (): string => {
     writeFileSync(at('cut.safetensors'), readFileSync(model).subarray(0, 300));
     return at('cut.safetensors');
@@ -242,9 +242,9 @@ describe('errors are one sentence, exit with 2, and leave nothing behind', () =>
     'a file that was cut off': () => [cut(), at('o.npz'), '--to', 'f16'],
     'one name only': () => [model],
     'no --to': () => [model, at('o.npz')],
-    'an ending that says nothing': () => [model, at('o.tensors'), '--to', 'f16'],
+    'an unknown extension': () => [model, at('o.tensors'), '--to', 'f16'],
     'an index in capitals': () => [model, at('M.SAFETENSORS.INDEX.JSON'), '--to', 'f16'],
-    'a pattern that takes nothing': () => [model, at('o.npz'), '--to', 'f16', '--only', 'zzz*'],
+    'a pattern that matches nothing': () => [model, at('o.npz'), '--to', 'f16', '--only', 'zzz*'],
     'a scale rule without a scheme': () => [model, at('o.npz'), '--to', 'e4m3', '--scale-rule', 'up'],
     'a scale rule for other scales': () => [model, at('o.npz'), '--to', 'e4m3', '--scale', 'row', '--scale-rule', 'up'],
     'a scale rule for blocks': () => [model, at('o.gguf'), '--to', 'mxfp4', '--keep', '*norm', '--scale-rule', 'up'],
@@ -256,16 +256,16 @@ describe('errors are one sentence, exit with 2, and leave nothing behind', () =>
     ],
     'no such format': () => [model, at('o.npz'), '--to', 'e4m9'],
     'a format that the container lacks': () => [model, at('o.gguf'), '--to', 'e4m3'],
-    'a scheme with scales asked for': () => [model, at('o.npz'), '--to', 'mxfp4', '--scale', 'row'],
+    'a scheme that already has scales': () => [model, at('o.npz'), '--to', 'mxfp4', '--scale', 'row'],
     'no such scale': () => [model, at('o.npz'), '--to', 'e4m3', '--scale', 'column'],
     'a seed without rs': () => [model, at('o.npz'), '--to', 'e4m3', '--seed', '1'],
     'rs without a seed': () => [model, at('o.npz'), '--to', 'e4m3', '--rounding', 'rs'],
-    'a seed that is none': () => [model, at('o.npz'), '--to', 'e4m3', '--rounding', 'rs', '--seed', 'x'],
-    'a size of shards without an index': () => [model, at('o.npz'), '--to', 'f16', '--shard-size', '5GB'],
-    'a size of shards that is none': () => [model, at('o.safetensors.index.json'), '--to', 'f16', '--shard-size', '0'],
+    'an invalid seed': () => [model, at('o.npz'), '--to', 'e4m3', '--rounding', 'rs', '--seed', 'x'],
+    'a shard size without an index': () => [model, at('o.npz'), '--to', 'f16', '--shard-size', '5GB'],
+    'an invalid shard size': () => [model, at('o.safetensors.index.json'), '--to', 'f16', '--shard-size', '0'],
     stdin: () => ['-', at('o.npz'), '--to', 'f16'],
     stdout: () => [model, '-', '--to', 'f16'],
-    'a folder that is not there': () => [model, join(folder, 'no', 'o.npz'), '--to', 'f16'],
+    'a folder that does not exist': () => [model, join(folder, 'no', 'o.npz'), '--to', 'f16'],
     'a folder as output': () => {
       mkdirSync(at('d.npz'), { recursive: true });
       return [model, at('d.npz'), '--to', 'f16', '--force'];
@@ -329,7 +329,7 @@ describe('values that would be lost', () => {
     expect((await convert(image, at('o.npy'), '--to', 'u8', '-q')).code).toBe(0);
   });
 
-  test('a tensor that loses much is named', async () => {
+  test('a tensor that loses many values is named', async () => {
     const mixed = putSafetensors(folder, 'mixed.safetensors', {
       small: floats(1e-5, -1e-6),
       'l.weight': tensor('F32', [64], Float32Array.from({ length: 64 }, Math.cos)),
@@ -338,7 +338,7 @@ describe('values that would be lost', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('100 % of small became 0 because it has no scale')]);
   });
 
-  test('NaN and infinity are counted by tensor', async () => {
+  test('NaN and infinity are counted per tensor', async () => {
     const odd = putSafetensors(folder, 'odd.safetensors', {
       w: floats(Number.NaN, 1, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 2),
       h: tensor('F16', [5], Uint16Array.of(0x7c00, 0xfe01, 0x3c00, 0x7bff, 0)),
@@ -377,7 +377,7 @@ describe('--layout', () => {
     readonly shape: readonly number[];
   }
 
-  /** The tensors as the header of a safetensors file has them. */
+  /** The tensors as listed in the header of a safetensors file. */
   const stored = (path: string): readonly string[] => {
     const bytes = readFileSync(path);
     const header = bytes.subarray(8, 8 + Number(bytes.readBigUInt64LE(0))).toString();
@@ -413,14 +413,14 @@ describe('--layout', () => {
     });
   });
 
-  test('prints the configuration where it may not write', async () => {
+  test('prints the configuration if it must not overwrite a config.json', async () => {
     const input = network();
     const { stderr } = await convert(input, at('out.safetensors'), '--to', 'nvfp4', '--layout', 'compressed-tensors');
     expect(stderr).toContain('its readers need this in config.json:\n{\n  "quantization_config": {');
     expect(readFileSync(at('config.json'), 'utf8')).toBe('{"hidden_size":64}');
   });
 
-  test('--only decides alone which matrices are quantized', async () => {
+  test('with --only, nothing else decides which matrices are quantized', async () => {
     const args = ['--to', 'nvfp4', '--layout', 'modelopt', '--only', '*head*'];
     expect((await convert(network(), at('o.safetensors'), ...args)).code).toBe(0);
     expect(stored(at('o.safetensors'))).toContain('lm_head.weight U8 32x32');

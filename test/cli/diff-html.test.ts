@@ -28,7 +28,7 @@ describe('--html', () => {
     expect(text.trimEnd()).toMatch(/<\/html>$/);
   });
 
-  test('replaces an older report by force, and leaves nothing else behind', async () => {
+  test('replaces an older report with --force, and leaves nothing else behind', async () => {
     const report = put(folder, 'old.html', 'old');
     const files = readdirSync(folder).length;
     await diff('--html', report, '--force', a, b);

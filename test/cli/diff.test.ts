@@ -56,7 +56,7 @@ describe('without limits, any difference is a finding', () => {
     expect(stdout).toContain('\ntensors: 1 equal, 1 different\n');
   });
 
-  test('tensors on one side only and different shapes exit 1', async () => {
+  test('tensors on only one side and different shapes exit 1', async () => {
     const a = putSafetensors(folder, 'shape-a.safetensors', { w: floats(1, 2), x: floats(1), y: floats(1) });
     const b = putSafetensors(folder, 'shape-b.safetensors', { w: floats(1, 2, 3), x: floats(1), z: floats(1) });
     const { code, stdout } = await diff(a, b);
@@ -139,7 +139,7 @@ describe('without limits, any difference is a finding', () => {
     expect((await diff('--min-sqnr', '20.1', ...large)).code).toBe(1);
   });
 
-  test('a different sign of zero is reported, but is no finding', async () => {
+  test('a different sign of zero is reported, but is not a finding', async () => {
     const plus = putSafetensors(folder, 'plus.safetensors', { w: floats(0) });
     const minus = putSafetensors(folder, 'minus.safetensors', { w: floats(-0) });
     const { code } = await diff(plus, minus);
@@ -163,7 +163,7 @@ describe('limits', () => {
     expect(stdout).toContain('\ntensors: 1 equal, 1 beyond the limits\n  w: beyond --max-abs 0.9\n');
   });
 
-  test('NaN against a number is beyond every limit', async () => {
+  test('a NaN in place of a number exceeds every limit', async () => {
     const one = putSafetensors(folder, 'one.safetensors', { w: floats(1) });
     const none = putSafetensors(folder, 'none.safetensors', { w: floats(nan) });
     expect((await diff('--max-abs', '1e9', one, none)).code).toBe(1);
@@ -188,7 +188,7 @@ describe('types may differ, since values are compared', () => {
     });
   });
 
-  test('scales beside a tensor are applied, and are not compared as tensors', async () => {
+  test('scales next to a tensor are applied and not compared as tensors', async () => {
     const a = putSafetensors(folder, 'scaled-a.safetensors', {
       w: tensor('F32', [2, 2], Float32Array.of(2, 4, 30, 60)),
     });
@@ -251,7 +251,7 @@ describe('an error says what is wrong with a file', () => {
     }
   });
 
-  test('data that is not what was stored', async () => {
+  test('data that does not match its checksum', async () => {
     const layout = layoutFile('npz', [{ name: 'w', dtype: '<f4', shape: [1] }]);
     const bytes = new Uint8Array(layout.size);
     await layout.finish?.({ ...memorySource(bytes), ...memorySink(bytes) });
@@ -270,13 +270,13 @@ describe('an error says what is wrong with a file', () => {
 describe('wrong usage and bad files exit 2 with one sentence', () => {
   test.each<[string, readonly string[], RegExp]>([
     ['one file', [before], /needs two tensor files/],
-    ['a file that is not there', [before, join(folder, 'missing.npy')], /missing\.npy/],
+    ['a file that does not exist', [before, join(folder, 'missing.npy')], /missing\.npy/],
     ['a directory', [folder, before], /is a directory/],
     ['a limit that is not a number', ['--max-abs', 'x', before, after], /--max-abs takes/],
     ['an infinite limit', ['--max-abs', '1e400', before, after], /--max-abs takes a number such as 0\.01, not '1e400'/],
     ['infinity', ['--min-sqnr', 'Infinity', before, after], /--min-sqnr takes/],
     ['a negative limit', ['--max-rel', '-1', before, after], /--max-rel takes/],
-    ['a pattern that takes nothing', ['--only', 'zzz', before, after], /--only matches no tensor/],
+    ['a pattern that matches nothing', ['--only', 'zzz', before, after], /--only matches no tensor/],
     ['a file that is cut off', [before, put(folder, 'cut.safetensors', readFileSync(before).subarray(0, -4))], /cut/],
     [
       'a scale that is NaN',

@@ -30,7 +30,7 @@ describe('eval', () => {
     expect(stdout).toMatch(new RegExp(`^ {2}d .*${result}`, 'm'));
   });
 
-  test('options may stand before or after the operands, and the instruction may be one quoted argument', async () => {
+  test('options can come before or after the operands, and the instruction can be one quoted argument', async () => {
     const inputs = [
       ['eval', '--json', 'cvt.rn.f16.f32', '-1'],
       ['eval', 'cvt.rn.f16.f32', '-1', '--json'],
@@ -45,7 +45,7 @@ describe('eval', () => {
     }
   });
 
-  test('--explain shows the value, its neighbours and why one was chosen', async () => {
+  test('--explain shows the value, its neighbors and why one was chosen', async () => {
     const { stdout } = await ptxlab(['eval', '--explain', 'cvt.rn.f16.f32', '0.1']);
     expect(stdout.split('\n').slice(4)).toEqual([
       'd f32 to f16.rn',
@@ -58,7 +58,7 @@ describe('eval', () => {
     ]);
   });
 
-  test('--explain --json has the same as data', async () => {
+  test('--explain --json gives the same as data', async () => {
     const { stdout } = await ptxlab(['eval', '--explain', '--json', 'cvt.rn.f16.f32', '0.1']);
     const { explanation } = JSON.parse(stdout) as { readonly explanation: readonly unknown[] };
     expect(explanation).toMatchObject([
@@ -82,7 +82,7 @@ describe('eval', () => {
     );
   });
 
-  test('a target that lacks the instruction is told which targets have it', async () => {
+  test('the error for a target that lacks the instruction names the targets that have it', async () => {
     const { code, stderr } = await ptxlab(['eval', '-t', 'sm_75', 'cvt.rn.bf16.f32', '1']);
     expect(code).toBe(1);
     expect(stderr).toContain('cvt.rn.bf16.f32 is not in PTX 9.1 for sm_75: it needs PTX 7.0 on sm_80 or higher');

@@ -55,7 +55,7 @@ describe('explain', () => {
   });
 
   test.each(['', ';', '{', '@', '\u0001', '"', '((((', 'cvt.', '.', '0f123', 'a b c'])(
-    '%j is not an instruction, but not a crash either',
+    '%j is not an instruction, but does not crash either',
     async (text) => {
       const { code, stderr } = await ptxlab(['explain', '--', text]);
       expect(code).toBe(1);
@@ -83,7 +83,7 @@ describe('explain', () => {
 });
 
 describe('forms', () => {
-  test('every opcode has a heading, every form its syntax line', async () => {
+  test('every opcode has a heading, and every form has its syntax line', async () => {
     const { code, stdout } = await ptxlab(['forms']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^cvt {2}\(\d+ forms, PTX ISA 9\.1 section 9\.7\.9\.21\)$/m);
@@ -109,13 +109,13 @@ describe('forms', () => {
     expect(old).not.toContain('cvt.f8x2.f32');
   });
 
-  test('--matrix draws sources against destinations, at most 80 columns wide', async () => {
+  test('--matrix draws sources and destinations, at most 80 columns wide', async () => {
     const { stdout } = await ptxlab(['forms', '--matrix']);
     expect(stdout).toMatch(/^u8 +same +zext/m);
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test('--matrix shows what the target has', async () => {
+  test('--matrix shows what the target supports', async () => {
     const pairs = async (target: string): Promise<ReadonlySet<string>> => {
       const { stdout } = await ptxlab(['forms', '--matrix', '--json', '-t', target]);
       const cells = JSON.parse(stdout) as readonly { readonly from: string; readonly to: string }[];

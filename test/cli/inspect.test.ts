@@ -38,7 +38,7 @@ async function inspectJson(...args: readonly string[]): Promise<readonly JsonFil
 }
 
 describe('output', () => {
-  test('has a line per tensor, names last, and totals by type', async () => {
+  test('has a line per tensor, with names last, and totals by type', async () => {
     const { code, stdout, stderr } = await inspect(model);
     expect([code, stderr]).toEqual([0, '']);
     const [heading = '', ...rest] = stdout.split('\n\n');
@@ -84,7 +84,7 @@ NaN or infinity in 1 tensor
     expect(stdout).toContain(`  ${name}\n`);
   });
 
-  test('for a single tensor has all its numbers and a line for each binade', async () => {
+  test('for a single tensor has all its statistics and a line for each binade', async () => {
     const { stdout } = await inspect('--only', 'a.w*', model);
     expect(stdout).toContain('a.weight  F32, 2 × 3, 6 elements, 24 B\n');
     expect(stdout).toContain('mean  -0.375  infinities  1 (16.7 %)\n');
@@ -99,7 +99,7 @@ NaN or infinity in 1 tensor
     expect(stdout).toMatch(/^[\n -~]*$/);
   });
 
-  test('a tensor name cannot drive the terminal', async () => {
+  test('a tensor name cannot send commands to the terminal', async () => {
     const odd = putSafetensors(folder, 'odd.safetensors', { 'w\u001b[2J': floats(1), v: floats(2) });
     const { stdout } = await inspect(odd);
     expect(stdout).toContain('w␛[2J');
@@ -108,7 +108,7 @@ NaN or infinity in 1 tensor
 });
 
 describe('--json', () => {
-  test('has every fact; numbers that JSON cannot express are words', async () => {
+  test('--json includes every fact; numbers that JSON cannot express are strings', async () => {
     const [record] = await inspectJson(model);
     expect(record).toMatchObject({ file: model, container: 'safetensors', metadata: { format: 'pt' } });
     const tensors = record?.tensors ?? [];
@@ -132,7 +132,7 @@ describe('--json', () => {
     expect(record?.tensors.map(({ statistics }) => statistics)).toEqual([null, null, null, null]);
   });
 
-  test('several files give a list of records', async () => {
+  test('several files give a list of entries', async () => {
     expect(await inspectJson(model, model)).toHaveLength(2);
   });
 });
@@ -170,18 +170,14 @@ describe('unreadable files exit 2 with one sentence', () => {
     ['no file', [join(folder, 'none.safetensors')], /none\.safetensors/],
     ['a directory', [folder], /is a directory/],
     ['a header that is cut off', [cut], /cut\.safetensors: /],
-    ['a header that lies about sizes', [lying], /lying\.safetensors: /],
-    [
-      'bytes that nobody says the type of',
-      [put(folder, 'u.bin', 'hello, world')],
-      /u\.bin: .*--dtype f32 --shape 1024,1024/,
-    ],
+    ['a header with wrong sizes', [lying], /lying\.safetensors: /],
+    ['bytes without a --dtype', [put(folder, 'u.bin', 'hello, world')], /u\.bin: .*--dtype f32 --shape 1024,1024/],
     ['bytes without extents', ['--dtype', 'f32', put(folder, 'v.bin', 'abcd')], /v\.bin: .*--shape 1024,1024/],
     ['a link to itself', [loop], /loop\.npy: a symbolic link that cannot be followed/],
     ['something else', [put(folder, 'text.txt', 'hello, world')], /text\.txt: not a safetensors/],
-    ['raw bytes of another size', ['--dtype', 'f32', '--shape', '2', put(folder, 'r.bin', 'abcd')], /r\.bin: /],
+    ['raw bytes of the wrong size', ['--dtype', 'f32', '--shape', '2', put(folder, 'r.bin', 'abcd')], /r\.bin: /],
     ['an unknown element type', ['--dtype', 'f33', '--shape', '1', put(folder, 's.bin', 'abcd')], /f33/],
-    ['a shape that is none', ['--dtype', 'f32', '--shape', '-1', put(folder, 't.bin', 'abcd')], /--shape takes/],
+    ['an invalid shape', ['--dtype', 'f32', '--shape', '-1', put(folder, 't.bin', 'abcd')], /--shape takes/],
     ['a name that no tensor has', ['--only', 'nothing*', model], /--only matches none of its 4 tensors/],
     ['stdin', ['-'], /stdin/],
     ['no file at all', [], /needs a tensor file/],
@@ -214,14 +210,14 @@ describe('files that take long', () => {
     expect(stdout).toContain('1,073,741,824  4.29 GB');
   });
 
-  test('Ctrl-C ends it at once without output', async () => {
+  test('Ctrl-C stops it at once without output', async () => {
     const child = await start(['inspect', ...flags]);
     let stdout = '';
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk.toString();
     });
     const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('close', (_, signal) => resolve(signal)));
-    // By then it handles signals; reading the whole file would take seconds.
+    // By then, it handles signals; reading the whole file would take seconds.
     await new Promise((resolve) => setTimeout(resolve, 700));
     child.kill('SIGINT');
     expect([await ended, stdout]).toEqual(['SIGINT', '']);

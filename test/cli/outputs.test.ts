@@ -1,4 +1,4 @@
-/** What commands write: whole files, which take the place of nothing that they should not. */
+/** Commands write complete files, and never replace anything that they should not. */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const fill = `.version 8.0
 /** A command that writes `out`, and the files it reads. */
 interface Writer {
   readonly args: (out: string) => readonly string[];
-  /** Makes the inputs in the folder; the first is one that must not be replaced. */
+  /** Makes the inputs in the folder; the first one must not be replaced. */
   readonly inputs: () => readonly [string, ...string[]];
 }
 
@@ -34,7 +34,7 @@ const writers: Readonly<Record<string, Writer>> = {
     args: (out) => ['run', join(folder, 'k.ptx'), '--arg', 'zeros:64', '-q', '--out', `0:${out}`],
     inputs: () => [put(folder, 'k.ptx', fill)],
   },
-  'run, a file as argument': {
+  'run, with a file as an argument': {
     args: (out) => ['run', join(folder, 'k.ptx'), '--arg', `file:${join(folder, 'raw')}`, '-q', '--out', `0:${out}`],
     inputs: () => [put(folder, 'raw', Buffer.alloc(64)), put(folder, 'k.ptx', fill)],
   },
@@ -64,7 +64,7 @@ describe.each(Object.entries(writers))('%s', (_, writer) => {
     expect(readdirSync(folder).sort()).toEqual([...before, `new${extension}`].sort());
   });
 
-  test('replaces a file only by force, and keeps its permissions', async () => {
+  test('replaces a file only with --force, and keeps its permissions', async () => {
     writer.inputs();
     const out = put(folder, `old${extension}`, 'old');
     chmodSync(out, 0o640);
@@ -115,7 +115,7 @@ describe.each(Object.entries(writers))('%s', (_, writer) => {
     expect(inputs.map((path) => readFileSync(path))).toEqual(before);
   });
 
-  test.runIf(process.platform === 'linux')('leaves nothing behind where there is no room', async () => {
+  test.runIf(process.platform === 'linux')('leaves nothing behind if there is no room', async () => {
     await built();
     writer.inputs();
     const before = readdirSync(folder);
@@ -126,7 +126,7 @@ describe.each(Object.entries(writers))('%s', (_, writer) => {
   });
 });
 
-test('two outputs have two names', async () => {
+test('two outputs must have different names', async () => {
   const two = fill.replace('.param .u64 out', '.param .u64 out, .param .u64 more');
   const args = ['run', put(folder, 'k.ptx', two), '--arg', 'zeros:4', '--arg', 'zeros:4'];
   const [out, same] = [join(folder, 'a'), `${folder}/./a`];

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { built, mainFile, moduleOf, ptxlab, put, scratch, spawned, start } from './ptxlab.ts';
 
 const folder = scratch();
-/** Its findings fill any pipe several times. */
+/** Its findings fill any pipe several times over. */
 const flood = put(
   folder,
   'flood.ptx',
@@ -39,7 +39,7 @@ test.runIf(existsSync('/dev/full'))('a full disk is reported in one line and exi
   expect(shell.stderr.toString()).toBe('ptxlab: cannot write the output: ENOSPC\n');
 });
 
-test('a sparse file of 1 GB is refused by its size before it is read', async () => {
+test('a sparse file of 1 GB is refused because of its size, before it is read', async () => {
   const path = join(folder, 'sparse.ptx');
   const file = openSync(path, 'w');
   ftruncateSync(file, 2 ** 30);
@@ -90,7 +90,7 @@ test('an internal error is one line and exits 2; PTXLAB_DEBUG=1 shows where it h
   expect(loud.code).toBe(2);
 });
 
-test('an internal error in a batch is the answer of its line; the rest goes on, and the exit code is 2', async () => {
+test('an internal error in a batch is the answer to its line; the next line is read, and the exit code is 2', async () => {
   const env = { NODE_OPTIONS: broken.NODE_OPTIONS.replace('padEnd', 'padStart') };
   const input = '{"inst":"cvt.rn.f16.f32","rows":[["0"]]}\n{"inst":"foo","rows":[]}\n';
   const { code, stdout } = await spawned(['eval', '--batch'], { env, input });
@@ -101,7 +101,7 @@ test('an internal error in a batch is the answer of its line; the rest goes on, 
   expect(stdout.split('\n')[1]).toContain('PTX2001');
 });
 
-test('an interrupt ends it at once, without a stack trace', async () => {
+test('an interrupt stops it at once, without a stack trace', async () => {
   const child = await start(['check', '--batch']);
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {

@@ -62,7 +62,7 @@ interface ProcessOptions extends RunOptions {
   readonly cwd?: string;
 }
 
-/** Runs the built `ptxlab` in a process of its own, whatever the colours, locale and terminal of the test run. */
+/** Runs the built `ptxlab` in a process of its own, independently of the colors, locale and terminal of the test run. */
 export async function spawned(args: readonly string[], options: ProcessOptions = {}): Promise<Outcome> {
   const child = await start(args, options);
   const stdout: Buffer[] = [];
@@ -91,7 +91,10 @@ function spawnNode(args: readonly string[], options: SpawnOptionsWithoutStdio) {
   return spawn(process.execPath, args, options);
 }
 
-/** Creates an empty folder for a test file, removed when its tests are done. Call it where the tests are declared. */
+/**
+ * Creates an empty folder for a test file, removed when its tests are done. Must be called where the tests are
+ * declared.
+ */
 export function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ptxlab-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -46,7 +46,7 @@ describe('run with flags', () => {
     expect([code, [...readFileSync(out)]]).toEqual([0, [42, 0, 0, 0]]);
   });
 
-  test.runIf(process.platform === 'linux')('a device or pipe is read only as far as told', async () => {
+  test.runIf(process.platform === 'linux')('a device or a pipe is read only up to the requested size', async () => {
     const file = put(folder, 'increment.ptx', increment);
     const endless = await ptxlab(['run', file, '--arg', 'file:/dev/zero']);
     expect([endless.code, endless.stderr]).toEqual([
@@ -61,7 +61,7 @@ describe('run with flags', () => {
     expect((await ptxlab(['sweep', '--expect', '/dev/zero'])).stderr).toContain('larger than 256 MiB');
   });
 
-  test('buffers larger than the memory of the device are not made', async () => {
+  test('buffers larger than the device memory are refused', async () => {
     const file = put(folder, 'increment.ptx', increment);
     const large = put(folder, 'large.raw', new Uint8Array(70_000));
     for (const argument of [`file:${large}`, `file[70000]:${large}`, 'zeros:70000', 'zeros:f32[20000]']) {
@@ -116,7 +116,7 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     expect(stderr).not.toContain('    at ');
   });
 
-  test('--memory sets the memory of the device', async () => {
+  test('--memory sets the size of the device memory', async () => {
     const file = put(folder, 'memory.ptx', increment);
     const args = ['run', file, '--arg', 'zeros:8192', '--quiet'];
     expect(await ptxlab([...args, '--memory', '8192'])).toMatchObject({ code: 0 });
@@ -171,7 +171,7 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     expect([ended, stderr]).toEqual([[null, 'SIGINT'], '']);
   });
 
-  test('blocks are spread over workers by a flag or a job', async () => {
+  test('a flag or a job can spread blocks over workers', async () => {
     const source = kernel(
       'ld.param.u64 %rd1, [out];\nmov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, %rd2;\nst.global.u32 [%rd1], %r1;',
     );
@@ -189,20 +189,20 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
 
   test.each<readonly [string, readonly string[], string]>([
     ['no file', [], 'needs a PTX file'],
-    ['a file that is not there', ['nowhere.ptx'], 'nowhere.ptx'],
-    ['an argument of no kind', [vecadd, '--arg', 'what'], "'what' is not an argument"],
+    ['a file that does not exist', ['nowhere.ptx'], 'nowhere.ptx'],
+    ['an argument of an unknown kind', [vecadd, '--arg', 'what'], "'what' is not an argument"],
     ['a scalar that does not fit', [vecadd, '--arg', 'u8:256'], '256 does not fit in u8'],
     ['a scalar that is not a number', [vecadd, '--arg', 'f32:x'], 'not a number for f32'],
     ['too few arguments', [vecadd, '--arg', 'u64:0'], 'takes 4 arguments'],
     ['a scalar of the wrong size', [vecadd, ...threeBuffers, '--arg', 'u64:1'], '8 bytes'],
     ['an odd number of hex digits', [vecadd, '--arg', 'hex:123'], 'even number of hex digits'],
-    ['an output of no argument', [vecadd, '--arg', 'zeros:4', '--out', '1:x'], 'there is no argument 1'],
-    ['an output of a scalar', [vecadd, '--arg', 'u32:4', '--out', '0:x'], 'not a buffer'],
+    ['an output for a missing argument', [vecadd, '--arg', 'zeros:4', '--out', '1:x'], 'there is no argument 1'],
+    ['an output for a scalar', [vecadd, '--arg', 'u32:4', '--out', '0:x'], 'not a buffer'],
     ['a block of words', [vecadd, '--block', 'many'], '--block'],
     ['a block too large', [vecadd, ...threeBuffers, '--arg', 'u32:1', '--block', '2000'], '1024'],
-    ['a kernel that is not there', [vecadd, '--entry', 'vecsub'], 'vecsub'],
-    ['an engine that is not there', [vecadd, '--engine', 'cuda'], 'cuda'],
-    ['more workers than there can be', [vecadd, '--workers', '65'], '0 to 64'],
+    ['a kernel that does not exist', [vecadd, '--entry', 'vecsub'], 'vecsub'],
+    ['an engine that does not exist', [vecadd, '--engine', 'cuda'], 'cuda'],
+    ['too many workers', [vecadd, '--workers', '65'], '0 to 64'],
   ])('%s is wrong usage', async (_, args, message) => {
     const { code, stdout, stderr } = await ptxlab(['run', ...args]);
     expect([code, stdout]).toEqual([2, '']);
@@ -223,7 +223,7 @@ async function job(description: object): Promise<{ readonly code: number | null;
 }
 
 describe('run --job', () => {
-  test('answers with the buffers as hex, scalars as null, and the cost', async () => {
+  test('answers with buffers as hex, scalars as null, and statistics', async () => {
     const description = {
       ptx: vecadd,
       entry: 'vecadd',
@@ -250,7 +250,7 @@ describe('run --job', () => {
     });
   });
 
-  test('takes scalars of every basic type, integers and floats also as strings', async () => {
+  test('takes scalars of every basic type, with integers and floats also as strings', async () => {
     const parameters =
       '.param .u64 out, .param .u8 a, .param .s16 b, .param .f32 c, .param .f64 d, .param .b64 e, .param .s64 f, .param .f16 g';
     const load = [
@@ -290,7 +290,7 @@ st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%rd1+16], {%rd2
     });
   });
 
-  test('repeats from the same start and lists the times', async () => {
+  test('repeats with the same initial buffers and lists the times', async () => {
     const { answer } = await job({ source: increment, repeat: 3, args: [{ buffer: { hex: '07000000' } }] });
     expect(answer).toMatchObject({ ok: true, args: [{ hex: '08000000' }], stats: { threads: 1, instructions: 4 } });
     const { milliseconds } = (answer as { readonly stats: { readonly milliseconds: readonly number[] } }).stats;
@@ -360,7 +360,7 @@ st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%rd1+16], {%rd2
     ['an argument that does not fit', JSON.stringify({ source: increment, args: [{ u8: 1000 }] })],
     ['a buffer of nothing', JSON.stringify({ source: increment, args: [{ buffer: {} }] })],
     ['a GPU that does not exist', JSON.stringify({ source: increment, gpu: 'H1' })],
-    ['a file that is not there', JSON.stringify({ ptx: 'nowhere.ptx' })],
+    ['a file that does not exist', JSON.stringify({ ptx: 'nowhere.ptx' })],
   ])('%s is wrong usage', async (_, input) => {
     const { code, stdout, stderr } = await ptxlab(['run', '--job', '-'], { input });
     expect([code, stdout]).toEqual([2, '']);
@@ -402,7 +402,7 @@ ld.param.u64 %rd1, [out]; ld.global.u32 %r1, [%rd1]; add.u32 %r1, %r1, %r1; st.g
     ]);
   });
 
-  test('one launch has buffers and variables too, restored before each repetition', async () => {
+  test('a single launch can have buffers and variables, too, which are restored before each repetition', async () => {
     const { answer } = await job({
       ...shared,
       entry: 'add',
@@ -419,11 +419,15 @@ ld.param.u64 %rd1, [out]; ld.global.u32 %r1, [%rd1]; add.u32 %r1, %r1, %r1; st.g
   });
 
   test.each<readonly [string, object, RegExp]>([
-    ['a buffer that is not there', { entry: 'add', args: [{ buffer: 'b' }] }, /no buffer 'b'/],
-    ['a variable that is not there', { entry: 'add', read: ['steps'] }, /did you mean step/],
+    ['a buffer that does not exist', { entry: 'add', args: [{ buffer: 'b' }] }, /no buffer 'b'/],
+    ['a variable that does not exist', { entry: 'add', read: ['steps'] }, /did you mean step/],
     ['a variable that is too small', { entry: 'add', variables: { count: { zeros: 8 } } }, /do not fit/],
-    ['launches that are no list', { launches: {} }, /not a list of launches/],
-    ['a key that launches lack', { launches: [{ entry: 'add', memory: 5 }] }, /launch 0 has an unknown key 'memory'/],
+    ['launches that are not a list', { launches: {} }, /not a list of launches/],
+    [
+      'a key that a launch cannot have',
+      { launches: [{ entry: 'add', memory: 5 }] },
+      /launch 0 has an unknown key 'memory'/,
+    ],
     ['repeat and launches', { launches: [{ entry: 'add' }], repeat: 2 }, /both 'repeat' and 'launches'/],
   ])('%s is wrong usage', async (_, more, message) => {
     const { code, stderr } = await ptxlab(['run', '--job', '-'], { input: JSON.stringify({ ...shared, ...more }) });
@@ -431,7 +435,7 @@ ld.param.u64 %rd1, [out]; ld.global.u32 %r1, [%rd1]; add.u32 %r1, %r1, %r1; st.g
   });
 });
 
-test('instructions that cannot be run are refused before a launch, or reported when hit', async () => {
+test('instructions that cannot be run are refused before a launch, or fault when reached', async () => {
   const source = kernel('setp.ne.u32 %p1, %r1, %r1;\n@%p1 mbarrier.init.shared.b64 [%r1], 1;', '');
   const refused = await ptxlab(['run', '-'], { input: source });
   expect([refused.code, refused.stderr]).toEqual([

@@ -1,4 +1,4 @@
-/** `ptxlab sweep`: whole input ranges as digests. The golden digests were not made by ptxlab. */
+/** `ptxlab sweep`: digests of whole input ranges. The golden digests were not made by ptxlab. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const e4m3 = 'cvt.rn.satfinite.e4m3x2.f32';
 const chunkOf = (inst: string, chunk: number) => sweeps[inst]?.chunks.slice(chunk * 8, chunk * 8 + 8);
 
 describe('digests', () => {
-  test('are computed in chunks of 2^24 inputs, on as many threads as asked, and printed in order', async () => {
+  test('are computed in chunks of 2^24 inputs, on the requested number of threads, and printed in order', async () => {
     const wanted = `   62  ${[62, 63, 64].map((chunk) => chunkOf(e4m3, chunk)).join(' ')}\n`;
     for (const threads of ['1', '3']) {
       const { code, stdout } = await spawned(['sweep', e4m3, '--chunks', '62..64', '--threads', threads]);
@@ -20,12 +20,12 @@ describe('digests', () => {
     }
   });
 
-  test('a source of 16 bits has one chunk', async () => {
+  test('a 16-bit source has one chunk', async () => {
     const { stdout } = await ptxlab(['sweep', 'cvt.rni.u8.bf16']);
     expect(stdout).toBe(`    0  ${small['cvt.rni.u8.bf16']?.checksum}\n`);
   });
 
-  test('a result of 64 bits is two words', async () => {
+  test('a 64-bit result is two words', async () => {
     const { stdout } = await spawned(['sweep', 'cvt.f64.f32', '--chunks', '63']);
     expect(stdout).toBe(`   63  ${chunkOf('cvt.f64.f32', 63)}\n`);
   });
@@ -43,7 +43,7 @@ describe('digests', () => {
     });
   });
 
-  test('can be given random bits and scales', async () => {
+  test('can use given random bits and scales', async () => {
     const inst = 'cvt.rs.satfinite.e4m3x4.f32';
     const digests = new Set<string>();
     for (const rbits of ['0', 'ffffffff']) {
@@ -54,7 +54,7 @@ describe('digests', () => {
 });
 
 describe('comparing', () => {
-  test('with a file of digests', async () => {
+  test('with a digest file', async () => {
     const { code, stdout } = await spawned(['sweep', e4m3, '--chunks', '63..64', '--expect', golden]);
     expect([code, stdout]).toEqual([0, `${e4m3}: 2 chunks agree\n`]);
   });
@@ -88,7 +88,7 @@ describe('comparing', () => {
 });
 
 describe('saving', () => {
-  test('a file of digests grows, and its chunks are not computed again', async () => {
+  test('a digest file grows, and chunks in it are not computed again', async () => {
     const out = join(folder, 'kept.json');
     const sweep = (chunks: string) => spawned(['sweep', e4m3, '--chunks', chunks, '--out', out]);
     await sweep('62');
@@ -106,7 +106,7 @@ describe('saving', () => {
     expect((await spawned(['sweep', e4m3, '--chunks', '62..63', '--expect', out])).code).toBe(0);
   });
 
-  test('an interrupt ends it at once, and finished chunks are kept', async () => {
+  test('an interrupt stops it at once, and finished chunks are kept', async () => {
     const out = join(folder, 'interrupted.json');
     const child = await start(['sweep', 'cvt.rn.f64.u32', '--out', out, '--threads', '1']);
     let stderr = '';
@@ -121,17 +121,17 @@ describe('saving', () => {
   });
 });
 
-describe('wrong usage exits 2, an instruction that cannot be swept exits 1', () => {
+describe('wrong usage exits 2, and an instruction that cannot be swept exits 1', () => {
   test.each<readonly [string, readonly string[], number, string]>([
     ['no instruction', [], 2, 'sweep needs an instruction'],
     ['chunks beyond the end', [e4m3, '--chunks', '250..256'], 2, 'chunks are numbered 0 to 255'],
-    ['chunks that are no range', [e4m3, '--chunks', '5-6'], 2, "not '5-6'"],
+    ['chunks that are not a range', [e4m3, '--chunks', '5-6'], 2, "not '5-6'"],
     ['no threads', [e4m3, '--threads', '0'], 2, '--threads takes 1 to 256'],
-    ['a file that is not there', [e4m3, '--expect', 'none.json'], 2, 'none.json: no such file'],
+    ['a file that does not exist', [e4m3, '--expect', 'none.json'], 2, 'none.json: no such file'],
     ['a file that is not a digest file', [e4m3, '--expect', join(root, 'package.json')], 2, 'not a digest file'],
     ['an instruction that the file lacks', ['cvt.rn.bf16x2.f32', '--expect', golden], 2, 'has no cvt.rn.bf16x2.f32'],
-    ['random bits that are no hex', [e4m3, '--rbits', 'xyz'], 2, '--rbits takes 8 hex digits'],
-    ['a source of 64 bits', ['cvt.rn.f32.f64'], 1, 'NOT_SWEPT'],
+    ['random bits that are not hex', [e4m3, '--rbits', 'xyz'], 2, '--rbits takes 8 hex digits'],
+    ['a 64-bit source', ['cvt.rn.f32.f64'], 1, 'NOT_SWEPT'],
     ['no conversion', ['add.u32'], 1, 'NOT_SWEPT'],
     ['no instruction of PTX', ['cvt.rn.f99.f32'], 1, 'PTX2'],
   ])('%s', async (_, args, exit, message) => {

@@ -39,14 +39,14 @@ describe('wrong usage exits 2 with one hint on stderr', () => {
       ['check', '--isa', '6.6', 'x'],
       /unknown PTX version '6\.6' \(known versions are 1\.0 to 9\.1\)/,
     ],
-    ['a warning kind that is not error', ['check', '-Wall', 'x'], /Allowed choices are error/],
+    ['a kind of warning other than error', ['check', '-Wall', 'x'], /Allowed choices are error/],
     ['an unknown opcode', ['forms', '--opcode', 'cvtt'], /no forms of 'cvtt' \(did you mean cvta?\?\)/],
     ['too many arguments', ['forms', 'cvt'], /too many arguments/],
     ['nothing to evaluate', ['eval'], /eval needs an instruction/],
     ['an option that eval does not know', ['eval', '--explian', 'cvt.rn.f16.f32', '1'], /did you mean --explain\?/],
-    ['a batch file that is not there', ['check', '--batch', 'none.ndjson'], /^ptxlab: none\.ndjson: no such file\n$/],
+    ['a batch file that does not exist', ['check', '--batch', 'none.ndjson'], /^ptxlab: none\.ndjson: no such file\n$/],
     ['two batch files', ['eval', '--batch', 'a', 'b'], /takes its requests from a single file/],
-    ['a colour that is not a choice', ['--color', 'red', 'forms'], /Allowed choices are auto, always, never/],
+    ['an unknown value of --color', ['--color', 'red', 'forms'], /Allowed choices are auto, always, never/],
   ])('%s', async (_, args, hint) => {
     const { code, stdout, stderr } = await ptxlab(args);
     expect(stderr).toMatch(hint);
@@ -87,7 +87,7 @@ describe('every command that reads files says of one that cannot be read', () =>
   });
 });
 
-test('forms --matrix takes the opcode it shows, and refuses others', async () => {
+test('forms --matrix accepts the opcode that it shows and refuses others', async () => {
   const [plain, named] = await Promise.all([
     ptxlab(['forms', '--matrix']),
     ptxlab(['forms', '--matrix', '--opcode', 'cvt']),
