@@ -20,6 +20,7 @@ const may = {
   arrays: ['isa', 'numerics', 'jit'],
   tensors: ['arrays', 'numerics'],
   device: ['arrays', 'interp', 'jit', 'machine', 'program', 'check', 'isa', 'numerics'],
+  debug: ['device', 'interp', 'machine'],
   hosts: ['jit', 'machine', 'tensors'],
   cli: ['evaluation', 'explain', 'interp', 'tensors', 'arrays', 'check', 'isa', 'numerics', 'hosts'],
 };

@@ -3,13 +3,15 @@ import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { TraceEvent, Tracing } from '../interp/trace.ts';
 import type { Dim3 } from '../machine/fault.ts';
-import type { LaunchShape } from '../machine/launch.ts';
+import { type LaunchShape, warpSize } from '../machine/launch.ts';
 
 export interface TraceChoice {
   /** Index of the block in the grid; a single number gives x. Default 0. */
   readonly block?: number | Dim3;
   /** Index of the thread in the block; a single number gives x. Default 0. */
   readonly thread?: number | Dim3;
+  /** Also traces the other threads of its warp. Default false. */
+  readonly warp?: boolean;
   /** First and last line of the PTX text to trace, 1-based and inclusive. Default: all lines. */
   readonly lines?: readonly [first: number, last: number];
 }
@@ -28,9 +30,11 @@ interface Options {
 export function tracingOf({ onTrace, trace = {}, engine }: Options, shape: LaunchShape): Tracing | null {
   if (onTrace === undefined) return null;
   if (engine === 'jit') throw new PtxlabError('bad-trace', "engine 'jit' cannot trace; use 'interp'");
+  const thread = linear('thread', 'block', trace.thread ?? 0, shape.block);
+  const first = thread - (thread % warpSize);
   return {
     block: linear('block', 'grid', trace.block ?? 0, shape.grid),
-    thread: linear('thread', 'block', trace.thread ?? 0, shape.block),
+    threads: trace.warp === true ? [first, first + warpSize - 1] : [thread, thread],
     lines: trace.lines ?? [0, Number.POSITIVE_INFINITY],
     emit: onTrace,
   };

@@ -1,5 +1,5 @@
 /**
- * Reports the instructions that one thread executes, with their register values. A traced instruction is wrapped when
+ * Reports the instructions that a thread, or all threads of its warp, execute, with their register values. A traced instruction is wrapped when
  * it is prepared, so a launch without tracing costs nothing extra.
  */
 import type { Bits } from '../base/bits.ts';
@@ -44,9 +44,10 @@ export interface TraceEvent {
 
 /** Selects what to trace. */
 export interface Tracing {
-  /** Linear indices of the block in the grid and of the thread in the block. */
+  /** Linear index of the block in the grid. */
   readonly block: number;
-  readonly thread: number;
+  /** Linear indices of the first and last thread in the block, inclusive. */
+  readonly threads: readonly [first: number, last: number];
   /** First and last PTX source line, inclusive. */
   readonly lines: readonly [first: number, last: number];
   readonly emit: (event: TraceEvent) => void;
@@ -68,6 +69,7 @@ export function traced(prepared: Prepared, instruction: ProgramInstruction, cont
   const { tracing, cpu } = context;
   const { line } = instruction;
   if (tracing === null || line < tracing.lines[0] || line > tracing.lines[1]) return prepared;
+  const [first, last] = tracing.threads;
   const registers = registersOf(instruction, context.program);
   const eventOf = describer(instruction, registers, tracing, context);
   const emit = (thread: Thread, frame: Frame): void => {
@@ -78,7 +80,7 @@ export function traced(prepared: Prepared, instruction: ProgramInstruction, cont
   };
   const around = (frame: Frame, execute: () => void): void => {
     const { thread, block } = cpu;
-    if (thread.linear === tracing.thread && block.linear === tracing.block)
+    if (thread.linear >= first && thread.linear <= last && block.linear === tracing.block)
       thread.before = registers.map(({ place }) => elementAt(frame, place));
     try {
       execute();

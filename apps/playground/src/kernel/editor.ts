@@ -111,6 +111,13 @@ export class Editor {
     this.view.focus();
   }
 
+  /** Puts the cursor on a line without taking the focus. */
+  showLine(line: number): void {
+    const { doc } = this.view.state;
+    const anchor = doc.line(Math.max(1, Math.min(line, doc.lines))).from;
+    this.view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) });
+  }
+
   goToLine(line: number): void {
     const { doc } = this.view.state;
     this.go(doc.line(Math.max(1, Math.min(line, doc.lines))).from);

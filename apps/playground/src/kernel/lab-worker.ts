@@ -1,7 +1,8 @@
 /** The worker behind the Kernel page: checks, explains and runs, so that the page never waits and Stop can end it. */
 import { expose } from 'comlink';
 import { check, explain, type Explanation, isTargetName, PtxlabError, type Severity, targetNames } from 'ptxlab';
-import { Device, type Fault } from 'ptxlab/device';
+import { type Recording, recordWarp, type RegisterState } from 'ptxlab/debug';
+import { Device, type Fault, type Kernel } from 'ptxlab/device';
 import { type ArgumentPlan, contentsOf } from './arguments.ts';
 
 export interface Finding {
@@ -50,7 +51,23 @@ export type RunAnswer =
       readonly printed: string;
     }
   | { readonly kind: 'fault'; readonly fault: Fault; readonly printed: string }
-  | { readonly kind: 'refused'; readonly message: string };
+  | Refused;
+
+/** What a warp did, without its registers, which are asked for step by step. */
+export interface Recorded {
+  readonly steps: readonly { readonly line: number; readonly text: string; readonly mask: number }[];
+  readonly lanes: number;
+  readonly fault: Fault | null;
+  readonly isCut: boolean;
+}
+
+export interface StepState {
+  readonly registers: readonly RegisterState[];
+  /** Names of the registers that the step wrote. */
+  readonly written: readonly string[];
+}
+
+let recording: Recording | null = null;
 
 /** Bytes of the device's memory; buffers beyond it are refused. */
 const memory = 256 * 2 ** 20;
@@ -87,14 +104,10 @@ const lab = {
   async run(request: RunRequest): Promise<RunAnswer> {
     let printed = '';
     try {
-      const device = await Device.create({ memory });
-      const kernel = device.load(request.source).kernel(request.entry);
-      const contents = request.args.map((plan) => contentsOf(plan));
-      const buffers = contents.map((value) => (value instanceof Uint8Array ? device.alloc(value) : null));
+      const { kernel, buffers, args } = await prepare(request);
       const { grid, block, sharedBytes, timeout } = request;
-      const args = contents.map((value, i) => buffers[i] ?? (value instanceof Uint8Array ? 0 : value));
       const onPrint = (text: string): void => {
-        if (printed.length < 100_000) printed += text;
+        if (printed.length < mostPrinted) printed += text;
       };
       const result = await kernel.launch({ grid, block, sharedBytes, timeout, args, onPrint });
       if (!result.ok) return { kind: 'fault', fault: result.fault, printed };
@@ -107,11 +120,67 @@ const lab = {
         printed,
       };
     } catch (error) {
-      if (!(error instanceof PtxlabError)) throw error;
-      return { kind: 'refused', message: error.message };
+      return refusal(error);
     }
   },
+
+  /** Records a warp of block 0; its registers are then read by `stateAt`. */
+  async record(request: RunRequest, warp: number): Promise<Recorded | Refused> {
+    try {
+      const { kernel, args } = await prepare(request);
+      const { grid, block, sharedBytes, timeout } = request;
+      recording = await recordWarp(kernel, { grid, block, sharedBytes, timeout, args, warp });
+      const { steps, lanes, fault, isCut } = recording;
+      return { steps: steps.map(({ line, text, mask }) => ({ line, text, mask })), lanes, fault, isCut };
+    } catch (error) {
+      return refusal(error);
+    }
+  },
+
+  stateAt(index: number): StepState {
+    const step = recording?.steps[index];
+    return {
+      registers: recording?.registersAfter(index) ?? [],
+      written: step?.writes.map(({ name }) => name) ?? [],
+    };
+  },
+
+  writerOf(register: string, lane: number, index: number): number | null {
+    return recording?.writerOf(register, lane, index) ?? null;
+  },
 };
+
+/** Characters of printf output that are kept. */
+const mostPrinted = 100_000;
+
+export interface Refused {
+  readonly kind: 'refused';
+  readonly message: string;
+}
+
+function refusal(error: unknown): Refused {
+  if (!(error instanceof PtxlabError)) throw error;
+  return { kind: 'refused', message: error.message };
+}
+
+interface Prepared {
+  readonly kernel: Kernel;
+  /** Null for arguments that are numbers. */
+  readonly buffers: readonly (ReturnType<Device['alloc']> | null)[];
+  readonly args: readonly (number | bigint | { readonly address: bigint })[];
+}
+
+async function prepare({ source, entry, args }: RunRequest): Promise<Prepared> {
+  const device = await Device.create({ memory });
+  const kernel = device.load(source).kernel(entry);
+  const contents = args.map((plan) => contentsOf(plan));
+  const buffers = contents.map((value) => (value instanceof Uint8Array ? device.alloc(value) : null));
+  return {
+    kernel,
+    buffers,
+    args: contents.map((value, i) => (value instanceof Uint8Array ? (buffers[i] ?? 0) : value)),
+  };
+}
 
 export type Lab = typeof lab;
 

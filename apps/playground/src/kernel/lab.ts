@@ -1,14 +1,22 @@
 /** The page's side of the worker: answers that are out of date are dropped, and Stop replaces the worker. */
 import { type Remote, wrap } from 'comlink';
 import type { Explanation } from 'ptxlab';
-import type { Checked, Lab as Worker_, RunAnswer, RunRequest } from './lab-worker.ts';
+import type { Checked, Lab as LabWorker, Recorded, Refused, RunAnswer, RunRequest, StepState } from './lab-worker.ts';
 
 /** Seconds that the worker may take beyond the limit of a launch before it is replaced. */
 const grace = 2;
 
+interface Running {
+  readonly worker: Worker;
+  readonly lab: Remote<LabWorker>;
+  readonly timer: ReturnType<typeof setTimeout>;
+  /** Answers the call in progress with null. */
+  readonly end: () => void;
+}
+
 export class Lab {
-  private checking: Remote<Worker_> = start();
-  private running: { readonly worker: Worker; readonly stop: () => void } | null = null;
+  private checking: Remote<LabWorker> = start();
+  private running: Running | null = null;
   private turn = 0;
 
   /** Null if a later call came in between. */
@@ -24,29 +32,50 @@ export class Lab {
 
   /** Runs in a worker of its own. Null if it was stopped, or did not end in time. */
   async run(request: RunRequest): Promise<RunAnswer | null> {
-    this.stop();
-    const worker = makeWorker();
-    const lab = wrap<Worker_>(worker);
-    const ended = new Promise<null>((resolve) => {
-      const timer = setTimeout(() => this.stop(), (request.timeout + grace) * 1000);
-      this.running = {
-        worker,
-        stop: () => {
-          clearTimeout(timer);
-          resolve(null);
-        },
-      };
-    });
-    const answer = await Promise.race([lab.run(request), ended]);
+    const answer = await this.limited(request, async (lab): Promise<RunAnswer> => await lab.run(request));
     this.stop();
     return answer;
   }
 
-  /** Ends the run in progress, if there is one. */
+  /** Records a warp, in a worker that then answers `stateAt` and `writerOf`. Null as for `run`. */
+  async record(request: RunRequest, warp: number): Promise<Recorded | Refused | null> {
+    const answer = await this.limited(
+      request,
+      async (lab): Promise<Recorded | Refused> => await lab.record(request, warp),
+    );
+    if (answer === null) this.stop();
+    else clearTimeout(this.running?.timer);
+    return answer;
+  }
+
+  /** Null if there is no recording. */
+  async stateAt(index: number): Promise<StepState | null> {
+    return (await this.running?.lab.stateAt(index)) ?? null;
+  }
+
+  async writerOf(register: string, lane: number, index: number): Promise<number | null> {
+    return (await this.running?.lab.writerOf(register, lane, index)) ?? null;
+  }
+
+  private limited<T>({ timeout }: RunRequest, work: (lab: Remote<LabWorker>) => Promise<T>): Promise<T | null> {
+    this.stop();
+    const worker = makeWorker();
+    const lab = wrap<LabWorker>(worker);
+    const ended = new Promise<null>((resolve) => {
+      const timer = setTimeout(() => this.stop(), (timeout + grace) * 1000);
+      this.running = { worker, lab, timer, end: () => resolve(null) };
+    });
+    return Promise.race([work(lab), ended]);
+  }
+
+  /** Ends the run in progress, if there is one, and forgets the recording. */
   stop(): void {
-    this.running?.worker.terminate();
-    this.running?.stop();
+    const { running } = this;
     this.running = null;
+    if (running === null) return;
+    clearTimeout(running.timer);
+    running.worker.terminate();
+    running.end();
   }
 }
 
@@ -54,6 +83,6 @@ function makeWorker(): Worker {
   return new Worker(new URL('./lab-worker.ts', import.meta.url), { type: 'module' });
 }
 
-function start(): Remote<Worker_> {
-  return wrap<Worker_>(makeWorker());
+function start(): Remote<LabWorker> {
+  return wrap<LabWorker>(makeWorker());
 }

@@ -11,6 +11,7 @@ import type { Checked, Finding, KernelFacts, RunAnswer } from './lab-worker.ts';
 import { linkOf, type Project, readLink } from './link.ts';
 import { problemsView } from './problems-view.ts';
 import { type Launch, launchView, resultView } from './run-view.ts';
+import { stepsView, type Steps } from './steps-view.ts';
 import { stripView } from './strip-view.ts';
 import { kernelStyle } from './style.ts';
 
@@ -27,6 +28,7 @@ export class PtxKernel extends LitElement {
     answer: { state: true },
     isRunning: { state: true },
     dock: { state: true },
+    steps: { state: true },
     note: { state: true },
   };
   static override styles: CSSResultGroup = [...kernelStyle];
@@ -39,7 +41,8 @@ export class PtxKernel extends LitElement {
   declare launch: Launch;
   declare answer: RunAnswer | 'stopped' | null;
   declare isRunning: boolean;
-  declare dock: 'problems' | 'run';
+  declare dock: 'problems' | 'run' | 'steps';
+  declare steps: Steps | null;
   /** What the last button did, in words. */
   declare note: string;
 
@@ -57,6 +60,7 @@ export class PtxKernel extends LitElement {
     this.answer = null;
     this.isRunning = false;
     this.dock = 'run';
+    this.steps = null;
     this.note = '';
   }
 
@@ -141,6 +145,39 @@ export class PtxKernel extends LitElement {
     if (answer?.kind === 'fault' && answer.fault.line !== null) this.editor.goToLine(answer.fault.line);
   }
 
+  /** Records the first warp and shows its last step: of a fault, the step that caused it. */
+  private async record(): Promise<void> {
+    if (this.editor === null) return;
+    this.isRunning = true;
+    this.answer = null;
+    this.steps = null;
+    const answer = await this.lab.record({ source: this.editor.text, timeout: 10, ...this.launch }, 0);
+    this.isRunning = false;
+    if (answer === null || 'kind' in answer) {
+      this.answer = answer ?? 'stopped';
+      this.dock = 'run';
+      return;
+    }
+    this.dock = 'steps';
+    this.steps = { recorded: answer, index: -1, state: null };
+    await this.goToStep(answer.fault === null ? 0 : answer.steps.length - 1);
+  }
+
+  private async goToStep(index: number): Promise<void> {
+    if (this.steps === null) return;
+    const { recorded, state } = this.steps;
+    this.steps = { recorded, index, state };
+    const line = recorded.steps[index]?.line;
+    if (line !== undefined) this.editor?.showLine(line);
+    const found = await this.lab.stateAt(index);
+    if (this.steps.index === index) this.steps = { recorded, index, state: found };
+  }
+
+  private async goToOrigin(register: string, lane: number): Promise<void> {
+    const found = await this.lab.writerOf(register, lane, this.steps?.index ?? 0);
+    if (found !== null) await this.goToStep(found);
+  }
+
   private async share(): Promise<void> {
     const project: Project = { source: this.editor?.text ?? '', ...this.launch };
     const link = await linkOf(project);
@@ -172,6 +209,7 @@ export class PtxKernel extends LitElement {
 
   override render(): TemplateResult {
     const { checked } = this;
+    const isEmpty = (checked?.kernels.length ?? 0) === 0;
     return html`
       ${checked === null ? html`<p class="strip">Checking…</p>` : stripView(checked, this.target, (target) => this.setTarget(target))}
       <div class="work">
@@ -180,27 +218,49 @@ export class PtxKernel extends LitElement {
       </div>
       <div class="dock">
         <div class="tabs" role="tablist" aria-label="Dock">
-          ${this.tab('problems', `Problems ${this.countOfErrors()}`)} ${this.tab('run', 'Run')}
+          ${this.tab('problems', `Problems ${this.countOfErrors()}`)} ${this.tab('run', 'Run')} ${this.tab('steps', 'Steps')}
           <span class="note" role="status">${this.note}</span>
           <button class="plain" @click=${() => void this.share()}>Copy link</button>
           ${
             this.isRunning
               ? html`<button class="go stop" @click=${() => this.lab.stop()}>Stop</button>`
-              : html`<button class="go" ?disabled=${(checked?.kernels.length ?? 0) === 0} @click=${() => void this.run()}>Run</button>`
+              : html`<button class="go second" ?disabled=${isEmpty} @click=${() => void this.record()}>Step</button>
+                <button class="go" ?disabled=${isEmpty} @click=${() => void this.run()}>Run</button>`
           }
         </div>
-        <div class="panel" role="tabpanel">${this.dock === 'problems' ? this.problems() : this.runPanel()}</div>
+        <div class="panel" role="tabpanel">${this.panel()}</div>
       </div>
     `;
   }
 
-  private tab(name: 'problems' | 'run', label: string): TemplateResult {
+  private tab(name: 'problems' | 'run' | 'steps', label: string): TemplateResult {
     return html`<button role="tab" aria-selected=${this.dock === name} @click=${() => (this.dock = name)}>${label}</button>`;
   }
 
   private countOfErrors(): string {
     const count = this.checked?.findings.length ?? 0;
     return count === 0 ? '' : `(${count})`;
+  }
+
+  private panel(): TemplateResult | typeof nothing {
+    switch (this.dock) {
+      case 'problems':
+        return this.problems();
+      case 'run':
+        return this.runPanel();
+      case 'steps':
+        return this.stepsPanel();
+    }
+  }
+
+  private stepsPanel(): TemplateResult {
+    if (this.isRunning) return html`<p class="state" role="status">Recording…</p>`;
+    if (this.steps === null)
+      return html`<p class="empty">Step records the first warp of the launch, to walk through forwards and back.</p>`;
+    return stepsView(this.steps, {
+      go: (index) => void this.goToStep(index),
+      origin: (register, lane) => void this.goToOrigin(register, lane),
+    });
   }
 
   private problems(): TemplateResult | typeof nothing {
@@ -215,12 +275,13 @@ export class PtxKernel extends LitElement {
 
   private runPanel(): TemplateResult {
     const { checked, launch } = this;
-    return html`${launchView(checked?.kernels ?? [], launch, {
+    const form = launchView(checked?.kernels ?? [], launch, {
       choose: (entry) => this.choose(entry),
       set: (change) => this.set(change),
       setArgument: (index, plan) => this.setArgument(index, plan),
-    })}
-    ${resultView(this.answer, this.isRunning, launch, (line) => this.editor?.goToLine(line))}`;
+    });
+    const result = resultView(this.answer, this.isRunning, launch, (line) => this.editor?.goToLine(line));
+    return html`<div class="halves"><div>${form}</div><div>${result}</div></div>`;
   }
 }
 

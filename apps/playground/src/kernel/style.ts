@@ -22,6 +22,7 @@ const frame: CSSResult = css`
   .plain { border: 1px solid var(--line); background: var(--surface); border-radius: var(--radius); min-height: 32px; padding: 0 10px; font-size: 14px; color: var(--quiet); cursor: pointer; }
   .plain:hover { color: var(--ink); border-color: var(--strong-line); }
   .go { border: 0; background: var(--accent); color: var(--on-accent); border-radius: var(--radius); min-height: 36px; padding: 0 24px; font-weight: 600; cursor: pointer; }
+  .go.second { background: var(--surface); color: var(--accent); border: 1px solid var(--accent); }
   .go:disabled { background: var(--sunken); color: var(--quiet); cursor: default; }
   .go.stop { background: var(--bad); color: var(--surface); }
   .empty { color: var(--quiet); margin: 0; }
@@ -81,4 +82,29 @@ const panels: CSSResult = css`
   .quiet { color: var(--quiet); }
 `;
 
-export const kernelStyle: readonly CSSResult[] = [frame, strip, panels];
+const steps: CSSResult = css`
+  .halves { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 12px 32px; }
+  .halves .state { margin-top: 0; }
+  @media (max-width: 1100px) { .halves { grid-template-columns: minmax(0, 1fr); } }
+  .argument { flex-wrap: wrap; }
+  .transport { display: flex; gap: 6px; align-items: center; flex-wrap: wrap; }
+  .transport input { flex: 1 1 200px; accent-color: var(--accent); }
+  .count { font-size: 14px; color: var(--quiet); min-width: 130px; text-align: right; font-variant-numeric: tabular-nums; }
+  .timeline { display: block; width: 100%; height: 32px; margin: 8px 0; background: var(--sunken); }
+  .timeline rect { fill: var(--significand); opacity: 0.55; }
+  .timeline line { stroke: var(--accent); stroke-width: 3; vector-effect: non-scaling-stroke; }
+  .current { margin: 4px 0; font-size: 16px; }
+  .mask { display: flex; flex-wrap: wrap; gap: 2px; margin: 8px 0; font-family: var(--mono); font-size: 13px; }
+  .mask span { width: 26px; height: 24px; display: grid; place-items: center; border: 1px dashed var(--line); color: var(--quiet); border-radius: 3px; }
+  .mask .on { border: 1px solid var(--accent); background: var(--accent-wash); color: var(--accent); font-weight: 700; }
+  .scroll { overflow-x: auto; }
+  .lanes { border-collapse: collapse; font-family: var(--mono); font-size: 13px; }
+  .lanes th, .lanes td { border-bottom: 1px solid var(--line); padding: 0 8px; text-align: right; white-space: nowrap; font-weight: 400; color: var(--quiet); height: 26px; }
+  .lanes th[scope='row'] { position: sticky; left: 0; background: var(--ground); text-align: left; color: var(--ink); }
+  .lanes small { color: var(--quiet); font-size: 13px; margin-left: 6px; }
+  .lanes button { border: 0; background: none; padding: 2px; color: var(--ink); cursor: pointer; }
+  .lanes .changed { background: var(--exponent-wash); }
+  .lanes .changed button { color: var(--exponent); font-weight: 700; }
+`;
+
+export const kernelStyle: readonly CSSResult[] = [frame, strip, panels, steps];

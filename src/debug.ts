@@ -1,0 +1,78 @@
+/**
+ * Recording what a warp does, to step through it forwards and back.
+ *
+ * ```ts
+ * const recording = await recordWarp(kernel, { grid: 1, block: 64, args: [a, b, c, 64] });
+ * recording.steps[10]; // { line: 23, text: 'add.f32 %f3, %f1, %f2;', mask: 0xffffffff, … }
+ * recording.registersAfter(10); // [{ name: '%f3', type: '.f32', values: [0x40400000, …] }, …]
+ * ```
+ *
+ * @module
+ */
+import './base/platform-types.ts';
+import { lockstep } from './debug/lockstep.ts';
+import { Recording } from './debug/recording.ts';
+import type { Kernel } from './device/kernel.ts';
+import type { LaunchOptions } from './device/options.ts';
+import type { TraceEvent } from './interp/trace.ts';
+import type { Dim3 } from './machine/fault.ts';
+import { warpSize } from './machine/launch.ts';
+
+export type { Bits } from './base/bits.ts';
+export { type RecordedStep, Recording, type RegisterState, type RegisterWrite } from './debug/recording.ts';
+
+export interface RecordOptions extends Omit<LaunchOptions, 'engine' | 'onTrace' | 'trace' | 'signal'> {
+  /** The block whose warp is recorded. A single number gives x. Default 0. */
+  readonly of?: number | Dim3;
+  /** Index of the warp in the block. Default 0. */
+  readonly warp?: number;
+  /** Instructions of threads to record at most; the launch ends when they are reached. Default 2^18. */
+  readonly limit?: number;
+}
+
+/**
+ * Launches a kernel on the reference engine and records a warp of it. The memory of the device is as the launch left
+ * it, also where the recording was cut off.
+ *
+ * @throws PtxlabError as `Kernel.launch`; `bad-trace` if the launch has no such block or warp
+ */
+export async function recordWarp(kernel: Kernel, options: RecordOptions = {}): Promise<Recording> {
+  const { of = 0, warp = 0, limit = 2 ** 18, ...launch } = options;
+  const byLane: TraceEvent[][] = [];
+  const full = new AbortController();
+  let count = 0;
+  const result = await kernel.launch({
+    ...launch,
+    engine: 'interp',
+    signal: full.signal,
+    trace: { block: of, thread: threadAt(warp * warpSize, launch.block ?? 1), warp: true },
+    onTrace: (event) => {
+      if (++count > limit) full.abort();
+      else laneOf(byLane, event, launch.block ?? 1).push(event);
+    },
+  });
+  const isCut = count > limit;
+  return new Recording(lockstep(byLane), byLane.length, result.ok || isCut ? null : result.fault, isCut);
+}
+
+type Extents = NonNullable<LaunchOptions['block']>;
+
+function extentsOf(block: Extents): Dim3 {
+  if (typeof block === 'number') return [block, 1, 1];
+  const [x = 1, y = 1, z = 1]: readonly number[] = block;
+  return [x, y, z];
+}
+
+function threadAt(linear: number, block: Extents): Dim3 {
+  const [x, y] = extentsOf(block);
+  return [linear % x, Math.floor(linear / x) % y, Math.floor(linear / (x * y))];
+}
+
+function laneOf(byLane: TraceEvent[][], { thread: [tx, ty, tz] }: TraceEvent, block: Extents): TraceEvent[] {
+  const [x, y] = extentsOf(block);
+  const lane = (tx + x * (ty + y * tz)) % warpSize;
+  while (byLane.length <= lane) byLane.push([]);
+  const found = byLane[lane];
+  if (found === undefined) throw new Error(`a warp has no lane ${lane}`);
+  return found;
+}

@@ -1,0 +1,46 @@
+/**
+ * Puts the instructions that the threads of a warp executed, each in its own order, into the order of a warp: in each
+ * step all threads execute the same instruction, and threads that are behind in the text go first. So threads that left
+ * a loop or a branch wait where the others will join them.
+ */
+import { elementAt } from '../base/element-at.ts';
+import type { TraceEvent } from '../interp/trace.ts';
+
+/** One instruction, executed by the threads of `mask`. */
+export interface LockstepGroup {
+  /** Lanes as bits. */
+  readonly mask: number;
+  /** The event of each lane of the mask, lowest lane first. */
+  readonly events: readonly TraceEvent[];
+}
+
+/**
+ * @param byLane the events of each lane, in the order in which it executed them
+ * @yields the steps of the warp; every event is in one of them
+ */
+export function* lockstep(byLane: readonly (readonly TraceEvent[])[]): Generator<LockstepGroup> {
+  const next = byLane.map(() => 0);
+  for (;;) {
+    let chosen: TraceEvent | null = null;
+    byLane.forEach((events, lane) => {
+      const event = events[elementAt(next, lane)];
+      if (event !== undefined && (chosen === null || event.line < chosen.line)) chosen = event;
+    });
+    if (chosen === null) return;
+    yield take(byLane, next, chosen);
+  }
+}
+
+function take(byLane: readonly (readonly TraceEvent[])[], next: number[], { line, text }: TraceEvent): LockstepGroup {
+  let mask = 0;
+  const events: TraceEvent[] = [];
+  byLane.forEach((own, lane) => {
+    const at = elementAt(next, lane);
+    const event = own[at];
+    if (event === undefined || event.line !== line || event.text !== text) return;
+    mask |= 1 << lane;
+    events.push(event);
+    next[lane] = at + 1;
+  });
+  return { mask: mask >>> 0, events };
+}

@@ -1,0 +1,120 @@
+/**
+ * What a warp did, step by step, forwards and back. A step stores what it wrote; the registers of any step are those of
+ * the keyframe before it and the steps in between.
+ */
+import { elementAt } from '../base/element-at.ts';
+import type { Bits } from '../base/bits.ts';
+import type { SourcePlace } from '../base/source-place.ts';
+import type { Fault } from '../machine/fault.ts';
+import type { LockstepGroup } from './lockstep.ts';
+
+/** One instruction of a warp. */
+export interface RecordedStep {
+  /** 1-based PTX source line. */
+  readonly line: number;
+  readonly text: string;
+  readonly function: string;
+  readonly source: SourcePlace | null;
+  /** The lanes that executed it, as bits: bit 0 is lane 0. */
+  readonly mask: number;
+  readonly writes: readonly RegisterWrite[];
+  /** The first address operand of each lane; null without one, and for lanes that did not execute the step. */
+  readonly addresses: readonly (bigint | null)[] | null;
+}
+
+/** The values that a step wrote to a register, by lane; null for lanes that it left alone. */
+export interface RegisterWrite {
+  readonly name: string;
+  /** The type with which the instruction wrote it: `.f32`. */
+  readonly type: string;
+  readonly values: readonly (Bits | null)[];
+}
+
+/** A register as it is after a step. */
+export interface RegisterState {
+  readonly name: string;
+  readonly type: string;
+  /** By lane; null for lanes that have not written it. */
+  readonly values: readonly (Bits | null)[];
+}
+
+/** Steps from one keyframe to the next. */
+const spacing = 64;
+
+export class Recording {
+  readonly steps: readonly RecordedStep[];
+  /** Number of lanes: 32, or fewer in the last warp of a block. */
+  readonly lanes: number;
+  /** The fault that ended the launch; null if it ended by itself or was cut off. */
+  readonly fault: Fault | null;
+  /** Whether the launch was ended because the recording was full. */
+  readonly isCut: boolean;
+  private readonly keyframes: (readonly RegisterState[])[] = [[]];
+
+  constructor(groups: Iterable<LockstepGroup>, lanes: number, fault: Fault | null, isCut: boolean) {
+    this.steps = Array.from(groups, (group) => stepOf(group, lanes));
+    this.lanes = lanes;
+    this.fault = fault;
+    this.isCut = isCut;
+  }
+
+  /**
+   * All registers written so far, in the order of their first write, as they are after a step.
+   *
+   * @param index of the step; -1 is the state before the first
+   */
+  registersAfter(index: number): readonly RegisterState[] {
+    const last = Math.min(index, this.steps.length - 1);
+    const frame = Math.floor((last + 1) / spacing);
+    for (let known = this.keyframes.length; known <= frame; known++) {
+      const before = elementAt(this.keyframes, known - 1);
+      this.keyframes.push(this.replay(before, (known - 1) * spacing, known * spacing - 1));
+    }
+    return this.replay(elementAt(this.keyframes, frame), frame * spacing, last);
+  }
+
+  /** The last step up to `index` in which a lane wrote a register; null if there is none. */
+  writerOf(name: string, lane: number, index: number): number | null {
+    for (let i = Math.min(index, this.steps.length - 1); i >= 0; i--) {
+      const write = elementAt(this.steps, i).writes.find((candidate) => candidate.name === name);
+      if (write !== undefined && elementAt(write.values, lane) !== null) return i;
+    }
+    return null;
+  }
+
+  private replay(start: readonly RegisterState[], from: number, to: number): readonly RegisterState[] {
+    const state = new Map(start.map((register) => [register.name, register]));
+    for (let i = from; i <= to; i++) {
+      for (const { name, type, values } of elementAt(this.steps, i).writes) {
+        const before = state.get(name)?.values;
+        state.set(name, { name, type, values: values.map((value, lane) => value ?? before?.[lane] ?? null) });
+      }
+    }
+    return [...state.values()];
+  }
+}
+
+function stepOf({ mask, events }: LockstepGroup, lanes: number): RecordedStep {
+  const first = elementAt(events, 0);
+  const active = Array.from({ length: lanes }, (_, lane) => lane).filter((lane) => ((mask >>> lane) & 1) === 1);
+  const byLane = <T>(valueOf: (index: number) => T | null): readonly (T | null)[] => {
+    const values: (T | null)[] = Array.from({ length: lanes }, () => null);
+    active.forEach((lane, i) => {
+      values[lane] = valueOf(i);
+    });
+    return values;
+  };
+  const writes = first.registers.flatMap(({ name, type, written }, r): readonly RegisterWrite[] =>
+    written ? [{ name, type, values: byLane((i) => events[i]?.registers[r]?.after ?? null) }] : [],
+  );
+  const { line, text, source, addresses } = first;
+  return {
+    line,
+    text,
+    function: first.function,
+    source,
+    mask,
+    writes,
+    addresses: addresses.length === 0 ? null : byLane((i) => events[i]?.addresses[0] ?? null),
+  };
+}
