@@ -239,7 +239,7 @@ test('a trace shows the same when a thread waits in an instruction across a stat
   const [{ source, ...shape }] = cases as [Case, ...Case[]];
   const told: TraceEvent[][] = [[], []];
   const tracingTo = (events: TraceEvent[] | undefined) =>
-    ({ block: 0, thread: 5, lines: [0, 99], emit: (event: TraceEvent) => events?.push(event) }) as const;
+    ({ block: 0, threads: [5, 5], lines: [0, 99], emit: (event: TraceEvent) => events?.push(event) }) as const;
   const straight = referenceEngine(launchOf(source, shape).launch, { tracing: tracingTo(told[0]) });
   ending(straight, 1000);
   const prepared = launchOf(source, shape);
