@@ -1,6 +1,7 @@
 /** Version and target rules: whether a variant may be used in a module, and where it would be accepted. */
 import type { AvailabilityRow, Variant } from '../isa/form.ts';
 import { joinWords } from '../base/join-words.ts';
+import { doubleAt } from '../base/typed-reads.ts';
 import { holds } from '../isa/rules.ts';
 import {
   type Availability,
@@ -94,12 +95,26 @@ export interface Acceptance {
 
 /** The targets that accept a module, according to the version and target rules of everything it uses. */
 export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Acceptance[] {
-  return targets.flatMap((target) => {
+  const firsts = [...rows].map(({ ways }) => firstVersions(ways));
+  const ending = [...rows].filter(({ ways }) => ways.some(({ until }) => until !== undefined));
+  return targets.flatMap((target, i) => {
     let since = target.since;
-    for (const row of rows) since = Math.max(since, earliest(row.ways, target));
-    if ([...rows].some((row) => !isAvailable(row.ways, since, target))) return [];
-    return since <= newestVersion ? [{ target: target.name, since: formatVersion(since) }] : [];
+    for (const first of firsts) since = Math.max(since, doubleAt(first, i));
+    if (since > newestVersion || ending.some((row) => !isAvailable(row.ways, since, target))) return [];
+    return [{ target: target.name, since: formatVersion(since) }];
   });
+}
+
+/** By the rows of the tables, which modules share. */
+const knownFirsts = new WeakMap<readonly Availability[], Float64Array>();
+
+/** The earliest version for each target; infinite where there is none. */
+function firstVersions(ways: readonly Availability[]): Float64Array {
+  const known = knownFirsts.get(ways);
+  if (known !== undefined) return known;
+  const made = Float64Array.from(targets, (target) => earliest(ways, target));
+  knownFirsts.set(ways, made);
+  return made;
 }
 
 function earliest(ways: readonly Availability[], target: Target): Version {

@@ -12,6 +12,10 @@ const mostVisible = 512;
 export class FamilyTable {
   private readonly indices = new Map<string, number>();
 
+  get size(): number {
+    return this.indices.size;
+  }
+
   /** The index of a register's family; -1 if there are too many families. */
   indexOf({ name, type, lanes }: RegisterSymbol): number {
     const key = `${name} ${type.index} ${lanes}`;
@@ -26,8 +30,7 @@ export class FamilyTable {
 
 /** The number of members of each family that are visible in a scope. */
 export class VisibleFamilies {
-  /** For each family index, the number of its members; smaller register numbers belong to the family. */
-  readonly counts: Int32Array = new Int32Array(mostFamilies);
+  private numbers = new Int32Array(64);
   private readonly families: FamilyTable;
   private readonly set: number[] = [];
   private scope: Scope | null = null;
@@ -37,12 +40,29 @@ export class VisibleFamilies {
     this.families = families;
   }
 
+  /** For each family index, the number of its members; smaller register numbers belong to the family. */
+  get counts(): Int32Array {
+    return this.numbers;
+  }
+
   /** Updates `counts`; returns true if names may now mean something different. */
   enter(scope: Scope): boolean {
+    const isNew = this.update(scope);
+    if (this.families.size > this.numbers.length) this.grow();
+    return isNew;
+  }
+
+  private grow(): void {
+    const larger = new Int32Array(mostFamilies);
+    larger.set(this.numbers);
+    this.numbers = larger;
+  }
+
+  private update(scope: Scope): boolean {
     if (scope === this.scope && scope.changes === this.changes) return false;
     this.scope = scope;
     this.changes = scope.changes;
-    for (const index of this.set) this.counts[index] = 0;
+    for (const index of this.set) this.numbers[index] = 0;
     this.set.length = 0;
     if (namesIn(scope) > mostVisible) return true;
     const hidden = new Set<string>();
@@ -55,7 +75,8 @@ export class VisibleFamilies {
     for (const family of scope.families) {
       const index = hidden.has(family.name) ? -1 : this.families.indexOf(family);
       if (index < 0) continue;
-      this.counts[index] = family.count ?? 0;
+      if (index >= this.numbers.length) this.grow();
+      this.numbers[index] = family.count ?? 0;
       this.set.push(index);
     }
     for (const family of scope.families) hidden.add(family.name);

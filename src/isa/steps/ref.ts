@@ -6,9 +6,16 @@
  */
 export type Ref = `$${string}`;
 
+/** The few names of operands in the table. A string that was made before need not be hashed again. */
+const operandRefs = new Map<string, Ref>();
+
 /** The value of the operand with this name. */
 export function operandRef(name: string): Ref {
-  return `$${name}`;
+  const known = operandRefs.get(name);
+  if (known !== undefined) return known;
+  const made: Ref = `$${name}`;
+  operandRefs.set(name, made);
+  return made;
 }
 
 /** The name as people write it, without the sigil. */
