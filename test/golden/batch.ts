@@ -1,6 +1,7 @@
 /**
- * Checks many small kernels as one module, so that the header is read only once. An unexpected verdict is checked again
- * alone, so that neighbouring kernels cannot have caused it.
+ * Checks many cases as one module, in which those with the same declarations are blocks of one kernel, so that headers
+ * and declarations are read only once. An unexpected verdict is checked again in a module of its own, as it was
+ * recorded, so that its neighbours cannot have caused it. The exhaustive run checks every case so.
  */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
@@ -13,33 +14,33 @@ export interface KernelCase {
   readonly msg?: string;
   /** Everything before the kernel: the header, and declarations of the module. */
   readonly head: string;
-  /** Everything after the kernel's name: parameters, body, and the rest. */
-  readonly kernel: string;
   /** The text before the kernel's name. */
   readonly entry: string;
+  /** Everything between the kernel's name and the instruction: parameters and declarations. */
+  readonly before: string;
   /** The expected findings of the checker. */
   readonly ok: boolean;
 }
 
-/** A module with this many kernels costs little more than the kernels themselves. */
+/** A module with this many cases costs little more than the cases themselves. */
 const mostInModule = 500;
 /** A test with this many cases takes a second, and a few seconds on a loaded machine. */
 const mostInTest = 2000;
 
-/**
- * Declares tests of a few thousand cases each: the checker must agree with ptxas. A test is named after the first of
- * its cases.
- */
-export function testCases(name: string, cases: readonly KernelCase[]): void {
-  const sorted = [...groupBy(cases, ({ head }) => head).values()].flat();
-  const parts = inParts(sorted, mostInTest).map(
-    (part) => [part[0]?.version ?? '', part[0]?.target ?? '', part] as const,
-  );
-  describe(name, () => {
-    test.each(parts)('from PTX %s, %s', (_version, _target, part) => {
+/** Declares tests by PTX version, of up to a few thousand cases: the checker must agree with ptxas. */
+export function testCases(cases: readonly KernelCase[]): void {
+  describe.each([...groupBy(cases, ({ version }) => version)])('PTX %s', (_, own) => {
+    const sorted = [...groupBy(own, ({ head }) => head).values()].flatMap((group) => [...byKernel(group).values()].flat());
+    const parts = inParts(sorted, mostInTest).map((part) => [part[0]?.target ?? '', part] as const);
+    test.each(parts)('from %s on', (_target, part) => {
       expect(misjudged(part).map(inWords)).toEqual([]);
     });
   });
+}
+
+/** Cases with the same declarations share a kernel. */
+function byKernel(cases: readonly KernelCase[]): ReadonlyMap<string, readonly KernelCase[]> {
+  return groupBy(cases, ({ before }) => before);
 }
 
 /** Groups items by a key. */
@@ -70,27 +71,36 @@ function misjudged(cases: readonly KernelCase[]): readonly KernelCase[] {
     .filter(isMisjudgedAlone);
 }
 
-/** An error before the first kernel counts for every kernel. */
-function misjudgedTogether(cases: readonly KernelCase[]): readonly KernelCase[] {
-  let source = cases[0]?.head ?? '';
-  const starts = cases.map(({ entry, kernel }, i) => {
-    const start = source.length;
-    source += `${entry} k${i}${kernel}`;
-    return start;
-  });
-  const errors = errorsOf(source);
-  if (errors.some((at) => at < (starts[0] ?? 0))) return cases.filter(({ ok }) => ok);
-  const refused = cases.map(() => false);
-  let place = 0;
-  for (const at of errors) {
-    while (at >= (starts[place + 1] ?? Number.POSITIVE_INFINITY)) place++;
-    refused[place] = true;
-  }
-  return cases.filter(({ ok }, i) => refused[i] === ok);
+/** A piece of the module, and the cases that an error in it counts for. */
+interface Piece {
+  readonly start: number;
+  readonly cases: readonly KernelCase[];
 }
 
-function isMisjudgedAlone({ head, entry, kernel, ok }: KernelCase): boolean {
-  return (errorsOf(`${head}${entry} k${kernel}`).length === 0) !== ok;
+function misjudgedTogether(cases: readonly KernelCase[]): readonly KernelCase[] {
+  let source = cases[0]?.head ?? '';
+  const pieces: Piece[] = [{ start: 0, cases }];
+  const add = (text: string, of: readonly KernelCase[]): void => {
+    pieces.push({ start: source.length, cases: of });
+    source += text;
+  };
+  for (const [before, own] of byKernel(cases)) {
+    add(`${own[0]?.entry} k${pieces.length}${before}\n`, own);
+    for (const one of own) add(`{\n${one.inst}\n}\n`, [one]);
+    source += 'ret;\n}\n';
+  }
+  const refused = new Set<KernelCase>();
+  let place = 0;
+  for (const at of errorsOf(source)) {
+    while (at >= (pieces[place + 1]?.start ?? Number.POSITIVE_INFINITY)) place++;
+    for (const one of pieces[place]?.cases ?? []) refused.add(one);
+  }
+  return cases.filter((one) => refused.has(one) === one.ok);
+}
+
+/** Checks a case in a module of its own. */
+export function isMisjudgedAlone({ head, entry, before, inst, ok }: KernelCase): boolean {
+  return (errorsOf(`${head}${entry} k${before}\n${inst}\nret;\n}\n`).length === 0) !== ok;
 }
 
 /** The positions of the errors, in the order of the text. */

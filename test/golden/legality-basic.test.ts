@@ -4,8 +4,9 @@
  * position.
  */
 import { describe } from 'vitest';
-import { testVerdicts } from './verdicts.ts';
+import { testCases } from './batch.ts';
+import { casesIn } from './verdicts.ts';
 
 describe('verdicts of ptxas 13.0 outside conversions', () => {
-  testVerdicts(new URL('./legality-basic/cases.jsonl.gz', import.meta.url));
+  testCases(casesIn(new URL('./legality-basic/cases.jsonl.gz', import.meta.url)));
 });

@@ -1,7 +1,8 @@
 /** Verdicts of ptxas 13.0 on caches, asynchronous copies, clusters and video instructions (tools/record-legality-more.py). */
 import { describe } from 'vitest';
-import { testVerdicts } from './verdicts.ts';
+import { testCases } from './batch.ts';
+import { casesIn } from './verdicts.ts';
 
 describe('verdicts of ptxas 13.0 on caches, asynchronous copies, clusters and video', () => {
-  testVerdicts(new URL('./legality-more/cases.jsonl.gz', import.meta.url));
+  testCases(casesIn(new URL('./legality-more/cases.jsonl.gz', import.meta.url)));
 });

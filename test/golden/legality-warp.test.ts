@@ -3,8 +3,9 @@
  * fence, membar.
  */
 import { describe } from 'vitest';
-import { testVerdicts } from './verdicts.ts';
+import { testCases } from './batch.ts';
+import { casesIn } from './verdicts.ts';
 
 describe('verdicts of ptxas 13.0 on warps, atomics and fences', () => {
-  testVerdicts(new URL('./legality-warp/cases.jsonl.gz', import.meta.url));
+  testCases(casesIn(new URL('./legality-warp/cases.jsonl.gz', import.meta.url)));
 });

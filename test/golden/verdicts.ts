@@ -3,7 +3,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { groupBy, type KernelCase, testCases } from './batch.ts';
+import type { KernelCase } from './batch.ts';
 
 interface Case {
   readonly version: string;
@@ -21,28 +21,19 @@ interface Surroundings {
 }
 
 function kernelCase(row: Case, { module, decls }: Surroundings): Case & KernelCase {
-  const { version, target, inst } = row;
+  const { version, target } = row;
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const number = major * 100 + minor;
   const size = number >= 203 ? '.address_size 64\n' : '';
   const head = `.version ${version}\n.target ${target}\n${size}${module}\n`;
   const parameters = number >= 104 ? '()' : '';
-  return { ...row, head, entry: '.entry', kernel: `${parameters} {\n${decls[row.decls]}\nL0:\n${inst}\nret; }\n` };
+  return { ...row, head, entry: '.entry', before: `${parameters} {\n${decls[row.decls]}\nL0:` };
 }
 
-function opcodeOf({ inst }: Case): string {
-  return /^(?:@!?\S+\s+)?([A-Za-z0-9]+)/.exec(inst)?.[1] ?? inst;
-}
-
-/** Declares tests by opcode: the checker must agree with ptxas, except on rows marked as quirks. */
-export function testVerdicts(file: URL): void {
+/** The cases of a file, but those that are marked as quirks. */
+export function casesIn(file: URL): readonly KernelCase[] {
   const [first = '', ...lines] = gunzipSync(readFileSync(file)).toString('utf8').trim().split('\n');
   const around: Surroundings = JSON.parse(first);
   const rows = lines.map((line): Case => JSON.parse(line)).filter(({ quirk }) => quirk === undefined);
-  for (const [opcode, own] of groupBy(rows, opcodeOf)) {
-    testCases(
-      opcode,
-      own.map((row) => kernelCase(row, around)),
-    );
-  }
+  return rows.map((row) => kernelCase(row, around));
 }
