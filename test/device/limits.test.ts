@@ -52,7 +52,7 @@ describe.each(Object.entries(ways))('on %s', (_way, way) => {
     expect(await output({ body }, 4, way)).toEqual([60_000]);
   });
 
-  const count = 5000;
+  const count = 2500;
   const shapes: Readonly<Record<string, string>> = {
     'one after the other': lines(count, (i) => `@%p1 bra L${i};\nadd.u32 %r1, %r1, 1;\nL${i}:`),
     'each inside the one before': `${lines(count / 2, (i) => `@%p1 bra L${i};`)}\n${lines(count / 2, (i) => `add.u32 %r1, %r1, 2;\nL${count / 2 - 1 - i}:`)}`,
@@ -107,7 +107,7 @@ test('a module of 2,000 kernels, each launched', async () => {
 });
 
 test('a kernel too large for a WebAssembly function is named', async () => {
-  const body = lines(120_000, (i) => `fma.rn.f32 %f${i % 10}, %f${(i * 7) % 10}, %f${(i * 3) % 10}, %f1;`);
+  const body = lines(70_000, (i) => `fma.rn.f32 %f${i % 10}, %f${(i * 7) % 10}, %f${(i * 3) % 10}, %f1;`);
   const end = await endOf({ body: `ld.param.f32 %f1, [out];\n${body}`, parameters: '.param .f32 out' }, { args: [1] });
   expect([null, 'kernel-too-large']).toContain(end);
 });
