@@ -14,11 +14,14 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/*.exhaustive.test.ts', 'node_modules/**', 'dist/**'],
+    setupFiles: ['test/setup.ts'],
     testTimeout: 60_000,
     // The default leaves a core to the watcher: half the speed on a machine of two.
     maxWorkers: '100%',
     // Files share what they import: reading the same modules again took a fifth of the time.
     isolate: false,
+    // With the usual 16 MB for new objects, an eighth of the time was spent on looking for those still in use.
+    execArgv: ['--max-semi-space-size=64'],
     // Compiled modules are kept in node_modules, so that a run starts in 0.5 s instead of 2 s.
     experimental: { fsModuleCache: true },
   },
