@@ -1,6 +1,6 @@
 /**
- * Accesses of a basic block whose addresses lie at constant distances from each other: elements of unrolled loops, rows
- * of a tile, fields of a structure. If they are valid together, one check serves all of them.
+ * Finds accesses in a basic block whose addresses are at constant distances from each other, such as elements in
+ * unrolled loops, rows of a tile or fields of a structure. One check is enough for all of them.
  */
 import type { Ref } from '../isa/steps/ref.ts';
 import type { AccessSpace } from '../isa/spaces.ts';
@@ -8,27 +8,33 @@ import type { StepOf } from '../isa/steps/step.ts';
 import type { AddressSource, FunctionProgram, ProgramInstruction } from './function-program.ts';
 import { usesOf } from './uses.ts';
 
-/** All accesses have the same space and size; they are executed whenever their block is. */
+/**
+ * A range of memory that several accesses share. They all have the same space and size, and are executed whenever their
+ * block is.
+ */
 export interface AccessSpan {
   readonly space: AccessSpace;
-  /** Bytes of an access: a power of two. */
+  /** Number of bytes per access, a power of two. */
   readonly size: number;
-  /** From the start of the lowest access to the end of the highest. */
+  /** Number of bytes from the start of the lowest access to the end of the highest. */
   readonly bytes: number;
 }
 
-/** Where an access lies, in bytes from the start of its span. */
+/** The position of an access, as an offset in bytes from the start of its span. */
 export interface AccessPlace {
   readonly span: AccessSpan;
   readonly offset: number;
 }
 
-/** Spans in global memory are shorter than the distance between two allocations, so that both ends tell all. */
+/**
+ * Maximum length of spans in bytes. In global memory, they are shorter than the distance between two allocations, so it
+ * is enough to check both ends.
+ */
 const longest = { global: 192, other: 2 ** 20 } as const;
 
 const largestAccess = 16;
 
-/** A value: what some other value was at one place of the block, plus a constant. */
+/** A value as a constant plus what some other value was at one point in the block. */
 interface Sum {
   readonly origin: number;
   readonly constant: bigint;
@@ -48,9 +54,10 @@ interface Cluster {
 }
 
 /**
- * The places of accesses that share a span with others, in the block from instruction `start` to `end`.
+ * Returns the places of accesses that share a span with others, in the block from instruction `start` up to but not
+ * including `end`.
  *
- * @param kindOf accesses through registers of different kinds share no span
+ * @param kindOf returns the kind of a register; accesses through registers of different kinds never share a span
  */
 export function accessPlaces(
   program: FunctionProgram,
@@ -59,7 +66,7 @@ export function accessPlaces(
 ): ReadonlyMap<ProgramInstruction, AccessPlace> {
   const sums = new Sums(program);
   const clusters: Cluster[] = [];
-  // Only the latest cluster of a key grows, so that the work does not grow with the square of the block.
+  // Only the latest cluster of a key can grow, so that the work is not quadratic in the length of the block.
   const latest = new Map<string, Cluster>();
   for (const instruction of program.instructions.slice(block.start, block.end)) {
     const found = accessOf(instruction);
@@ -107,7 +114,10 @@ interface FoundAccess extends Pick<AccessSpan, 'size' | 'space'> {
   readonly width: number;
 }
 
-/** An access at a register plus a constant that the instruction makes whenever it is reached. */
+/**
+ * Returns an instruction's access, if its address is a register plus a constant and it is made whenever the instruction
+ * is reached; otherwise null.
+ */
 function accessOf({ guard, steps, addresses, places }: ProgramInstruction): FoundAccess | null {
   if (guard !== null) return null;
   const [step, another] = steps.filter(isAccess);
@@ -133,7 +143,7 @@ function elementsOf(step: AccessStep): readonly Ref[] {
   return step.kind === 'store' ? step.from : step.old;
 }
 
-/** The registers of a block as sums, at one instruction after the other. */
+/** Tracks the registers of a block as sums, from one instruction to the next. */
 class Sums {
   private readonly program: FunctionProgram;
   private readonly widths: ReadonlyMap<number, number>;
@@ -159,7 +169,10 @@ class Sums {
     if (result !== null) this.known.set(result.register, result.sum);
   }
 
-  /** Of moves, and of additions of a constant. Operands have the width of their type, or they would be in `reads`. */
+  /**
+   * Returns the sum that a move or the addition of a constant produces; null for other instructions. Operands have the
+   * width of their type, or they would be in `reads`.
+   */
   private resultOf({ guard, steps, places, reads, writes }: ProgramInstruction): {
     readonly register: number;
     readonly sum: Sum;

@@ -1,7 +1,7 @@
 /**
- * Guesses how far the value of a register is from that of the next thread in x: 4 for an address of words in a row, 0
- * for what is the same. Only the shape of the code depends on it, so wrapped sums and paths that are not taken are
- * ignored.
+ * Guesses how far a register's value is from that of the next thread in x: 4 for the address of consecutive words, 0
+ * for a value that is the same. Only the choice of code depends on the guess, not its correctness, so wraparound and
+ * untaken paths are ignored.
  */
 import type { Ref } from '../isa/steps/ref.ts';
 import { inputsOf, isGroupStep, memoryUses } from '../isa/steps/effects.ts';
@@ -9,13 +9,19 @@ import type { Step } from '../isa/steps/step.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 import { usesOf } from './uses.ts';
 
-/** `data`: it depends on what memory holds, or on another thread; null if it follows no pattern that is known here. */
+/**
+ * The distance; `data` if it depends on the contents of memory or on another thread; null if it follows no known
+ * pattern.
+ */
 export type Stride = number | 'data' | null;
 
-/** A value passes through more instructions against the order of the text in unusual code only. */
+/**
+ * Maximum number of passes over the code. More are needed only if a value flows backward in the text several times,
+ * which is unusual.
+ */
 const mostRounds = 4;
 
-/** By slot; registers that do not vary have a stride of 0. */
+/** Returns the strides of registers by slot. Registers that do not vary have a stride of 0. */
 export function stridesOf(program: FunctionProgram, varying: ReadonlySet<number>): ReadonlyMap<number, Stride> {
   const strides = new Map<number, Stride>();
   for (let round = 0, changed = true; changed && round < mostRounds; round++) {
@@ -35,7 +41,7 @@ export function stridesOf(program: FunctionProgram, varying: ReadonlySet<number>
   return strides;
 }
 
-/** Undefined as long as the stride of an operand is unknown. */
+/** Returns the stride of a result; undefined as long as the stride of an operand is unknown. */
 function resultStride(
   { constants, initialFrame }: FunctionProgram,
   { steps, places, reads, specials }: ProgramInstruction,
@@ -120,7 +126,7 @@ function integerStride(
       });
     case 'min':
     case 'max':
-      // The edges of an image.
+      // A bound that is the same for all threads has no effect except at the edges, as of an image.
       return each(from, (a = 0, b = 0) => (a === b || b === 0 ? a : a === 0 ? b : null));
     default:
       return each(from, (...strides) => (strides.every((one) => one === 0) ? 0 : null));
@@ -137,7 +143,7 @@ function bitsStride(
     if (fn === 'or') return a === 0 || b === 0 ? a + b : null;
     if (typeof amount !== 'number') return null;
     if (fn === 'shl') return a * 2 ** amount;
-    // Masks usually cut a row of threads at a multiple of four.
+    // Masks usually cut rows of threads at a multiple of four.
     return fn === 'and' && (amount & 3) === 3 ? a : null;
   });
 }

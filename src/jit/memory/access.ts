@@ -1,5 +1,6 @@
 /**
- * Loads and stores. Accesses that are clearly valid are checked inline; all others ask the engine, which may fault.
+ * Loads and stores. An inline check handles accesses that are clearly valid. All others end up in the engine, which may
+ * raise a fault.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -125,7 +126,10 @@ export function locateAt(lowering: Lowering, facts: AccessFacts, effective: numb
   return at;
 }
 
-/** An access at a constant address within a space of known size needs no check; returns its offset there, else null. */
+/**
+ * Returns the offset of an access at a constant address within a space of known size, which needs no check; null for
+ * all other accesses.
+ */
 function knownOffset(lowering: Lowering, facts: AccessFacts, address: Ref): KnownOffset | null {
   const { values, instruction, program, layout } = lowering;
   const { space, size } = facts;
@@ -181,7 +185,7 @@ function pushCall({ code, recordCall, program }: Lowering, facts: AccessFacts): 
   code.i32(recordCall({ kind: 'access', ...facts, localBytes: program.localBytes }));
 }
 
-/** Pushes the address in global memory of an access, wherever its address points. */
+/** Pushes the address in global memory of any access, wherever its address points. */
 function callPlace(lowering: Lowering, facts: AccessFacts, effective: number): void {
   const { code, locals } = lowering;
   code.get(locals.context);

@@ -1,6 +1,6 @@
 /**
- * The spans of the basic block that is being written. The first access of a span checks all of it and leaves two
- * locals; the others only look at these.
+ * The spans of the basic block that is being written. The first access of a span checks the whole span and sets its
+ * locals; the other accesses only read these locals.
  */
 import { type AccessPlace, accessPlaces, type AccessSpan } from '../../program/access-spans.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
@@ -8,27 +8,29 @@ import type { Code } from '../../wasm/code.ts';
 
 export interface CheckedSpan {
   readonly span: AccessSpan;
-  /** Nonzero if all accesses of the span are valid. */
+  /** Local that is nonzero if all accesses of the span are valid. */
   readonly valid: number;
-  /** The address of its start in global memory: of the first thread, or of each of four. */
+  /**
+   * Locals for the address of the span's start in global memory: for the first thread only, or for each of four
+   * threads.
+   */
   readonly at: readonly number[];
 }
 
 /**
- * How the addresses of threads that are run together relate: they are the same, or follow each other, or are expected to
- * do neither.
+ * How the addresses of threads that run together are expected to relate: they are the same, consecutive, or neither.
  */
 export type SpanKind = 'same' | 'row' | 'scattered';
 
-/** The kind of an address in a register, for accesses of `size` bytes. */
+/** Returns the kind of the addresses in a register, for accesses of `size` bytes. */
 export type KindOf = (register: number, size: number) => SpanKind;
 
 /** An access that shares a span with others. */
 export interface SharedAccess {
   readonly checked: CheckedSpan;
-  /** Bytes from the start of the span. */
+  /** Offset in bytes from the start of the span. */
   readonly offset: number;
-  /** Whether this access is the one that checks. */
+  /** Whether this access is the one that checks the span. */
   readonly isFirst: boolean;
 }
 
@@ -38,7 +40,7 @@ export class CheckedSpans {
   private readonly kindOf: KindOf;
   private places: ReadonlyMap<ProgramInstruction, AccessPlace> = new Map();
   private readonly checked = new Map<AccessSpan, CheckedSpan>();
-  /** Locals for the spans of a block, which the next block uses again. */
+  /** Locals for the spans of a block; the next block reuses them. */
   private readonly locals: Locals[] = [];
 
   constructor(code: Code, program: FunctionProgram, kindOf: KindOf) {
@@ -52,7 +54,10 @@ export class CheckedSpans {
     this.places = accessPlaces(this.program, block, this.kindOf);
   }
 
-  /** Null for an access that is checked alone. `addresses`: how many addresses the span has, one for each thread or one. */
+  /**
+   * Returns the span that an instruction's access shares; null for an access that is checked on its own. `addresses` is
+   * the number of addresses the span has: one in all, or one for each thread.
+   */
   of(instruction: ProgramInstruction, addresses = 1): SharedAccess | null {
     const place = this.places.get(instruction);
     if (place === undefined) return null;

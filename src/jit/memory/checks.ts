@@ -1,4 +1,4 @@
-/** Checks of accesses as code: what is clearly valid, and everything else. */
+/** Writes the code that checks accesses. It separates accesses that are clearly valid from all others. */
 import { elementAt } from '../../base/element-at.ts';
 import type { AccessSpace } from '../../isa/spaces.ts';
 import { firstNearAddress } from '../../machine/address-space.ts';
@@ -8,14 +8,14 @@ import { alignTo16 } from '../layout.ts';
 import type { Lowering, RegionLocals } from '../lowering.ts';
 import type { CheckedSpan } from './checked-spans.ts';
 
-/** An access that must be checked: `size` bytes. */
+/** An access of `size` bytes that must be checked. */
 export interface AccessFacts {
   readonly space: AccessSpace;
   readonly access: 'load' | 'store';
   readonly size: number;
 }
 
-/** Spaces that end somewhere. */
+/** The spaces that have a fixed size. */
 export type BoundedSpace = Exclude<AccessSpace, 'global' | 'generic'>;
 
 export function isQuick({ space, access, size }: AccessFacts): boolean {
@@ -23,7 +23,7 @@ export function isQuick({ space, access, size }: AccessFacts): boolean {
   return isPower && size <= 16 && (access === 'load' || (space !== 'param' && space !== 'const'));
 }
 
-/** What checks need to know about the code around them. */
+/** What checks need to know about the surrounding code. */
 export interface CheckLowering extends Pick<Lowering, 'code' | 'layout' | 'program' | 'helpers'> {
   readonly locals: Omit<RegionLocals, 'index'>;
 }
@@ -34,7 +34,7 @@ interface Quick {
   readonly slow: Label;
 }
 
-/** Branches to `slow` unless an access is clearly valid; else sets `at`. */
+/** Branches to `slow` unless an access is clearly valid; if it is, sets `at` to its address in global memory. */
 export function writeQuickCheck(lowering: CheckLowering, { space, size }: AccessFacts, quick: Quick): void {
   const { code, layout } = lowering;
   if (!layout.checked && space !== 'generic') {
@@ -118,7 +118,7 @@ export function sizeOf(
   return space === 'param' ? layout.parameterBytes : layout.constantBytes;
 }
 
-/** Sets the locals of a span whose start is in an i64 local. */
+/** Checks a span whose start is in an i64 local, and sets the span's locals. */
 export function writeSpanCheck(
   lowering: CheckLowering,
   { span, valid, at: addresses }: CheckedSpan,
@@ -140,7 +140,7 @@ export function writeSpanCheck(
       pushEnd(lowering, space);
       return code.op('i64.ge_u');
     };
-    // If the start is inside, the sum does not wrap.
+    // The sum can only wrap if the start is outside, which is tested first.
     outside(0);
     outside(bytes - 1).op('i32.or');
     if (size > 1) pushMisaligned().op('i32.or');
@@ -165,7 +165,10 @@ export function writeSpanCheck(
   });
 }
 
-/** Pushes 1 if the map does not allow an aligned access of at most 16 bytes, `offset` bytes after a local. */
+/**
+ * Pushes 1 if the map does not allow an aligned access of at most 16 bytes, `offset` bytes after the address in a
+ * local.
+ */
 export function pushUnallocated(code: Code, at: number, offset: number, size: number): Code {
   const address = (): Code => (offset === 0 ? code.get(at) : code.get(at).i32(offset).op('i32.add'));
   address().i32(4).op('i32.shr_u').memory('i32.load8_u', 0);

@@ -1,9 +1,15 @@
-/** Accesses that are not clearly valid where they stand: a function for each kind looks closer, then asks the engine. */
+/**
+ * Handles accesses that the inline check does not find clearly valid. A function for each kind of access checks
+ * further, and asks the engine if it has to.
+ */
 import { windowBase } from '../../machine/address-space.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { type AccessFacts, type BoundedSpace, type CheckLowering, isQuick, writeQuickCheck } from './checks.ts';
 
-/** Index of the function (context, call, address, thread, fuel, base of the activation) → address in global memory. */
+/**
+ * Returns the index of the function (context, call, address, thread, fuel, base of the activation) → address in global
+ * memory.
+ */
 export function placeFunction({ helpers, layout, program }: Omit<CheckLowering, 'code'>, facts: AccessFacts): number {
   const { space, access, size } = facts;
   const key = `place ${space} ${access} ${size} ${program.localBytes} ${program.entry}`;
@@ -29,7 +35,7 @@ export function placeFunction({ helpers, layout, program }: Omit<CheckLowering, 
 
 const placeType: FunctionType = { parameters: ['i32', 'i32', 'i64', 'i32', 'i32', 'i32'], results: ['i32'] };
 
-/** Tries the far windows that programs write to through generic addresses. */
+/** Tries the far windows of shared and local memory, which programs use through generic addresses. */
 function writeWindows(
   { code, program }: CheckLowering,
   address: number,

@@ -1,4 +1,4 @@
-/** The windows of the generic address space: cvta and isspacep. */
+/** Lowers the steps that use the windows of the generic address space: cvta and isspacep. */
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { WindowSpace } from '../../isa/spaces.ts';
 import { windowBase, windowBits } from '../../machine/address-space.ts';

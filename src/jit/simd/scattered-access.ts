@@ -1,6 +1,6 @@
 /**
- * Loads and stores of four threads wherever their addresses point, as functions: most programs call them rarely, and a
- * function for each kind of access keeps the code small that calls them.
+ * Functions for loads and stores of four threads, wherever their addresses point. Most programs rarely call them, and
+ * having one function for each kind of access keeps the calling code small.
  */
 import { loads, opcodeFor, stores } from '../memory/access.ts';
 import { type AccessFacts, type CheckLowering, pushUnallocated, writeQuickCheck } from '../memory/checks.ts';
@@ -14,18 +14,24 @@ import type { Lowering } from '../lowering.ts';
 import { laneCount } from './vectors.ts';
 
 export interface ScatteredAccess extends AccessFacts {
-  /** Bits of an element. */
+  /** Width of an element in bits. */
   readonly width: number;
-  /** Elements of each thread. */
+  /** Number of elements per thread. */
   readonly count: number;
 }
 
-/** Parameters before the values: context, number of the call, first thread, fuel, two vectors of addresses. */
+/**
+ * The parameters that come before the values: context, number of the call, first thread, fuel, and two vectors of
+ * addresses.
+ */
 const common: readonly ValueType[] = ['i32', 'i32', 'i32', 'i32', 'v128', 'v128'];
 
 type Surroundings = Pick<Lowering, 'helpers' | 'layout' | 'program'>;
 
-/** Index of the function that returns the elements: one vector for each up to 32 bits, two for 64. */
+/**
+ * Returns the index of the function that loads the elements. It returns one vector for each element of up to 32 bits,
+ * or two for each of 64 bits.
+ */
 export function gatherFunction(surroundings: Surroundings, access: ScatteredAccess): number {
   const { helpers, layout } = surroundings;
   const { width, count } = access;
@@ -44,7 +50,7 @@ export function gatherFunction(surroundings: Surroundings, access: ScatteredAcce
   });
 }
 
-/** Index of the function that stores the vectors of elements that follow the addresses. */
+/** Returns the index of the function that stores elements, whose vectors follow the addresses among the parameters. */
 export function scatterFunction(surroundings: Surroundings, access: ScatteredAccess): number {
   const { helpers, layout } = surroundings;
   const { width, count } = access;
@@ -62,7 +68,10 @@ export function scatterFunction(surroundings: Surroundings, access: ScatteredAcc
   });
 }
 
-/** Index of the function (addresses) → 1 if the spans of global memory that start there are all allocated. */
+/**
+ * Returns the index of the function (addresses) → 1 if the spans of global memory that start there are all allocated,
+ * else 0.
+ */
 export function allValidFunction({ helpers, layout }: Surroundings, { size, bytes, space }: AccessSpan): number {
   const type: FunctionType = { parameters: ['v128', 'v128'], results: ['i32'] };
   const isNear = !layout.checked && space === 'generic';
@@ -101,7 +110,7 @@ function keyOf(what: string, { program }: Surroundings, { space, width, count }:
   return `${what} ${space} ${width} ${count} ${program.localBytes}`;
 }
 
-/** The vector, its shape and the lane that hold an element of a thread. */
+/** Returns the vector that holds an element of a thread, its shape, and the lane. */
 function placeIn(
   vectors: readonly number[],
   width: number,
@@ -112,7 +121,7 @@ function placeIn(
   return [vectors[2 * element + (lane >> 1)] ?? -1, 'i64x2', lane & 1];
 }
 
-/** One thread after the other, so that a fault is that of the first. */
+/** Runs `body` for one thread after the other, so that a fault is reported for the first thread that causes one. */
 function eachLane(
   code: Code,
   { helpers, layout, program }: Surroundings,

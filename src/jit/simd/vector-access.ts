@@ -1,7 +1,7 @@
 /**
- * Loads and stores of four threads. Addresses that are expected to follow each other get code for whole vectors, others
- * code for four elements (vector-elements.ts). Where the addresses are not as expected, or not clearly valid, a function
- * handles one thread after the other (scattered-access.ts).
+ * Loads and stores of four threads. Addresses that are expected to be consecutive get code for whole vectors; other
+ * addresses get code for four separate elements (vector-elements.ts). If the addresses turn out not to be as expected,
+ * or are not clearly valid, a function handles one thread after the other (scattered-access.ts).
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -61,22 +61,22 @@ function store(step: StepOf<'store'>, access: ScatteredAccess, lowering: VectorL
 
 // --- where ----------------------------------------------------------------------------------------------------------
 
-/** The forms of an access. */
+/** The forms that the code of an access can take. */
 interface Forms {
-  /** The addresses follow each other and are valid; given the address of the first in global memory, and an offset. */
+  /** For valid, consecutive addresses. Gets the address of the first in global memory, and an offset. */
   readonly inRow: (at: number, offset: number) => void;
-  /** They are valid; given the address of each. */
+  /** For valid addresses. Gets each address, and an offset. */
   readonly apart: (at: readonly number[], offset: number) => void;
-  /** They may be anything. */
+  /** For arbitrary addresses. */
   readonly byCall: () => void;
 }
 
-/** Writes the form that is expected to fit, and the one that always does. */
+/** Writes the form that is expected to fit the addresses, and the one that always fits. */
 function writeAccess(step: AccessStep, access: ScatteredAccess, lowering: VectorLowering, forms: Forms): void {
   const { code, scalar } = lowering;
   const { space, size } = access;
   const kind = space === 'local' ? 'same' : kindOf(step, size, lowering);
-  // The same address, or memories of different threads.
+  // All threads use the same address, or each uses its own local memory.
   if (kind === 'same') {
     forms.byCall();
     return;
@@ -106,7 +106,7 @@ function kindOf(step: AccessStep, size: number, { vectors, scalar, kindOf: ofReg
   return base.kind === 'register' ? ofRegister(base.register, size) : 'same';
 }
 
-/** Pushes the first arguments of a function for scattered accesses. */
+/** Pushes the common arguments of a function for scattered accesses. */
 function callScattered(step: AccessStep, { code, vectors, scalar }: VectorLowering): void {
   const { locals, program, recordCall } = scalar;
   const refs = step.kind === 'load' ? step.to : step.from;

@@ -1,4 +1,7 @@
-/** Checks of the accesses of four threads: of all at once, and of spans of them. */
+/**
+ * Writes checks for the accesses of four threads: consecutive ones are checked together, scattered ones for each
+ * thread.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -14,7 +17,7 @@ import { laneCount, type Vector, wordsAt } from './vectors.ts';
 
 export type AccessStep = StepOf<'load'> | StepOf<'store'>;
 
-/** Sets the locals of a span, given the addresses of one of its accesses. */
+/** Checks a span of consecutive accesses, given the addresses of one of them, and sets the span's locals. */
 export function checkRow(step: AccessStep, checked: CheckedSpan, offset: number, lowering: VectorLowering): void {
   const { code, scalar } = lowering;
   const { span, valid } = checked;
@@ -49,7 +52,9 @@ export function checkRow(step: AccessStep, checked: CheckedSpan, offset: number,
   });
 }
 
-/** The same for a span at each of four addresses. */
+/**
+ * Checks a separate span for each of the four threads, given the addresses of one access, and sets the spans' locals.
+ */
 export function checkScattered(
   step: AccessStep,
   { span, valid, at }: CheckedSpan,
@@ -88,7 +93,7 @@ export function checkScattered(
   });
 }
 
-/** Branches to a label unless all spans that start at four words lie within a space. */
+/** Branches to a label unless the spans that start at the four words all lie within a space. */
 function leaveUnlessInside(
   { span, space }: { readonly span: AccessSpan; readonly space: BoundedSpace },
   start: number,
@@ -118,7 +123,7 @@ function leaveUnlessInside(
   code.vector('v128.any_true').brIf(done);
 }
 
-/** Pushes 1 if the addresses of the four are `size` bytes apart. */
+/** Pushes 1 if each of the four addresses is `size` bytes after the one before. */
 function pushConsecutive(step: AccessStep, size: number, { code, vectors }: VectorLowering): void {
   const address = vectors.present(step.address);
   if (address.type === 'i32') {
@@ -139,7 +144,7 @@ function pushConsecutive(step: AccessStep, size: number, { code, vectors }: Vect
   code.vector('v128.and', 'i64x2.all_true');
 }
 
-/** Pushes the address of the first of the four. */
+/** Pushes the address of the first of the four threads. */
 function pushFirst(step: AccessStep, { code, vectors }: VectorLowering): void {
   const address = vectors.present(step.address);
   if (address.type === 'i32') code.get(address.locals[0]).lane('i32x4.extract_lane', 0).op('i64.extend_i32_u');
@@ -147,9 +152,9 @@ function pushFirst(step: AccessStep, { code, vectors }: VectorLowering): void {
 }
 
 /**
- * Pushes 1 if all bytes after an address are allocated. Allocations are farther apart than a span is long, so
- * everything between two granules of one allocation is allocated. An access may extend into the next granule only if its
- * own is full.
+ * Pushes 1 if `bytes` bytes after an address are allocated. Allocations are farther apart than the length of a span, so
+ * if its first and last access are allocated, everything between them is. An access may extend into the next granule
+ * only if its own granule is full.
  */
 function pushAllocated(at: number, size: number, bytes: number, code: Code): void {
   const pushOutside = (): void => {
@@ -174,7 +179,7 @@ function pushAllocated(at: number, size: number, bytes: number, code: Code): voi
   code.op('i32.or', 'i32.eqz');
 }
 
-/** Pushes 1 if the first and the last byte lie within the space. */
+/** Pushes 1 if the first and the last byte lie within the space and the start is aligned. */
 function pushInSpace(
   space: 'shared' | 'param' | 'const' | 'local',
   start: number,

@@ -1,11 +1,13 @@
-/** The elements of four threads: in a row of memory, or each at its own address. */
+/**
+ * Loads and stores the elements of four threads, which are consecutive in memory or at an address of each thread's own.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { ScatteredAccess } from './scattered-access.ts';
 import type { VectorLowering } from './vector-lowering.ts';
 import { type Vector, wordsAt } from './vectors.ts';
 
-/** The elements of each thread, as one vector for each element. */
+/** Loads consecutive elements of the four threads, as one vector for each element. */
 export function loadVectors(
   { width, count }: ScatteredAccess,
   at: number,
@@ -32,7 +34,7 @@ export function loadVectors(
   return transposed(parts, vector, code).map(word);
 }
 
-/** Loads the elements of each thread from its own address. */
+/** Loads the elements of each thread from the thread's own address. */
 export function loadLanes(
   { width, count }: ScatteredAccess,
   at: readonly number[],
@@ -74,13 +76,14 @@ export function storeLanes(
   });
 }
 
-/** The vector and the lane, in elements of the width, that hold the element of a thread. */
+/** Returns the vector and the lane, counted in elements of this width, that hold a thread's element. */
 function laneIn([low = -1, high = -1]: readonly number[], width: number, lane: number): readonly [number, number] {
   return width > 32 ? [lane < 2 ? low : high, lane & 1] : [low, (lane * 32) / width];
 }
 
 function laneOpcode<Kind extends 'load' | 'store'>(kind: Kind, width: number): `v128.${Kind}${8 | 16 | 32 | 64}_lane` {
-  if (width !== 8 && width !== 16 && width !== 32 && width !== 64) throw new Error(`no elements have ${width} bits`);
+  if (width !== 8 && width !== 16 && width !== 32 && width !== 64)
+    throw new Error(`there are no elements of ${width} bits`);
   return `v128.${kind}${width}_lane`;
 }
 

@@ -71,7 +71,7 @@ function repeatIfTiny(
   });
 }
 
-/** Index of the function that computes four results one after the other. */
+/** Returns the index of the function that computes four results one after the other. */
 function oneByOne(helpers: Helpers, fn: FloatFunction, mode: FloatMode, count: number): number {
   const parameters = Array.from({ length: count }, () => 'v128' as const);
   const exact = narrowFunction(helpers, fn, 'f32', mode, count);
@@ -127,9 +127,12 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   vectors.set(step.to, { type: 'i32', locals: [result] });
 }
 
-/** Pushes 1 if a sum is a tie between two normal f32, or a result is NaN, zero, subnormal or the least normal number. */
+/**
+ * Pushes 1 if a sum is a tie between two normal f32, or if a result is a NaN, zero, subnormal or the least normal
+ * number.
+ */
 function pushUnusual(code: Code, sums: readonly [number, number], result: number): void {
-  // The lowest 29 bits, which an f32 does not have, at the top of the low words.
+  // Moves the lowest 29 bits, which an f32 does not have, to the top of the low words.
   code
     .get(sums[0])
     .get(sums[1])
@@ -137,13 +140,14 @@ function pushUnusual(code: Code, sums: readonly [number, number], result: number
     .i32(3)
     .vector('i32x4.shl');
   splat(code, signBit).vector('i32x4.eq');
-  // Twice the bits, without the sign: at most those of the least normal number, or above those of infinity.
+  // Tests whether twice the bits, which drops the sign, are at most those of the least normal number or above those of
+  // infinity.
   code.get(result).i32(1).vector('i32x4.shl');
   splat(code, 2 * leastNormal + 1).vector('i32x4.sub');
   splat(code, 2 * infinity - (2 * leastNormal + 1)).vector('i32x4.gt_u', 'v128.or', 'v128.any_true');
 }
 
-/** Index of the function (operands, sums in f64, rounded sums) → results. */
+/** Returns the index of the function (operands, f64 sums, rounded sums) → results. */
 function unusualSum(helpers: Helpers, mode: FloatMode): number {
   const parameters = ['v128', 'v128', 'v128', 'v128', 'v128', 'v128'] as const;
   return helpers.function(`unusual sum ${JSON.stringify(mode)}`, { parameters, results: ['v128'] }, (code) => {

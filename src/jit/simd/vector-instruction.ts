@@ -51,7 +51,7 @@ export function lowerForFour(instruction: ProgramInstruction, four: FourLowering
   }
 }
 
-/** Null if the instruction has no vector form. */
+/** Returns the writer of an instruction's vector form; null if it has none. */
 function onVectors(instruction: ProgramInstruction, lowering: VectorLowering): Writer | null {
   const { steps, specials } = instruction;
   if (specials.some((special) => fourReader(special) === null)) return null;

@@ -13,7 +13,7 @@ export interface VectorLowering {
   readonly scalar: Lowering;
   /** Returns the value of a constant operand; null for other operands. */
   readonly constantOf: (ref: Ref) => number | null;
-  /** What is expected of the addresses in a register. */
+  /** Returns the expected pattern of the addresses in a register. */
   readonly kindOf: KindOf;
 }
 
@@ -51,5 +51,5 @@ export function extendWords(code: Code, width: number): void {
   if (spare > 0) code.i32(spare).vector('i32x4.shl').i32(spare).vector('i32x4.shr_s');
 }
 
-/** Code that writes a step. */
+/** Writes the code of a step. */
 export type Writer = () => void;

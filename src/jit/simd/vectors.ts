@@ -153,17 +153,17 @@ export class Vectors {
     this.write(this.placeOf(ref), value);
   }
 
-  /** The value of a name as it is. */
+  /** Returns the value of a name, with the type it has. */
   present(ref: Ref): Vector {
     return this.get(ref, this.typeOf(ref));
   }
 
-  /** A value whose vectors have not been set. */
+  /** Makes a value whose vectors are not set yet. */
   fresh(type: IntegerType): Vector {
     return this.make(type, () => this.temporary());
   }
 
-  /** A new value; `push` pushes each of its vectors, given the number of its half. */
+  /** Makes a new value; `push` pushes each of its vectors, given the index of the half. */
   made(type: IntegerType, push: (half: number) => unknown): Vector {
     const vector = this.make(type, () => this.temporary());
     vector.locals.forEach((local, half) => {
