@@ -6,4 +6,14 @@
  */
 import './base/platform-types.ts';
 
+export type { BlockOutline } from './analysis/block-outline.ts';
 export { Document } from './analysis/document.ts';
+export type { SourceLine } from './analysis/source-map.ts';
+export type { SourcePlace } from './base/source-place.ts';
+export type { FunctionPlace } from './analysis/functions.ts';
+export type {
+  FunctionView,
+  LiveRegisters,
+  RegisterFacts,
+  RegisterOccurrence,
+} from './analysis/function-view.ts';

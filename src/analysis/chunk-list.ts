@@ -230,7 +230,7 @@ function outlineOf(parts: readonly ChunkPart[], { body }: ChunkState): readonly 
       outline.push({ kind: 'label', symbol: labelSymbol(part.statement) });
     } else if (part.kind === 'open') outline.push({ kind: 'open' });
     else if (part.kind === 'close') {
-      outline.push({ kind: 'close', ends: part.ends });
+      outline.push({ kind: 'close', ends: part.ends, end: part.end });
       if (part.ends === 'function') isNamed = false;
     }
   }

@@ -25,15 +25,16 @@ export class ChunkPlaces implements Places {
   readonly named: Map<string, Span> = new Map();
   /** Names that debug sections declare. */
   readonly sectionNames: string[] = [];
-  hasSections = false;
+  /** Where they are. */
+  readonly sections: Span[] = [];
   first: Span | null = null;
 
   readFile(index: number, name: string, { start, end }: Span): void {
     this.fileNames.push({ index, name, span: { start, end } });
   }
 
-  readSection({ text }: DebugItem): void {
-    this.hasSections = true;
+  readSection({ text, start, end }: DebugItem): void {
+    this.sections.push({ start, end });
     this.sectionNames.push(...namesInSection(text));
   }
 

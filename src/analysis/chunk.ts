@@ -24,7 +24,7 @@ export type OutlinePart =
   | { readonly kind: 'function'; readonly header: FunctionHeader }
   | { readonly kind: 'label'; readonly symbol: LabelSymbol }
   | { readonly kind: 'open' }
-  | { readonly kind: 'close'; readonly ends: 'block' | 'function' };
+  | { readonly kind: 'close'; readonly ends: 'block' | 'function'; readonly end: number };
 
 /** A function whose header was checked. */
 export interface BegunFunction {

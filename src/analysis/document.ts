@@ -1,5 +1,6 @@
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
+import type { SourcePlace } from '../base/source-place.ts';
 import type { Position } from '../base/span.ts';
 import { type CheckOptions, check, type Requirements, requirementsOf, sharedMemory } from '../check/check.ts';
 import { errorLimit as otherLimit } from '../check/error-cap.ts';
@@ -11,7 +12,11 @@ import { errorLimit as syntaxLimit } from '../syntax/reader.ts';
 import { Chunk } from './chunk.ts';
 import { ChunkList } from './chunk-list.ts';
 import { findingsOf, needsWholeCheck, withResults } from './findings.ts';
+import { functionBody } from './function-body.ts';
+import { FunctionView } from './function-view.ts';
+import { type FunctionPlace, functionsIn } from './functions.ts';
 import { ModuleCheck } from './module-check.ts';
+import { type MappedRange, placeAt, type SourceLine, SourceMap, sourceLinesOf } from './source-map.ts';
 
 const limits = { errors: Math.min(syntaxLimit, otherLimit), searches: searchLimit };
 
@@ -24,6 +29,10 @@ export class Document {
   private readonly module: ModuleCheck;
   private readonly options: CheckOptions;
   private findings: readonly Diagnostic[] | null = null;
+  private readonly sources: SourceMap;
+  private ranges: readonly MappedRange[] | null = null;
+  /** Functions since the last edit, by their start. */
+  private readonly views = new Map<number, FunctionView>();
 
   /**
    * @param options target and version to judge by, instead of the module's own
@@ -32,6 +41,7 @@ export class Document {
   constructor(text: string, options: CheckOptions = {}) {
     this.options = options;
     this.list = new ChunkList(text, sharedMemory.lineShapes);
+    this.sources = new SourceMap(this.list);
     this.module = new ModuleCheck(this.list, sharedMemory, readJudgeOptions(options));
   }
 
@@ -60,6 +70,8 @@ export class Document {
     if (!isRange) throw new PtxlabError('bad-range', `${start} to ${end} is no range in a text of ${this.length}`);
     if (start === end && text === '') return;
     this.findings = null;
+    this.views.clear();
+    this.ranges = null;
     this.module.update(this.list.edit(start, end, text));
   }
 
@@ -81,6 +93,43 @@ export class Document {
       for (const opcode of checked.unchecked.values()) unchecked.add(opcode);
     }
     return requirementsOf(rows, unchecked, this.module.environment);
+  }
+
+  /** The functions with a body, in the order of the text. */
+  functions(): readonly FunctionPlace[] {
+    return functionsIn(this.list.chunks);
+  }
+
+  /** The function at an offset, for questions about its registers and control flow; null outside of functions. */
+  functionAt(offset: number): FunctionView | null {
+    const place = this.functions().find(({ start, end }) => start <= offset && offset <= end);
+    if (place === undefined) return null;
+    const known = this.views.get(place.start);
+    if (known !== undefined) return known;
+    const body = functionBody(this.slice(place.start, place.end), place.start, {
+      scopes: this.module.scopesAtEnd,
+      header: this.module.header,
+      memory: sharedMemory,
+      files: new Map(),
+    });
+    const view = body === null ? null : new FunctionView(body);
+    if (view !== null) this.views.set(place.start, view);
+    return view;
+  }
+
+  /** The source position of the instruction at an offset, given by `.loc`; null if there is none. */
+  sourceAt(offset: number): SourcePlace | null {
+    return placeAt(this.mapped(), offset);
+  }
+
+  /** The source lines that instructions come from, by file and line. */
+  sourceLines(): readonly SourceLine[] {
+    return sourceLinesOf(this.mapped());
+  }
+
+  private mapped(): readonly MappedRange[] {
+    this.ranges ??= this.sources.ranges();
+    return this.ranges;
   }
 
   /** Line and column of an offset, both from 1 on. */

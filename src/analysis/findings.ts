@@ -59,7 +59,7 @@ function findingsAtEnd(check: ModuleCheck, chunks: readonly Checked[]): readonly
   const found: Diagnostic[] = [];
   const report: Report = (finding) => found.push(finding);
   check.headerFindings = found;
-  check.header.reportAtEnd(chunks.some(({ checked }) => checked.places.hasSections));
+  check.header.reportAtEnd(chunks.some(({ checked }) => checked.places.sections.length > 0));
   const scopes = check.scopesAtEnd;
   for (const { chunk, checked } of chunks) {
     for (const { name, nameStart, nameEnd } of checked.announced) {

@@ -20,6 +20,6 @@ export interface Continuation {
   readonly symbols: Scope;
   readonly aliases: Map<string, string>;
   readonly places: Places;
-  /** Takes every symbol that is declared, and its scope. */
-  readonly declared: (symbol: DeclaredSymbol, scope: Scope) => void;
+  /** Takes every symbol that is declared, and its scope; null if nobody needs them. */
+  readonly declared: ((symbol: DeclaredSymbol, scope: Scope) => void) | null;
 }

@@ -18,7 +18,7 @@ import { Reader } from './reader.ts';
 import { parsePragma } from './statements.ts';
 import { Token } from './tokens.ts';
 import type { Linkage } from '../isa/directives.ts';
-import type { AliasItem, Instruction, Item, NameOperand } from './tree.ts';
+import type { AliasItem, FunctionItem, Instruction, Item, NameOperand } from './tree.ts';
 import { readCount } from './values.ts';
 
 /** The syntax errors of a text, and everything that could be parsed in spite of them. */
@@ -121,6 +121,12 @@ export function parseItem(r: Reader, bodies: BodyParser): Item | null {
   }
   if (next !== '' && directive !== '.common') return parseMisspelled(r, next, directive, start, bodies);
   return r.unexpected(directive === '.common' ? 'a state space' : "'.entry', '.func' or a state space");
+}
+
+/** The function at the start of a text, with its whole body; null if there is none. */
+export function parseFunctionText(source: string): FunctionItem | null {
+  const item = parseItem(new Reader(source, () => {}), parseBody);
+  return item?.kind === 'function' ? item : null;
 }
 
 function parseDirective(

@@ -1,0 +1,147 @@
+/** The basic blocks of a function with their neighbours and the loops around them. */
+import { elementAt } from '../base/element-at.ts';
+import type { Span } from '../base/span.ts';
+import { followersOf } from '../program/flow.ts';
+import type { FunctionBody } from './function-body.ts';
+
+/** A block of instructions that are executed one after the other. */
+export interface BlockOutline extends Span {
+  /** Labels at its start. */
+  readonly labels: readonly string[];
+  /** Indices of the blocks that continue with this one, and of those it continues with, ascending. */
+  readonly predecessors: readonly number[];
+  readonly successors: readonly number[];
+  /** The number of loops around it. */
+  readonly loopDepth: number;
+  /** The number of its instructions. */
+  readonly instructions: number;
+}
+
+/** The blocks of a function in the order of the text, with positions in the document. */
+export function blockOutlines(body: FunctionBody): readonly BlockOutline[] {
+  const { instructions, start: origin } = body;
+  const labels = labelsByInstruction(body);
+  const { ranges, successors, predecessors } = joined(withoutEmpty(body), (start) => labels.has(start));
+  const depths = loopDepths(successors, predecessors);
+  return ranges.map(({ start, end }, i) => ({
+    start: origin + elementAt(instructions, start).node.start,
+    end: origin + elementAt(instructions, end - 1).node.end,
+    labels: labels.get(start) ?? [],
+    predecessors: elementAt(predecessors, i),
+    successors: elementAt(successors, i),
+    loopDepth: elementAt(depths, i),
+    instructions: end - start,
+  }));
+}
+
+/** Ranges of instructions, and the graph between them. */
+interface Graph {
+  readonly ranges: readonly Span[];
+  readonly successors: readonly (readonly number[])[];
+  readonly predecessors: readonly (readonly number[])[];
+}
+
+function graphOf(ranges: readonly Span[], successors: readonly (readonly number[])[]): Graph {
+  const predecessors: number[][] = ranges.map(() => []);
+  for (const [i, next] of successors.entries()) for (const one of next) elementAt(predecessors, one).push(i);
+  return { ranges, successors, predecessors };
+}
+
+/** The blocks without empty ones, which stand for the ones after them. */
+function withoutEmpty({ blocks }: FunctionBody): Graph {
+  const numbers = new Map<number, number>();
+  const kept = blocks.filter(({ start, end }) => end > start);
+  let left = kept.length;
+  for (let i = blocks.length - 1; i >= 0; i--) {
+    const { start, end } = elementAt(blocks, i);
+    if (end > start) left--;
+    numbers.set(i, left);
+  }
+  const successors = kept.map((block) => {
+    const next = followersOf(block).map((follower) => numbers.get(follower) ?? kept.length);
+    return [...new Set(next)].filter((number) => number < kept.length).sort((a, b) => a - b);
+  });
+  return graphOf(kept, successors);
+}
+
+/** Engines end a block where threads wait or call; readers do not, unless a label stands there. */
+function joined({ ranges, successors, predecessors }: Graph, hasLabel: (start: number) => boolean): Graph {
+  const numbers: number[] = [];
+  const starts: number[] = [];
+  for (const [i, { start }] of ranges.entries()) {
+    const [before] = elementAt(predecessors, i);
+    const isOnly = elementAt(predecessors, i).length === 1 && before === i - 1;
+    const goesOn = isOnly && elementAt(successors, i - 1).length === 1 && !hasLabel(start);
+    if (!goesOn) starts.push(i);
+    numbers.push(starts.length - 1);
+  }
+  const lasts = starts.map((_, i) => (starts[i + 1] ?? ranges.length) - 1);
+  const merged = starts.map((first, i) => ({
+    start: elementAt(ranges, first).start,
+    end: elementAt(ranges, elementAt(lasts, i)).end,
+  }));
+  return graphOf(
+    merged,
+    lasts.map((last) => elementAt(successors, last).map((next) => elementAt(numbers, next))),
+  );
+}
+
+/** The labels before each instruction, by its index. */
+function labelsByInstruction({ checked }: FunctionBody): ReadonlyMap<number, readonly string[]> {
+  const labels = new Map<number, string[]>();
+  let index = 0;
+  for (const entry of checked.body) {
+    if (entry.kind === 'instruction') index++;
+    if (entry.kind !== 'label') continue;
+    const known = labels.get(index);
+    if (known === undefined) labels.set(index, [entry.symbol.name]);
+    else known.push(entry.symbol.name);
+  }
+  return labels;
+}
+
+/** For each block the number of natural loops that contain it. */
+function loopDepths(
+  successors: readonly (readonly number[])[],
+  predecessors: readonly (readonly number[])[],
+): readonly number[] {
+  const depths = successors.map(() => 0);
+  const heads = new Map<number, number[]>();
+  for (const [source, target] of backEdges(successors)) {
+    const sources = heads.get(target);
+    if (sources === undefined) heads.set(target, [source]);
+    else sources.push(source);
+  }
+  for (const [head, sources] of heads) {
+    const inside = new Set([head]);
+    const open = [...sources];
+    for (let block = open.pop(); block !== undefined; block = open.pop()) {
+      if (inside.has(block)) continue;
+      inside.add(block);
+      open.push(...elementAt(predecessors, block));
+    }
+    for (const block of inside) depths[block] = elementAt(depths, block) + 1;
+  }
+  return depths;
+}
+
+/** Edges to a block on the current path of a search from the first block on. */
+function backEdges(successors: readonly (readonly number[])[]): readonly (readonly [source: number, target: number])[] {
+  const found: (readonly [number, number])[] = [];
+  const state = new Uint8Array(successors.length);
+  const path: { readonly block: number; next: number }[] = [];
+  const enter = (block: number): void => {
+    state[block] = 1;
+    path.push({ block, next: 0 });
+  };
+  if (successors.length > 0) enter(0);
+  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+    const target = elementAt(successors, top.block)[top.next++];
+    if (target === undefined) {
+      state[top.block] = 2;
+      path.pop();
+    } else if (state[target] === 1) found.push([top.block, target]);
+    else if (state[target] === 0) enter(target);
+  }
+  return found;
+}

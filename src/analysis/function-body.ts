@@ -1,0 +1,117 @@
+/** A function of a document for questions about its registers and its control flow. */
+import { SourceText } from '../base/source-text.ts';
+import type { Span } from '../base/span.ts';
+import type { CheckedFunction } from '../check/checked.ts';
+import type { Header } from '../check/declarations/header.ts';
+import type { CheckMemory } from '../check/memory.ts';
+import { ModuleChecker } from '../check/module.ts';
+import type { Scope } from '../check/symbols.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { environmentOf } from '../isa/environment.ts';
+import type { Role, Variant } from '../isa/form.ts';
+import { typeOf } from '../isa/types.ts';
+import { draftFunction, finishFunction, kernelLayout } from '../program/build.ts';
+import { type BasicBlock, blocksOf } from '../program/flow.ts';
+import type { FunctionProgram, ProgramInstruction, Transfer } from '../program/function-program.ts';
+import { parseFunctionText } from '../syntax/parser.ts';
+import type { Instruction } from '../syntax/tree.ts';
+import { ChunkPlaces } from './chunk-places.ts';
+import { type Occurrence, occurrencesIn } from './occurrences.ts';
+import type { OpenScopes } from './open-scopes.ts';
+
+/** One instruction, by its place in the text of the function. */
+export interface BodyInstruction {
+  readonly node: Instruction;
+  readonly scope: Scope;
+  /** Null if it has errors, or is outside of the tables. */
+  readonly variant: Variant | null;
+}
+
+export interface FunctionBody {
+  /** Where the function begins in the document. All other positions are relative to it. */
+  readonly start: number;
+  readonly source: string;
+  readonly checked: CheckedFunction;
+  /** In the order of the text, like those of `program`. */
+  readonly instructions: readonly BodyInstruction[];
+  readonly program: FunctionProgram;
+  /** The registers in the text. */
+  readonly occurrences: readonly Occurrence[];
+  readonly blocks: readonly BasicBlock[];
+}
+
+/** What the body of a function depends on. */
+export interface BodyContext {
+  /** Names of the module. */
+  readonly scopes: OpenScopes;
+  readonly header: Header;
+  readonly memory: CheckMemory;
+  /** Names of source files by their number. */
+  readonly files: ReadonlyMap<number, string>;
+}
+
+/** The function with this text. Instructions with errors are there, but what they do is not known. */
+export function functionBody(source: string, start: number, context: BodyContext): FunctionBody | null {
+  const item = parseFunctionText(source);
+  if (item?.body == null) return null;
+  const { scopes, header, memory, files } = context;
+  const { symbols, aliases } = scopes;
+  const wrong: Span[] = [];
+  const report = ({ severity, span }: Diagnostic): void => {
+    if (severity === 'error') wrong.push(span);
+  };
+  const checker = new ModuleChecker(
+    { source, report, memory, header, keep: true },
+    { symbols, aliases: new Map(aliases), places: new ChunkPlaces(), declared: null },
+  );
+  checker.checkItem(item);
+  const found = checker.functions?.[0];
+  if (found === undefined) return null;
+  const checked = withoutWrong(found, wrong);
+  const environment = header.environment();
+  const module = { source, text: new SourceText(source), functions: [], aliases, variables: [], files, sections: [] };
+  const draft = draftFunction(checked, {
+    module: { ...module, environment },
+    environment: environmentOf(environment.version, environment.target),
+    functionAddress: () => 0,
+    callee: ({ callee }, frame) => {
+      if ('signature' in callee) return { kind: 'direct', function: 0 };
+      return { kind: 'indirect', register: frame.register(callee), width: callee.symbol.type.width, candidates: [] };
+    },
+  });
+  const instructions = checked.body.flatMap((entry) => (entry.kind === 'instruction' ? [entry] : []));
+  const occurrences = occurrencesIn(instructions, draft.frame);
+  const whole = { ...draft, instructions: withUses(draft.instructions, instructions, occurrences) };
+  const program = finishFunction(whole, kernelLayout([whole], []));
+  return { start, source, checked, instructions, program, occurrences, blocks: blocksOf(program) };
+}
+
+/** Gives instructions without a variant the uses that their text suggests. */
+function withUses(
+  all: readonly ProgramInstruction[],
+  instructions: readonly BodyInstruction[],
+  occurrences: readonly Occurrence[],
+): readonly ProgramInstruction[] {
+  const type = typeOf('.b32');
+  const transfers = (index: number, role: Role): readonly Transfer[] =>
+    occurrences
+      .filter((one) => one.instruction === index && one.role === role)
+      .map(({ place }) => ({ operand: place, register: place, registerWidth: type.width, type, negated: false }));
+  return all.map((instruction, i) => {
+    if (instructions[i]?.variant !== null) return instruction;
+    return { ...instruction, reads: transfers(i, 'read'), writes: transfers(i, 'write') };
+  });
+}
+
+/** The function without the variants of instructions that have errors. */
+function withoutWrong(checked: CheckedFunction, wrong: readonly Span[]): CheckedFunction {
+  if (wrong.length === 0) return checked;
+  const starts = wrong.map(({ start }) => start).toSorted((a, b) => a - b);
+  let next = 0;
+  const body = checked.body.map((entry) => {
+    if (entry.kind !== 'instruction') return entry;
+    while ((starts[next] ?? Number.POSITIVE_INFINITY) < entry.node.start) next++;
+    return (starts[next] ?? Number.POSITIVE_INFINITY) < entry.node.end ? { ...entry, variant: null } : entry;
+  });
+  return { ...checked, body };
+}

@@ -1,0 +1,124 @@
+import { elementAt } from '../base/element-at.ts';
+import type { Span } from '../base/span.ts';
+import type { Role } from '../isa/form.ts';
+import { liveness } from '../program/liveness.ts';
+import { type BlockOutline, blockOutlines } from './block-outline.ts';
+import type { FunctionBody } from './function-body.ts';
+import type { Occurrence } from './occurrences.ts';
+import { liveCounts, Reaching } from './reaching.ts';
+import { Values } from './values.ts';
+
+/** A register in the text, and whether it is read or written there. */
+export interface RegisterOccurrence extends Span {
+  readonly role: Role;
+}
+
+/** What is known about the register at a place. */
+export interface RegisterFacts {
+  readonly name: string;
+  readonly role: Role;
+  /**
+   * Where the value was written that is read or, at a write, where it is written: the same name may stand for several
+   * values, since compilers use registers again.
+   */
+  readonly definitions: readonly Span[];
+  /** True if the register may not have been written before it is read here. */
+  readonly mayBeUnwritten: boolean;
+  /** Where the values of these definitions are read. */
+  readonly reads: readonly Span[];
+  /** The value as an expression of parameters, special registers and constants; null if there is none. */
+  readonly value: string | null;
+}
+
+export interface LiveRegisters extends Span {
+  /** Registers whose values are still needed before this instruction. ptxas allocates others. */
+  readonly count: number;
+}
+
+/** Answers questions about one function. Offsets are those of the document at the time when the view was made. */
+export class FunctionView {
+  readonly name: string;
+  private readonly body: FunctionBody;
+  private readonly byStart: ReadonlyMap<number, Occurrence>;
+  private readonly reaching: Reaching;
+  private readonly values: Values;
+
+  constructor(body: FunctionBody) {
+    this.name = body.checked.item.name;
+    this.body = body;
+    this.byStart = new Map(body.occurrences.map((one) => [one.start, one]));
+    this.reaching = new Reaching(body, writersOf(body));
+    this.values = new Values(body, this.reaching, (offset) => this.byStart.get(offset)?.place ?? null);
+  }
+
+  /** Every read and write of the register at an offset, in the order of the text; empty if there is no register. */
+  occurrences(offset: number): readonly RegisterOccurrence[] {
+    const found = this.at(offset);
+    if (found === null) return [];
+    return this.body.occurrences
+      .filter(({ place }) => place === found.place)
+      .map((one) => ({ ...this.placed(one), role: one.role }));
+  }
+
+  /** Definitions, reads and value of the register at an offset; null if there is none. */
+  register(offset: number): RegisterFacts | null {
+    const found = this.at(offset);
+    if (found === null) return null;
+    const { place, role, instruction, name } = found;
+    const before = this.reaching.before(instruction, place);
+    const writers = role === 'write' ? [instruction] : before.writers;
+    return {
+      name,
+      role,
+      definitions: writers.flatMap((writer) => this.spansOf(writer, place, 'write')),
+      mayBeUnwritten: role === 'read' && before.fromStart,
+      reads: this.readsOf(new Set(writers), place),
+      value: role === 'write' ? this.values.writtenBy(instruction) : this.values.before(instruction, place, name),
+    };
+  }
+
+  /** The basic blocks, in the order of the text. */
+  blocks(): readonly BlockOutline[] {
+    return blockOutlines(this.body);
+  }
+
+  /** One entry for each instruction, in the order of the text. */
+  liveRegisters(): readonly LiveRegisters[] {
+    const { program, blocks, instructions } = this.body;
+    const counts = liveCounts(this.body, liveness(program, blocks).at);
+    return instructions.map(({ node }, i) => ({ ...this.placed(node), count: elementAt(counts, i) }));
+  }
+
+  private at(offset: number): Occurrence | null {
+    const within = offset - this.body.start;
+    return this.body.occurrences.find(({ start, end }) => start <= within && within <= end) ?? null;
+  }
+
+  private placed({ start, end }: Span): Span {
+    return { start: start + this.body.start, end: end + this.body.start };
+  }
+
+  private spansOf(instruction: number, place: number, role: Role): readonly Span[] {
+    return this.body.occurrences
+      .filter((one) => one.instruction === instruction && one.place === place && one.role === role)
+      .map((one) => this.placed(one));
+  }
+
+  private readsOf(writers: ReadonlySet<number>, place: number): readonly Span[] {
+    return this.body.occurrences
+      .filter((one) => one.place === place && one.role === 'read')
+      .filter((one) => this.reaching.before(one.instruction, place).writers.some((writer) => writers.has(writer)))
+      .map((one) => this.placed(one));
+  }
+}
+
+function writersOf({ occurrences }: FunctionBody): ReadonlyMap<number, readonly number[]> {
+  const writers = new Map<number, number[]>();
+  for (const { place, role, instruction } of occurrences) {
+    if (role !== 'write') continue;
+    const known = writers.get(place);
+    if (known === undefined) writers.set(place, [instruction]);
+    else if (known.at(-1) !== instruction) known.push(instruction);
+  }
+  return writers;
+}

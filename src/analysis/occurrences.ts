@@ -1,0 +1,137 @@
+/** Where a function reads and writes each of its registers. */
+import type { Span } from '../base/span.ts';
+import { registerUse } from '../check/binding/bind.ts';
+import { callParts } from '../check/instructions/call.ts';
+import type { OperandPattern, Role } from '../isa/form.ts';
+import type { FrameBuilder } from '../program/frame.ts';
+import type { Instruction, Operand } from '../syntax/tree.ts';
+import type { BodyInstruction } from './function-body.ts';
+
+export interface Occurrence extends Span {
+  /** Slot of the register. */
+  readonly place: number;
+  readonly role: Role;
+  /** Index of the instruction. */
+  readonly instruction: number;
+  /** As written. */
+  readonly name: string;
+}
+
+/** Every register in the text of a function, in its order. */
+export function occurrencesIn(instructions: readonly BodyInstruction[], frame: FrameBuilder): readonly Occurrence[] {
+  return instructions.flatMap((instruction, i) => {
+    const found: Occurrence[] = [];
+    const collector = new Collector(instruction, i, frame, found);
+    const { guard, operands } = instruction.node;
+    if (guard !== null) collector.add(guard.predicate, 'read');
+    const patterns = instruction.variant?.form.operands ?? [];
+    if (patterns.some(({ kind }) => kind === 'callee')) collector.addCall(instruction.node);
+    else operands.forEach((operand, index) => collector.addOperand(operand, patterns[index], index));
+    return found;
+  });
+}
+
+class Collector {
+  private readonly instruction: BodyInstruction;
+  private readonly index: number;
+  private readonly frame: FrameBuilder;
+  private readonly found: Occurrence[];
+
+  constructor(instruction: BodyInstruction, index: number, frame: FrameBuilder, found: Occurrence[]) {
+    this.instruction = instruction;
+    this.index = index;
+    this.frame = frame;
+    this.found = found;
+  }
+
+  addCall(node: Instruction): void {
+    const { results, callee, parameters } = callParts(node);
+    for (const result of results) this.add(result, 'write');
+    this.add(callee, 'read');
+    for (const parameter of parameters) this.add(parameter, 'read');
+  }
+
+  /** Without a pattern, the first operand is taken for the result. */
+  addOperand(operand: Operand, pattern: OperandPattern | undefined, index: number): void {
+    if (pattern === undefined) return this.add(operand, index === 0 ? 'write' : 'read');
+    switch (pattern.kind) {
+      case 'value':
+        return this.add(operand, pattern.role);
+      case 'lanes':
+        return this.add(operand, pattern.value.role);
+      case 'vector':
+        return this.addVector(
+          operand,
+          pattern.elements.map(({ role }) => role),
+        );
+      case 'pair':
+        if (operand.kind !== 'pair') return this.add(operand, pattern.first.role);
+        this.add(operand.first, pattern.first.role);
+        return this.add(operand.second, pattern.second.role);
+      case 'address':
+      case 'window':
+      case 'pointer':
+      case 'label':
+      case 'list':
+      case 'callee':
+      case 'table':
+        return this.add(operand, 'read');
+    }
+  }
+
+  private addVector(operand: Operand, roles: readonly Role[]): void {
+    if (operand.kind !== 'vector') return this.add(operand, roles[0] ?? 'read');
+    operand.elements.forEach((element, i) => this.add(element, roles[i] ?? 'read'));
+  }
+
+  add(operand: Operand, role: Role): void {
+    switch (operand.kind) {
+      case 'name':
+      case 'member':
+        this.addRegister(operand, role);
+        return;
+      case 'offset':
+        this.add(operand.base, 'read');
+        if (operand.index !== null) this.add(operand.index, 'read');
+        return;
+      case 'address':
+        if (operand.base !== null) this.add(operand.base, 'read');
+        for (const part of operand.rest) this.add(part, 'read');
+        return;
+      case 'unary':
+        this.add(operand.operand, role);
+        return;
+      case 'pair':
+        this.add(operand.first, role);
+        this.add(operand.second, role);
+        return;
+      case 'vector':
+      case 'list':
+        for (const element of operand.elements) this.add(element, role);
+        return;
+      case 'integer':
+      case 'float':
+      case 'sink':
+        return;
+    }
+  }
+
+  private addRegister(operand: Extract<Operand, { kind: 'name' | 'member' }>, role: Role): void {
+    const use = registerUse(operand, this.instruction.scope);
+    if (use === null) return;
+    const { start, end } = operand;
+    const name = operand.kind === 'name' ? operand.name : operand.base + operand.member;
+    const elements = use.element === null ? use.symbol.lanes : 1;
+    for (let lane = 0; lane < elements; lane++) {
+      const element = use.element ?? (elements > 1 ? lane : null);
+      this.found.push({
+        place: this.frame.register({ ...use, element }),
+        role,
+        instruction: this.index,
+        start,
+        end,
+        name,
+      });
+    }
+  }
+}

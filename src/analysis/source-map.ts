@@ -1,0 +1,143 @@
+/** The source lines that a document was compiled from, by `.loc`, `.file` and the names in debug sections. */
+import { elementAt } from '../base/element-at.ts';
+import type { SourcePlace } from '../base/source-place.ts';
+import type { Span } from '../base/span.ts';
+import { SourcePlaces } from '../program/source-places.ts';
+import { statementsOf } from '../syntax/known-lines.ts';
+import type { ChunkPart } from '../syntax/chunks.ts';
+import type { Instruction, LocationDirective, Statement } from '../syntax/tree.ts';
+import type { Chunk } from './chunk.ts';
+import type { ChunkList } from './chunk-list.ts';
+
+/** Consecutive instructions of one source position, relative to their chunk. */
+interface Run extends Span {
+  /** Null before the first `.loc` of the chunk: the position of the text before it. */
+  readonly location: LocationDirective | null;
+  readonly instructions: number;
+  /** The position is that of a function that begins in the chunk. */
+  readonly isFirst: boolean;
+}
+
+/** Instructions that come from one source line, in one stretch of the text. */
+export interface MappedRange extends Span {
+  readonly place: SourcePlace;
+  readonly instructions: number;
+}
+
+/** A source line and the instructions that come from it. */
+export interface SourceLine {
+  /** As `.file` names it. */
+  readonly file: string;
+  readonly line: number;
+  readonly instructions: number;
+  readonly ranges: readonly Span[];
+}
+
+/** Keeps what was read of each chunk, so that after an edit only new chunks are read. */
+export class SourceMap {
+  private readonly list: ChunkList;
+  private readonly runs = new WeakMap<Chunk, readonly Run[]>();
+
+  constructor(list: ChunkList) {
+    this.list = list;
+  }
+
+  /** The stretches of instructions with a source position, in the order of the text. */
+  ranges(): readonly MappedRange[] {
+    const { chunks } = this.list;
+    const places = new SourcePlaces(this.debugNames());
+    const found: MappedRange[] = [];
+    let place: SourcePlace | null = null;
+    for (const chunk of chunks) {
+      for (const run of this.runsOf(chunk)) {
+        if (run.isFirst) place = null;
+        if (run.location !== null) place = places.read(run.location);
+        if (place === null || run.instructions === 0) continue;
+        const { instructions } = run;
+        found.push({ start: chunk.start + run.start, end: chunk.start + run.end, place, instructions });
+      }
+    }
+    return found;
+  }
+
+  private debugNames(): { readonly files: ReadonlyMap<number, string>; readonly sections: readonly string[] } {
+    const files = new Map<number, string>();
+    const sections: string[] = [];
+    for (const { checked, start } of this.list.chunks) {
+      for (const { index, name } of checked?.places.fileNames ?? []) if (!files.has(index)) files.set(index, name);
+      for (const span of checked?.places.sections ?? [])
+        sections.push(this.list.slice(start + span.start, start + span.end));
+    }
+    return { files, sections };
+  }
+
+  private runsOf(chunk: Chunk): readonly Run[] {
+    const known = this.runs.get(chunk);
+    if (known !== undefined) return known;
+    const made = runsIn(this.list.reread(chunk, false).parsed.parts);
+    this.runs.set(chunk, made);
+    return made;
+  }
+}
+
+function runsIn(parts: readonly ChunkPart[]): readonly Run[] {
+  const runs: Run[] = [];
+  let location: LocationDirective | null = null;
+  let isFirst = false;
+  let own: Instruction[] = [];
+  const finish = (): void => {
+    if (own.length > 0 || location !== null || isFirst) {
+      const start = own[0]?.start ?? location?.start ?? 0;
+      runs.push({ start, end: own.at(-1)?.end ?? start, location, instructions: own.length, isFirst });
+    }
+    own = [];
+    isFirst = false;
+  };
+  for (const part of parts) {
+    if (part.kind === 'item' && part.opensBody) {
+      finish();
+      location = null;
+      isFirst = true;
+    }
+    if (part.kind !== 'statement') continue;
+    for (const statement of plainStatements(part.statement)) {
+      if (statement.kind === 'loc') {
+        finish();
+        location = statement;
+      } else if (statement.kind === 'instruction') own.push(statement);
+    }
+  }
+  finish();
+  return runs;
+}
+
+function plainStatements(statement: Statement): readonly Statement[] {
+  return statement.kind === 'known' ? statementsOf(statement) : [statement];
+}
+
+/** The innermost position at an offset: that of the last instruction that begins at or before it. */
+export function placeAt(ranges: readonly MappedRange[], offset: number): SourcePlace | null {
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (elementAt(ranges, middle).start <= offset) low = middle + 1;
+    else high = middle;
+  }
+  const found = ranges[low - 1];
+  return found !== undefined && offset <= found.end ? found.place : null;
+}
+
+/** The source lines by file, each file in the order of its lines. A line counts wherever its code was inlined. */
+export function sourceLinesOf(ranges: readonly MappedRange[]): readonly SourceLine[] {
+  const lines = new Map<string, { file: string; line: number; instructions: number; ranges: Span[] }>();
+  for (const { start, end, place, instructions } of ranges) {
+    const { file, line } = place;
+    const key = `${line} ${file}`;
+    const known = lines.get(key) ?? { file, line, instructions: 0, ranges: [] };
+    known.instructions += instructions;
+    known.ranges.push({ start, end });
+    lines.set(key, known);
+  }
+  return [...lines.values()].toSorted((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
+}
