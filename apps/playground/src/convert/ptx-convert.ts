@@ -231,7 +231,7 @@ export class PtxConvert extends LitElement {
     };
     return html`<label
       >${label}
-      <select @change=${changed}>
+      <select aria-label=${label} @change=${changed}>
         ${names.map((name) => html`<option .selected=${name === chosen}>${name}</option>`)}
       </select></label
     >`;

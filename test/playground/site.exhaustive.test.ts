@@ -1,0 +1,163 @@
+/** The built site in Chromium, with its content security policy, as people meet it. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { build, preview, type PreviewServer } from 'vite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const browserPath = '/usr/bin/chromium';
+const configFile = 'apps/playground/vite.config.ts';
+
+let server: PreviewServer;
+let browser: Browser;
+let folder: string;
+let root: string;
+
+/** A page whose messages in the console fail the test: a refused script or style is one. */
+async function open(
+  path: string,
+  size = { width: 1440, height: 900 },
+  theme: 'light' | 'dark' = 'light',
+): Promise<Page> {
+  const page = await browser.newPage({ viewport: size, colorScheme: theme });
+  page.on('pageerror', (error) => messages.push(`${path}: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') messages.push(`${path}: ${message.text()}`);
+  });
+  await page.goto(root + path);
+  return page;
+}
+
+const messages: string[] = [];
+
+describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ptxlab-site-'));
+    await build({ configFile, logLevel: 'error', build: { outDir: folder, emptyOutDir: true } });
+    server = await preview({ configFile, logLevel: 'error', build: { outDir: folder }, preview: { port: 0 } });
+    root = server.resolvedUrls?.local[0] ?? '';
+    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+  }, 300_000);
+
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+    expect(messages).toEqual([]);
+  });
+
+  it('opens on 470, which e4m3 has as 448 and ml_dtypes as NaN', async () => {
+    const page = await open('');
+    await expect.poll(() => page.locator('output').textContent()).toBe('448');
+    expect(await page.locator('.stack.differs').textContent()).toContain('ml_dtypes');
+    await page.close();
+  });
+
+  it('follows what is typed, flipped and chosen, and keeps it in the address', async () => {
+    const page = await open('');
+    await page.getByRole('textbox', { name: 'Value' }).fill('1.3');
+    expect(await page.locator('output').textContent()).toBe('1.25');
+    await page.getByLabel('bit 31, sign').click();
+    expect(await page.locator('output').textContent()).toBe('-1.25');
+    await page.getByLabel('To', { exact: true }).selectOption('f16');
+    await page.getByRole('radio', { name: '.rz' }).click();
+    expect(page.url()).toContain('#from=f32&to=f16&v=0xbfa66666&mode=rz');
+    await page.getByRole('textbox', { name: 'Value' }).fill('four');
+    expect(await page.locator('#problem').textContent()).toContain("'four'");
+    await page.getByRole('textbox', { name: 'Value' }).fill('1');
+    await page.getByRole('textbox', { name: 'Value' }).press('Alt+ArrowUp');
+    expect(await page.locator('output').textContent()).toBe('1.0009765625');
+    await page.close();
+  });
+
+  it('drags the source along the number line, and snaps it to the midpoint', async () => {
+    const page = await open('#from=f32&to=f16&v=0x3f800001&mode=rn');
+    const dot = page.getByRole('slider', { name: 'Source value' });
+    const midpoint = await page.getByText('midpoint').boundingBox();
+    const place = await dot.boundingBox();
+    if (midpoint === null || place === null) throw new Error('the number line is drawn');
+    await page.mouse.move(place.x + place.width / 2, place.y + place.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(midpoint.x + midpoint.width / 2 + 3, place.y, { steps: 4 });
+    await page.mouse.up();
+    expect(page.url()).toContain('v=0x3f801000');
+    await page.close();
+  });
+
+  it('finds pages and conversions by Ctrl-K', async () => {
+    const page = await open('');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill('ptx4002');
+    await expect.poll(() => page.getByRole('option').first().textContent()).toContain('PTX4002');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/why/PTX4002/');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill('f32 e5m2');
+    await expect.poll(() => page.getByRole('option').first().textContent()).toContain('f32 → e5m2');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/#from=f32&to=e5m2*');
+    await page.close();
+  });
+
+  it('runs a kernel, and steps through it', async () => {
+    const page = await open('kernel/');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText(/Done:/).waitFor({ timeout: 60_000 });
+    expect(await page.getByRole('img', { name: 'From 0 to 2046' }).count()).toBe(1);
+    await page.getByRole('button', { name: 'Step', exact: true }).click();
+    await page.getByText('step 1 of 18').waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Last' }).click();
+    await page.getByText('step 18 of 18').waitFor();
+    await page.close();
+  });
+
+  it('says what is wrong with a kernel, and fixes it', async () => {
+    const page = await open('kernel/');
+    await page.getByText('Legal for sm_80').waitFor({ timeout: 60_000 });
+    const editor = page.locator('.cm-content');
+    await editor.click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.type('cvt.rn.e4m3x2.f32 %h, %f1, %f2;\n');
+    await page.getByText(/errors? for sm_80/).waitFor({ timeout: 60_000 });
+    await page.getByRole('tab', { name: /Problems/ }).click();
+    await page.getByRole('button', { name: 'Fix' }).first().click();
+    await expect.poll(() => editor.textContent()).toContain('cvt.rn.satfinite.e4m3x2.f32');
+    await page.close();
+  });
+
+  const sizes = [
+    { width: 1440, height: 900 },
+    { width: 1024, height: 768 },
+    { width: 390, height: 844 },
+  ];
+  const paths = [
+    '',
+    '#from=f64&to=f32&v=0x3fb999999999999a&mode=rn',
+    'kernel/',
+    'reference/',
+    'formats/e4m3/',
+    'i/cvt/',
+    'why/PTX2032/',
+  ];
+  it.each(paths.flatMap((path) => sizes.map((size) => ({ path, ...size }))))(
+    '/$path fits $width pixels',
+    async ({ path, width, height }) => {
+      const page = await open(path, { width, height }, 'dark');
+      await page.waitForTimeout(300);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      await page.close();
+    },
+  );
+
+  it('shows the reference without script', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${root}why/PTX2032/`);
+    expect(await page.locator('main').innerText()).toContain('ptxas says');
+    await context.close();
+  });
+});
