@@ -5,27 +5,17 @@ import type { CheckedFunction } from '../check/checked.ts';
 import type { Header } from '../check/declarations/header.ts';
 import type { CheckMemory } from '../check/memory.ts';
 import { ModuleChecker } from '../check/module.ts';
-import type { Scope } from '../check/symbols.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { environmentOf } from '../isa/environment.ts';
-import type { Role, Variant } from '../isa/form.ts';
+import type { Role } from '../isa/form.ts';
 import { typeOf } from '../isa/types.ts';
 import { draftFunction, finishFunction, kernelLayout } from '../program/build.ts';
 import { type BasicBlock, blocksOf } from '../program/flow.ts';
 import type { FunctionProgram, ProgramInstruction, Transfer } from '../program/function-program.ts';
 import { parseFunctionText } from '../syntax/parser.ts';
-import type { Instruction } from '../syntax/tree.ts';
 import { ChunkPlaces } from './chunk-places.ts';
-import { type Occurrence, occurrencesIn } from './occurrences.ts';
+import { type BodyInstruction, type Occurrence, occurrencesIn } from './occurrences.ts';
 import type { OpenScopes } from './open-scopes.ts';
-
-/** One instruction, by its place in the text of the function. */
-export interface BodyInstruction {
-  readonly node: Instruction;
-  readonly scope: Scope;
-  /** Null if it has errors, or is outside of the tables. */
-  readonly variant: Variant | null;
-}
 
 export interface FunctionBody {
   /** Where the function begins in the document. All other positions are relative to it. */

@@ -2,10 +2,18 @@
 import type { Span } from '../base/span.ts';
 import { registerUse } from '../check/binding/bind.ts';
 import { callParts } from '../check/instructions/call.ts';
-import type { OperandPattern, Role } from '../isa/form.ts';
+import type { Scope } from '../check/symbols.ts';
+import type { OperandPattern, Role, Variant } from '../isa/form.ts';
 import type { FrameBuilder } from '../program/frame.ts';
 import type { Instruction, Operand } from '../syntax/tree.ts';
-import type { BodyInstruction } from './function-body.ts';
+
+/** One instruction, by its place in the text of the function. */
+export interface BodyInstruction {
+  readonly node: Instruction;
+  readonly scope: Scope;
+  /** Null if it has errors, or is outside of the tables. */
+  readonly variant: Variant | null;
+}
 
 export interface Occurrence extends Span {
   /** Slot of the register. */

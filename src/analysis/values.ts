@@ -2,7 +2,8 @@
 import type { Operand } from '../syntax/tree.ts';
 import { splitMnemonic } from '../isa/notation.ts';
 import { registerUse } from '../check/binding/bind.ts';
-import type { BodyInstruction, FunctionBody } from './function-body.ts';
+import type { FunctionBody } from './function-body.ts';
+import type { BodyInstruction } from './occurrences.ts';
 import type { Reaching } from './reaching.ts';
 
 /** How tightly the parts of an expression hold together. */
