@@ -1,5 +1,5 @@
 /**
- * A bit pattern, not a value: an unsigned `number` if the width is at most 32, an unsigned `bigint` if it is wider. The
+ * A bit pattern rather than a value: an unsigned `number` if it is at most 32 bits wide, else an unsigned `bigint`. The
  * representation depends only on the width, never on the individual value.
  */
 export type Bits = number | bigint;

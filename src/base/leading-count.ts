@@ -1,4 +1,7 @@
-/** How many elements at the start of a list of `length` pass a test that none passes after one has failed. */
+/**
+ * The number of elements at the start of a list of `length` that pass a test; once one element fails, all later ones
+ * must fail too.
+ */
 export function leadingCount(length: number, passes: (index: number) => boolean): number {
   let low = 0;
   let high = length;

@@ -4,9 +4,7 @@
  * a misspelled `fp4`.
  */
 
-/**
- * The candidate that `word` is probably a misspelling of, or null if none is close enough. The first one wins a tie.
- */
+/** The candidate of which `word` is probably a misspelling; null if none is close enough. The first one wins a tie. */
 export function nearestWord(word: string, candidates: Iterable<string>): string | null {
   if (word.length > longest) return null;
   let best: string | null = null;

@@ -29,7 +29,7 @@ const registers = [
   ['%aggr_smem_size', '8.0', '8.1', 'sm_89', 'sm_90'],
 ] as const;
 
-test.each(registers)('%s: not in %s, in %s; not on %s, on %s', (name, before, since, without, on) => {
+test.each(registers)('%s is not in %s but in %s, and not on %s but on %s', (name, before, since, without, on) => {
   const line = `mov.u32 %r0, ${name};`;
   expect(codesOf(line, since, on)).toEqual([]);
   if (before !== null) expect(codesOf(line, before, on)).toEqual(['PTX4001']);
@@ -80,7 +80,7 @@ describe('directives, linkage and attributes of a module', () => {
     ['.entry f() .explicitcluster { ret; }', null, '7.8', 'sm_89', 'sm_90'],
     ['.global .attribute(.unified(1, 2)) .b32 x;', '7.8', '8.0', 'sm_89', 'sm_90'],
     ['.func f() .abi_preserve 8 { ret; }', '8.8', '9.0', 'sm_75', 'sm_80'],
-  ] as const)('%s: not in %s, in %s; not on %s, on %s', (item, before, since, without, on) => {
+  ] as const)('%s is not in %s but in %s, and not on %s but on %s', (item, before, since, without, on) => {
     expect(itemCodes(item, since, on)).toEqual([]);
     if (before !== null) expect(itemCodes(item, before, on)).toEqual(['PTX4001']);
     if (without !== null) expect(itemCodes(item, since, without)).toEqual(['PTX4002']);
@@ -129,7 +129,7 @@ describe('directives, linkage and attributes of a module', () => {
     [4353, '8.1', 'sm_70', []],
     [32_764, '8.1', 'sm_70', []],
     [32_765, '8.1', 'sm_70', ['PTX5025']],
-  ])('%i bytes of parameters in %s on %s: %j', (bytes, version, target, codes) => {
+  ])('%i bytes of parameters in %s on %s give %j', (bytes, version, target, codes) => {
     expect(itemCodes(kernelWith(bytes), version, target)).toEqual(codes);
   });
 

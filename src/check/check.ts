@@ -16,7 +16,7 @@ import type { VariableSymbol } from './symbols.ts';
 /** `target` and `version` replace the module's `.target` and `.version`. */
 export type CheckOptions = JudgeOptions;
 
-/** Where a module would be accepted, according to the version and target rules of its instructions. */
+/** The versions and targets that would accept a module, according to the rules of its instructions. */
 export interface Requirements {
   /** The version and target against which the module was checked. */
   readonly version: string;
@@ -69,7 +69,7 @@ export interface LoadedModule {
 export class Checker {
   private readonly memory = new CheckMemory();
 
-  /** As the function `check`. */
+  /** Like the function `check`. */
   check(source: string, options: CheckOptions = {}): CheckReport {
     return run(source, options, this.memory, false).report;
   }
@@ -122,7 +122,7 @@ function run(source: string, options: CheckOptions, memory: CheckMemory, keep: b
   return { report: { diagnostics, requirements }, checker, environment };
 }
 
-/** Where a module would be accepted that uses these features. */
+/** The versions and targets that would accept a module with these features. */
 export function requirementsOf(
   rows: ReadonlySet<AvailabilityRow>,
   unchecked: Iterable<string>,

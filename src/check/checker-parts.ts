@@ -10,16 +10,16 @@ export interface CheckerParts {
   readonly report: Report;
   readonly memory: CheckMemory;
   readonly header: Header;
-  /** Items are kept for running; if not, lines of known shape are judged by the memory. */
+  /** Whether items are kept so that the module can be run; if not, `memory` checks lines of known shape. */
   readonly keep: boolean;
 }
 
-/** What the checker of a part of a module takes over from the checkers of earlier parts. */
+/** What the checker for one part of a module takes over from those for earlier parts. */
 export interface Continuation {
-  /** Names of the module so far. */
+  /** The module's names so far. */
   readonly symbols: Scope;
   readonly aliases: Map<string, string>;
   readonly places: Places;
-  /** Takes every symbol that is declared, and its scope; null if nobody needs them. */
+  /** Called with every declared symbol and its scope; null if nobody needs them. */
   readonly declared: ((symbol: DeclaredSymbol, scope: Scope) => void) | null;
 }

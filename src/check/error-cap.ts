@@ -9,7 +9,7 @@ export const errorLimit = 1000;
 export class ErrorCap {
   private readonly sink: Report;
   private errors = 0;
-  /** The first error that was left out. */
+  /** The first error that was not listed. */
   private after: Span | null = null;
 
   constructor(sink: Report) {
@@ -21,7 +21,7 @@ export class ErrorCap {
     else this.sink(diagnostic);
   };
 
-  /** Says how many errors were left out, if any. */
+  /** Reports how many errors were not listed, if any. */
   finish(): void {
     if (this.after === null) return;
     const parameters = { count: String(this.errors - errorLimit), limit: String(errorLimit) };

@@ -14,7 +14,7 @@ export interface KnownLocation {
   module: number;
 }
 
-/** The instruction that a line shape was made from, and everything that its verdict depended on. */
+/** The instruction from which a line shape was made, and everything on which its verdict depended. */
 export interface KnownInstruction {
   readonly kind: 'instruction';
   readonly mnemonic: string;

@@ -145,7 +145,7 @@ export class ModuleChecker implements InstructionContext {
     }
   }
 
-  /** Names of source files by their number. */
+  /** The names of source files, by number. */
   get files(): ReadonlyMap<number, string> {
     return this.ownPlaces.files;
   }
@@ -167,13 +167,13 @@ export class ModuleChecker implements InstructionContext {
     return environment;
   }
 
-  /** The verdicts of this module's environment. */
+  /** The verdicts for this module's environment. */
   verdicts(): VerdictCache {
     this.cache ??= this.memory.verdictsFor(this.header.environment());
     return this.cache;
   }
 
-  /** True the first time an opcode outside the tables occurs. */
+  /** True the first time that an opcode outside the tables occurs. */
   firstUnchecked(opcode: string): boolean {
     if (this.uncheckedOpcodes.has(opcode)) return false;
     this.uncheckedOpcodes.add(opcode);
@@ -356,7 +356,7 @@ export class ModuleChecker implements InstructionContext {
     this.recorder?.entry({ kind: 'instruction', node, scope, variant: verdict.variant });
   }
 
-  /** Labels are visible in their whole block, before and after their position. */
+  /** Labels are visible throughout their block, before and after their position. */
   private declareLabels(statements: readonly Statement[], scope: Scope): void {
     for (const statement of statements) {
       const declared: Span = { start: statement.start, end: statement.end };

@@ -22,7 +22,7 @@ export class ModuleRequirements {
     this.report = report;
   }
 
-  /** Records the requirements of a verdict, which reports its own problems. */
+  /** Records the requirements of a verdict, whose problems are already reported. */
   met(verdict: Verdict): void {
     if (this.verdicts.has(verdict)) return;
     this.verdicts.add(verdict);

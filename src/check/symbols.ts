@@ -103,7 +103,7 @@ export class Scope {
   readonly parent: Scope | null;
   readonly families: RegisterSymbol[] = [];
   private readonly familyNames = new Map<string, RegisterSymbol>();
-  /** Names that begin with `%` and end in digits but belong to no family, without the digits. */
+  /** Names that begin with `%` and end in digits but do not belong to a family, stored without the digits. */
   readonly numberedNames: Set<string> = new Set();
   /** Grows with every declaration. */
   changes = 0;
@@ -127,12 +127,12 @@ export class Scope {
     return null;
   }
 
-  /** The symbol that a name stands for here; undefined if it is not declared. */
+  /** The symbol for which a name stands here; undefined if it is not declared. */
   lookup(name: string): DeclaredSymbol | undefined {
     return this.here(name) ?? this.parent?.lookup(name);
   }
 
-  /** Replaces a declaration (a prototype by its definition). */
+  /** Replaces a declaration, for example a prototype by its definition. */
   replace(symbol: DeclaredSymbol): void {
     this.changes++;
     this.names.set(symbol.name, symbol);

@@ -63,11 +63,11 @@ export const catalogue = {
   PTX1006: {
     severity: 'error',
     title: 'character outside ASCII',
-    message: '{found} is not ASCII',
+    message: '{found} is not an ASCII character',
     ptxas: 'Unexpected non-ASCII character encountered on line {line}',
     section: '4.1',
     explain:
-      'PTX is plain ASCII; ptxas refuses other characters even in comments and strings. Only the first such character in a file is reported.',
+      'PTX is plain ASCII; ptxas rejects other characters even in comments and strings. Only the first such character in a file is reported.',
   },
   PTX1007: {
     severity: 'error',
@@ -141,7 +141,7 @@ export const catalogue = {
   PTX1020: {
     severity: 'error',
     title: 'nested too deeply',
-    message: 'more than {limit} levels of nesting',
+    message: 'nested more than {limit} levels deep',
     ptxas: "Parsing error near '{near}': memory exhausted",
     section: '4.3',
     explain:
@@ -261,7 +261,7 @@ export const catalogue = {
     message: '{opcode} has {found} modifiers; at most {limit} are allowed',
     ptxas: "Illegal modifier '{opcode}' for instruction",
     section: '4.3.2',
-    explain: 'No instruction of PTX has more than ten modifiers and types.',
+    explain: 'No PTX instruction has more than ten modifiers and types.',
   },
   PTX2020: {
     severity: 'error',
@@ -287,7 +287,7 @@ export const catalogue = {
     message: '{what} needs a rounding modifier: {allowed}',
     ptxas: "Rounding modifier required for instruction '{opcode}'",
     section: '6.5.2',
-    explain: 'An operation that can lose bits must say how it rounds.',
+    explain: 'An instruction that can lose bits must say how it rounds.',
   },
   PTX2031: {
     severity: 'error',
@@ -296,7 +296,7 @@ export const catalogue = {
     ptxas: "Illegal rounding modifier for instruction '{opcode}'",
     section: '6.5.2',
     explain:
-      'Exact operations take no rounding modifier. Rounding modifiers that end in i (such as .rni) are for integer results, the others for float results.',
+      'Exact instructions take no rounding modifier. Rounding modifiers that end in i (such as .rni) are for integer results, the others for float results.',
   },
   PTX2032: {
     severity: 'error',
@@ -304,7 +304,7 @@ export const catalogue = {
     message: '{what} needs {allowed}',
     ptxas: "'{allowed}' modifier required for instruction '{opcode}'",
     section: '9.7',
-    explain: 'The ISA requires one of these modifiers for these types.',
+    explain: 'For these types, the ISA requires one of these modifiers.',
   },
   PTX2033: {
     severity: 'error',
@@ -387,7 +387,7 @@ export const catalogue = {
     message: "operand '{name}' of {what} is a result; {found} cannot be written",
     ptxas: "Result register required for instruction '{opcode}'",
     section: '6.1',
-    explain: 'An instruction writes its result to a register.',
+    explain: 'An instruction can write its result only to a register.',
   },
   PTX3008: {
     severity: 'error',
@@ -504,11 +504,11 @@ export const catalogue = {
   PTX3027: {
     severity: 'warning',
     title: 'address too short',
-    message: 'this address has {found} bits, but addresses in this module have 64',
+    message: 'this address is {found} bits wide, but addresses in this module are 64 bits wide',
     ptxas: "Program uses {found}-bit address on line '' which is conflicting with .address_size 64",
     section: '5.1',
     explain:
-      'With .address_size 64, global and generic addresses have 64 bits. Addresses in .shared, .local, .const and .param fit into 32 bits. After this, ptxas treats the whole module as having 32-bit addresses, which it no longer compiles.',
+      'With .address_size 64, global and generic addresses are 64 bits wide. Addresses in .shared, .local, .const and .param fit into 32 bits. After this, ptxas treats the whole module as having 32-bit addresses, which it no longer compiles.',
   },
   PTX3028: {
     severity: 'warning',
@@ -542,7 +542,7 @@ export const catalogue = {
     message: '{subject} needs {needed}; this module is .version {version} for {found}',
     ptxas: "Feature '{subject}' not supported on .target '{found}'",
     section: '11.1.2',
-    explain: 'Raise the version, change the target, or do both.',
+    explain: 'Raise the version, change the target, or both.',
   },
   PTX4004: {
     severity: 'error',
@@ -634,7 +634,7 @@ export const catalogue = {
     ptxas: '32-Bit compilation is no longer supported',
     section: '11.1.3',
     explain:
-      "Addresses have 32 bits unless .address_size says 64. 32-bit addresses are legal PTX, but ptxas 13.0 does not compile them for any of its targets (sm_75 and later). Add '.address_size 64' and use 64-bit registers for addresses.",
+      "Addresses are 32 bits wide unless .address_size says 64. 32-bit addresses are legal PTX, but ptxas 13.0 does not compile them for any of its targets (sm_75 and later). Add '.address_size 64' and use 64-bit registers for addresses.",
   },
   PTX5001: {
     severity: 'error',
@@ -749,7 +749,7 @@ export const catalogue = {
     message: 'the address of {found} cannot be taken',
     ptxas: "Illegal to take address of parameter '{found}'",
     section: '5.1.6',
-    explain: 'Parameters declared inside a function may live in registers and have no address.',
+    explain: 'Parameters declared inside a function may be kept in registers, so they have no address.',
   },
   PTX5015: {
     severity: 'error',
@@ -814,7 +814,7 @@ export const catalogue = {
   PTX5023: {
     severity: 'error',
     title: 'wrong number of initial values',
-    message: "'{name}' has room for {most} initial values here; found {found}",
+    message: "'{name}' takes at most {most} initial values here; found {found}",
     ptxas: '{ptxas}',
     section: '5.4.3',
     explain: 'A list cannot have more values than its dimension, and a vector needs exactly one value per element.',
@@ -937,7 +937,7 @@ export const catalogue = {
     ptxas:
       '{access} of {size} bytes through a null pointer, at {address}: the first 64 KiB of global memory are never allocated',
     section: '5.1',
-    explain: 'The address is null or a small offset from null.',
+    explain: 'The address is null, or a small offset from null.',
   },
   PTX6006: {
     severity: 'error',
@@ -990,9 +990,9 @@ export const catalogue = {
     severity: 'error',
     title: 'stack overflow',
     message:
-      "calling '{name}' would need {bytes} bytes of local memory for the thread, which has {limit}; {depth} calls are active",
+      "calling '{name}' would need {bytes} bytes of local memory in the thread, which has {limit}; {depth} calls are active",
     ptxas:
-      "calling '{name}' would need {bytes} bytes of local memory for the thread, which has {limit}; {depth} calls are active",
+      "calling '{name}' would need {bytes} bytes of local memory in the thread, which has {limit}; {depth} calls are active",
     section: '7.1',
     explain:
       "The parameters and local variables of all active calls are in the thread's local memory. Deep recursion uses it up.",
@@ -1053,7 +1053,7 @@ export const catalogue = {
     message: 'the kernel executed trap',
     ptxas: 'the kernel executed trap',
     section: '9.7.19.3',
-    explain: 'The kernel executed the instruction trap, which aborts the launch.',
+    explain: 'The kernel executed a trap instruction, which aborts the launch.',
   },
   PTX6032: {
     severity: 'error',

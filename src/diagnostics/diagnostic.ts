@@ -17,7 +17,7 @@ export interface Diagnostic {
   /** How to fix it, or what is allowed instead. */
   readonly help: string | null;
   readonly fix: Fix | null;
-  /** Section of the PTX ISA 9.1 that the rule comes from. */
+  /** The section of the PTX ISA 9.1 that contains the rule. */
   readonly section: string | null;
   /** The wording ptxas uses for the same problem, without severity and line. */
   readonly ptxas: string;

@@ -21,7 +21,7 @@ export const boxGlyphs: Glyphs = {
   arrow: '\u2192',
 };
 
-/** For terminals and logs that are not UTF-8. */
+/** For terminals and logs that do not use UTF-8. */
 export const asciiGlyphs: Glyphs = {
   horizontal: '-',
   vertical: '|',

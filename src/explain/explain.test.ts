@@ -64,7 +64,7 @@ describe('names', () => {
     });
   });
 
-  test('an opcode is never taken for a type or modifier', () => {
+  test('an opcode is never mistaken for a type or modifier', () => {
     expect(explain('cvt').kind).toBe('opcode');
   });
 });
@@ -84,7 +84,7 @@ describe('instructions', () => {
     expect(explain('cvt.f64.bf16.rp')).toMatchObject({ kind: 'instruction', mnemonic: 'cvt.rp.f64.bf16' });
   });
 
-  test('open choices are mentioned where they matter, and only there', () => {
+  test('open choices are mentioned only where they matter', () => {
     const ids = (text: string): readonly string[] => {
       const found = explain(text);
       return found.kind === 'instruction' ? found.openChoices.map(({ id }) => id) : [found.kind];

@@ -18,7 +18,7 @@ function wordsOf(found: FormEntry | undefined): readonly string[] {
   return [...found.types.flatMap(({ types }) => types), ...found.modifiers.flatMap(({ values }) => values)];
 }
 
-describe('forms of a version and target', () => {
+describe('the forms of a version and target', () => {
   test.each<[id: string, word: string, without: readonly [string, string], having: readonly [string, string]]>([
     ['cvt.pack.c', '.u4', ['sm_72', '9.0'], ['sm_75', '9.0']],
     ['cvt.bf16x2.f32', '.satfinite', ['sm_80', '7.0'], ['sm_80', '9.0']],

@@ -28,7 +28,7 @@ export interface Rendering {
 export interface LiteralExplanation {
   readonly kind: 'literal';
   readonly text: string;
-  /** The type that PTX gives it. */
+  /** What kind of constant it is, and the type that PTX gives it. */
   readonly what: string;
   readonly width: number;
   /** The bits in hex with no prefix, padded to `width` bits. */
@@ -50,7 +50,7 @@ export function explainLiteral(text: string): LiteralExplanation | null {
 const floatWords: Readonly<Record<FloatOperand['form'], string>> = {
   '0f': 'f32 constant, written as its bits',
   '0d': 'f64 constant, written as its bits',
-  decimal: 'decimal constant: f64, rounded to f32 where an f32 is needed',
+  decimal: 'decimal constant: an f64, rounded to f32 where an f32 is needed',
 };
 
 function explainFloat(text: string, { form, bits }: FloatOperand): LiteralExplanation {

@@ -21,7 +21,9 @@ export interface MatrixCell {
   readonly forms: readonly string[];
 }
 
-/** Every pair of formats that some `cvt` converts for a choice of target and version, in the order of the table. */
+/**
+ * Every pair of formats between which some `cvt` converts for a given target and version, in the order of the table.
+ */
 export function conversionMatrix(choice: TargetChoice): readonly MatrixCell[] {
   const found = new Map<string, { from: FormatName; to: FormatName; rounded: Set<boolean>; forms: Set<string> }>();
   for (const compiled of ptxForms.forms('cvt')) {

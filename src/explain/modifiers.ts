@@ -41,12 +41,12 @@ const meanings: Readonly<Record<string, string>> = {
   '.ecl': 'all bytes in place, but those below byte c replaced by it',
   '.ecr': 'all bytes in place, but those above byte c replaced by it',
   '.rc16': 'half c twice',
-  '.shr7': 'the sum is shifted right by 7',
-  '.shr15': 'the sum is shifted right by 15',
-  '.po': 'one is added to the sum',
-  '.to': 'from generic to the state space',
+  '.shr7': 'shifts the sum right by 7',
+  '.shr15': 'shifts the sum right by 15',
+  '.po': 'adds one to the sum',
+  '.to': 'converts from generic to the state space',
   '.volatile': 'neither elided nor merged',
-  '.nc': 'through the read-only cache',
+  '.nc': 'loads through the read-only cache',
   '.weak': 'no ordering beyond this thread',
   '.relaxed': 'atomic, but does not order other accesses',
   '.acquire': 'atomic; later accesses stay after it',
@@ -64,7 +64,7 @@ export interface Alternatives {
   /** The current modifier, or null. */
   readonly written: string | null;
   readonly others: readonly string[];
-  /** True if omitting the written one is legal too. */
+  /** True if it is also legal to omit the current one. */
   readonly omissible: boolean;
 }
 

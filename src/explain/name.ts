@@ -73,8 +73,8 @@ const classWords: Readonly<Record<PtxType['class'], string>> = {
 
 const useWords: Readonly<Record<PtxType['use'], string>> = {
   variable: 'for registers, variables and instructions',
-  instruction: 'for instructions only; its registers have bit-size types',
-  element: 'for instructions only; it cannot be declared',
+  instruction: 'only for instructions; its registers have bit-size types',
+  element: 'only for instructions; it cannot be declared',
   quirk: 'for instructions only',
 };
 

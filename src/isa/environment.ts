@@ -7,7 +7,7 @@ export interface Environment {
   readonly version: Version;
   /** sm_1x flushes f32 subnormals even without `.ftz`. */
   readonly target: Target;
-  /** The GPU whose arithmetic is used where the ISA leaves it open. */
+  /** The GPU whose arithmetic is used where the ISA leaves a choice. */
   readonly gpu: Gpu;
 }
 

@@ -1,4 +1,4 @@
-/** Special registers by name. */
+/** Finds special registers by name. */
 import type { AvailabilityRow } from './form.ts';
 import { registerParts, registerRows, type SpecialRegister } from './registers.ts';
 import { isAlways } from './targets.ts';

@@ -127,7 +127,7 @@ export type OperandPattern =
       readonly both?: boolean;
     }
   | { readonly kind: 'label'; readonly name: string }
-  /** `(a, b)` of a call: the function's parameters and return values decide what is allowed in it. */
+  /** `(a, b)` in a call; the function's parameters and return values decide what it may contain. */
   | { readonly kind: 'list'; readonly name: string; readonly role: Role }
   /** The function to call: its name, or a register that holds its address. */
   | { readonly kind: 'callee'; readonly name: string; readonly indirect: boolean }
@@ -140,7 +140,7 @@ export type TypeRelation = 'wider' | 'narrower' | 'same';
 /** True for a variant that has one of `types` in the slot, all of `modifiers`, and none of `without`. */
 export interface Condition {
   readonly types?: readonly TypeName[];
-  /** The slot that `types` refers to; any slot if absent. */
+  /** The slot to which `types` refers; any slot if absent. */
   readonly slot?: number;
   readonly modifiers?: readonly string[];
   readonly without?: readonly string[];
@@ -157,7 +157,7 @@ export type Constraint =
     }
   /** `.sat` needs a destination range that does not include the whole source range. */
   | { readonly kind: 'needs-narrowing-range'; readonly modifier: string }
-  /** At least one of these modifiers. */
+  /** At least one of these modifiers is required. */
   | { readonly kind: 'any-of'; readonly modifiers: readonly string[] }
   /** The modifier needs another one on some axis. */
   | { readonly kind: 'needs-modifier'; readonly modifier: string; readonly oneOf: readonly string[] }
@@ -182,14 +182,14 @@ export interface AvailabilityRow {
 }
 
 export interface InstructionForm {
-  /** Permanent and unique: `cvt.f8x2.f32`. Test ids, documentation and listings use it. */
+  /** A permanent, unique name, such as `cvt.f8x2.f32`. Test ids, documentation and listings use it. */
   readonly id: string;
   /** Section of PTX ISA 9.1. */
   readonly section: string;
   /** The syntax line in the ISA's notation, operands included. */
   readonly syntax: string;
   readonly summary: string;
-  /** Type and modifier sets that the syntax line names and modifiers.ts does not define. */
+  /** Type and modifier sets that the syntax line names but modifiers.ts does not define. */
   readonly sets?: Readonly<Record<string, readonly string[]>>;
   readonly regime: Regime;
   readonly relation?: TypeRelation;
@@ -210,12 +210,12 @@ export interface InstructionForm {
 /** A form with all choices made. */
 export interface Variant {
   readonly form: InstructionForm;
-  /** In the ISA's order of modifiers, regardless of the order in the text. */
+  /** Has the modifiers in the ISA's order, regardless of their order in the text. */
   readonly mnemonic: string;
   readonly types: readonly PtxType[];
   /** The chosen modifier by axis; an axis without a modifier is absent. */
   readonly modifiers: Readonly<Record<string, string>>;
-  /** Selectors and signs of operands, by operand name: `.b3`, `-`, `-.b3`. Absent if there are none. */
+  /** The selectors and signs of operands, by operand name: `.b3`, `-`, `-.b3`. Absent if there are none. */
   readonly selectors?: Readonly<Record<string, string>>;
 }
 
@@ -230,7 +230,7 @@ export function slotType(variant: Variant, slot: number): PtxType {
   return elementAt(variant.types, slot);
 }
 
-/** The integer in a slot; the form guarantees that it is one. */
+/** The integer type in a slot; the form guarantees that it is one. */
 export function integerType(variant: Variant, slot: number): IntegerName {
   const { name, format } = slotType(variant, slot);
   if (format === null || !isIntegerName(format)) throw new Error(`${name} is not an integer`);

@@ -28,7 +28,7 @@ const chips: Readonly<Record<number, readonly string[]>> = {
   121: ['GB10'],
 };
 
-/** One for each architecture, in ascending order. */
+/** One GPU for each architecture, in ascending order. */
 export const gpus: readonly Gpu[] = targets
   .filter(({ suffix }) => suffix === '')
   .map(({ name, sm }) => ({ name, sm, chips: chips[sm] ?? [] }));

@@ -8,7 +8,7 @@ export interface ModifierSet {
   readonly values: readonly string[];
 }
 
-/** Sets by the names that the ISA's syntax lines use. */
+/** The sets, by the names that the ISA's syntax lines use. */
 export const modifierSets: Readonly<Record<string, ModifierSet>> = {
   irnd: { axis: 'rounding', values: ['.rni', '.rzi', '.rmi', '.rpi'] },
   frnd: { axis: 'rounding', values: ['.rn', '.rz', '.rm', '.rp'] },
@@ -99,7 +99,10 @@ const setAxes: ReadonlyMap<string, string> = new Map(
     .reverse(),
 );
 
-/** The words of a syntax line before its first brace: `shfl.sync` of `shfl.sync.shflMode.b32`. */
+/**
+ * The words of a syntax line before its first brace, without names of sets: `shfl.sync.b32` for
+ * `shfl.sync.shflMode.b32`.
+ */
 export function plainWords(syntax: string, sets: Readonly<Record<string, unknown>> = {}): string {
   const [mnemonic = ''] = syntax.split(/[{\s]/, 1);
   const isSet = (word: string): boolean => Object.hasOwn(modifierSets, word) || Object.hasOwn(sets, word);

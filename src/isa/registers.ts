@@ -160,7 +160,7 @@ export const registerRows: readonly SpecialRegister[] = [
   row('%reserved_smem_offset_begin', '.b32', at('7.6', 80), 0, reserved),
   row('%reserved_smem_offset_end', '.b32', at('7.6', 80), reservedSharedBytes, reserved),
   row('%reserved_smem_offset_cap', '.b32', at('7.6', 80), reservedSharedBytes, reserved),
-  // Only drivers know the addresses of the numbered parts; the second belongs to cooperative groups.
+  // Only drivers know the addresses of the numbered parts; the second part belongs to cooperative groups.
   row('%reserved_smem_offset_0', '.b32', at('7.6', 80), 0, reserved),
   row('%reserved_smem_offset_1', '.b32', at('7.6', 80), 128, reserved),
   row('%total_smem_size', '.u32', at('4.1', 20), 'sharedBytes'),

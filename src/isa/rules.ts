@@ -1,4 +1,4 @@
-/** Evaluates the rules of a form beyond its axes. The rules themselves are data in the forms. */
+/** Evaluates the rules of a form that go beyond its axes. The rules themselves are data in the forms. */
 import { elementAt } from '../base/element-at.ts';
 import type { Condition, Constraint, TypeRelation } from './form.ts';
 import { isInteger, type PtxType, type TypeName } from './types.ts';

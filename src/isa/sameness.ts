@@ -12,7 +12,7 @@ export function isSameFor(value: Sameness, group: Sameness): boolean {
   return samenesses.indexOf(value) >= samenesses.indexOf(group);
 }
 
-/** The smaller of two groups: the sameness of a value that depends on both. */
+/** The smaller of two groups, which is the sameness of a value that depends on two others. */
 export function meet(a: Sameness, b: Sameness): Sameness {
   return isSameFor(a, b) ? b : a;
 }

@@ -5,7 +5,7 @@
 import { lastOf } from '../base/element-at.ts';
 import { joinWords } from '../base/join-words.ts';
 
-/** A PTX ISA version as one number that can be compared: `major * 100 + minor`. */
+/** A PTX ISA version as one comparable number: `major * 100 + minor`. */
 export type Version = number;
 
 const versionNames = [
@@ -211,14 +211,14 @@ export function describeTargets(set: TargetSet): string {
     case 'listed':
       return joinWords(set.names, 'or');
     case 'between':
-      return set.sm <= 10 ? `targets below sm_${set.below}` : `sm_${set.sm} to below sm_${set.below}`;
+      return set.sm <= 10 ? `targets below sm_${set.below}` : `sm_${set.sm} or higher, but below sm_${set.below}`;
   }
 }
 
 /** One way to get a feature: at least this PTX version, on one of these targets. */
 export interface Availability {
   readonly since: Version;
-  /** The version that dropped it; absent if it still exists. */
+  /** The version that removed it; absent if it still exists. */
   readonly until?: Version;
   readonly on: TargetSet;
 }
@@ -243,7 +243,7 @@ export function atListed(version: string, ...names: readonly string[]): Availabi
   return { since: parseVersion(version), on: { kind: 'listed', names } };
 }
 
-/** From 1.0 up to, but not including, `version`, on any target. */
+/** Since 1.0 up to, but not including, `version`, on any target. */
 export function atBefore(version: string): Availability {
   return { ...at('1.0'), until: parseVersion(version) };
 }

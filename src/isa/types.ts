@@ -18,7 +18,7 @@ export type TypeUse = 'variable' | 'quirk' | 'instruction' | 'element';
 
 export interface PtxType {
   readonly name: TypeName;
-  /** Its row in the table. */
+  /** The index of its row in the table. */
   readonly index: number;
   readonly class: TypeClass;
   /** Width in bits of the register that holds it; for elements, the width of the element. */
@@ -27,7 +27,7 @@ export interface PtxType {
   /** The format of one lane; null for bit-size types and predicates. */
   readonly format: FormatName | null;
   readonly lanes: number;
-  /** Distance from one lane to the next in bits: 8 for fp6, although a lane has 6. */
+  /** The distance from one lane to the next in bits: 8 for fp6, although a lane has only 6 bits. */
   readonly laneStride: number;
   /** The first version in which variables could have the type; null if they always could. */
   readonly since: Availability | null;

@@ -77,7 +77,7 @@ const exactly: Partial<Record<FloatFunction, Exactly>> = {
   }),
 };
 
-/** Operands whose result is neither an exact zero nor special. */
+/** Operands whose result is neither an exact zero nor a special value. */
 function isPlain(fn: FloatFunction, [a, b]: readonly bigint[], result: Result): boolean {
   if (result.isZero) return false;
   if (fn === 'sqrt' || fn === 'rsqrt') return (a ?? 0n) > 0n;
@@ -318,7 +318,7 @@ describe('approximate division', () => {
   const divide = floatOperation('div', 'f32', { ...plain, approximate: true });
   const huge = 0x7f000000;
 
-  it('gives 0 for a divisor above 2^126, and NaN for infinity', () => {
+  it('gives 0 for a divisor above 2^126, or NaN if the dividend is infinite', () => {
     expect(divide(one, huge, 0)).toBe(0);
     expect(divide(negOne, huge, 0)).toBe(negZero);
     expect(divide(inf, huge, 0)).toBe(nan);

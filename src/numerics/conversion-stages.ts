@@ -28,5 +28,5 @@ export interface ConversionStage {
   readonly replacements: readonly Replacement[];
 }
 
-/** One stage, or two if a stack itself goes through f32 and rounds twice. */
+/** One stage, or two if the stack converts by way of f32 and so rounds twice. */
 export type ConversionStages = readonly [ConversionStage] | readonly [ConversionStage, ConversionStage];

@@ -25,7 +25,7 @@ function wanted(c: Conversion, source: Bits, random = 0, scale = 0x7f): Bits {
   return (patterns.infinity as readonly [Bits, Bits])[isNegative(c.from, source) ? 1 : 0];
 }
 
-/** Every finite encoding of a format of at most 16 bits. */
+/** Every finite encoding of a format with at most 16 bits. */
 function finiteEncodings(format: FormatName): readonly number[] {
   const all = Array.from({ length: 2 ** formats[format].width }, (_, bits) => bits);
   return all.filter((bits) => unitsOf(format, bits) !== null);
@@ -80,7 +80,7 @@ describe('f16 and bf16 values', () => {
     expect(differences(c, sources.bf16, 0, scale)).toEqual([]);
   });
 
-  it.each(modes)('f16 to its own integral values, %s', (rounding) => {
+  it.each(modes)('f16 rounded to integral values, %s', (rounding) => {
     expect(differences(make('f16', 'f16', { rounding, integral: true }), sources.f16)).toEqual([]);
     expect(differences(make('f16', 'f16', { rounding, integral: true, sat: true }), sources.f16)).toEqual([]);
   });
@@ -122,7 +122,7 @@ function widen(format: FormatName, bits: number): number {
   return decode(format, bits).kind === 'finite' ? (convert(make(format, 'f32'), bits) as number) : 0;
 }
 
-describe('f32 near the points of the destination', () => {
+describe('f32 values near the points of the destination', () => {
   const cases = (['f16', 'bf16', ...tiny, 'ue8m0', 's2f6'] as const).flatMap((to) =>
     (to === 'ue8m0' ? (['rz', 'rp'] as const) : to === 's2f6' ? (['rn'] as const) : modes).map(
       (mode) => [to, mode] as const,

@@ -4,7 +4,7 @@ import { decode, type Finite } from './exact.ts';
 import { formats, type FormatName } from './formats.ts';
 import { gridOf } from './round.ts';
 
-/** Number of decimal digits up to which an exact decimal counts as short. */
+/** Maximum number of decimal digits with which an exact decimal counts as short. */
 const shortest = 17;
 
 /**

@@ -36,7 +36,7 @@ export function patternsOf(name: FormatName): Patterns {
 
 const words = new DataView(new ArrayBuffer(8));
 
-// Every finite f64 is significand * 2^exponent without rounding, so the JavaScript double is the encoding.
+// significand * 2^exponent needs no rounding for any finite f64, so the JavaScript double is the encoding.
 function encodeF64(sign: Sign, significand: number, exponent: number): Bits {
   words.setFloat64(0, significand * power(exponent));
   if (sign === 1) words.setUint8(0, words.getUint8(0) | 0x80);

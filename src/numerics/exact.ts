@@ -21,7 +21,7 @@ export const aboveHalf: Tail = 3;
 
 /**
  * (-1)^sign * (significand + tail) * 2^exponent, with `significand` a positive integer below 2^53. If the tail is not
- * empty, the significand has at least as many bits as any format that the value is rounded to.
+ * zero, the significand has at least as many bits as any format to which the value is rounded.
  */
 export interface Finite {
   readonly kind: 'finite';
@@ -105,7 +105,7 @@ export function fromInteger(sign: Sign, integer: bigint, exponent: number, more 
   return finite(sign, Number(integer >> BigInt(shift)), exponent + shift, tail);
 }
 
-/** Bit length of a positive bigint. */
+/** The bit length of a positive bigint. */
 export function widthOf(integer: bigint): number {
   const digits = integer.toString(16);
   return digits.length * 4 + 28 - Math.clz32(Number.parseInt(digits.charAt(0), 16));

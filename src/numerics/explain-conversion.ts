@@ -12,11 +12,11 @@ import { gridOf } from './round.ts';
 
 export interface Encoding {
   readonly bits: Bits;
-  /** As formatValue writes it. */
+  /** The value as formatValue writes it. */
   readonly value: string;
 }
 
-/** Where rounding cuts the source: its bits by binary weight. */
+/** Shows where rounding cuts the source: its bits by binary weight. */
 export interface BitWeights {
   /** The magnitude of the source, after scaling, is significand * 2^lowest. */
   readonly significand: bigint;
@@ -39,7 +39,7 @@ export interface ConversionExplanation {
   readonly below: Encoding | null;
   readonly above: Encoding | null;
   readonly result: Encoding;
-  /** Null for zeros, infinities and NaNs, and where the bits themselves are moved. */
+  /** Null for zeros, infinities and NaNs, and if the conversion copies the bits. */
   readonly weights: BitWeights | null;
   /** The rules that affected the result, in the order in which they applied. */
   readonly reasons: readonly Policy<string>[];
@@ -69,7 +69,7 @@ function weightsOf(c: Conversion, source: Bits, scale: number): BitWeights | nul
   const lowest = exponent + scaling;
   const grid = gridOf(c.to, c.integral);
   const top = lowest + significand.toString(2).length;
-  // An integer keeps the same places however large the value is.
+  // An integer keeps the same places regardless of the value's size.
   const isFloat = formats[c.to].kind === 'float';
   const lastPlace = isFloat ? Math.max(top - grid.precision, grid.lowest) : grid.lowest + 0;
   return { significand, lowest, lastPlace };

@@ -1,6 +1,6 @@
 /**
- * Every number format of PTX, one row each. A format defines how bits represent a value; it is not a register type such
- * as `.b32`. Adding a format means adding a row; `round.ts` does not change.
+ * Every PTX number format, one row each. A format defines how bits represent a value; it is not a register type such as
+ * `.b32`. Adding a format means adding a row; `round.ts` does not change.
  */
 import { keysOf, recordOf } from '../base/records.ts';
 
@@ -42,7 +42,7 @@ export interface FixedFormat {
 
 /**
  * A row of the table below: the fields of `FloatFormat` in order, without `kind` and `name`. A format is signed unless
- * it says otherwise.
+ * its row says otherwise.
  */
 type FloatRow = readonly [
   width: number,

@@ -48,7 +48,7 @@ const exactly: Record<IntegerFunction, Exactly> = {
 const widening: readonly IntegerFunction[] = ['mul.wide', 'mad.wide'];
 const wideOf: Partial<Record<IntegerName, IntegerName>> = { u16: 'u32', s16: 's32', u32: 'u64', s32: 's64' };
 
-describe('integer instructions are exact, modulo the width of the result', () => {
+describe('integer instructions are exact modulo the width of the result', () => {
   const cases = (Object.keys(exactly) as IntegerFunction[]).flatMap((fn) =>
     types.filter((type) => !widening.includes(fn) || type in wideOf).map((type) => [fn, type] as const),
   );

@@ -31,7 +31,7 @@ export interface Kernel {
   readonly reciprocalRoot: (a: Finite) => Finite;
 }
 
-/** For significands of at most 24 bits; `add` accepts up to 48, so that it can be the last step of an fma. */
+/** For significands of at most 24 bits; `add` accepts up to 48 bits, so that it can be the last step of an fma. */
 export const narrow: Kernel = {
   add: addNarrow,
   multiply: multiplyNarrow,

@@ -19,7 +19,7 @@ interface Layout<T extends Bits> {
   readonly leastNormal: T;
   /** The result of min and max if a NaN wins; `first` is the first NaN operand. */
   readonly winningNan: (first: T) => T;
-  /** The result of neg and abs for a NaN whose sign is already set. */
+  /** The result of neg and abs for a NaN whose new sign is already set. */
   readonly signedNan: (nan: T) => T;
 }
 

@@ -96,7 +96,7 @@ export const openChoices: readonly OpenChoice[] = [
   {
     id: 'ftz-boundary',
     title: '.ftz if only rounding reaches the smallest normal f32',
-    choice: 'the rounded result decides: a value that rounds to 2^-126 is kept',
+    choice: 'the rounded result decides, so a value that rounds to 2^-126 is kept',
     evidence:
       'measured: ptxas 13.0 lowers this to a conversion followed by a flush; its own constant folding flushes the value',
     appliesTo: (c) => c.flush && c.from === 'f64' && c.to === 'f32' && c.rounding !== 'rz',
@@ -126,14 +126,15 @@ export const openChoices: readonly OpenChoice[] = [
     id: 'random-lanes-fp4',
     title: 'which bytes of rbits belong to which operand in e2m1x4',
     choice: 'a bits 31..24, b bits 15..8, e bits 23..16, f bits 7..0',
-    evidence: 'assumed, like f16x2; PTX ISA 9.7.9.21: a and b take the high, e and f the low bytes of both halves',
+    evidence:
+      'assumed, as for f16x2; PTX ISA 9.7.9.21: a and b take the high bytes of both halves, e and f the low bytes',
     appliesTo: (c) => isRandom(c) && c.to === 'e2m1',
   },
   {
     id: 'random-shared',
     title: 'random bits shared by two operands in the fp8 and fp6 forms',
     choice: 'a and b both use bits 31..16 of rbits, e and f bits 15..0',
-    evidence: 'PTX ISA 9.7.9.21, random bits layout; not executed',
+    evidence: 'PTX ISA 9.7.9.21, layout of random bits; not run on hardware',
     appliesTo: (c) => isRandom(c) && isSmall(c.to) && c.to !== 'e2m1',
   },
   {
@@ -164,7 +165,7 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
   {
     id: 'nan-result',
     title: 'bits of a NaN result in f16, bf16 and f32',
-    choice: '0x7fff and 0x7fffffff, whatever the operands',
+    choice: '0x7fff or 0x7fffffff, whatever the operands are',
     evidence: 'PTX ISA 9.7.3: unspecified; measured: add.f32 with constants folded by ptxas',
     appliesTo: (fn, format) => format !== 'f64' && !signOnly(fn),
   },
@@ -172,7 +173,8 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
     id: 'nan-result-f64',
     title: 'bits of a NaN result in f64',
     choice: 'the first NaN operand, made quiet; 0xfff8000000000000 if no operand is a NaN',
-    evidence: "PTX ISA 9.7.3: payloads are supported in f64; the NaN of CUDA's math_constants.h; the order is assumed",
+    evidence:
+      "PTX ISA 9.7.3: f64 supports payloads; the default NaN is that of CUDA's math_constants.h; the order of operands is assumed",
     appliesTo: (fn, format) => format === 'f64' && !signOnly(fn),
   },
   {

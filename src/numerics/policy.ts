@@ -73,7 +73,7 @@ export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
   {
     name: 'widened',
     rule: 'a NaN becomes the canonical f32 NaN, widened',
-    evidence: 'measured: folded by ptxas',
+    evidence: 'measured: constants folded by ptxas',
     when: (c) => c.to === 'f64' && (c.from === 'f16' || c.from === 'bf16' || (c.from === 'f32' && c.flush)),
   },
   {

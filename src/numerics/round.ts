@@ -1,5 +1,5 @@
 /**
- * The only place where a value is rounded. A grid is the set of values of a format; this code knows no formats, and
+ * The only place where a value is rounded. A grid is the set of a format's values. This code knows no formats, and
  * policy.ts decides what happens beyond the end of a grid.
  */
 import { recordOf } from '../base/records.ts';

@@ -130,7 +130,7 @@ function hyperbolicTangent(a: Finite): Exact {
     const twice = fixed(a, places + 1n);
     const { ln2 } = constants(places);
     const whole = twice / ln2;
-    // E - 1 = (e^rest - 2^-whole) * 2^whole, divided through by 2^whole.
+    // E - 1 = (e^rest - 2^-whole) * 2^whole; numerator and denominator are both divided by 2^whole.
     const growth = exponential(twice - whole * ln2, places);
     const unit = one >> whole;
     const value = ((growth - unit) << places) / (growth + unit);

@@ -1,7 +1,7 @@
 /**
- * Reads a text in chunks: stretches that end between two statements or items. What a chunk contains follows from its
- * text, the text that the parser looked at beyond its end, and the state at its start; so after an edit all other chunks
- * stay as they are. The statements are read by the functions that read whole modules.
+ * Reads a text in chunks: stretches that end between two statements or items. The contents of a chunk depend only on
+ * its text, on the text beyond its end at which the parser looked, and on the state at its start. After an edit, all
+ * other chunks therefore stay as they are. The statements are read by the functions that read whole modules.
  */
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { closeBlock, closeScope, readPart } from './statements.ts';
@@ -15,11 +15,11 @@ import type { Block, FunctionItem, Item, LineSource, Statement } from './tree.ts
 /** What the parser knows between two parts of a module. */
 export interface ChunkState {
   readonly stage: HeaderStage;
-  /** Null outside of functions. */
+  /** Null outside functions. */
   readonly body: {
     /** Open blocks. */
     readonly depth: number;
-    /** False in the body of a function whose name could not be read; it is parsed and dropped. */
+    /** False in the body of a function whose name could not be read; such a body is parsed and dropped. */
     readonly named: boolean;
   } | null;
 }
@@ -32,7 +32,7 @@ export function isSameState(a: ChunkState, b: ChunkState): boolean {
 
 /** One part of a chunk, with offsets into the text of the reader. */
 export type ChunkPart =
-  /** An item; of a function with a body only the header, whose body follows. */
+  /** An item. For a function with a body, only the header; the body follows. */
   | { readonly kind: 'item'; readonly item: Item; readonly opensBody: boolean }
   | { readonly kind: 'statement'; readonly statement: Exclude<Statement, Block> }
   /** The `{` of a block. */
@@ -40,11 +40,11 @@ export type ChunkPart =
   /** The `}` of a block, or of a function's body. */
   | { readonly kind: 'close'; readonly end: number; readonly ends: 'block' | 'function' };
 
-/** Offsets are those of the text that was read, which begins with the chunk. */
+/** Offsets are relative to the text that was read, which begins with the chunk. */
 export interface ParsedChunk {
   readonly end: number;
   readonly to: ChunkState;
-  /** The parser looked at the text up to here; infinite if it looked at all of it. */
+  /** The offset up to which the parser looked at the text; infinite if it looked at all of it. */
   readonly reach: number;
   readonly parts: readonly ChunkPart[];
   readonly diagnostics: readonly Diagnostic[];
@@ -52,23 +52,23 @@ export interface ParsedChunk {
   readonly lines: LineSource | null;
 }
 
-/** Characters after which a chunk ends, and after which it ends at the end of a function. */
+/** Numbers of characters after which a chunk ends, and after which it ends at the end of a function. */
 const usualLength = 8192;
 const leastLength = 4096;
 
-/** The parser decides by at most so many tokens after a part. */
+/** The maximum number of tokens after a part that influence the parser. */
 const lookahead = 4;
 
 export interface ChunkOptions {
-  /** The text is the start of a module. */
+  /** Whether the text is the start of a module. */
   readonly isStart: boolean;
-  /** Lines of known shape are skipped if shapes are given. */
+  /** If shapes are given, lines of known shape are skipped. */
   readonly shapes: LineShapes | null;
-  /** Offsets in ascending order: the chunk ends at the first of them at which a part ends. */
+  /** Offsets in ascending order. The chunk ends at the first of them at which a part ends. */
   readonly stops: readonly number[];
 }
 
-/** Reads the chunk at the start of a text, which must go on beyond the chunk unless the module ends there. */
+/** Reads the chunk at the start of a text. The text must continue beyond the chunk unless the module ends there. */
 export function readChunk(source: string, from: ChunkState, options: ChunkOptions): ParsedChunk {
   return new ChunkReader(source, from, options).read(options.stops);
 }
@@ -80,7 +80,7 @@ class ChunkReader {
   private state: ChunkState;
   private readonly diagnostics: Diagnostic[] = [];
   private readonly parts: ChunkPart[] = [];
-  /** Set when the header of a function was read. */
+  /** Set if the header of a function was read. */
   private opened = false;
 
   constructor(source: string, from: ChunkState, { shapes, isStart }: ChunkOptions) {
@@ -109,7 +109,7 @@ class ChunkReader {
     return { end, to: this.state, reach: this.reach(), parts, diagnostics, lines: r.lines };
   }
 
-  /** Not at the end, where scopes without braces are closed together, and not inside of a line end. */
+  /** Not at the end, where all scopes that lack a brace are closed together, and not inside a line end. */
   private mayEnd(): boolean {
     const { r, source } = this;
     const isInHeader = this.state.body === null && this.state.stage !== 'body' && this.state.stage !== 'unknown';
@@ -165,7 +165,7 @@ class ChunkReader {
     if (r.failed && body === null) recoverItem(r, start);
   }
 
-  /** Reads the `{`; the statements are read as parts. */
+  /** Reads only the `{`; the statements are read as parts. */
   private openBody(): FunctionItem['body'] & object {
     this.opened = true;
     this.r.next();

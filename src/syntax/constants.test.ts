@@ -239,7 +239,7 @@ describe('a float constant keeps the form in which it was written', () => {
   });
 });
 
-describe('whether an integer is unsigned', () => {
+describe('an integer is unsigned if ptxas treats it so', () => {
   it.each([
     ['1U', true],
     ['1', false],

@@ -18,7 +18,7 @@ import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 import { byteAt } from '../base/typed-reads.ts';
 
-const loneSingle = { help: '0f constants stand alone: write the value as a decimal or 0d constant to compute with it' };
+const loneSingle = { help: 'a 0f constant cannot be part of an expression; use a decimal or 0d constant instead' };
 
 /** Precedence of each binary operator, by token; 0 for every other token. The order is the same as in C. */
 const precedence: Uint8Array = makePrecedence();

@@ -22,7 +22,7 @@ export function parseFile(r: Reader): DebugItem | null {
   return item(r, start, '.file', { index, name, stamped });
 }
 
-/** `.section .debug_info { label: .b8 1, 2 … }`. */
+/** Parses `.section .debug_info { label: .b8 1, 2 … }`. */
 export function parseSection(r: Reader): DebugItem | null {
   const start = r.start;
   r.next();
@@ -57,7 +57,7 @@ function parseLabel(r: Reader): boolean {
   return r.expect(Token.Colon, "':'");
 }
 
-/** `.b32 1, -2, label+4, label-label, .debug_str`. */
+/** Parses `.b32 1, -2, label+4, label-label, .debug_str`. */
 function parseData(r: Reader): boolean {
   if (r.kind !== Token.Dotted) {
     r.unexpected("a label, a type or '}'");
@@ -97,7 +97,7 @@ export function parseDwarf(r: Reader): DebugItem | null {
   return item(r, start, '@@DWARF', null);
 }
 
-/** A dotted word, which may be `.4byte`, or a label. */
+/** Whether the current token is a dotted word, which may be `.4byte`, or a label. */
 function opensAssembly(r: Reader): boolean {
   if (r.source[r.start] === '.') return true;
   return r.accept(Token.Name) && r.kind === Token.Colon;

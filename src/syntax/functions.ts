@@ -123,7 +123,7 @@ function skipHeader(r: Reader): void {
   }
 }
 
-/** Parses a body with its `{` as the current token, or leaves it to others after the `{`. */
+/** Parses a body, whose `{` is the current token, or only skips the `{` and leaves the rest to the caller. */
 export type BodyParser = (r: Reader) => readonly Statement[];
 
 /** Parses a whole body. */

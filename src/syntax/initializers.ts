@@ -44,7 +44,7 @@ function parseElement(r: Reader): Initializer | null {
   return value === null ? null : { kind: 'field', name, value, span: { start, end: r.previousEnd } };
 }
 
-/** `name`, `name+4`, `generic(name)+4`. */
+/** Parses `name`, `name+4`, `generic(name)+4`. */
 function parseAddress(r: Reader, mask: bigint | null): Initializer | null {
   const start = r.start;
   let name = r.text();

@@ -38,7 +38,7 @@ export class Lexer {
   previousEnd = 0;
   /** End of the last {@link mnemonic}. */
   mnemonicEnd = 0;
-  /** A string or comment without an end was met: only the end of the text shows that it has none. */
+  /** Whether a string or comment without an end was met; only the end of the text shows that it has none. */
   metOpenEnd = false;
   /**
    * The offset of the first character that ptxas rejects even in a comment (NUL, or anything outside ASCII); -1 if
@@ -50,7 +50,7 @@ export class Lexer {
   private readonly names: NameTable;
   private hash = 0;
 
-  /** `isStart`: the source is the start of a text, where a byte order mark may stand. */
+  /** `isStart`: whether the source is the start of a text, where there may be a byte order mark. */
   constructor(source: string, isStart = true) {
     this.source = source;
     const { bytes, foreign } = toAscii(source);
@@ -60,7 +60,7 @@ export class Lexer {
     if (isStart && source.charCodeAt(0) === byteOrderMark) this.end = 1;
   }
 
-  /** Advances to the next token. At the end of the text it stays there. */
+  /** Advances to the next token. At the end of the text, it stays there. */
   next(): void {
     const bytes = this.bytes;
     let at = this.end;
@@ -121,8 +121,8 @@ export class Lexer {
 
   /**
    * With an opcode as the current token, reads its dot-parts, which unlike other dotted words may start with a digit
-   * (`.1d`), and returns opcode and parts joined. White space may precede a dot but not follow one. Afterwards the
-   * token after the mnemonic is current, and {@link mnemonicEnd} is where the mnemonic ended.
+   * (`.1d`), and returns opcode and parts joined. White space may precede a dot but not follow one. Afterwards, the
+   * token after the mnemonic is current, and {@link mnemonicEnd} is the end of the mnemonic.
    */
   mnemonic(): string {
     const from = this.start;

@@ -41,7 +41,7 @@ export function readInteger(text: string): IntegerLiteral {
 
 /**
  * ptxas accumulates digits in 64 bits and rejects a number only if bit 63 is set before another digit, so 2^64 is read
- * as 0 while 10^20 is rejected. Stopping there also keeps a literal of a million digits cheap.
+ * as 0 while 10^20 is rejected. Stopping there also makes a literal of a million digits cheap.
  */
 function readLong(digits: string, radix: number, suffixed: boolean): IntegerLiteral {
   const base = BigInt(radix);

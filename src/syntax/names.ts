@@ -29,7 +29,7 @@ export class NameTable {
     this.mask = slots - 1;
   }
 
-  /** The text from `start` to `end`; `hash` is any function of that text. */
+  /** The text from `start` to `end`. `hash` may be any hash of that text. */
   text(start: number, end: number, hash: number): string {
     const slot = (hash ^ (hash >>> 14)) & this.mask;
     const length = end - start;

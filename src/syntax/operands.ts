@@ -1,6 +1,7 @@
 /**
- * Operands of any instruction. Source: PTX ISA 6.2 to 6.4. The exact forms are those that ptxas accepts: an offset is
- * added, never subtracted (`a+-4`), only the first operand may be `_` or a pair, and `0f` constants take no sign.
+ * Parses the operands of any instruction. Source: PTX ISA 6.2 to 6.4. The exact forms are those that ptxas accepts: an
+ * offset is added, never subtracted (`a+-4`), only the first operand may be `_` or a pair, and `0f` constants take no
+ * sign.
  */
 import { continuesConstant, parseConstant, parseIntegerConstant } from './constants.ts';
 import { toBigInt } from './literals.ts';
@@ -127,7 +128,7 @@ function unexpectedMinus(r: Reader): null {
   return r.unexpected("'+'", { help: 'write a negative offset as name+-4', fix: { span: r.span(), text: '+-' } });
 }
 
-/** `name+imm`, outside brackets. */
+/** Parses `name+imm`, outside brackets. */
 function parseOffset(r: Reader, base: NameOperand): OffsetOperand | null {
   r.next();
   const offset = parseIntegerConstant(r, 'an offset');
@@ -136,7 +137,7 @@ function parseOffset(r: Reader, base: NameOperand): OffsetOperand | null {
   return { kind: 'offset', start, end: r.previousEnd, base, offset: offset.value, subscript: false, index: null };
 }
 
-/** `name[imm]`, `name[reg]`, `name[reg+imm]`. */
+/** Parses `name[imm]`, `name[reg]`, `name[reg+imm]`. */
 function parseSubscript(r: Reader, base: NameOperand): OffsetOperand | null {
   r.next();
   const index = r.kind === Token.Name ? readName(r) : null;
@@ -195,7 +196,7 @@ function parseConstantOperand(r: Reader): Operand | null {
   return { kind: 'integer', start, end, value: constant.value, unsigned: constant.unsigned };
 }
 
-/** `[name]`, `[name+imm]`, `[imm]`, `[name, name, {…}]`. */
+/** Parses `[name]`, `[name+imm]`, `[imm]`, `[name, name, {…}]`. */
 function parseAddress(r: Reader): AddressOperand | null {
   const start = r.start;
   r.next();

@@ -54,8 +54,8 @@ function reportSpace(r: Reader, space: DeclaredSpace, span: Span): void {
 }
 
 /**
- * `(parameter, parameter)`, possibly empty. An invalid parameter is left out. If the list has no end, reports an error
- * and returns null.
+ * Parses `(parameter, parameter)`, possibly empty. An invalid parameter is left out. If the list has no end, reports an
+ * error and returns null.
  */
 export function parseParameters(r: Reader, owner: ParameterOwner): readonly Parameter[] | null {
   const parameters: Parameter[] = [];

@@ -101,7 +101,7 @@ function endsInSemicolon(source: string): boolean {
   return last === Token.Semicolon;
 }
 
-/** The item that begins with the current token; null after an error. */
+/** Parses the item that begins with the current token; null after an error. */
 export function parseItem(r: Reader, bodies: BodyParser): Item | null {
   if (r.kind === Token.Dwarf) return parseDwarf(r);
   if (r.kind !== Token.Dotted) return unexpectedAtModule(r);
@@ -263,7 +263,7 @@ function startsItem(directive: string): boolean {
   return moduleDirectives.has(directive) || directive === '.global' || directive === '.const';
 }
 
-/** The directive of the header that is next, or the body of the module, or neither because one is missing. */
+/** What comes next: a header directive, the body of the module, or neither because a directive is missing. */
 export type HeaderStage = 'version' | 'target' | 'address_size' | 'body' | 'unknown';
 
 /**

@@ -15,7 +15,7 @@ export const nestingLimit = 256;
 
 /** Skips lines of known shape (known-lines.ts). */
 export interface LineReader extends LineSource {
-  /** Lines from this offset on are left to the next call of `read`. */
+  /** Lines from this offset on are left to the next call to `read`. */
   limit: number;
   /** Begins an item. */
   begin(): void;
@@ -167,7 +167,7 @@ export class Reader extends Lexer {
     this.depth--;
   }
 
-  /** Begins inside of so many blocks. */
+  /** Number of blocks inside which the text begins. */
   beginInside(blocks: number): void {
     this.depth = blocks;
   }
@@ -177,8 +177,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * After an error in a statement that began at `from`, skips past its `;`, or to a label, directive or instruction
-   * that starts a line, or to a scope's brace.
+   * After an error in a statement that began at `from`, skips until just after its `;`, or until a scope's brace, or
+   * until a label, directive or instruction that starts a line.
    */
   recover(from: number): void {
     this.failed = false;

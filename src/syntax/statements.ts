@@ -36,8 +36,8 @@ export function parseStatements(r: Reader): readonly Statement[] {
 }
 
 /**
- * The next part of a body: a statement, a block whose `{` was read, or the end of the scope, of which nothing was read.
- * Null after an error without a statement.
+ * The next part of a body: a statement, a block whose `{` has been read, or the end of the scope, of which nothing has
+ * been read. Null after an error that yields no statement.
  */
 export function readPart(r: Reader): Exclude<Statement, Block> | 'open' | 'close' | null {
   const { start } = r;
@@ -178,7 +178,7 @@ function finishBlock(r: Reader, start: number): Block {
   return { kind: 'block', start, end, statements };
 }
 
-/** Reads the `}` of a block, and returns where it ends. */
+/** Reads the `}` of a block and returns where it ends. */
 export function closeBlock(r: Reader): number {
   r.leave();
   const { end } = r;
@@ -186,7 +186,7 @@ export function closeBlock(r: Reader): number {
   return end;
 }
 
-/** Reads the `}` of a block or body; an error if something else follows. */
+/** Reads the `}` of a block or body; reports an error if something else follows. */
 export function closeScope(r: Reader): void {
   if (!r.accept(Token.RightBrace)) r.unexpectedEnd("'}'");
 }

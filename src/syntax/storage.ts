@@ -65,7 +65,7 @@ function takeSpace(r: Reader, storage: Storage, word: DeclaredSpace): boolean {
   return storage.bank !== null && r.expect(Token.RightBracket, "']'");
 }
 
-/** `.v4 .f32`; null after an error. */
+/** Parses `.v4 .f32`; null after an error. */
 export function parseType(r: Reader): TypePart | null {
   let vector: '.v2' | '.v4' | null = null;
   if (r.kind === Token.Dotted) {
@@ -75,7 +75,7 @@ export function parseType(r: Reader): TypePart | null {
       r.next();
     } else if (/^\.v\d+$/.test(word)) {
       return r.unexpected("'.v2', '.v4' or a type", {
-        help: 'variables are vectors of 2 or 4 elements',
+        help: 'vector variables have 2 or 4 elements',
         section: '5.4.2',
       });
     }

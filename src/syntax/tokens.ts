@@ -1,5 +1,5 @@
 /**
- * The tokens of PTX as data. The kind of a one-character token is its character code; the other kinds start at 128.
+ * The PTX tokens, as data. The kind of a one-character token is its character code; the other kinds start at 128.
  * Source: PTX ISA 4.3 to 4.5, as ptxas reads it.
  */
 import { byteAt } from '../base/typed-reads.ts';
@@ -60,7 +60,7 @@ export const Token = {
 
   /** A character with which no token can start. */
   BadCharacter: 160,
-  /** Digits that run on into something that is not a number. */
+  /** Digits that run into something that is not a number. */
   BadNumber: 161,
   OpenString: 162,
   OpenComment: 163,

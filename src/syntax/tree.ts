@@ -1,6 +1,6 @@
 /**
- * The tree of a PTX module. It knows no instructions: an opcode is text, an operand is a shape. All offsets are UTF-16
- * offsets into the module's text. Nodes are plain data, built once and never changed.
+ * The tree of a PTX module. The tree knows no instructions: an opcode is text, and an operand is a syntactic form. All
+ * offsets are UTF-16 offsets into the module's text. Nodes are plain data, built once and never changed.
  */
 import type { Span } from '../base/span.ts';
 import type { DeclaredSpace, Linkage } from '../isa/directives.ts';
@@ -8,7 +8,9 @@ import type { LineShape, LineShapes } from './line-shapes.ts';
 
 // --- operands -------------------------------------------------------------------------------------------------------
 
-/** A register, variable, label, function or special register, by its written name (`%r1`, `%tid`, `$L__BB0_2`). */
+/**
+ * A register, variable, label, function or special register, given by its name as written (`%r1`, `%tid`, `$L__BB0_2`).
+ */
 export interface NameOperand extends Span {
   readonly kind: 'name';
   readonly name: string;
@@ -211,7 +213,7 @@ export interface KnownLines extends Span {
   readonly source: LineSource;
 }
 
-/** The lines of known shape of the item being read, valid until the next item is read. */
+/** The lines of known shape in the item being read; valid until the next item is read. */
 export interface LineSource {
   readonly shapes: LineShapes;
   /** Parses a known line. */
@@ -241,7 +243,7 @@ export type Initializer =
   | { readonly kind: 'list'; readonly elements: readonly Initializer[]; readonly span: Span }
   | { readonly kind: 'field'; readonly name: string; readonly value: Initializer; readonly span: Span };
 
-/** One declared name. `dimensions` contains null for `[]`; `count` is the N of `%r<N>`, null if absent. */
+/** One declared name. `dimensions` contains null for `[]`; `count` is the N in `%r<N>`, or null if there is none. */
 export interface Variable extends Span {
   readonly name: string;
   readonly nameStart: number;
@@ -274,7 +276,7 @@ export interface Declaration extends Span {
   readonly space: DeclaredSpace;
   readonly spaceStart: number;
   readonly spaceEnd: number;
-  /** The bank of `.const[2]`, a notation of PTX before 2.2. */
+  /** The bank in `.const[2]`, a notation used before PTX 2.2. */
   readonly bank: number | null;
   /** `.attribute(.managed)`, `.attribute(.unified(…))` as written, without spaces. */
   readonly attributes: readonly string[];
@@ -306,7 +308,7 @@ export interface FunctionItem extends Span {
   readonly lines: LineSource | null;
 }
 
-/** A parameter with the space it was declared in (`.param`, or `.reg` for a function). */
+/** A parameter, with the space in which it was declared (`.param`, or `.reg` for a function). */
 export interface Parameter extends Variable {
   readonly space: '.param' | '.reg';
 }

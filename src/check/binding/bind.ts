@@ -71,7 +71,7 @@ export type Binding =
       readonly offset: bigint;
     }
   | { readonly kind: 'label'; readonly name: Ref; readonly label: string }
-  /** The list of a `.branchtargets`, in its order. */
+  /** The labels in a `.branchtargets` list, in order. */
   | { readonly kind: 'labels'; readonly name: Ref; readonly labels: readonly LabelSymbol[] };
 
 export interface BoundInstruction {
@@ -144,7 +144,7 @@ function elementOf(operand: Operand, index: number): Operand {
   return operand.kind === 'vector' ? elementAt(operand.elements, index) : operand;
 }
 
-/** Lanes are named `d.0`, `d.1`, …, the first at the lowest address; a single value is `d.0`. */
+/** Lanes are named `d.0`, `d.1`, …, with the first at the lowest address; a single value is `d.0`. */
 function bindLanes(variant: Variant, value: ValuePattern, operand: Operand, scope: Scope): readonly Binding[] {
   const count = vectorLanes(variant);
   const lanes = Array.from({ length: count }, (_, lane) => ({ ...value, name: `${value.name}.${lane}` }));

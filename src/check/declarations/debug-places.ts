@@ -27,7 +27,7 @@ export class DebugPlaces implements Places {
   /** The sections as written. */
   private readonly sections: string[] = [];
   private first: Span | null = null;
-  /** Positions at which inlined functions are named. */
+  /** The first position at which each inlined function is named. */
   private readonly named = new Map<string, Span>();
 
   constructor(report: Report) {
@@ -93,7 +93,7 @@ function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;
 }
 
-/** White space that may stand before a colon. */
+/** White space that may precede a colon. */
 const longestGap = 20;
 
 /** Collects a section's name and its labels. Sections are long and contain few colons. */

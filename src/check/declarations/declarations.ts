@@ -56,7 +56,7 @@ function isPowerOfTwo(value: number): boolean {
   return value >= 1 && Number.isInteger(Math.log2(value));
 }
 
-/** The `.tex` space holds handles. */
+/** A variable in the `.tex` space holds a handle. */
 function checkTexture(type: PtxType, span: Span, report: Report): void {
   if (type.name === '.u32' || type.name === '.u64') return;
   const ptxas = "Deprecated feature: '.tex' not supported as of PTX version 1.5";
@@ -90,7 +90,7 @@ export function lanesOf(variable: Variable): number {
   return variable.vector === null ? 1 : Number(variable.vector.slice(2));
 }
 
-/** True if the declaration is allowed here at all. */
+/** True if such a declaration is allowed here at all. */
 export function checkPlace(
   declaration: Declaration,
   place: DeclarationPlace,
@@ -105,7 +105,7 @@ export function checkPlace(
     return true;
   }
   if (place === 'module' && space !== '.param' && !stands.includes('module')) {
-    const what = `${space} variables are declared inside functions`;
+    const what = `${space} variables must be declared inside functions`;
     const ptxas = `Module-scoped variables in ${space} state space are not allowed with ABI`;
     report(diagnose('PTX5007', span, { what, ptxas }));
     return false;

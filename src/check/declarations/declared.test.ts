@@ -64,7 +64,7 @@ const cases: Readonly<Record<string, Cases>> = {
     ['.global .b8 x = 0xff(gb);', 'PTX5009'],
     ['.global .u16 x = 0xff(gb);', 'PTX5009'],
   ],
-  'variables more than once': [
+  'variables declared more than once': [
     ['.extern .global .b32 x; .extern .global .b32 x;'],
     ['.extern .global .b32 x; .visible .global .b32 x;'],
     ['.extern .global .b32 x; .common .global .b32 x;'],

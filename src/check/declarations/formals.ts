@@ -1,4 +1,4 @@
-/** Parameters and return values as names of a function's body (PTX ISA 9.1, 7.1). */
+/** Parameters and return values as names in a function's body (PTX ISA 9.1, 7.1). */
 import type { PtxType } from '../../isa/types.ts';
 import type { FunctionItem, Parameter, Variable } from '../../syntax/tree.ts';
 import type { FunctionRecorder } from '../checked.ts';
@@ -8,11 +8,11 @@ import { parameterSpace, parameterSymbol } from './declarations.ts';
 import { checkParameterType } from './functions.ts';
 import type { Header } from './header.ts';
 
-/** The context from the module. */
+/** What declaring parameters needs to know about the module. */
 export interface FormalContext {
   readonly report: Report;
   readonly header: Header;
-  /** The function being kept for running. */
+  /** The function that is being kept so that it can be run. */
   readonly recorder: FunctionRecorder | null;
   /** The type of a declared name; null if the declaration is unusable. */
   declaredType(variable: Variable, space: string): PtxType | null;

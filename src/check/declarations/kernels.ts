@@ -20,7 +20,7 @@ function checkKernelParameter(parameter: Parameter, report: Report): void {
   const span: Span = { start: parameter.nameStart, end: parameter.nameEnd };
   checkHasSize(parameter, 'Parameter to entry function cannot be an incomplete array.', report);
   if (parameter.space === '.param') return;
-  const what = `parameter '${parameter.name}' of a kernel must be in .param, not in ${parameter.space}`;
+  const what = `kernel parameter '${parameter.name}' must be in .param, not in ${parameter.space}`;
   const ptxas = `Entry parameter '${parameter.name}' must have .param state space`;
   report(diagnose('PTX5007', span, { what, ptxas }));
 }

@@ -21,7 +21,7 @@ export function declareVariable(scope: Scope, symbol: VariableSymbol, report: Re
   if (symbol.linkage !== '.extern') scope.replace(symbol);
 }
 
-/** A module-private variable is not a definition of an `.extern` one. */
+/** A module-private variable does not define an `.extern` variable. */
 function mayStandBeside(previous: VariableSymbol, symbol: VariableSymbol): boolean {
   if (symbol.linkage === '.extern') return true;
   return previous.linkage === '.extern' && symbol.linkage !== null;

@@ -41,7 +41,7 @@ export function describeShape(shape: Shape): string {
     case 'unknown':
       return 'an undeclared name';
     case 'part':
-      return `part ${shape.selector} of a register`;
+      return `the ${shape.selector} part of a register`;
     case 'sink':
       return "'_'";
     case 'unary':

@@ -137,8 +137,8 @@ function misplaced(
 }
 
 /**
- * Counts the intended modifier as written, so that it is not reported as missing too. Returns false if the intended one
- * cannot be determined.
+ * Treats the intended modifier as given, so that it is not reported as missing as well. Returns false if the intended
+ * one cannot be determined.
  */
 function assume(
   compiled: CompiledForm,
@@ -246,7 +246,7 @@ function broken(
       );
     }
     case 'needs-narrowing-range': {
-      const reason = `has nothing to clamp: every ${types[1] ?? ''} is in the range of ${types[0] ?? ''}`;
+      const reason = `has nothing to clamp, because every ${types[1] ?? ''} value is in the range of ${types[0] ?? ''}`;
       return problem(
         'PTX2034',
         placeOf(constraint.modifier),

@@ -45,7 +45,7 @@ function holdsAddress(type: PtxType): boolean {
   return holdsInteger(type) && (type.width === 32 || type.width === 64);
 }
 
-/** `[a]` of a load or store. */
+/** Matches `[a]` in a load or store. */
 export function matchAddress(
   subject: Subject,
   pattern: Extract<OperandPattern, { kind: 'address' }>,
@@ -99,7 +99,9 @@ function writable(space: string | null, base: Shape | null, index: number): read
   return readOnly ? [problem('PTX5012', operand(index), { found: describeShape(base) })] : [];
 }
 
-/** The source of cvta: a register of exactly the address size, or a variable of the space if that is allowed. */
+/**
+ * Matches the source of cvta: a register of exactly the address size, or a variable in the space if that is allowed.
+ */
 export function matchWindow(
   subject: Subject,
   pattern: Extract<OperandPattern, { kind: 'window' }>,
@@ -131,7 +133,7 @@ function takesAddress(space: string): readonly VariableSpace[] {
   return space.startsWith('.param') ? parameterSpaces : (reachable[space] ?? []);
 }
 
-/** The source of isspacep. */
+/** Matches the source of isspacep. */
 export function matchPointer(subject: Subject, name: string, shape: Shape, index: number): readonly Problem[] {
   if (shape.kind === 'unknown') return [];
   if (shape.kind === 'register-offset' && holdsAddress(shape.type)) return [];

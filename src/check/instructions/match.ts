@@ -137,7 +137,7 @@ function matchValue(
     case 'vector':
       return [problem('PTX3009', place, parameters)];
     default:
-      // The sign of a constant belongs to the constant.
+      // A minus sign before a constant is part of the constant.
       if (pattern.minus === 'must') return [wrongKind(subject, pattern.name, shape, path, 'a negated register')];
       if (pattern.role === 'write') return [problem('PTX3007', place, { ...parameters, found: describeShape(shape) })];
       return matchSource(subject, pattern, type, shape, path);

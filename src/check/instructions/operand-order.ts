@@ -9,7 +9,7 @@ import { describeShape } from './describe-shape.ts';
 import type { Shape } from './shape.ts';
 import type { Subject } from './subject.ts';
 
-/** Longer lists are not tried in all orders. */
+/** Lists with more operands are not tried in all orders. */
 const mostOperands = 5;
 
 /**
@@ -21,7 +21,7 @@ export function operandProblems(subject: Subject, shapes: readonly Shape[]): rea
   if (first === undefined || rest.length === 0) return problems;
   if (rest.every((other) => isSameReason(first, other))) {
     const names = rest.map(({ parameters }) => `'${parameters['name']}'`);
-    return [{ ...first, help: `the same holds for operand${names.length > 1 ? 's' : ''} ${joinWords(names, 'and')}` }];
+    return [{ ...first, help: `the same applies to operand${names.length > 1 ? 's' : ''} ${joinWords(names, 'and')}` }];
   }
   if (shapes.length > mostOperands || shapes.some(({ undeclared }) => undeclared)) return problems;
   for (const order of orders(shapes)) {

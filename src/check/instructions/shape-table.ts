@@ -25,7 +25,9 @@ export class ShapeTable {
   private readonly label = this.intern('label', { kind: 'label' });
   private readonly branchTable = this.intern('table branches', { kind: 'table', of: 'branches' });
   private readonly callTable = this.intern('table calls', { kind: 'table', of: 'calls' });
-  /** Shapes of registers, which are nearly all operands, by the row of their type and their number of lanes. */
+  /**
+   * Shapes of registers, indexed by the row of their type and the number of lanes. Nearly all operands are registers.
+   */
   private readonly registers: (Shape | undefined)[] = [];
   /** Shapes of variables without an offset, by space. */
   private readonly plainVariables = new Map<VariableSpace, Shape>();
@@ -200,7 +202,7 @@ function isSelector(member: string): boolean {
   return /^\.(b[0-7]{1,4}|h[0-3]{1,2})$/.test(member);
 }
 
-/** 0 to 3 for `.x` to `.w` and `.r` to `.a`; for other words, an index beyond every vector. */
+/** 0 to 3 for `.x` to `.w` and `.r` to `.a`; for any other word, an index beyond the end of every vector. */
 export function memberIndex(member: string): number {
   const at = '.x.y.z.w.r.g.b.a'.indexOf(member);
   return at < 0 || member.length !== 2 ? 99 : (at / 2) % 4;

@@ -33,7 +33,7 @@ export type ShapeData =
   | { readonly kind: 'label' }
   | { readonly kind: 'table'; readonly of: 'branches' | 'calls' }
   | { readonly kind: 'unknown' }
-  /** Bytes or halves of a register, for video instructions: `%r1.b3`. */
+  /** Bytes or halves of a register in video instructions: `%r1.b3`. */
   | { readonly kind: 'part'; readonly register: Shape; readonly selector: string }
   | { readonly kind: 'sink' }
   | { readonly kind: 'unary'; readonly operator: '!' | '-' | '~'; readonly operand: Shape }

@@ -1,4 +1,4 @@
-/** The variant that operands are compared with, and state that the matchers share. */
+/** The variant with which operands are compared, and state that the matchers share. */
 import type { Variant } from '../../isa/form.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import { describeShape } from './describe-shape.ts';

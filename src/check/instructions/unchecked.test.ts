@@ -63,7 +63,7 @@ test('names in an unchecked instruction must still be declared', () => {
   );
 });
 
-test('every module with an unchecked instruction says so', () => {
+test('every module with an unchecked instruction gets a note', () => {
   const line = 'ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];';
   const twice = `${line}\n${line}\n${line}`;
   expect(findingsOf(twice, '6.5', 'sm_75')).toEqual(['PTX2002']);

@@ -88,7 +88,7 @@ export class VerdictCache {
   }
 }
 
-/** Steps down one operand. */
+/** Goes down one level, by an operand's shape. */
 export function step(node: Node, shape: Shape): Node {
   const known = node.next[shape.id];
   if (known !== undefined) return known;

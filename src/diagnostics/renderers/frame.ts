@@ -4,7 +4,7 @@ import { type Cells, toCells } from './printable.ts';
 
 /** The line on which a span begins, cut to a width, and the position of the span in what remains. */
 export interface Frame {
-  /** As `SourceText.position` counts. */
+  /** Counted as in `SourceText.position`. */
   readonly line: number;
   readonly column: number;
   readonly text: string;
@@ -47,7 +47,7 @@ function lineEnd(text: string, start: number, limit: number): number {
 /** Keeps `width` columns around the caret and puts an ellipsis where text was cut. */
 function cut(cells: Cells, caretStart: number, caretWidth: number, width: number): Omit<Frame, 'line' | 'column'> {
   const margin = Math.max(2, (width - caretWidth) >> 1);
-  // The position after the last character needs a column of its own.
+  // The position after the last character needs its own column.
   const end = Math.max(cells.length, caretStart + 1);
   const left = Math.max(0, Math.min(caretStart - margin, end - width));
   const right = Math.min(cells.length, left + width);

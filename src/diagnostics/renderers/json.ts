@@ -17,7 +17,7 @@ export interface DiagnosticRecord {
   readonly help: string | null;
 }
 
-/** Turns offsets into places. */
+/** Turns offsets into positions. */
 export function diagnosticRecord(source: SourceText, diagnostic: Diagnostic): DiagnosticRecord {
   const { code, severity, message, help, span } = diagnostic;
   const { line, column } = source.position(span.start);

@@ -1,4 +1,4 @@
-/** The formats for other programs: ptxas, JSON, GitHub, SARIF. */
+/** The formats meant for other programs: ptxas, JSON, GitHub, SARIF. */
 import { expect, test } from 'vitest';
 import { SourceText } from '../../base/source-text.ts';
 import { catalogue } from '../catalogue.ts';
@@ -54,7 +54,7 @@ test('JSON: positions count from 1, ends are exclusive, and help is always prese
   });
 });
 
-test('GitHub: properties and data are escaped, so a message cannot start a command of its own', () => {
+test('GitHub: properties and data are escaped, so a message cannot start a command', () => {
   expect(renderGithub({ source: new SourceText(text, 'a,b:c.ptx'), diagnostics: [found] })).toBe(
     '::error file=a%2Cb%3Ac.ptx,line=3,endLine=3,col=12,endColumn=16,title=PTX1001 unexpected token::100%25 wrong: .f33,%0Areally\n',
   );
@@ -132,7 +132,7 @@ test('SARIF: a result has its rule, level, region and an escaped path', () => {
   expect(result.fixes).toHaveLength(1);
 });
 
-test('SARIF: fingerprints survive an added line and distinguish repeats', () => {
+test('SARIF: fingerprints stay the same when a line is added, and repeats get different ones', () => {
   const [first, second] = sarif(found, found).results as [Result, Result];
   expect(first.partialFingerprints).not.toEqual(second.partialFingerprints);
   const moved = new SourceText(`// new\n${text}`, 'dir/k 1.ptx');

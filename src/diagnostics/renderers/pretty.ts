@@ -11,13 +11,13 @@ export interface PrettyOptions {
   readonly style?: Style;
   /** Width of the terminal in columns; 80 unless given. */
   readonly width?: number;
-  /** How many findings of one code are shown in full before the rest is only counted; 3 unless given. */
+  /** Number of findings with the same code that are shown in full; the rest are only counted. 3 unless given. */
   readonly repeats?: number;
 }
 
 /**
- * Renders findings for people: an excerpt of the source with carets, then help, fix and section. Ends in a line end
- * unless empty.
+ * Renders findings for people: an excerpt of the source with carets, then help, fix and section. The text ends in a
+ * line end unless it is empty.
  */
 export function renderPretty(report: FileReport, options: PrettyOptions = {}): string {
   const style = options.style ?? plainStyle;

@@ -127,7 +127,7 @@ export interface StepUniformity {
   readonly outputs: readonly Ref[];
 }
 
-/** @param hasLocal whether threads have local memory, which a generic address may point to */
+/** @param hasLocal whether threads have local memory, to which a generic address may point */
 export function uniformityOf(step: Step, hasLocal = true): StepUniformity {
   const { among, given } = resolveUniformity(step);
   const refs = given === 'inputs' ? inputsOf(step) : given.flatMap((field) => refsIn(step, field));

@@ -40,7 +40,7 @@ export type Flow = 'next' | 'branch' | 'switch' | 'call' | 'return' | 'exit' | '
 
 /** How uniform a step's results are. */
 export interface Uniformity<Fields> {
-  /** An upper bound of the sameness of the result for threads that execute the step together. */
+  /** An upper bound on the sameness of the result, for threads that execute the step together. */
   readonly among: Sameness;
   /** The inputs that must be the same for that to hold: all of them, or only some. */
   readonly given: 'inputs' | readonly RefField<Fields>[];

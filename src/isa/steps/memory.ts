@@ -1,4 +1,4 @@
-/** Steps that access memory, or compute with the windows of the generic address space. */
+/** Steps that access memory or compute with the windows of the generic address space. */
 import type { AccessSpace, WindowSpace } from '../spaces.ts';
 import { alone, type FactsOf, pure } from './facts.ts';
 import type { Ref } from './ref.ts';

@@ -18,7 +18,7 @@ export function operandRef(name: string): Ref {
   return made;
 }
 
-/** The name as people write it, without the sigil. */
+/** The name without the sigil, for display. */
 export function refName(ref: Ref): string {
   return ref.slice(1);
 }

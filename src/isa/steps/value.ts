@@ -57,7 +57,7 @@ export interface ValueSteps {
     readonly from: readonly Ref[];
   };
   readonly bits: { readonly fn: BitFunction; readonly width: number; readonly to: Ref; readonly from: readonly Ref[] };
-  /** A predicate computed from two values, compared as `type`. */
+  /** Computes a predicate from two values, which are compared as `type`. */
   readonly compare: {
     readonly comparison: Comparison;
     readonly type: IntegerName | FloatArithmeticFormat;

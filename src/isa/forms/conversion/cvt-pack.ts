@@ -23,7 +23,7 @@ function packSteps(variant: Variant): readonly Step[] {
   return [...clamped, { kind: 'join', to: '$d', high: '$c', low: '$ab', shift: 2 * width, width: 32 }];
 }
 
-/** Both lines of cvt.pack. */
+/** Both forms of cvt.pack. */
 export const cvtPackForms: readonly InstructionForm[] = [
   {
     id: 'cvt.pack.16',
@@ -46,7 +46,7 @@ export const cvtPackForms: readonly InstructionForm[] = [
     availability: [
       { subject: 'cvt.pack', ways: [at('6.5', 72)] },
       {
-        subject: 'cvt.pack with a type below 8 bits',
+        subject: 'cvt.pack with a type narrower than 8 bits',
         when: { types: ['.u2', '.s2', '.u4', '.s4'], slot: 0 },
         ways: [at('6.5', 75)],
       },

@@ -417,7 +417,7 @@ const fixedPoint: readonly InstructionForm[] = [false, true].flatMap((scaled) =>
   ];
 });
 
-/** Every line of cvt. */
+/** Every form of cvt. */
 export const cvtForms: readonly InstructionForm[] = [
   ...basic,
   ...bf16,

@@ -10,8 +10,8 @@ import { lanewise } from '../comparison/lanewise.ts';
 
 const signChanges: readonly InstructionForm[] = (
   [
-    ['abs', '9.7.3.9', 'Absolute value (the sign bit cleared).'],
-    ['neg', '9.7.3.10', 'Negation (the sign bit flipped).'],
+    ['abs', '9.7.3.9', 'Absolute value (clears the sign bit).'],
+    ['neg', '9.7.3.10', 'Negation (flips the sign bit).'],
   ] as const
 ).flatMap(([opcode, section, summary]) => [
   exact({

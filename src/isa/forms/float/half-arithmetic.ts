@@ -142,8 +142,8 @@ const fusedMultiplyAdds: readonly InstructionForm[] = [
 
 const signChanges: readonly InstructionForm[] = (
   [
-    ['neg', '9.7.4.5', '5.1', 'Negation (the sign bit flipped)'],
-    ['abs', '9.7.4.6', '6.5', 'Absolute value (the sign bit cleared)'],
+    ['neg', '9.7.4.5', '5.1', 'Negation (flips the sign bit)'],
+    ['abs', '9.7.4.6', '6.5', 'Absolute value (clears the sign bit)'],
   ] as const
 ).flatMap(([opcode, section, since, summary]) => [
   exact({

@@ -13,7 +13,7 @@ const roundings: Readonly<Record<string, FloatMode['rounding']>> = {
   '.rp': 'rp',
 };
 
-/** The format of the lanes of the first type. */
+/** The format of the first type's lanes. */
 export function formatOf(variant: Variant): FloatArithmeticFormat {
   return floatType(variant, 0);
 }

@@ -230,7 +230,7 @@ interface Operation {
   readonly onlyAtom?: boolean;
   /** Without a cache policy. */
   readonly unhinted?: boolean;
-  /** Vector forms access global memory only. */
+  /** Vector forms access only global memory. */
   readonly globalOnly?: boolean;
 }
 
@@ -321,7 +321,7 @@ const operations: readonly Operation[] = [
   {
     id: 'add.half',
     syntax: '.op.noftzHINT.type',
-    summary: 'Adds a 16-bit float, or a pair, to memory.',
+    summary: 'Adds a 16-bit float, or a pair of them, to memory.',
     sets: { op: ['.add'], type: ['.f16', '.f16x2', '.bf16', '.bf16x2'] },
     rows: [
       ofType('atomic .f16x2', '6.2', 60, '.f16x2'),

@@ -1,6 +1,6 @@
 /**
  * Cache control: prefetch, prefetchu, applypriority, discard, createpolicy (PTX ISA 9.1, 9.7.9.15 to 9.7.9.18). No
- * caches are simulated, so values do not change. `discard` keeps the old bytes where the ISA leaves them undefined.
+ * caches are simulated, so values do not change. `discard` keeps the old bytes, which the ISA leaves undefined.
  */
 import type { AvailabilityRow, InstructionForm, OperandPattern } from '../../form.ts';
 import { read, write } from '../../form.ts';
@@ -56,7 +56,7 @@ const lines: readonly InstructionForm[] = [
     id: 'prefetchu',
     section: '9.7.9.15',
     syntax: 'prefetchu.L1  [a]',
-    summary: 'Brings the line of a generic address into the uniform cache.',
+    summary: 'Brings the cache line of a generic address into the uniform cache.',
     availability: [row('prefetchu', at('2.0', 20))],
     operands: [{ kind: 'address', name: 'a', access: 'load', space: '.global' }],
   }),

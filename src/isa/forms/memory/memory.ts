@@ -181,17 +181,17 @@ const loads: readonly Line[] = [
   {
     id: 'ld.volatile',
     syntax: 'ld.volatile{.sharedOrGlobal}{.prefetch}{.vec}.type  d, [a]',
-    summary: 'Load that is neither elided nor merged.',
+    summary: 'Load that is neither omitted nor merged with others.',
   },
   ...hinted({
     id: 'ld.relaxed',
     syntax: 'ld.relaxed.scope{.sharedOrGlobal}{.evict1}{.evict2}HINT{.prefetch}{.vec}.type  d, [a]',
-    summary: 'Relaxed load at a scope.',
+    summary: 'Relaxed load in a scope.',
   }),
   ...hinted({
     id: 'ld.acquire',
     syntax: 'ld.acquire.scope{.sharedOrGlobal}{.evict1}{.evict2}HINT{.prefetch}{.vec}.type  d, [a]',
-    summary: 'Acquiring load at a scope.',
+    summary: 'Acquiring load in a scope.',
   }),
   {
     id: 'ld.mmio',
@@ -209,17 +209,17 @@ const stores: readonly Line[] = [
   {
     id: 'st.volatile',
     syntax: 'st.volatile{.sharedOrGlobal}{.vec}.type  [a], b',
-    summary: 'Store that is neither elided nor merged.',
+    summary: 'Store that is neither omitted nor merged with others.',
   },
   ...hinted({
     id: 'st.relaxed',
     syntax: 'st.relaxed.scope{.sharedOrGlobal}{.evict1}{.evict2}HINT{.vec}.type  [a], b',
-    summary: 'Relaxed store at a scope.',
+    summary: 'Relaxed store in a scope.',
   }),
   ...hinted({
     id: 'st.release',
     syntax: 'st.release.scope{.sharedOrGlobal}{.evict1}{.evict2}HINT{.vec}.type  [a], b',
-    summary: 'Releasing store at a scope.',
+    summary: 'Releasing store in a scope.',
   }),
   {
     id: 'st.mmio',

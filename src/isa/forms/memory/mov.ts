@@ -94,7 +94,7 @@ function packing([whole, element, count]: (typeof packings)[number]): readonly I
   ];
 }
 
-/** Every line of mov. */
+/** Every form of mov. */
 export const movForms: readonly InstructionForm[] = [
   {
     id: 'mov',

@@ -40,7 +40,7 @@ export function bitFieldOf(selector: string): BitField {
   return { low: Number(selector[2]) * width, width };
 }
 
-/** `to` = the selected part of an operand, extended to 64 bits by its type. */
+/** `to` = the selected part of an operand, extended to 64 bits according to its type. */
 export function extended(variant: Variant, name: Ref, type: IntegerName, to: Ref): readonly Step[] {
   const { low, width } = bitFieldOf(selectorOf(variant, name));
   if (width === 32) return [resize(to, 's64', name, type)];

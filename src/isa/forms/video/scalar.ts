@@ -127,7 +127,7 @@ function forms(family: Family): readonly InstructionForm[] {
       ...shared,
       id: `${opcode}.second`,
       syntax: `${head}.op2  d, a{.asel}, b{.bsel}, c`,
-      summary: `${summary}, then a second operation with c.`,
+      summary: `${summary}, followed by a second operation with c.`,
       operands: [write('d', '.u32'), a, b, c],
       steps: (variant) => [...begin(variant), ...combined(family, variant)],
     },
