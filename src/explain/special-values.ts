@@ -31,7 +31,7 @@ export interface SpecialValue {
 /** Results that depend on the bits of the input. */
 export const lowBits = 'the low bits of the input, sign-extended';
 export const sameBits = 'the bits of the input';
-export const quietBits = 'the sign and leading payload of the input';
+export const quietBits = 'the sign and leading payload bits of the input';
 
 /** A conversion among the steps; `isScaled` if a scale factor is an operand. */
 export interface ConversionStep {

@@ -81,7 +81,7 @@ function naturalValue({ values }: Axis): string | null {
   return values.length === 1 || values[0] === '.rn' ? (values[0] ?? null) : null;
 }
 
-/** The problems of types that no form accepts, with the types that some form does. */
+/** The problems of types that no form accepts, with help that names the types that are accepted. */
 export function wrongTypes(
   table: FormTable,
   opcode: string,

@@ -28,7 +28,7 @@ const c = read('c', '.pred', { negatable: true });
 
 // --- steps ----------------------------------------------------------------------------------------------------------
 
-/** The types as which lanes are compared; bit-size types are compared as unsigned integers. */
+/** The type used to compare the lanes of each type; bit-size types compare as unsigned integers. */
 function comparedAs({ name, format, width }: PtxType): IntegerName | FloatArithmeticFormat {
   if (format === null) return integerName(false, width);
   if (isIntegerName(format)) return format;

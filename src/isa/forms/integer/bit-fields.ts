@@ -119,7 +119,7 @@ const extract: InstructionForm['steps'] = (variant) => {
   ];
 };
 
-/** `to` = `length` one bits from `position` up. */
+/** `to` = a mask of `length` ones that starts at bit `position`. */
 function mask(width: number, to: Ref, position: Ref, length: Ref): readonly Step[] {
   const type = integerName(false, width);
   return [
@@ -209,7 +209,7 @@ const fields: readonly InstructionForm[] = [
     id: 'bmsk',
     section: '9.7.1.22',
     syntax: 'bmsk.bound.b32  d, a, b',
-    summary: 'b one bits from bit a up.',
+    summary: 'A mask of b ones that starts at bit a.',
     availability: [row('bmsk', '7.6', 70)],
     operands: [count, read('a', '.u32', { unpacked: true }), read('b', '.u32', { unpacked: true })],
     steps: makeMask,
