@@ -10,6 +10,7 @@ export type { BlockOutline } from './analysis/block-outline.ts';
 export { Document } from './analysis/document.ts';
 export type { SourceLine } from './analysis/source-map.ts';
 export type { SourcePlace } from './base/source-place.ts';
+export type { Hover, HoverSubject } from './analysis/hover.ts';
 export type { FunctionPlace } from './analysis/functions.ts';
 export type {
   FunctionView,

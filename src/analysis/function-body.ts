@@ -6,7 +6,7 @@ import type { Header } from '../check/declarations/header.ts';
 import type { CheckMemory } from '../check/memory.ts';
 import { ModuleChecker } from '../check/module.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { environmentOf } from '../isa/environment.ts';
+import { type Environment, environmentOf } from '../isa/environment.ts';
 import type { Role } from '../isa/form.ts';
 import { typeOf } from '../isa/types.ts';
 import { draftFunction, finishFunction, kernelLayout } from '../program/build.ts';
@@ -21,6 +21,7 @@ export interface FunctionBody {
   /** Where the function begins in the document. All other positions are relative to it. */
   readonly start: number;
   readonly source: string;
+  readonly environment: Environment;
   readonly checked: CheckedFunction;
   /** In the order of the text, like those of `program`. */
   readonly instructions: readonly BodyInstruction[];
@@ -58,11 +59,12 @@ export function functionBody(source: string, start: number, context: BodyContext
   const found = checker.functions?.[0];
   if (found === undefined) return null;
   const checked = withoutWrong(found, wrong);
-  const environment = header.environment();
+  const judged = header.environment();
+  const environment = environmentOf(judged.version, judged.target);
   const module = { source, text: new SourceText(source), functions: [], aliases, variables: [], files, sections: [] };
   const draft = draftFunction(checked, {
-    module: { ...module, environment },
-    environment: environmentOf(environment.version, environment.target),
+    module: { ...module, environment: judged },
+    environment,
     functionAddress: () => 0,
     callee: ({ callee }, frame) => {
       if ('signature' in callee) return { kind: 'direct', function: 0 };
@@ -73,7 +75,7 @@ export function functionBody(source: string, start: number, context: BodyContext
   const occurrences = occurrencesIn(instructions, draft.frame);
   const whole = { ...draft, instructions: withUses(draft.instructions, instructions, occurrences) };
   const program = finishFunction(whole, kernelLayout([whole], []));
-  return { start, source, checked, instructions, program, occurrences, blocks: blocksOf(program) };
+  return { start, source, environment, checked, instructions, program, occurrences, blocks: blocksOf(program) };
 }
 
 /** Gives instructions without a variant the uses that their text suggests. */

@@ -5,6 +5,7 @@ import { liveness } from '../program/liveness.ts';
 import { type BlockOutline, blockOutlines } from './block-outline.ts';
 import type { FunctionBody } from './function-body.ts';
 import type { Occurrence } from './occurrences.ts';
+import { type Hover, hoverAt } from './hover.ts';
 import { liveCounts, Reaching } from './reaching.ts';
 import { Values } from './values.ts';
 
@@ -75,6 +76,12 @@ export class FunctionView {
       reads: this.readsOf(new Set(writers), place),
       value: role === 'write' ? this.values.writtenBy(instruction) : this.values.before(instruction, place, name),
     };
+  }
+
+  /** What stands at an offset: an instruction by its variant, a name, or a constant; null for what has errors. */
+  hover(offset: number): Hover | null {
+    const found = hoverAt(this.body, offset - this.body.start, this.body.environment);
+    return found === null ? null : { ...this.placed(found), subject: found.subject };
   }
 
   /** The basic blocks, in the order of the text. */

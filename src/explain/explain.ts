@@ -113,7 +113,11 @@ function choose(variants: readonly Variant[], { operands }: Instruction, opcode:
 }
 
 /** The spelling of each operand, by its name in the syntax line. */
-function writtenOperands(variant: Variant, { operands }: Instruction, source: string): ReadonlyMap<string, string> {
+export function writtenOperands(
+  variant: Variant,
+  { operands }: Instruction,
+  source: string,
+): ReadonlyMap<string, string> {
   const written = new Map<string, string>();
   variant.form.operands.forEach((pattern, i) => {
     const operand = operands[i];

@@ -1,0 +1,130 @@
+/** What stands at a place of a function: an instruction by its variant, a name, or a constant. */
+import { elementAt } from '../base/element-at.ts';
+import type { Span } from '../base/span.ts';
+import { registerUse } from '../check/binding/bind.ts';
+import type { DeclaredSymbol, VariableSpace } from '../check/symbols.ts';
+import { writtenOperands } from '../explain/explain.ts';
+import { explainVariant, type InstructionExplanation } from '../explain/instruction.ts';
+import { explainLiteral, type LiteralExplanation } from '../explain/literal.ts';
+import { findRegister } from '../isa/find-register.ts';
+import type { Environment } from '../isa/environment.ts';
+import { describeTargets, formatVersion } from '../isa/targets.ts';
+import type { TypeName } from '../isa/types.ts';
+import type { Operand } from '../syntax/tree.ts';
+import type { FunctionBody } from './function-body.ts';
+import type { BodyInstruction } from './occurrences.ts';
+
+export type HoverSubject =
+  /** This very set of modifiers and types. */
+  | { readonly kind: 'instruction'; readonly explanation: InstructionExplanation }
+  | { readonly kind: 'register'; readonly name: string; readonly type: TypeName }
+  /** Its first version and its targets in words. */
+  | { readonly kind: 'special register'; readonly name: string; readonly type: TypeName; readonly since: string }
+  | { readonly kind: 'constant'; readonly explanation: LiteralExplanation }
+  | {
+      readonly kind: 'variable';
+      readonly name: string;
+      readonly type: TypeName;
+      readonly space: VariableSpace;
+    }
+  | { readonly kind: 'label' | 'function' | 'list of targets' | 'prototype'; readonly name: string };
+
+/** What stands at a place, and the text that stands for it. */
+export interface Hover extends Span {
+  readonly subject: HoverSubject;
+}
+
+/** The subject at an offset in the text of the function; null between instructions and for what has errors. */
+export function hoverAt(body: FunctionBody, offset: number, environment: Environment): Hover | null {
+  const found = instructionAt(body.instructions, offset);
+  if (found === null) return null;
+  const { node, scope, variant } = found;
+  const { mnemonicStart, mnemonicEnd, guard } = node;
+  if (offset >= mnemonicStart && offset <= mnemonicEnd) {
+    if (variant === null) return null;
+    const written = writtenOperands(variant, node, body.source);
+    const explanation = explainVariant(variant, environment, written);
+    return { start: mnemonicStart, end: mnemonicEnd, subject: { kind: 'instruction', explanation } };
+  }
+  const operands = guard === null ? node.operands : [guard.predicate, ...node.operands];
+  const operand = innermost(operands, offset);
+  if (operand === null) return null;
+  const subject = subjectOf(operand, { node, scope, variant }, body.source);
+  return subject === null ? null : { start: operand.start, end: operand.end, subject };
+}
+
+/** The instruction that contains an offset, found by halves. */
+function instructionAt(instructions: readonly BodyInstruction[], offset: number): BodyInstruction | null {
+  let low = 0;
+  let high = instructions.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (elementAt(instructions, middle).node.start <= offset) low = middle + 1;
+    else high = middle;
+  }
+  const found = instructions[low - 1];
+  return found !== undefined && offset < found.node.end ? found : null;
+}
+
+/** The smallest operand that contains an offset. */
+function innermost(operands: readonly Operand[], offset: number): Operand | null {
+  const around = operands.find(({ start, end }) => start <= offset && offset <= end);
+  if (around === undefined) return null;
+  return innermost(partsOf(around), offset) ?? around;
+}
+
+function partsOf(operand: Operand): readonly Operand[] {
+  switch (operand.kind) {
+    case 'vector':
+    case 'list':
+      return operand.elements;
+    case 'pair':
+      return [operand.first, operand.second];
+    case 'unary':
+      return [operand.operand];
+    case 'address':
+      return operand.base === null ? operand.rest : [operand.base, ...operand.rest];
+    case 'offset':
+      return operand.index === null ? [operand.base] : [operand.base, operand.index];
+    case 'name':
+    case 'member':
+    case 'integer':
+    case 'float':
+    case 'sink':
+      return [];
+  }
+}
+
+function subjectOf(operand: Operand, { scope }: BodyInstruction, source: string): HoverSubject | null {
+  if (operand.kind === 'integer' || operand.kind === 'float') {
+    const explanation = explainLiteral(source.slice(operand.start, operand.end));
+    return explanation === null ? null : { kind: 'constant', explanation };
+  }
+  if (operand.kind !== 'name' && operand.kind !== 'member') return null;
+  const use = registerUse(operand, scope);
+  if (use !== null) return { kind: 'register', name: use.register, type: use.symbol.type.name };
+  const name = operand.kind === 'name' ? operand.name : operand.base;
+  const symbol = scope.lookup(name);
+  if (symbol !== undefined) return subjectOfSymbol(symbol);
+  const special = findRegister(name);
+  if (special === undefined) return null;
+  const { type, since } = special;
+  const words = `PTX ${formatVersion(since.since)}, ${describeTargets(since.on)}`;
+  return { kind: 'special register', name: special.name, type, since: words };
+}
+
+function subjectOfSymbol(symbol: DeclaredSymbol): HoverSubject {
+  const { name } = symbol;
+  switch (symbol.kind) {
+    case 'register':
+      return { kind: 'register', name, type: symbol.type.name };
+    case 'variable':
+      return { kind: 'variable', name, type: symbol.type.name, space: symbol.space };
+    case 'targets':
+      return { kind: 'list of targets', name };
+    case 'label':
+    case 'function':
+    case 'prototype':
+      return { kind: symbol.kind, name };
+  }
+}
