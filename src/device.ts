@@ -47,6 +47,7 @@ export { UnsupportedInstructionsError } from './device/unsupported.ts';
 export type { UnsupportedInstruction } from './program/unsupported.ts';
 export type { DecodedFormat, NativeArrays, NativeFormat } from './device/typed-read.ts';
 export type { DeviceOptions, Extent, LaunchOptions } from './device/options.ts';
+export type { GpuName } from './isa/gpus.ts';
 
 /** A device with its memory. */
 export class Device {

@@ -7,6 +7,8 @@ import {
   type Availability,
   describeTargets,
   formatVersion,
+  versionName,
+  type VersionName,
   includesTarget,
   inVersion,
   isAvailable,
@@ -90,7 +92,7 @@ function adviceFor(ways: readonly Availability[], version: Version, target: Targ
 /** A target that accepts a module, and the first version in which it does. */
 export interface Acceptance {
   readonly target: TargetName;
-  readonly since: string;
+  readonly since: VersionName;
 }
 
 /** The targets that accept a module, according to the version and target rules of everything it uses. */
@@ -101,7 +103,7 @@ export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Accepta
     let since = target.since;
     for (const first of firsts) since = Math.max(since, doubleAt(first, i));
     if (since > newestVersion || ending.some((row) => !isAvailable(row.ways, since, target))) return [];
-    return [{ target: target.name, since: formatVersion(since) }];
+    return [{ target: target.name, since: versionName(since) }];
   });
 }
 

@@ -2,7 +2,7 @@
 import { SourceText } from '../base/source-text.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
-import { formatVersion, type TargetName } from '../isa/targets.ts';
+import { type TargetName, type VersionName, versionName } from '../isa/targets.ts';
 import { parseItems } from '../syntax/parser.ts';
 import { type Acceptance, acceptance, type ModuleEnvironment } from './availability.ts';
 import type { CheckedFunction } from './checked.ts';
@@ -19,10 +19,10 @@ export type CheckOptions = JudgeOptions;
 /** The versions and targets that would accept a module, according to the rules of its instructions. */
 export interface Requirements {
   /** The version and target against which the module was checked. */
-  readonly version: string;
+  readonly version: VersionName;
   readonly target: TargetName;
   /** The lowest `.version` that supports all features used, on that target; null if no known version does. */
-  readonly minimumVersion: string | null;
+  readonly minimumVersion: VersionName | null;
   /** Every target that supports all features used in some known version, with the first such version. */
   readonly targets: readonly Acceptance[];
   /**
@@ -130,7 +130,7 @@ export function requirementsOf(
 ): Requirements {
   const accepted = acceptance(rows);
   return {
-    version: formatVersion(version),
+    version: versionName(version),
     target: target.name,
     minimumVersion: accepted.find((other) => other.target === target.name)?.since ?? null,
     targets: accepted,

@@ -1,6 +1,7 @@
 /** Parses flags that several commands share. */
 import { elementAt } from '../base/element-at.ts';
 import type { TargetChoice } from '../explain/target-choice.ts';
+import { findGpu, type GpuName } from '../isa/gpus.ts';
 import { helpForTarget } from '../isa/nearest-target.ts';
 import {
   findTarget,
@@ -71,4 +72,13 @@ export function readTargetChoice(flags: JudgeFlags): TargetChoice {
     target: target === undefined ? null : (findTarget(target) ?? null),
     version: isa === undefined ? null : parseVersion(isa),
   };
+}
+
+/** The GPU with that name, by architecture or product, in any case; null if none is named. */
+export function readGpu(name: string | undefined): GpuName | null {
+  if (name === undefined) return null;
+  const gpu = findGpu(name);
+  if (gpu === undefined)
+    throw new UsageError(`unknown GPU '${name}' (GPUs are architectures such as sm_90 and products such as H100)`);
+  return gpu.name;
 }

@@ -10,7 +10,7 @@ import { requireOutputs, writeFiles } from '../hosts/node-output.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { faultText } from './run/fault-report.ts';
 import { displayName, readInput } from './io.ts';
-import { type CommonFlags, readTarget } from './options.ts';
+import { type CommonFlags, readGpu, readTarget } from './options.ts';
 import { write } from './output.ts';
 import { fileOfArgument, readAll, type RunInput, readArgument } from './run/inputs.ts';
 import { readEngine, runJob } from './run/job.ts';
@@ -90,7 +90,7 @@ async function runFile(file: string, flags: RunFlags, session: Session): Promise
     name: displayName(file),
     target: readTarget(flags.target) ?? null,
     isa: null,
-    gpu: flags.gpu ?? null,
+    gpu: readGpu(flags.gpu),
     workers: flags.workers === undefined ? 0 : readCount(flags.workers, '--workers'),
     memory,
     buffers: new Map(),

@@ -1,5 +1,6 @@
 /** Options of a device and a launch, and a launch's result. */
 import type { JudgeOptions } from '../check/judge-options.ts';
+import type { GpuName } from '../isa/gpus.ts';
 import type { Argument } from './arguments.ts';
 import type { TraceEvent } from '../interp/trace.ts';
 import type { Dim3 } from '../machine/fault.ts';
@@ -11,7 +12,7 @@ export interface DeviceOptions extends JudgeOptions {
    * The GPU whose arithmetic kernels use where the ISA leaves it open, by architecture or product: `sm_90`, `H100`.
    * Default: the GPU of the target that a module is checked for.
    */
-  readonly gpu?: string;
+  readonly gpu?: GpuName;
   /** Size of global memory in bytes. Default 1 GiB. */
   readonly memory?: number;
   /** Default for `LaunchOptions.workers`; 0 if not given. */

@@ -5,7 +5,7 @@ import { expandCompiled } from '../isa/expand.ts';
 import type { Condition } from '../isa/form.ts';
 import { type CompiledForm, splitMnemonic } from '../isa/notation.ts';
 import { ptxForms } from '../isa/table.ts';
-import { parseVersion, type TargetName } from '../isa/targets.ts';
+import { parseVersion, type TargetName, type VersionName } from '../isa/targets.ts';
 import { isAvailableFor, type TargetChoice, plainVariants } from './target-choice.ts';
 import { table, wrapSyntax } from './table.ts';
 import { groupAcceptance } from './targets.ts';
@@ -103,7 +103,7 @@ function earliestAcceptance(compiled: CompiledForm): readonly Acceptance[] {
   const { availability } = compiled.form;
   const told = new Set(availability.flatMap(({ when }) => [...(when?.types ?? []), ...wordsOf(when)]));
   const seen = new Set<string>();
-  const since = new Map<TargetName, string>();
+  const since = new Map<TargetName, VersionName>();
   for (const variant of expandCompiled(compiled, { optional: 'one' })) {
     const names = [...variant.types.map(({ name }) => name), ...Object.values(variant.modifiers)];
     const key = names.map((name) => (told.has(name) ? name : '')).join();

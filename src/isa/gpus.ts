@@ -2,18 +2,18 @@
  * The GPUs whose arithmetic a launch can use. The target decides what is legal; the GPU decides what the ISA leaves
  * open, above all the order and rounding in matrix instructions.
  */
-import { type Target, targets } from './targets.ts';
+import { type Target, type TargetName, targets } from './targets.ts';
 
 export interface Gpu {
   /** The name of its own architecture, such as `sm_90`. */
-  readonly name: string;
+  readonly name: Architecture;
   readonly sm: number;
   /** Products of that architecture. */
   readonly chips: readonly string[];
 }
 
 /** Products by architecture number. */
-const chips: Readonly<Record<number, readonly string[]>> = {
+const chipRows = {
   70: ['V100'],
   72: ['Xavier'],
   75: ['T4'],
@@ -26,12 +26,24 @@ const chips: Readonly<Record<number, readonly string[]>> = {
   103: ['B300'],
   110: ['Thor'],
   121: ['GB10'],
-};
+} as const;
+
+const chips: Readonly<Record<number, readonly string[]>> = chipRows;
+
+/** A target without suffix: `sm_90`. */
+type Architecture = Exclude<TargetName, `${string}${'a' | 'f'}`>;
+
+/** An architecture or a product. */
+export type GpuName = Architecture | (typeof chipRows)[keyof typeof chipRows][number];
 
 /** One GPU for each architecture, in ascending order. */
-export const gpus: readonly Gpu[] = targets
-  .filter(({ suffix }) => suffix === '')
-  .map(({ name, sm }) => ({ name, sm, chips: chips[sm] ?? [] }));
+export const gpus: readonly Gpu[] = targets.flatMap(({ name, sm }) =>
+  isArchitecture(name) ? [{ name, sm, chips: chips[sm] ?? [] }] : [],
+);
+
+function isArchitecture(name: TargetName): name is Architecture {
+  return !/[af]$/.test(name);
+}
 
 const byName: ReadonlyMap<string, Gpu> = new Map(
   gpus.flatMap((gpu) => [gpu.name, ...gpu.chips].map((name) => [name.toLowerCase(), gpu] as const)),

@@ -2,7 +2,7 @@
  * PTX versions and `.target` architectures in the order of their introduction (PTX ISA 9.1, 11.1.2 and release notes;
  * first versions measured with ptxas 13.0).
  */
-import { lastOf } from '../base/element-at.ts';
+import { lastOf, valueAt } from '../base/element-at.ts';
 import { joinWords } from '../base/join-words.ts';
 
 /** A PTX ISA version as one comparable number: `major * 100 + minor`. */
@@ -80,6 +80,15 @@ export function parseVersion(text: string): Version {
 
 export function formatVersion(version: Version): string {
   return `${Math.floor(version / 100)}.${version % 100}`;
+}
+
+const namesByVersion: ReadonlyMap<Version, VersionName> = new Map(
+  versionNames.map((name) => [parseVersion(name), name]),
+);
+
+/** The name of a known version. */
+export function versionName(version: Version): VersionName {
+  return valueAt(namesByVersion, version);
 }
 
 /**

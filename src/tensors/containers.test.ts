@@ -47,7 +47,7 @@ describe.each(containerNames)('%s', (container) => {
     const bytes = await written(layoutFile(container, [plan]));
     const hasHeader = row.signature !== null || row.resembles !== null;
     expect(containerThatBegins(bytes.subarray(0, 9))).toBe(hasHeader ? container : null);
-    const options = hasHeader ? {} : { container, dtype: 'f32', shape: [2] };
+    const options = hasHeader ? {} : { container, dtype: 'f32' as const, shape: [2] };
     const file = await openTensorFile(memorySource(bytes), { name: 'x', ...options });
     expect(file.container).toBe(container);
     expect(file.tensors).toMatchObject([{ name: 'x', format: 'f32', shape: [2], byteLength: 8 }]);

@@ -1,17 +1,23 @@
 /** What a caller can choose when converting a file. */
+import type { FormatSpelling } from '../arrays/spellings.ts';
+import type { SchemeSpelling } from '../arrays/quantized/block-formats.ts';
 import type { Granularity } from '../arrays/quantized/quantized-array.ts';
 import type { MxRule } from '../arrays/quantized/scale-rules.ts';
 import type { Semantics } from '../arrays/semantics/semantic-rules.ts';
 import type { Rounding } from '../numerics/conversion.ts';
 import type { CheckpointLayout } from './checkpoints/written-layouts.ts';
+import type { WritableLayout } from './gguf/blocks.ts';
 import type { Sharding } from './safetensors/sharded-layout.ts';
+
+/** What the tensors of a file can become. */
+export type ConversionName = FormatSpelling | SchemeSpelling | WritableLayout;
 
 export interface ConversionChoice {
   /**
    * A format in any spelling, or a scheme with scales in blocks: mxfp8, mxfp8_e5m2, mxfp6, mxfp6_e3m2, mxfp4, nvfp4;
    * for GGUF also q4_0, q4_1, q5_0, q5_1, q8_0. The format applies to floating-point tensors; others are copied.
    */
-  readonly to: string;
+  readonly to: ConversionName;
   /**
    * f32 scales for codes of e4m3, e5m2, s8, s4 or s2: one for the tensor, for each row, or for 128 x 128 elements.
    * Default: `row` for integers, `none` for floats.

@@ -7,7 +7,7 @@ import { elementAt } from '../base/element-at.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import { type WrittenForm, writtenForm } from './checkpoints/written-layouts.ts';
 import { type Container, containers } from './containers.ts';
-import type { ConversionChoice } from './conversion-choice.ts';
+import type { ConversionChoice, ConversionName } from './conversion-choice.ts';
 import { isBlockLayout, isWritableLayout, type WritableLayout, writableLayouts } from './gguf/blocks.ts';
 
 export type Target =
@@ -20,6 +20,22 @@ export type Target =
       readonly granularity: Granularity | undefined;
     }
   | { readonly kind: 'blocks'; readonly layout: WritableLayout };
+
+/**
+ * What a text names, in any spelling.
+ *
+ * @throws PtxlabError `unknown-format`, `unknown-scheme`, `bad-choice` for blocks that are only read
+ */
+export function requireConversion(text: string): ConversionName {
+  const name = text.trim().toLowerCase();
+  if (isWritableLayout(name)) return name;
+  refuseGgufType(name);
+  return isBlockScheme(name) ? schemeNamed(name).name : requireFormat(text);
+}
+
+function isBlockScheme(name: string): boolean {
+  return /^(?:mx|nv)fp\d/.test(name);
+}
 
 /** @throws PtxlabError for an impossible choice */
 export function targetOf(choice: ConversionChoice, container: Container): Target {
@@ -35,7 +51,7 @@ export function targetOf(choice: ConversionChoice, container: Container): Target
     return { kind: 'blocks', layout: name };
   }
   refuseGgufType(name);
-  const isBlocks = /^(?:mx|nv)fp\d/.test(name);
+  const isBlocks = isBlockScheme(name);
   refuseIf(!isBlocks && scaleRule !== undefined, `${to} has no choice of scale rule: only mx schemes do`);
   const chosen = scale ?? (isBlocks ? undefined : usualScale(requireFormat(to), choice, container));
   if (!isBlocks && (chosen === undefined || chosen === 'none')) {

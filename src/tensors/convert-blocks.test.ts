@@ -80,13 +80,13 @@ describe('a file of K-quants and f32', () => {
   });
 
   test('cannot be kept in a file of another container', async () => {
-    const choice = { to: 'bf16', takes: (name: string) => name !== 'k' };
+    const choice = { to: 'bf16' as const, takes: (name: string) => name !== 'k' };
     const file = await mixed();
     expect(() => planConversion(file, 'safetensors', choice)).toThrow(/"k".*safetensors.*Q4_K/);
   });
 });
 
-describe.each(['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0'])('to %s', (to) => {
+describe.each(['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0'] as const)('to %s', (to) => {
   const encoded = async (given: Readonly<Record<number, number>>): Promise<Float32Array> => {
     const layout = layoutFile('safetensors', [{ name: 'w', dtype: 'F32', shape: [32] }]);
     const bytes = new Uint8Array(layout.size);

@@ -152,7 +152,7 @@ test('quantized values are close to the original ones', async () => {
 });
 
 describe('GGUF', () => {
-  test.each(['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0', 'mxfp4', 'nvfp4'])('to %s', async (to) => {
+  test.each(['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0', 'mxfp4', 'nvfp4'] as const)('to %s', async (to) => {
     const values = valuesOf([16, 128]).map((value) => value / 64);
     const file = await fileOf('safetensors', { name: 'w', dtype: 'F32', shape: [16, 128], data: values });
     const { file: found } = await converted(file, 'gguf', { to });
@@ -240,7 +240,7 @@ test.each([
   ['unknown-scheme', { to: 'f16', scale: 'row' }, 'safetensors'],
 ] as const)('%s: %o in a %s file', async (code, choice, container) => {
   const file = await fileOf('safetensors', { name: 'w', dtype: 'F32', shape: [64], data: new Float32Array(64) });
-  expect(() => planConversion(file, container, choice)).toThrow(expect.objectContaining({ code }));
+  expect(() => planConversion(file, container, choice as ConversionChoice)).toThrow(expect.objectContaining({ code }));
 });
 
 test('a conversion can resume at every position that it reports', async () => {

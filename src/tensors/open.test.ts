@@ -36,7 +36,7 @@ describe('formats in containers', () => {
       const bytes = await written(layoutFile(container, [{ name: 'a', dtype, shape: [4, 8] }]));
       const { tensors } = await open(
         bytes,
-        container === 'raw' ? { container, dtype, shape: [4, 8] } : { dtype: format },
+        container === 'raw' ? { container, dtype: format, shape: [4, 8] } : { dtype: format },
       );
       expect(tensors).toMatchObject([{ format, dtype, shape: [4, 8], byteLength: bytesOf(container, format) }]);
     }
@@ -134,7 +134,7 @@ describe('bytes without a header', () => {
   test.each<[string, number, OpenOptions, string]>([
     ['no dtype', 4, { shape: [1] }, 'unknown-dtype'],
     ['no shape', 4, { dtype: 'f32' }, 'unknown-dtype'],
-    ['an unknown format', 4, { dtype: 'toString', shape: [1] }, 'unknown-dtype'],
+    ['an unknown format', 4, { dtype: 'toString' as 'f32', shape: [1] }, 'unknown-dtype'],
     ['too few bytes', 3, { dtype: 'f32', shape: [1] }, 'truncated'],
     ['too many bytes', 5, { dtype: 'f32', shape: [1] }, 'bad-offsets'],
     ['half a byte', 2, { dtype: 'e2m1', shape: [3] }, 'bad-shape'],

@@ -1,4 +1,5 @@
 /** Opens a tensor file of any container. */
+import type { FormatSpelling } from '../arrays/spellings.ts';
 import { joinWords } from '../base/join-words.ts';
 import { type ByteSource, readBytes } from './bytes.ts';
 import {
@@ -22,7 +23,7 @@ export interface OpenOptions {
   /** The container, instead of detecting it; `raw` is never detected. */
   readonly container?: Container;
   /** For `raw`, and for .npy elements that numpy has no code for (`V1`, `V2`): the name of the element format. */
-  readonly dtype?: string;
+  readonly dtype?: FormatSpelling;
   /** For `raw`: the extents. */
   readonly shape?: readonly number[];
   /** For `raw`: the packing of elements narrower than 8 bits. Default `dense`. */

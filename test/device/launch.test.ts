@@ -108,7 +108,7 @@ describe('modules and buffers', () => {
   });
 
   test('a GPU that does not exist or cannot run the module', async () => {
-    expect(await codeOf(() => Device.create({ gpu: 'sm_5' }))).toBe('unknown-gpu');
+    expect(await codeOf(() => Device.create({ gpu: 'sm_5' as 'sm_50' }))).toBe('unknown-gpu');
     const device = await Device.create({ target: 'sm_90', gpu: 'A100' });
     expect(await codeOf(() => device.load(moduleOf({ body: '' })))).toBe('unfit-gpu');
     const newer = await Device.create({ target: 'sm_80', gpu: 'H100' });

@@ -5,6 +5,7 @@ import type { DeviceBuffer, DeviceOptions, LaunchOptions, ModuleSymbol } from '.
 import {
   type CheckOptions,
   type EvaluateOptions,
+  type Requirements,
   explain,
   type FormsOptions,
   isTargetName,
@@ -12,6 +13,7 @@ import {
   type TargetName,
   type VersionName,
 } from '../../src/index.ts';
+import type { ConversionChoice, OpenOptions } from '../../src/tensors.ts';
 
 describe('targets and versions', () => {
   test('are those of the table', () => {
@@ -51,6 +53,19 @@ describe('formats', () => {
     expectTypeOf<'float8_e4m3fn'>().not.toExtend<FormatName>();
     expectTypeOf<'mxfp4' | 'mxfp8' | 'int8'>().toExtend<QuantizeOptions['to']>();
     expectTypeOf<'f16'>().not.toExtend<QuantizeOptions['to']>();
+  });
+});
+
+describe('options that name one of a list', () => {
+  test('take no other text', () => {
+    expectTypeOf<'sm_90' | 'H100'>().toExtend<DeviceOptions['gpu']>();
+    expectTypeOf<'sm_90a' | 'H1000'>().not.toExtend<DeviceOptions['gpu']>();
+    expectTypeOf<'mxfp4' | 'q4_0' | 'float8_e4m3fn'>().toExtend<ConversionChoice['to']>();
+    expectTypeOf<'q4_k'>().not.toExtend<ConversionChoice['to']>();
+    expectTypeOf<string>().not.toExtend<ConversionChoice['to']>();
+    expectTypeOf<'bf16' | 'BF16'>().toExtend<OpenOptions['dtype']>();
+    expectTypeOf<string>().not.toExtend<OpenOptions['dtype']>();
+    expectTypeOf<Requirements['version']>().toEqualTypeOf<VersionName>();
   });
 });
 

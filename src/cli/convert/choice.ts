@@ -6,6 +6,7 @@ import { PtxlabError } from '../../base/error.ts';
 import { matchesGlob } from '../../base/glob.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { Rounding } from '../../numerics/conversion.ts';
+import { requireConversion } from '../../tensors/conversion-target.ts';
 import type { ConversionChoice } from '../../tensors/conversion-choice.ts';
 import type { Sharding } from '../../tensors/safetensors/sharded-layout.ts';
 import { type CheckpointLayout, checkpointLayouts, isLinearWeight } from '../../tensors/checkpoints/written-layouts.ts';
@@ -56,7 +57,7 @@ export function choiceOf(flags: ConvertFlags): ConversionChoice {
   // Readers of other layouts expect that only some tensors are quantized.
   const isUsual = flags.layout === undefined ? (): boolean => true : isLinearWeight;
   return {
-    to,
+    to: requireConversion(to),
     scale: oneOf('--scale', flags.scale, granularities),
     layout: oneOf('--layout', flags.layout, layouts),
     scaleRule: oneOf('--scale-rule', flags.scaleRule, scaleRules),

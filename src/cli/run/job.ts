@@ -4,7 +4,7 @@ import { defaultMemorySize, type Dim3 } from '../../device.ts';
 import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 import { type ExitCode, UsageError } from '../exit.ts';
 import { readInput } from '../io.ts';
-import { readIsa, readTarget } from '../options.ts';
+import { readGpu, readIsa, readTarget } from '../options.ts';
 import { write } from '../output.ts';
 import type { Session } from '../session.ts';
 import { type JobPlace, readAll, readJobArgument, readJobContents } from './inputs.ts';
@@ -96,7 +96,7 @@ async function readJob(job: JsonObject, folder: string, session: Session): Promi
     name: ptx ?? '<job>',
     target: readTarget(optionalText(job, 'target') ?? undefined) ?? null,
     isa: readIsa(optionalText(job, 'isa') ?? undefined) ?? null,
-    gpu: optionalText(job, 'gpu'),
+    gpu: readGpu(optionalText(job, 'gpu') ?? undefined),
     workers: optionalCount(job, 'workers') ?? 0,
     memory,
     buffers: await readJobContents(job['buffers'], 'buffer', place),

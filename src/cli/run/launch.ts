@@ -1,4 +1,5 @@
 /** A run as the flags or a job describe it, and its execution. */
+import type { GpuName } from '../../isa/gpus.ts';
 import { PtxlabError } from '../../base/error.ts';
 import { SourceText } from '../../base/source-text.ts';
 import {
@@ -49,7 +50,7 @@ export interface RunRequest {
   readonly name: string;
   readonly target: TargetName | null;
   readonly isa: VersionName | null;
-  readonly gpu: string | null;
+  readonly gpu: GpuName | null;
   /** Number of worker threads; 0 runs on the calling thread. */
   readonly workers: number;
   readonly memory: number | null;
