@@ -1,6 +1,8 @@
 /** `ptxlab check`: the diagnostics for modules, in the requested format. */
 import { SourceText } from '../base/source-text.ts';
+import type { SourcePlace } from '../base/source-place.ts';
 import { check } from '../check/check.ts';
+import { SourceMap } from '../check/source-map.ts';
 import { renderGithub } from '../diagnostics/renderers/github.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { renderPtxas } from '../diagnostics/renderers/ptxas.ts';
@@ -25,6 +27,8 @@ export interface CheckFlags extends JudgeFlags {
   readonly W?: 'error';
   readonly all?: boolean;
   readonly batch?: boolean;
+  readonly stdinName?: string;
+  readonly source?: boolean;
 }
 
 export async function checkCommand(files: readonly string[], flags: CheckFlags, session: Session): Promise<ExitCode> {
@@ -42,14 +46,14 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags, 
       exit = 2;
       continue;
     }
-    const source = new SourceText(text.value, displayName(file));
+    const source = new SourceText(text.value, nameOf(file, flags));
     const reports = names.map((target) => judge(source, { target, isa }, flags.W === 'error'));
     exit = worse(exit, reports.some(({ report }) => !isAccepted(report)) ? 1 : 0);
     await writeFindings(reports, flags, session);
     if (flags.quiet !== true) await write(stderr, summarize(reports, columnsOf(stderr)));
     judged.push(...reports);
   }
-  if (flags.format === 'json') await writeJson(stdout, judged.map(jsonRecord));
+  if (flags.format === 'json') await writeJson(stdout, recordsOf(judged, flags));
   if (flags.format === 'sarif') await write(stdout, renderSarif(mergeAll(judged), packageVersion()));
   return exit;
 }
@@ -80,9 +84,23 @@ function judge(source: SourceText, { target, isa }: Judgement, warningsAreErrors
   return { source, report: warningsAreErrors ? withWarningsAsErrors(report) : report };
 }
 
+function nameOf(file: string, { stdinName }: CheckFlags): string {
+  return file === '-' && stdinName !== undefined ? stdinName : displayName(file);
+}
+
+function placesIn({ text }: SourceText): (offset: number) => SourcePlace | null {
+  const map = new SourceMap(text);
+  return (offset) => map.at(offset);
+}
+
+function recordsOf(judged: readonly Judged[], { source }: CheckFlags): readonly object[] {
+  return judged.map((one) => jsonRecord(one, source === true ? placesIn(one.source) : null));
+}
+
 async function writeFindings(reports: readonly Judged[], flags: CheckFlags, { stdout, env }: Session): Promise<void> {
-  const [merged] = mergeAll(reports);
-  if (merged === undefined) return;
+  const [found] = mergeAll(reports);
+  if (found === undefined) return;
+  const merged = flags.source === true ? { ...found, placeOf: placesIn(found.source) } : found;
   switch (flags.format) {
     case 'pretty': {
       const style = await styleFor(flags.color, stdout, env);

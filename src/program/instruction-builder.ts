@@ -20,7 +20,7 @@ import type { FrameBuilder } from './frame.ts';
 import { stackSymbol } from './dynamic-stack.ts';
 import type { ProgramInstruction, SymbolAddress } from './function-program.ts';
 import { sortOperands } from './operands.ts';
-import { SourcePlaces } from './source-places.ts';
+import { SourcePlaces } from '../check/source-places.ts';
 
 /** The context of a function: its module and kernel. */
 export interface Surroundings {

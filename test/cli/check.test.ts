@@ -56,6 +56,54 @@ describe('exit and output', () => {
     expect(stdout).toContain('<stdin>:6:1');
   });
 
+  test('stdin has the name that --stdin-name gives it', async () => {
+    const args = ['check', '--stdin-name', 'kernel.ptx', '-'];
+    const { stdout, stderr } = await ptxlab(args, { input: moduleOf('cvt.f16.f32 %h, %f;') });
+    expect(stdout).toContain(' --> kernel.ptx:6:1');
+    expect(stderr).toMatch(/^kernel\.ptx: /);
+    expect(stdout + stderr).not.toContain('stdin');
+  });
+
+  describe('--source maps findings to the lines that .loc gives', () => {
+    const input = `.version 8.0
+.target sm_80
+.address_size 64
+.func early() { add.rz.s32 %r1, %r2, %r3; }
+.entry k() {
+.loc 1 12 5
+{ .loc 1 40 3, function_name $name, inlined_at 1 12 5
+cvt.f16.f32 %h, %f; }
+.loc 1 0 0
+add.rz.s32 %r1, %r2, %r3;
+ret;
+}
+.file 1 "kernel.cu"
+.section .debug_str { $name: .b8 102,0 }
+`;
+    const run = async (...flags: readonly string[]): Promise<string> =>
+      (await ptxlab(['check', '--source', ...flags, '-'], { input })).stdout;
+
+    test('in notes', async () => {
+      const found = [...(await run()).matchAll(/= source: (.*)/g)].map(([, place]) => place);
+      expect(found).toContain('kernel.cu:40:3 in f, inlined at kernel.cu:12:5');
+      expect(new Set(found).size).toBe(1);
+    });
+
+    test('in JSON', async () => {
+      const [report] = JSON.parse(await run('--format', 'json')) as {
+        diagnostics: { line: number; source: object }[];
+      }[];
+      const lines = new Map(report?.diagnostics.map(({ line, source }) => [line, source]));
+      expect(lines.get(4)).toBeNull();
+      expect(lines.get(8)).toMatchObject({ file: 'kernel.cu', line: 40, column: 3, inlined: { function: 'f' } });
+      expect(lines.get(10)).toBeNull();
+    });
+
+    test('in annotations', async () => {
+      expect(await run('--format', 'github')).toContain('::error file=kernel.cu,line=40,col=3,title=');
+    });
+  });
+
   test('all files are checked, and the worst one decides the exit code', async () => {
     const { code, stderr } = await ptxlab(['check', clean, wrong]);
     expect(code).toBe(1);

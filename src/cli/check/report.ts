@@ -1,4 +1,5 @@
 /** The result of `ptxlab check` for a file. */
+import type { SourcePlace } from '../../base/source-place.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { CheckReport } from '../../check/check.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
@@ -57,8 +58,11 @@ function nameTargets(diagnostic: Diagnostic, targets: readonly string[], all: nu
   return { ...diagnostic, message: `${diagnostic.message} (for ${targets.join(', ')})` };
 }
 
-/** The output of `--format json` for a file and a target. */
-export function jsonRecord({ source, report }: Judged): object {
+/** The output of `--format json` for a file and a target; with `placeOf`, findings have their place in the source. */
+export function jsonRecord(
+  { source, report }: Judged,
+  placeOf: ((offset: number) => SourcePlace | null) | null,
+): object {
   const { requirements } = report;
   const accepted = isAcceptedSomewhere(report);
   return {
@@ -66,7 +70,10 @@ export function jsonRecord({ source, report }: Judged): object {
     version: requirements.version,
     target: requirements.target,
     ok: isAccepted(report),
-    diagnostics: report.diagnostics.map((diagnostic) => diagnosticRecord(source, diagnostic)),
+    diagnostics: report.diagnostics.map((diagnostic) => ({
+      ...diagnosticRecord(source, diagnostic),
+      ...(placeOf === null ? {} : { source: placeOf(diagnostic.span.start) }),
+    })),
     minimumVersion: accepted ? requirements.minimumVersion : null,
     targets: accepted ? requirements.targets : [],
     unchecked: requirements.unchecked,

@@ -1,10 +1,10 @@
 /** Describes a fault: what happened, on which line of the PTX text and of its source, and in which thread. */
-import type { SourcePlace } from '../../base/source-place.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { Dim3, Fault } from '../../device.ts';
 import { catalogue } from '../../diagnostics/catalogue.ts';
 import { framed, note } from '../../diagnostics/renderers/pretty.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
+import { sourcePlaceText } from '../../diagnostics/renderers/source-place.ts';
 import type { Style } from '../../diagnostics/renderers/style.ts';
 
 /** The lines that report a fault, with carets under the instruction. */
@@ -26,7 +26,7 @@ function notesOf({ code, kernel, block, thread, source }: Fault): readonly (read
   const { explain, section } = catalogue[code];
   return [
     ['kernel: ', printable(`${kernel}${who}`)],
-    ...(source === null ? [] : [['source: ', printable(sourceText(source))] as const]),
+    ...(source === null ? [] : [['source: ', printable(sourcePlaceText(source))] as const]),
     ['help: ', explain],
     ...(section === null ? [] : [['see: ', `PTX ISA 9.1, section ${section}`] as const]),
   ];
@@ -34,14 +34,6 @@ function notesOf({ code, kernel, block, thread, source }: Fault): readonly (read
 
 function triple(index: Dim3): string {
   return `(${index.join(', ')})`;
-}
-
-/** `kernel.cu:12:5 in _Z5innerPii, inlined at kernel.cu:20:7`. */
-function sourceText({ file, line, column, inlined }: SourcePlace): string {
-  const place = `${file}:${line}${column === 0 ? '' : `:${column}`}`;
-  if (inlined === null) return place;
-  const fn = inlined.function === null ? '' : ` in ${inlined.function}`;
-  return `${place}${fn}, inlined at ${sourceText(inlined.at)}`;
 }
 
 /** A line without comments and surrounding white space. */

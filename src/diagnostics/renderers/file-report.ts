@@ -1,3 +1,4 @@
+import type { SourcePlace } from '../../base/source-place.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 
@@ -5,4 +6,6 @@ import type { Diagnostic } from '../diagnostic.ts';
 export interface FileReport {
   readonly source: SourceText;
   readonly diagnostics: readonly Diagnostic[];
+  /** The place in a compiler's source that an offset comes from, to be shown where it is known. */
+  readonly placeOf?: (offset: number) => SourcePlace | null;
 }

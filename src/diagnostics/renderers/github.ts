@@ -1,3 +1,4 @@
+import type { Span } from '../../base/span.ts';
 import type { Severity } from '../severity.ts';
 import { catalogue } from '../catalogue.ts';
 import type { FileReport } from './file-report.ts';
@@ -6,18 +7,26 @@ const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 
 
 /** Renders findings as workflow commands, which GitHub Actions turns into annotations on the changed files. */
 export function renderGithub(report: FileReport): string {
-  const file = escapeProperty(report.source.name);
   let text = '';
   for (const { code, severity, message, help, span } of report.diagnostics) {
-    const { line, column } = report.source.position(span.start);
-    const end = report.source.position(span.end);
     const title = escapeProperty(`${code} ${catalogue[code].title}`);
-    // GitHub accepts columns only if the annotation lies within one line.
-    const columns = end.line === line ? `,col=${column},endColumn=${end.column}` : '';
-    const place = `file=${file},line=${line},endLine=${end.line}${columns},title=${title}`;
-    text += `::${commands[severity]} ${place}::${escapeData(help === null ? message : `${message}\n${help}`)}\n`;
+    text += `::${commands[severity]} ${placeOf(report, span)},title=${title}::${escapeData(help === null ? message : `${message}\n${help}`)}\n`;
   }
   return text;
+}
+
+/** The place in the source if it is known and asked for, otherwise that in the module. */
+function placeOf({ source, placeOf: sourceOf }: FileReport, span: Span): string {
+  const place = sourceOf?.(span.start) ?? null;
+  if (place !== null) {
+    const { file, line, column } = place;
+    return `file=${escapeProperty(file)},line=${line}${column === 0 ? '' : `,col=${column}`}`;
+  }
+  const { line, column } = source.position(span.start);
+  const end = source.position(span.end);
+  // GitHub accepts columns only if the annotation lies within one line.
+  const columns = end.line === line ? `,col=${column},endColumn=${end.column}` : '';
+  return `file=${escapeProperty(source.name)},line=${line},endLine=${end.line}${columns}`;
 }
 
 function escapeData(text: string): string {

@@ -4,6 +4,7 @@ import type { Diagnostic, Fix } from '../diagnostic.ts';
 import type { FileReport } from './file-report.ts';
 import { type Frame, frameOf } from './frame.ts';
 import { printable } from './printable.ts';
+import { sourcePlaceText } from './source-place.ts';
 import { plainStyle, type Style } from './style.ts';
 import { wrap } from './wrap.ts';
 
@@ -28,20 +29,21 @@ export function renderPretty(report: FileReport, options: PrettyOptions = {}): s
   for (const diagnostic of report.diagnostics) {
     const count = (seen.get(diagnostic.code) ?? 0) + 1;
     seen.set(diagnostic.code, count);
-    if (count <= repeats) text += `${renderOne(report.source, diagnostic, style, width).join('\n')}\n\n`;
+    if (count <= repeats) text += `${renderOne(report, diagnostic, style, width).join('\n')}\n\n`;
   }
   const hidden = [...seen].filter(([, count]) => count > repeats);
   for (const [code, count] of hidden) text += style.faint(`... and ${count - repeats} more of ${code}\n`);
   return hidden.length > 0 ? `${text}\n` : text;
 }
 
-function renderOne(source: SourceText, diagnostic: Diagnostic, style: Style, width: number): readonly string[] {
+function renderOne(report: FileReport, diagnostic: Diagnostic, style: Style, width: number): readonly string[] {
+  const { source } = report;
   const paint = style[diagnostic.severity];
   const { frame, gutter } = framed(source, diagnostic.span, { paint, style, width });
   return [
     `${paint(`${diagnostic.severity}[${diagnostic.code}]`)}${style.strong(`: ${printable(diagnostic.message)}`)}`,
     ...frame,
-    ...footer(source, diagnostic).flatMap((one) => note(one, gutter, style, width)),
+    ...footer(report, diagnostic).flatMap((one) => note(one, gutter, style, width)),
   ];
 }
 
@@ -88,8 +90,10 @@ function carets(source: SourceText, span: Span, { line, caretWidth }: Frame): st
 
 type Note = readonly [label: string, words: string];
 
-function footer(source: SourceText, { help, fix, section }: Diagnostic): readonly Note[] {
+function footer({ source, placeOf }: FileReport, { help, fix, section, span }: Diagnostic): readonly Note[] {
   const notes: Note[] = [];
+  const place = placeOf?.(span.start) ?? null;
+  if (place !== null) notes.push(['source: ', printable(sourcePlaceText(place))]);
   if (help !== null) notes.push(['help: ', printable(help)]);
   // No second line is needed if the help already spells out the replacement.
   if (fix !== null && help?.includes(fix.text) !== true) notes.push(['fix: ', printable(describeFix(source, fix))]);
