@@ -2,7 +2,7 @@
 import { elementAt } from '../base/element-at.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import type { Span } from '../base/span.ts';
-import { SourcePlaces } from '../program/source-places.ts';
+import { SourcePlaces } from '../check/source-places.ts';
 import { statementsOf } from '../syntax/known-lines.ts';
 import type { ChunkPart } from '../syntax/chunks.ts';
 import type { Instruction, LocationDirective, Statement } from '../syntax/tree.ts';
