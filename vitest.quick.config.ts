@@ -19,6 +19,8 @@ export default mergeConfig(
       exclude: [
         'src/numerics/convert.test.ts',
         'src/arrays/convert.test.ts',
+        // Threads run the built package.
+        'src/arrays/convert-async.test.ts',
         'src/explain/{diagnostic-code,special-values}.test.ts',
         'src/tensors/convert-file.test.ts',
       ],

@@ -51,6 +51,8 @@ export class InstructionBuilder {
   private unused = false;
   /** The steps of each variant, made once for all its uses. */
   private readonly steps = new Map<Variant, readonly Step[]>();
+  /** The values that these steps read or write. */
+  private readonly refs = new Map<readonly Step[], readonly Ref[]>();
 
   constructor(surroundings: Surroundings, fn: CheckedFunction, frame: FrameBuilder) {
     const { module } = surroundings;
@@ -92,7 +94,7 @@ export class InstructionBuilder {
       places,
       this.surroundings.functionAddress,
     );
-    for (const ref of steps.flatMap(refsOf)) {
+    for (const ref of this.refsIn(steps)) {
       if (places.has(ref)) continue;
       places.set(ref, this.frame.sharedPlace(ref) ?? this.frame.temporary());
     }
@@ -148,6 +150,14 @@ export class InstructionBuilder {
         return operand.base.space !== 'kernel parameter';
     }
     return !this.fn.item.entry && variant.modifiers['space'] !== '.param::entry';
+  }
+
+  private refsIn(steps: readonly Step[]): readonly Ref[] {
+    const known = this.refs.get(steps);
+    if (known !== undefined) return known;
+    const made = steps.flatMap(refsOf);
+    this.refs.set(steps, made);
+    return made;
   }
 
   private stepsOf(variant: Variant): readonly Step[] {

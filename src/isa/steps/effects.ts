@@ -10,36 +10,17 @@ import { valueFacts, type ValueStep } from './value.ts';
 
 /** The values that the step reads, including those of its inner steps. */
 export function inputsOf(step: Step): readonly Ref[] {
-  return knownRefs(step).inputs;
+  return refsTo(step, 'in');
 }
 
 /** The values that the step writes, including those of its inner steps. */
 export function outputsOf(step: Step): readonly Ref[] {
-  return knownRefs(step).outputs;
+  return refsTo(step, 'out');
 }
 
 /** Every value that the step reads or writes. */
 export function refsOf(step: Step): readonly Ref[] {
-  return knownRefs(step).all;
-}
-
-interface StepRefs {
-  readonly inputs: readonly Ref[];
-  readonly outputs: readonly Ref[];
-  readonly all: readonly Ref[];
-}
-
-/** All instructions of a function with the same variant share its steps. */
-const known = new WeakMap<Step, StepRefs>();
-
-function knownRefs(step: Step): StepRefs {
-  const found = known.get(step);
-  if (found !== undefined) return found;
-  const inputs = refsTo(step, 'in');
-  const outputs = refsTo(step, 'out');
-  const made = { inputs, outputs, all: [...inputs, ...outputs] };
-  known.set(step, made);
-  return made;
+  return [...inputsOf(step), ...outputsOf(step)];
 }
 
 function refsTo(step: Step, wanted: Direction): readonly Ref[] {
