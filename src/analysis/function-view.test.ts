@@ -94,6 +94,85 @@ describe('definitions and reads', () => {
   });
 });
 
+interface Access {
+  readonly start: number;
+  readonly role: 'read' | 'write';
+  readonly register: number;
+}
+
+/** The definitions of every read in a function, by sets that grow along its blocks until nothing changes. */
+function naiveDefinitions(text: string, view: FunctionView): ReadonlyMap<number, readonly number[]> {
+  const instructions = view.liveRegisters();
+  const { accesses, registers } = accessesIn(text, view);
+  const own = instructions.map(({ start, end }) => accesses.filter((one) => one.start >= start && one.start < end));
+  const blocks = view.blocks();
+  const before = instructions.map(() => Array.from({ length: registers }, () => new Set<number>()));
+  const after = (i: number): readonly ReadonlySet<number>[] =>
+    (before[i] ?? []).map((definitions, register) => {
+      const writes = (own[i] ?? []).filter((one) => one.role === 'write' && one.register === register);
+      const isCertain = writes.length > 0 && text[instructions[i]?.start ?? 0] !== '@';
+      return new Set([...(isCertain ? [] : definitions), ...writes.map(({ start }) => start)]);
+    });
+  const followers = instructions.map(({ end }, i) => {
+    const block = blocks.find((one) => one.end === end);
+    if (block === undefined) return [i + 1];
+    return block.successors.map((next) => instructions.findIndex(({ start }) => start === blocks[next]?.start));
+  });
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const [i, next] of followers.entries()) {
+      for (const [register, definitions] of after(i).entries()) {
+        for (const follower of next) {
+          const known = before[follower]?.[register] ?? new Set();
+          const size = known.size;
+          for (const definition of definitions) known.add(definition);
+          changed ||= known.size > size;
+        }
+      }
+    }
+  }
+  const reads = own.flatMap((all, i) => all.filter(({ role }) => role === 'read').map((one) => ({ ...one, i })));
+  return new Map(
+    reads.map(({ start, register, i }) => [start, [...(before[i]?.[register] ?? [])].sort((a, b) => a - b)]),
+  );
+}
+
+function accessesIn(
+  text: string,
+  view: FunctionView,
+): { readonly accesses: readonly Access[]; readonly registers: number } {
+  const accesses = new Map<number, Access>();
+  let registers = 0;
+  for (const { start, end } of view.liveRegisters()) {
+    for (const { index } of text.slice(start, end).matchAll(/%\w+/g)) {
+      if (accesses.has(start + index)) continue;
+      const found = view.occurrences(start + index);
+      for (const one of found) accesses.set(one.start, { start: one.start, role: one.role, register: registers });
+      if (found.length > 0) registers++;
+    }
+  }
+  return { accesses: [...accesses.values()], registers };
+}
+
+describe('definitions in real modules', () => {
+  for (const { name, text } of modules.filter(({ text: one }) => one.length < 8_000)) {
+    it(`are those of growing sets: ${name}`, () => {
+      const document = new Document(text);
+      let reads = 0;
+      for (const { start } of document.functions()) {
+        const view = document.functionAt(start);
+        if (view === null) throw new Error('no function');
+        const definitions = naiveDefinitions(text, view);
+        reads += definitions.size;
+        for (const [read, expected] of definitions) {
+          expect(view.register(read)?.definitions.map((span) => span.start)).toEqual(expected);
+        }
+      }
+      expect(reads).toBeGreaterThan(0);
+    });
+  }
+});
+
 /** The value of the register after `mark`. */
 function valueAt(text: string, mark: string): string | null | undefined {
   return viewOf(text).view.register(text.indexOf(mark) + mark.length)?.value;
