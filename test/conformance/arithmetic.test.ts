@@ -52,7 +52,7 @@ const most = ({ signed, width }: IntegerType): bigint => (1n << BigInt(signed ? 
 const value = ({ signed, width }: IntegerType, bits: bigint): bigint =>
   signed ? BigInt.asIntN(width, bits) : BigInt.asUintN(width, bits);
 
-/** The result of an integer instruction without lanes, on integers of any size; null where PTX leaves it open. */
+/** The result of an integer instruction without lanes, on integers of any size; null if PTX leaves it open. */
 function integerModel(mnemonic: string, operands: readonly bigint[]): bigint | null {
   const type = integerType(mnemonic);
   const [x = 0n, y = 0n, z = 0n] = operands.map((bits) => value(type, bits));
@@ -100,7 +100,7 @@ function integerModel(mnemonic: string, operands: readonly bigint[]): bigint | n
   }
 }
 
-/** Lane by lane for packed types. */
+/** Works lane by lane for packed types. */
 function lanewiseModel(mnemonic: string, operands: readonly bigint[]): bigint | null {
   if (!mnemonic.endsWith('x2')) return integerModel(mnemonic, operands);
   const lane = (shift: bigint): bigint =>
@@ -155,7 +155,7 @@ describe('integers and bits', () => {
     expect(mismatches(variant)).toEqual([]);
   });
 
-  test('the number of variants is that of the ISA', () => {
+  test('the number of variants matches the ISA', () => {
     expect(variants.length).toBe(109);
   });
 });
@@ -203,7 +203,7 @@ function f64Bits(x: number): bigint {
   return new BigUint64Array(Float64Array.of(x).buffer)[0] as bigint;
 }
 
-/** An operand's bits and its value. */
+/** The bits and the value of an operand. */
 function comparable(mnemonic: string): readonly (readonly [Bits, number | bigint])[] {
   const flush = mnemonic.includes('.ftz');
   if (mnemonic.endsWith('.f32')) {

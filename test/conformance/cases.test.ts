@@ -29,7 +29,7 @@ function formsWithoutCase(names: Iterable<string>): readonly string[] {
 describe('recorded cases', () => {
   const cases = new Set(mnemonics.flatMap((mnemonic) => casesOf(mnemonic) ?? []));
 
-  test('every form has one, except those listed', () => {
+  test('every form has a case, except those listed', () => {
     expect([...formsWithoutCase(cases)].sort()).toEqual([...unrecorded].sort());
   });
 

@@ -76,7 +76,7 @@ ld.global.f32 %f1, [%rd2]; ${mnemonic} %f2, %f1, -1; st.global.f32 [%rd3], %f2;`
 
 describe('fma.oob', () => {
   const [one, two] = [0x3c00, 0x4000];
-  test('is +0 where a or b marks an element outside the tensor, in each lane separately', () => {
+  test('is +0 if a or b marks an element outside the tensor, in each lane separately', () => {
     expect(run('fma.rn.oob.f16', 90, 0x7ff7, one, two)).toBe(0);
     expect(run('fma.rn.oob.f16', 90, one, 0x7ff7, two | 0x8000)).toBe(0);
     expect(run('fma.rn.oob.f16x2', 90, 0x7ff73c00, 0x3c003c00, 0x40004000)).toBe(0x00004200);
@@ -84,7 +84,7 @@ describe('fma.oob', () => {
     expect(run('fma.rz.oob.bf16', 90, 0x7ff7, 0x3f80, 0x3f80)).toBe(0);
   });
 
-  test('is fma for everything else, other NaNs included', () => {
+  test('is fma for everything else, including other NaNs', () => {
     expect(run('fma.rn.oob.f16', 90, one, two, one)).toBe(0x4200);
     expect(run('fma.rn.oob.f16', 90, 0x7e00, one, two)).toBe(0x7fff);
     expect(run('fma.rn.oob.relu.f16', 90, one | 0x8000, two, one)).toBe(0);
@@ -136,7 +136,7 @@ st.global.f32 [%rd4], %f3; st.global.f32 [%rd4+4], %f4;`;
     expect(mad(1 + ulp, 2 ** -24, 1)).toBe(1 + ulp);
   });
 
-  test('rounds the product where c is zero', () => {
+  test('rounds the product if c is zero', () => {
     expect(mad(1 + ulp, 1.5, 0)).toBe(Math.fround(1.5 + 1.5 * ulp));
     expect(mad(1, -0, -0)).toBe(-0);
   });

@@ -24,7 +24,7 @@ function linesOf(name: string): readonly string[] {
 
 /** The mnemonics in a text of instructions. */
 function mnemonicsIn(text: string): readonly string[] {
-  // White space may stand before a dot.
+  // Whitespace may precede a dot.
   const found = text
     .replaceAll(/(?<=\w)\s+(?=\.)/g, '')
     .matchAll(/(?:^|[;\n])[ \t]*(?:\w+:\s*)?(?:@!?%?\w+\s+)?([a-z][a-z0-9]*(?:[.:]+\w+)*)(?=\s|;)/g);
@@ -52,7 +52,7 @@ export function goldenMnemonics(): ReadonlySet<string> {
  */
 export function casesOf(mnemonic: string): readonly string[] | null {
   const resolution = resolveMnemonic(mnemonic);
-  // An instruction of PTX that the table does not hold has no cases.
+  // A PTX instruction that is not in the table has no cases.
   if (resolution.kind === 'unchecked') return [];
   return resolution.kind === 'variants' ? resolution.variants.map(caseName) : null;
 }

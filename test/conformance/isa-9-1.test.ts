@@ -70,18 +70,18 @@ describe('the forms that 9.1 adds', () => {
 describe('forms that 9.1 does not have', () => {
   const wide = '.reg .b8 q; .reg .b16 d, s, h; .reg .b32 r, a; .reg .f32 x, y;';
   const refused: readonly (readonly [why: string, inst: string])[] = [
-    ['.satfinite is mandatory towards s2f6x2', 'cvt.rn.s2f6x2.f32 d, x, y;'],
-    ['s2f6x2 rounds to nearest only', 'cvt.rz.satfinite.s2f6x2.f32 d, x, y;'],
+    ['.satfinite is mandatory for s2f6x2 results', 'cvt.rn.s2f6x2.f32 d, x, y;'],
+    ['conversions to s2f6x2 round only to nearest', 'cvt.rz.satfinite.s2f6x2.f32 d, x, y;'],
     ['qualifier without scale factor', 'cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 d, x, y;'],
     ['scale factor without qualifier', 'cvt.rn.satfinite.s2f6x2.f32 d, x, y, s;'],
     ['the scale factor is a .b16', 'cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 d, x, y, r;'],
     ['the scale factor is a register', 'cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 d, x, y, 0x7f7f;'],
-    ['s2f6x2 has no f16x2 side', 'cvt.rn.satfinite.s2f6x2.f16x2 d, a;'],
+    ['there is no conversion between s2f6x2 and f16x2', 'cvt.rn.satfinite.s2f6x2.f16x2 d, a;'],
     ['the result pair is a .b16', 'cvt.rn.satfinite.s2f6x2.f32 r, x, y;'],
-    ['.satfinite is mandatory towards e4m3x2', 'cvt.rn.e4m3x2.bf16x2 d, a;'],
+    ['.satfinite is mandatory for e4m3x2 results', 'cvt.rn.e4m3x2.bf16x2 d, a;'],
     ['packed bf16 is a .b32', 'cvt.rn.satfinite.e4m3x2.bf16x2 d, h;'],
     ['an fp4 pair is a .b8', 'cvt.rn.satfinite.e2m1x2.bf16x2 d, a;'],
-    ['no way up to bf16x2 from fp8', 'cvt.rn.bf16x2.e4m3x2 r, d;'],
+    ['there is no conversion from fp8 to bf16x2', 'cvt.rn.bf16x2.e4m3x2 r, d;'],
     ['scales only with s2f6x2', 'cvt.rn.satfinite.scaled::n2::ue8m0.e4m3x2.f32 d, x, y, s;'],
   ];
   test.each(refused)('%s', (_, inst) => {

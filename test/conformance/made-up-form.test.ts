@@ -1,6 +1,6 @@
 /**
- * Adding an instruction means adding one entry: a form that PTX does not have, and every part of ptxlab that must pick
- * it up without knowing of it.
+ * Adding an instruction means adding one entry. This test adds a form that PTX does not have; every part of ptxlab must
+ * pick it up without further changes.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
@@ -56,7 +56,7 @@ describe('a form that was added to the table', () => {
     expect(mnemonics).toEqual(['avg.u16', 'avg.up.u16', 'avg.u32', 'avg.up.u32']);
   });
 
-  test('resolves, modifiers in any order, and explains what it refuses', () => {
+  test('resolves, with modifiers in any order, and explains what it refuses', () => {
     expect(variantOf('avg.u32.up').mnemonic).toBe('avg.up.u32');
     const refused = resolveIn(table, 'avg.sat.u32');
     expect(refused.kind === 'refused' && refused.problems.map((found) => found.code)).toEqual(['PTX2011']);

@@ -1,4 +1,4 @@
-/** Compiles the sources with a patch applied, to see which files the compiler complains about. */
+/** Compiles the sources with patches applied, to see which files the compiler complains about. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';

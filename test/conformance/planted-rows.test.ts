@@ -1,7 +1,7 @@
 /**
- * Adding a special register, a directive or a number format means adding one row. These rows exist in neither PTX nor
- * any stack, and every part of ptxlab must pick them up without knowing of them. planted-rows.exhaustive.test.ts tests
- * what the compiler asks for beside a row; src/tensors/containers.test.ts tests containers.
+ * Adding a special register, a directive or a number format means adding one row. These rows exist neither in PTX nor
+ * in any stack, and every part of ptxlab must pick them up without further changes. planted-rows.exhaustive.test.ts
+ * tests what the compiler asks for in addition to a row; src/tensors/containers.test.ts tests containers.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type * as Directives from '../../src/isa/directives.ts';
@@ -89,7 +89,7 @@ describe('a special register', () => {
     mov.u32 %r1, %planted; mov.u32 %r2, %tid.x; ld.param.u64 %rd1, [out];
     mad.wide.u32 %rd2, %r2, 4, %rd1; st.global.u32 [%rd2], %r1; ret; }`;
 
-  test('exists where its row says', () => {
+  test('exists for the versions and targets in its row', () => {
     expect(codesOf(kernel)).toEqual([]);
     expect(codesOf(kernel, '8.8')).toEqual(['PTX4001']);
     expect(codesOf(kernel, '9.0', 'sm_90')).toEqual(['PTX4002']);
@@ -122,7 +122,7 @@ describe('a special register', () => {
 describe('a directive', () => {
   const kernel = (header: string): string => `.entry k() ${header} { ret; }`;
 
-  test('exists where its row says', () => {
+  test('exists for the versions and targets in its row', () => {
     expect(codesOf(kernel('.maxwarps 4, 2'))).toEqual([]);
     expect(codesOf(kernel('.maxwarps 4'), '8.8')).toEqual(['PTX4001']);
     expect(codesOf(kernel('.maxwarps 4'), '9.0', 'sm_90')).toEqual(['PTX4002']);
@@ -131,7 +131,7 @@ describe('a directive', () => {
     ).toBe('9.0');
   });
 
-  test('is followed by what its row says, and not allowed beside another', () => {
+  test('is followed by what its row says, and is not allowed together with another', () => {
     expect(codesOf(kernel('.maxwarps'))).toEqual(['PTX1001']);
     expect(codesOf(kernel('.maxwarps 1, 2, 3'))).toEqual(['PTX1001']);
     expect(codesOf(kernel('.maxwarps 0'))).toEqual(['PTX5026']);
@@ -158,7 +158,7 @@ describe('a directive', () => {
 describe('a number format', () => {
   const format = (): Formats.FormatName => modules.arrays.formatNamed('float8_e3m4') ?? 'f32';
 
-  test('is known by its names in the stacks', () => {
+  test('is found by its names in the stacks', () => {
     expect(format()).toBe('e3m4');
     expect(modules.arrays.spelling(format(), 'ml_dtypes')).toBe('float8_e3m4');
     expect(modules.npy.npyDtype('float8_e3m4')).toEqual({ format: 'e3m4', bytes: 1 });
@@ -172,7 +172,7 @@ describe('a number format', () => {
   });
 
   test.each(['f64', 'f32', 'f16', 'bf16', 'e4m3', 's32'] as const)(
-    'converts to and from %s alike on both engines',
+    'converts to and from %s in the same way on both engines',
     (other) => {
       for (const [from, to] of [
         [format(), other],

@@ -1,6 +1,6 @@
 /**
  * A reference engine that records everything a step touches: the names it reads and writes, memory, where its thread
- * goes on, and the group it joins. The record is compared with the facts of the step's kind.
+ * continues, and the group it joins. Tests compare the record with the facts of the step's kind.
  */
 import { vi } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
@@ -26,7 +26,7 @@ import { builtins } from '../../src/program/builtins.ts';
 import { FunctionTable } from '../../src/program/function-table.ts';
 import { type KernelProgram, linkKernel } from '../../src/program/link.ts';
 
-/** Everything that one thread touched when it executed a step once. */
+/** Everything that a thread touched in one execution of a step. */
 export interface Touched {
   readonly reads: ReadonlySet<Ref>;
   readonly writes: ReadonlySet<Ref>;
@@ -37,7 +37,7 @@ export interface Touched {
   readonly results: readonly (readonly Bits[])[];
 }
 
-/** Threads that execute the step one after the other: where each stands, and its values. */
+/** Threads that execute the step one after the other: the place of each in the grid, and its values. */
 export interface Player {
   readonly thread: number;
   readonly block: number;
@@ -54,7 +54,10 @@ function kernelOf(body: string): KernelProgram {
   return linkKernel(module, new FunctionTable(module), 'k', []);
 }
 
-/** Runs a step for every player. Memory is shared as its space says; `touched` is the record of the first player. */
+/**
+ * Runs a step for every player. Memory is shared as its state space requires; `touched` is the record of the first
+ * player.
+ */
 export function record(step: Step, players: readonly Player[]): Touched {
   const run = new Recording(step);
   return run.play(players);

@@ -1,5 +1,6 @@
 /**
- * The rows of the special registers: every engine reads all of them, and each is shared exactly as far as its row says.
+ * Checks the rows of the special registers: every engine reads all of them, and each value is shared exactly as widely
+ * as its row says.
  */
 import { describe, expect, test } from 'vitest';
 import { registerParts, registerRows, samenessOf, type SpecialRegister } from '../../src/isa/registers.ts';
@@ -24,7 +25,7 @@ const all: readonly Reading[] = registerRows.flatMap((register): readonly Readin
     : [{ name: register.name, register, part: 0 }],
 );
 
-/** One register for each value and type; the 32 registers of `%envreg` are all read alike. */
+/** One register for each value and type; the 32 `%envreg` registers are all read in the same way. */
 const readings: readonly Reading[] = [
   ...new Map(all.map((reading) => [`${reading.register.value} ${reading.register.type} ${reading.part}`, reading])),
 ].map(([, reading]) => reading);
@@ -92,11 +93,11 @@ async function launch(reading: Reading, way: string): Promise<readonly string[]>
 const steady = readings.filter(({ register, part }) => samenessOf(register, part) !== 'reading');
 
 describe.each(Object.keys(ways))('on %s', (way) => {
-  test.each(readings)('$name is the same as far as its row says', async (reading) => {
+  test.each(readings)('$name is shared as widely as its row says', async (reading) => {
     const claimed = samenessOf(reading.register, reading.part);
     const found = sameness(await valuesOf(reading, way));
-    expect(isSameFor(found, claimed), `the same for a ${found} only`).toBe(true);
-    if (claimed !== 'reading') expect(found, 'a row claims too little').toBe(claimed);
+    expect(isSameFor(found, claimed), `the same only within a ${found}`).toBe(true);
+    if (claimed !== 'reading') expect(found, 'a row that claims too little sharing is noticed').toBe(claimed);
   });
 
   test.each(steady)('$name reads as on the reference engine', async (reading) => {

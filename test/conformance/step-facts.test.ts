@@ -64,7 +64,7 @@ function collectSamples(): ReadonlyMap<StepKind, readonly Sample[]> {
       }
     }
   }
-  // Instructions that are checked but not executed have a step that no form makes.
+  // Instructions that are checked but not executed have a step that no form produces.
   found.set('unsupported', [{ step: { kind: 'unsupported', what: 'test' }, values: new Map(), widths: new Map() }]);
   return found;
 }
@@ -73,7 +73,7 @@ function keyOf(step: Step): string {
   return JSON.stringify(step, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
 }
 
-/** Steps count as alike if they use the same fields on the same kind of memory or in the same kind of group. */
+/** Steps are considered equal if they use the same fields on the same kind of memory or in the same kind of group. */
 function likeness(step: Step): string {
   const used = Object.entries(step).flatMap(([field, value]) => (value === null ? [] : [field]));
   const among = step.kind === 'collective' ? [collectiveKey(step.fn)] : memoryUses(step).map(({ space }) => space);
@@ -94,7 +94,7 @@ function randomBits(width = 32): Bits {
   return width === 32 ? random.bits() : random.bits() % 2 ** width;
 }
 
-/** Values for fields that accept only some: addresses, numbers of barriers and targets, masks. */
+/** Values for fields that accept only certain ones: addresses, barrier numbers, target indices, masks. */
 function legalInput(step: Step, ref: Ref): Bits | null {
   for (const { space, address } of memoryUses(step)) {
     if (address === ref) return (space === 'generic' ? windowBase('local', 64) : 0n) + 64n;
@@ -117,7 +117,7 @@ function legalInput(step: Step, ref: Ref): Bits | null {
   }
 }
 
-/** Lanes of a gang take values from outside it, or are out of bounds. */
+/** Lanes take values from outside their gang, or are out of bounds. */
 function shuffleInput({ fn, from }: StepOf<'collective'>, ref: Ref): Bits | null {
   if (fn.form !== 'shfl') return null;
   const [distance, bounds] = fn.mode === 'up' ? [1, 0] : [4, 0x11f];
@@ -130,7 +130,7 @@ function playerOf({ values }: Sample, thread: number, block: number): Player {
 
 // --- comparison -----------------------------------------------------------------------------------------------------
 
-/** The differences between the facts of a kind and the behaviour of the engine; empty if they agree. */
+/** The differences between the facts of a kind and the behavior of the engine; empty if they agree. */
 function disagreements(kind: StepKind): readonly string[] {
   const all = samples.get(kind) ?? [];
   return [...all.flatMap(sampleDisagreements), ...modestClaims(all)];
@@ -175,7 +175,10 @@ function memoryDifferences(step: Step, { memory }: Touched): readonly string[] {
 
 // --- how far results are shared --------------------------------------------------------------------------------------
 
-/** A gang whose threads have equal inputs where the facts require it, while other threads of the warp have any. */
+/**
+ * A gang whose threads have equal inputs where the facts require it, while other threads of the warp may have different
+ * ones.
+ */
 function gangOf(sample: Sample): readonly Player[] {
   const { step } = sample;
   const { given } = uniformityOf(step);
@@ -207,8 +210,8 @@ function otherPlayer(sample: Sample, thread: number, block: number, given: reado
 }
 
 /**
- * A neighbour, a thread of another warp, and one of another block: the first that differs shows how far results are
- * shared.
+ * A neighbor, a thread of another warp, and one of another block: the first whose result differs shows how widely
+ * results are shared.
  */
 const others: readonly (readonly [Sameness, thread: number, block: number])[] = [
   ['thread', 1, 0],
@@ -216,7 +219,7 @@ const others: readonly (readonly [Sameness, thread: number, block: number])[] = 
   ['block', 0, 1],
 ];
 
-/** How far the results of one execution were shared. */
+/** How widely the results of one execution were shared. */
 function foundSameness(sample: Sample): Sameness {
   const { step } = sample;
   const scope = groupOf(step);
@@ -234,14 +237,14 @@ function foundSameness(sample: Sample): Sameness {
   return 'grid';
 }
 
-/** Results that are not shared as far as the facts say. */
+/** Results that are shared less widely than the facts say. */
 function boldClaims(sample: Sample): readonly string[] {
   const found = foundSameness(sample);
   const { among } = uniformityOf(sample.step);
-  return hasResults(sample) && !isSameFor(found, among) ? [`is the same for the ${found} only`] : [];
+  return hasResults(sample) && !isSameFor(found, among) ? [`is the same only within the ${found}`] : [];
 }
 
-/** Kinds whose facts claim less sharing than every sample shows. */
+/** Kinds whose facts claim less sharing than all samples show. */
 function modestClaims(all: readonly Sample[]): readonly string[] {
   const kinds = new Set(all.filter(hasResults).map(({ step }) => likeness(step)));
   return [...kinds].flatMap((kind) => {
@@ -271,7 +274,7 @@ describe('a step touches what its facts say', () => {
   });
 });
 
-test('a step watches what others may write: atomics, watched loads, and steps that let others run', () => {
+test('steps that may observe writes of other threads are marked: atomics, watched loads, and steps that let other threads run', () => {
   const looking = kinds.filter((kind) => (samples.get(kind) ?? []).some(({ step }) => looksAtOthers(step)));
   expect(looking).toEqual(['load', 'atomic', 'yield']);
   const loads = (samples.get('load') ?? []).map(({ step }) => step);

@@ -79,7 +79,7 @@ describe('mnemonics', () => {
     }
   });
 
-  test('modifiers may stand in any order around the types of cvt', () => {
+  test('modifiers of cvt may come in any order, before or after the types', () => {
     const variants = [...expand(conversions.filter((form) => form.section === '9.7.9.21'))];
     const shuffled = fc.constantFrom(...variants).chain((variant) => {
       const parts = variant.mnemonic.split('.').slice(1);
@@ -127,7 +127,7 @@ describe('versions and targets', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('every variant is available in some version on some target', () => {
+  test('every variant is available in at least one version, on at least one target', () => {
     for (const variant of expand(allForms)) {
       const usable = versions.some((version) => isAvailableSomewhere(variant, version));
       expect(usable, variant.mnemonic).toBe(true);

@@ -54,7 +54,7 @@ ld.param.u64 %rd1, [out]; st.global.v2.u32 [%rd1], {%r1, %r2}; st.global.u32 [%r
     [a, b].flatMap((word) => [0, 8, 16, 24].map((shift) => (word >>> shift) & 0xff));
   const wordOf = (bytes: readonly number[]): number => bytes.reduce((sum, byte, i) => sum + byte * 2 ** (8 * i), 0);
 
-  test('prmt picks a byte by each nibble, or repeats its sign eight times', () => {
+  test('prmt selects a byte by each nibble, or repeats the sign of that byte eight times', () => {
     const permute = instruction('prmt.b32');
     for (const [a, b] of everyPair(words)) {
       for (const selector of [0x3210, 0x7654, 0xfedc, 0x0a71, 0x9b4f, 0xffff3210]) {
@@ -138,7 +138,7 @@ describe('integers', () => {
 });
 
 describe('set, lane by lane', () => {
-  test('integers get a mask of each lane, halves 1.0', () => {
+  test('for integers each lane becomes a mask, for halves 1.0', () => {
     const [one, two, nan] = [0x3c00, 0x4000, 0x7e00];
     const pair = (high: number, low: number): number => high * 0x10000 + low;
     expect(instruction('set.lt.u32.f16x2')(pair(one, two), pair(two, one))).toBe(0xffff0000);
@@ -225,7 +225,7 @@ describe('functions of halves', () => {
 describe('roots and signs', () => {
   const single = (value: number): number => new Uint32Array(Float32Array.of(value).buffer)[0] as number;
 
-  test('a rounded square root lies between the squares of its neighbours', () => {
+  test('the argument lies between the squares of the neighbors of the rounded root', () => {
     const [down, up, near] = ['rm', 'rp', 'rn'].map((mode) => instruction(`sqrt.${mode}.f32`));
     for (const value of [2, 3, 0.1, 1e-40, 3e38, 1.0000001, 65535]) {
       const bits = single(value);
@@ -249,7 +249,7 @@ describe('roots and signs', () => {
     expect(gross(1n)).toBe(0x7ff0000000000000n);
   });
 
-  test('copysign takes the sign of a and the rest of b, NaNs included', () => {
+  test('copysign takes the sign of a and the rest of b, including NaNs', () => {
     const copy = instruction('copysign.f32');
     expect([copy(0x80000000, 0x3f800000), copy(0, 0xffc12345)]).toEqual([0xbf800000, 0x7fc12345]);
     expect(instruction('copysign.f64')(1n << 63n, 5n)).toBe((1n << 63n) | 5n);
@@ -294,13 +294,13 @@ addc.u32 %r2, 0, 0; mov.b32 %r3, 0; ld.param.u64 %rd1, [out]; st.global.v4.u32 [
     }
   });
 
-  test('64-bit limbs carry too, and a result may be a source', async () => {
+  test('64-bit limbs also carry, and a result may be a source', async () => {
     const body = `mov.u64 %rd1, -1; mov.u64 %rd2, 7; add.cc.u64 %rd1, %rd1, %rd1; addc.u64 %rd2, %rd2, %rd2;
 ld.param.u64 %rd3, [out]; st.global.v2.u64 [%rd3], {%rd1, %rd2};`;
     expect(await output({ body }, 16)).toEqual([0xfffffffe, 0xffffffff, 15, 0]);
   });
 
-  test('.sat clamps the whole sum, carry included', async () => {
+  test('.sat clamps the whole sum, including the carry', async () => {
     const body = `add.cc.u32 %r0, -1, 1; addc.sat.s32 %r1, 0x7fffffff, 0; addc.sat.s32 %r2, 0x80000000, -1;
 sub.cc.u32 %r0, 0, 1; subc.sat.s32 %r3, 0x80000000, 0;
 ld.param.u64 %rd1, [out]; st.global.v4.u32 [%rd1], {%r0, %r1, %r2, %r3};`;

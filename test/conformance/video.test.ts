@@ -69,7 +69,7 @@ function simdText(opcode: string, count: 2 | 4): string {
   return `${head} %d${mask(letter, count)}, %a${digits(letter, count)}, %b${digits(letter, count)}, %c`;
 }
 
-/** One kernel with all the instructions; each thread takes a row and stores a word for each instruction. */
+/** One kernel with all the instructions; each thread processes a row and stores a word for each instruction. */
 function moduleOf(instructions: readonly string[]): string {
   const stores = instructions.map((text, i) => `${text};\nst.global.u32 [%to+${4 * i}], %d;`);
   return `.version 9.0

@@ -1,5 +1,5 @@
 /**
- * Array conversions against the exact engine: every value of sources of up to 16 bits, and of f32 for the usual
+ * Compares array conversions with the exact engine: every value of sources of up to 16 bits, and of f32 for the common
  * conversions.
  */
 import { describe, expect, test } from 'vitest';

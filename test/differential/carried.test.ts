@@ -1,4 +1,4 @@
-/** Values that need more than a register of 32 or 64 bits, on both engines: 128-bit values, and the condition code. */
+/** Values that do not fit a 32-bit or 64-bit register, on both engines: 128-bit values, and the condition code. */
 import { describe, expect, test } from 'vitest';
 import { output } from '../device/run.ts';
 
@@ -13,7 +13,7 @@ describe('are the same on both engines', () => {
     ['kept while a thread waits', 'mov.b128 %q1, {%rd3, %rd4}; bar.sync 0; mov.b128 {%rd5, %rd6}, %q1;'],
     ['zero before it is written', 'mov.b128 {%rd5, %rd6}, %q3;'],
     [
-      'written where a predicate holds',
+      'written only if a predicate holds',
       'setp.gt.u32 %c, %r1, 5; mov.b128 %q1, {%rd3, %rd4}; @%c mov.b128 %q1, {%rd4, %rd3}; mov.b128 {%rd5, %rd6}, %q1;',
     ],
     [
@@ -26,7 +26,7 @@ describe('are the same on both engines', () => {
       'st.global.v2.b64 [%rd1], {%rd3, %rd4}; mov.b128 %q1, {%rd4, %rd2}; atom.global.exch.b128 %q2, [%rd1], %q1; mov.b128 {%rd5, %rd6}, %q2; ld.global.b64 %rd7, [%rd1+8]; add.u64 %rd5, %rd5, %rd7;',
     ],
     [
-      'exchanged with memory where it is the same',
+      'exchanged with memory if the values are equal',
       `st.global.v2.b64 [%rd1], {%rd3, %rd4}; and.b32 %r3, %r1, 1; cvt.u64.u32 %rd8, %r3; add.u64 %rd8, %rd4, %rd8;
        mov.b128 %q1, {%rd3, %rd8}; mov.b128 %q2, {%rd2, %rd3}; atom.global.cas.b128 %q3, [%rd1], %q1, %q2;
        mov.b128 {%rd5, %rd6}, %q3; ld.global.b64 %rd7, [%rd1+8]; add.u64 %rd5, %rd5, %rd7;`,

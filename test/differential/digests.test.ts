@@ -1,4 +1,4 @@
-/** The digests that come with ptxlab: the fast engine reproduces those of the reference engine, and the golden ones. */
+/** The digests that come with ptxlab: the fast engine reproduces those of the reference engine and the golden ones. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { prepareSweep, type Sweep, sweepChunks } from '../../src/sweep.ts';

@@ -1,7 +1,7 @@
 /**
  * The two ways in which the fast engine computes elementary functions, each tested alone against exact values: the
- * error bound of the f64 series, and the exact way, which must be right to 53 bits and say whether anything lies below
- * them.
+ * error bound of the f64 series, and the exact computation, which must be correct to 53 bits and say whether any lower
+ * bit is set.
  */
 import { describe, expect, test } from 'vitest';
 import { exactFunction } from '../../src/jit/arithmetic/elementary-exact.ts';
@@ -52,7 +52,7 @@ function valueOf(bits: bigint): number {
 
 /**
  * Rounds a result to odd as an f64, so that the last bit also stands for everything below it. The result must have at
- * least 53 bits, or nothing below its last one.
+ * least 53 bits, or be exact.
  */
 function toOdd({ sign, significand, exponent, tail }: Finite): number {
   const lift = 53 - bitLength(significand);
@@ -85,7 +85,7 @@ describe.each<readonly [Elementary, low: number, high: number]>([
   const values = argumentsFrom(low, high).map((value) => (fn === 'lg2' ? Math.abs(value) : value));
   const wanted = values.map((value) => transcendental(fn, decode('f64', bitsOf(value)) as Finite) as Finite);
 
-  test('the series is off by less than a 2^46th', () => {
+  test('the relative error of the series is below 2^-46', () => {
     const wrong = values.filter((value, i) => {
       const true53 = toOdd(wanted[i] as Finite);
       return Math.abs(valueOf(series(bitsOf(value))) - true53) > Math.abs(true53) * 2 ** -46;
@@ -93,7 +93,7 @@ describe.each<readonly [Elementary, low: number, high: number]>([
     expect(wrong).toEqual([]);
   });
 
-  test('the exact way is right to the last bit of an f64', () => {
+  test('the exact computation is correct to the last bit of an f64', () => {
     const wrong = values.filter((value, i) => {
       const isPower = fn === 'lg2' && Math.abs(Math.log2(value)) % 1 === 0;
       return !isPower && valueOf(exact(bitsOf(value))) !== toOdd(wanted[i] as Finite);

@@ -1,10 +1,10 @@
-/** Runs an instruction as a small kernel in every kind of code on the same inputs. Every bit must agree. */
+/** Runs an instruction as a small kernel with every kind of code on the same inputs. Every bit must agree. */
 import { Device, type LaunchOptions, type LoadedModule, RefusedModuleError } from '../../src/device.ts';
 import type { Instruction, Register } from './instructions.ts';
 
 const targets = ['sm_100a', 'sm_103a', 'sm_120a', 'sm_90', 'sm_70'];
 
-/** The bytes between the values of a row. */
+/** The distance between the values of a row in bytes. */
 const slot = 16;
 
 /** A kernel in which each thread executes the instruction once, on a row of slots. */

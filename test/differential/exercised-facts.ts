@@ -26,7 +26,7 @@ function factsOf(step: Step): readonly string[] {
   ];
 }
 
-/** Every fact that some step of the table has. */
+/** Every fact that at least one step of the table has. */
 export function factsOfTable(): ReadonlySet<string> {
   const variants = [...expand(allForms, { optional: 'one' })];
   return new Set(variants.flatMap((variant) => variant.form.steps(variant, environment)).flatMap(factsOf));
@@ -50,7 +50,7 @@ export class FactCounter {
   }
 }
 
-/** The facts that all variants of a mnemonic have in common: operands select one of the variants. */
+/** The facts that all variants of a mnemonic have in common; the operands select one of the variants. */
 function factsOfMnemonic(mnemonic: string): readonly string[] {
   const resolution = resolveMnemonic(mnemonic);
   const variants = resolution.kind === 'variants' ? resolution.variants : [];

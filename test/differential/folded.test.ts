@@ -1,4 +1,6 @@
-/** Values that ptxas 13.0 computed itself, checked on the fast engine: they reveal mistakes that both engines share. */
+/**
+ * Values that ptxas 13.0 computed itself, checked on the fast engine: they reveal mistakes that the two engines share.
+ */
 import { expect, test } from 'vitest';
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import { foldedValues } from '../golden/folded.ts';

@@ -1,6 +1,7 @@
 /**
- * fma.f32 of the fast engine, four threads at a time, where its sum in f64 is a tie between two f32 or is subnormal as
- * an f32: some of these sums are exact, some were rounded before. The reference engine says what they are.
+ * Tests fma.f32 on the fast engine, four threads at a time, for inputs whose sum in f64 is a tie between two f32 or is
+ * subnormal as an f32. Some of these sums are exact, others have already been rounded. The reference engine gives the
+ * expected results.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -34,7 +35,7 @@ const kernel = (mnemonic: string): string => `
 }`;
 
 const powers = [0, -1, -12, -23, -24, -25, -30, -60];
-/** Few bits, all 24, and next to a power of two, so that products are next to one too. */
+/** Significands with few bits, with all 24, and next to a power of two, so that products are, too. */
 const significands = [
   1,
   1.5,

@@ -1,4 +1,4 @@
-/** Golden conversions on both engines. */
+/** Runs golden conversions on both engines. */
 import { describe, expect, it } from 'vitest';
 import { families, instructionsOf, rowsOf } from '../golden/vectors.ts';
 import { differences } from './engines.ts';

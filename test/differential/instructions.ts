@@ -30,7 +30,8 @@ function plain(inst: string, widths: readonly number[], result: number): Instruc
 const roundings = ['rn', 'rz', 'rm', 'rp'];
 
 /**
- * Expands a pattern to mnemonics: every combination of the alternatives in parentheses, where `()` is the empty one.
+ * Expands a pattern to mnemonics: every combination of the alternatives in parentheses, where `()` is an empty
+ * alternative.
  */
 function expand(pattern: string): readonly string[] {
   const found = /^(.*?)\(([^)]*)\)(.*)$/.exec(pattern);
@@ -130,7 +131,7 @@ export function* randomBits(seed: bigint): Generator<bigint, never> {
   }
 }
 
-/** Zeros, ones, ends of ranges, subnormals, infinities and NaNs, whatever the bits mean. */
+/** Bit patterns that are zeros, ones, ends of ranges, subnormals, infinities or NaNs in some format. */
 function corners(width: number): readonly bigint[] {
   const [fraction, exponent] = width === 64 ? [52n, 11n] : width === 32 ? [23n, 8n] : [10n, 5n];
   const infinity = ((1n << exponent) - 1n) << fraction;
@@ -142,7 +143,7 @@ function corners(width: number): readonly bigint[] {
   return [...magnitudes, sign - 1n].flatMap((bits) => [bits, bits | sign]).map((bits) => BigInt.asUintN(width, bits));
 }
 
-/** Floats from 2^-6 to 2^6, where functions of one f32 have most of their values. */
+/** Floats from 2^-6 to 2^6, the range in which functions of one f32 vary most. */
 function moderate(sources: readonly Register[], any: (width: number) => bigint): readonly (readonly bigint[])[] {
   if (sources.length !== 1 || sources[0]?.width !== 32) return [];
   return Array.from({ length: 200 }, () => [(any(1) << 31n) | ((121n + (any(8) % 13n)) << 23n) | any(23)]);
@@ -193,7 +194,7 @@ function nextToLeastNormal(
 }
 
 /**
- * Rows of corner cases, of corner cases with random bits, of values near each other, of small numbers, and of random
+ * Rows with corner cases, corner cases mixed with random bits, values close to each other, small numbers, and random
  * bits.
  */
 export function inputsFor({ sources }: Instruction): readonly (readonly bigint[])[] {

@@ -1,6 +1,6 @@
 /**
- * The fast engine against the reference engine on every golden row and every value instruction of the table; `npm test`
- * runs samples of these.
+ * Compares the fast engine with the reference engine on every golden row and every value instruction of the table;
+ * `npm test` runs samples of these.
  */
 import { describe, expect, it } from 'vitest';
 import { differences } from './engines.ts';

@@ -1,4 +1,6 @@
-/** The fast engine against the reference engine: golden conversions, and arithmetic on all kinds of values. */
+/**
+ * Compares the fast engine with the reference engine on golden conversions, and on arithmetic with all kinds of values.
+ */
 import { describe, expect, it } from 'vitest';
 import { differences } from './engines.ts';
 import { compareGoldenConversions } from './golden.ts';

@@ -14,7 +14,7 @@ interface Generated {
   readonly expected: (thread: number) => number;
 }
 
-/** The state of a function's body: eight variables and four words of local memory. */
+/** The state of a function body: eight variables and four words of local memory. */
 interface State {
   readonly x: number[];
   readonly local: number[];
@@ -161,7 +161,7 @@ class Generator {
     };
   }
 
-  /** Any function of the module, as long as the call depth allows one. */
+  /** Calls any function of the module, as long as the call depth allows it. */
   private callPiece(): Piece {
     const [to, a, b, callee] = [1 + this.below(7), this.below(8), this.below(8), this.below(this.count)];
     const label = `skip${this.labels++}`;
@@ -191,7 +191,7 @@ class Generator {
     };
   }
 
-  /** A call in one of the styles; its result goes to memory or to the register at once. */
+  /** A call in one of the styles; its result goes either to memory or directly to the register. */
   private call(
     callee: string,
     style: Style,
@@ -218,7 +218,7 @@ class Generator {
   }
 }
 
-/** The module of a seed. */
+/** The module that a seed determines. */
 export function randomCalls(seed: number): Generated {
   return new Generator(seed).generate();
 }

@@ -2,19 +2,19 @@
 import { registers } from './random-instructions.ts';
 import type { Callee, Statement } from './random-statements.ts';
 
-/** The bytes of a thread's input. */
+/** The size of a thread's input in bytes. */
 export const inputBytes = 192;
 /**
- * The bytes of a thread's output: its final registers, then its own piece of global memory and the contents of its
- * slot.
+ * The size of a thread's output in bytes: its final registers, then its own piece of global memory and the contents of
+ * its slot.
  */
 export const outputBytes = 256;
-/** The bytes of the counters that all threads share, and of the counters of each block. */
+/** The sizes in bytes of the counters that all threads share, and of each block's counters. */
 export const counterBytes = 64;
 
 const namesOf = (width: number): readonly string[] => registers[width] as readonly string[];
 
-/** Registers that random instructions use, and the frame's own registers, which they leave alone. */
+/** Registers that random instructions use, and the frame's own registers, which random instructions do not touch. */
 const declarations: readonly string[] = [
   ...Object.entries(registers).map(
     ([width, names]) => `.reg .${width === '1' ? 'pred' : `b${width}`} ${names.join(', ')};`,
@@ -87,8 +87,8 @@ const epilogue: readonly string[] = [
 const zeros = [0, 16, 32, 48].map((at) => `st.local.v4.u32 [room+${at}], {%n0, %n0, %n0, %n0};`);
 
 /**
- * A function of a word and a double word; it also receives the thread's memory and the counters. In registers it
- * returns a word and a double word, in `.param` only the latter, because ptxas requires it.
+ * A function of a word and a double word; it also receives the thread's memory and the counters. In registers, it
+ * returns a word and a double word; in `.param`, only the double word, because ptxas requires it.
  */
 export function functionFrame({ name, inMemory }: Callee, body: readonly Statement[]): Statement {
   const taken = { word: 'b32', wide: 'b64', piece: 'b64', count: 'b64' };

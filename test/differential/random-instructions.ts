@@ -1,4 +1,4 @@
-/** Random instructions from the table: any variant that turns registers into registers, with suitable operands. */
+/** Random instructions from the table: any variant that computes registers from registers, with suitable operands. */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { rowsOf } from '../../src/check/availability.ts';
 import { isValueStep } from '../../src/isa/steps/effects.ts';
@@ -41,7 +41,7 @@ export type Pool = readonly (readonly (readonly Variant[])[])[];
 interface Pools {
   /** Instructions from registers to registers. */
   readonly values: Pool;
-  /** Instructions of a warp that name their members. */
+  /** Warp instructions that name their members. */
   readonly collectives: Pool;
 }
 
@@ -53,7 +53,7 @@ const onValues = expanded.map((variants) => variants.filter(isOnValues));
 const collectives = expanded.map((variants) => variants.filter(isCollective));
 const pools = new Map<string, Pools>();
 
-/** Whether a target has the variant. */
+/** Whether a target supports the variant. */
 export function poolsFor(targetName: string): Pools {
   const known = pools.get(targetName);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Random kernels from twenty thousand seeds, on the calling thread, one worker and two. */
+/** Random kernels from twenty thousand seeds, on the calling thread, one worker and two workers. */
 import { compareRandomKernels } from './run-random-kernels.ts';
 
 compareRandomKernels(1, 20_000, 200, [

@@ -1,7 +1,8 @@
 /**
- * Kernels that nobody would write: random instructions, branches into and out of each other, loops, calls, memory of
- * every space, barriers. They end and stay within their memory, and threads interfere with each other only where the
- * order cannot matter. So both engines must leave the same bits everywhere. All registers are stored at the end.
+ * Kernels that nobody would write: random instructions, branches into and out of each other, loops, calls, memory in
+ * every state space, and barriers. They terminate and stay within their memory, and threads interfere with each other
+ * only where the order cannot matter. Both engines must therefore leave the same bits everywhere. All registers are
+ * stored at the end.
  */
 import { constants, functionFrame, kernelFrame, sharedMemory } from './random-frames.ts';
 import { poolsFor, randomInstruction, version } from './random-instructions.ts';

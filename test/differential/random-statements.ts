@@ -1,5 +1,5 @@
 /**
- * Statements of random kernels, as a tree: any of them can be left out, and what remains is still a kernel that ends.
+ * Statements of random kernels, as a tree: any of them can be removed, and the rest is still a kernel that terminates.
  */
 import { registers } from './random-instructions.ts';
 import type { RandomSource } from './random-source.ts';
@@ -8,7 +8,7 @@ export interface Statement {
   readonly before: readonly string[];
   readonly body: readonly Statement[];
   readonly after: readonly string[];
-  /** Other statements jump into it: it must stay, though its contents may go. */
+  /** Other statements jump into this one, so only its contents may be removed. */
   readonly fixed?: boolean;
 }
 
@@ -27,9 +27,9 @@ interface Sources {
 
 export interface Callee {
   readonly name: string;
-  /** Parameters and results are in `.param`, otherwise in registers. */
+  /** Whether parameters and results are in `.param` rather than in registers. */
   readonly inMemory: boolean;
-  /** It contains barriers or collectives. */
+  /** Whether it contains barriers or collectives. */
   readonly meets: boolean;
 }
 
@@ -60,7 +60,7 @@ export class StatementMaker {
     return this.list(count, 0, this.sources.meets);
   }
 
-  /** With `together`, every thread of the block gets here, and equally often. */
+  /** With `together`, every thread of the block gets here, all of them equally often. */
   private list(count: number, depth: number, together: boolean): readonly Statement[] {
     return Array.from({ length: count }, () => this.statement(depth, together));
   }
@@ -221,14 +221,16 @@ export class StatementMaker {
     };
   }
 
-  /** A branch that all threads of a block take alike, so that barriers may stand in it. */
+  /** A branch on which all threads of a block agree, so that it may contain barriers. */
   private uniformBranch(depth: number): Statement {
     const end = this.label();
     const test = `setp.${this.random.pick(['eq', 'ne'])}.u32 %q, %block, ${this.random.below(2)};`;
     return { before: [`${test} @%q bra ${end};`], body: this.list(2, depth + 1, true), after: [`${end}:`] };
   }
 
-  /** A loop of up to 3 rounds. Threads that stay together all run it equally often; others may leave it early. */
+  /**
+   * A loop of up to 3 rounds. Threads that stay together all run it equally often; other threads may leave it early.
+   */
   private loop(depth: number, together: boolean): Statement {
     const { random } = this;
     const [start, end] = [this.label(), this.label()];
@@ -248,7 +250,7 @@ export class StatementMaker {
     };
   }
 
-  /** Blocks that jump to any of each other, which gives loops several entries; a limit on jumps ends them. */
+  /** Blocks that can jump to any other one of them, which gives loops several entries; a limit on jumps ends them. */
   private jumps(depth: number): Statement {
     const { random } = this;
     const end = this.label();
@@ -300,7 +302,7 @@ export class StatementMaker {
     return `%n${this.counters++}`;
   }
 
-  /** Every member gets here, and equally often. */
+  /** Every member gets here, all of them equally often. */
   private inGroup(members: string, depth: number): readonly Statement[] {
     const { random } = this;
     return Array.from({ length: 1 + random.below(4) }, () => {
@@ -318,7 +320,7 @@ export class StatementMaker {
     return { before: [choose], body: this.inGroup(part, depth + 1), after: [`${end}:`] };
   }
 
-  /** A loop that members leave one after the other. */
+  /** A loop that its members leave one after the other. */
   private rounds(members: string, depth: number): Statement {
     const [start, end] = [this.label(), this.label()];
     const [left, part] = [this.counter(), this.counter()];
@@ -333,7 +335,7 @@ export class StatementMaker {
     };
   }
 
-  /** Tiles of 1 to 16 neighbouring lanes; part of the work is done by every other tile alone. */
+  /** Tiles of 1 to 16 adjacent lanes; part of the work is done only by every other tile. */
   private tiles(): Statement {
     const { random } = this;
     const size = random.pick([1, 2, 4, 8, 16]);

@@ -14,7 +14,9 @@ type OnTrace = (event: TraceEvent) => void;
 
 const ignore: OnTrace = () => undefined;
 
-/** What a kernel leaves in memory on the reference engine and in each way, or the fault that it ends with. */
+/**
+ * What a kernel leaves in memory on the reference engine and with each way to run it, or the fault that it ends with.
+ */
 async function outcomes(
   kernel: RandomKernel,
   ways: readonly Way[],
@@ -79,7 +81,7 @@ function where(reference: string, found: string): string {
   return `${place}: ${got.slice(at, at + 8)}, not ${wanted.slice(at, at + 8)}`;
 }
 
-/** Removes all statements that the disagreement does not need. */
+/** Removes all statements that are not needed to reproduce the disagreement. */
 async function shrink(kernel: RandomKernel, ways: readonly Way[]): Promise<RandomKernel> {
   let smallest = kernel;
   for (let changed = true; changed; ) {
@@ -95,7 +97,7 @@ async function shrink(kernel: RandomKernel, ways: readonly Way[]): Promise<Rando
   return smallest;
 }
 
-/** Bodies with one statement less; large statements are removed first. */
+/** Bodies with one statement fewer; large statements are removed first. */
 function* smaller(body: readonly Statement[]): Generator<readonly Statement[]> {
   for (let i = 0; i < body.length; i++) {
     if (body[i]?.fixed !== true) yield body.toSpliced(i, 1);
@@ -106,8 +108,8 @@ function* smaller(body: readonly Statement[]): Generator<readonly Statement[]> {
 }
 
 /**
- * Declares a test for every few seeds; `ways` lists how the fast engine runs them. The message of a failure has the
- * seed and the reduced kernel.
+ * Declares a test for every few seeds; `ways` lists how the fast engine runs them. A failure message contains the seed
+ * and the reduced kernel.
  */
 export function compareRandomKernels(first: number, count: number, each: number, ways: readonly Way[]): void {
   describe('random kernels on both engines', () => {

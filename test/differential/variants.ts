@@ -7,12 +7,12 @@ import { vectorLanes } from '../../src/isa/rules.ts';
 import { allForms } from '../../src/isa/table.ts';
 import type { Instruction, Register } from './instructions.ts';
 
-/** For steps that depend on the target. */
+/** The targets to try for steps that depend on the target. */
 const environment = namedEnvironment('sm_100', '9.1');
 
 /**
- * For each form, the variants whose results depend only on the bits of their operands; of variants with the same steps,
- * only the first.
+ * For each form, the variants whose results depend only on the bits of their operands. Of variants with the same steps,
+ * only the first is used.
  */
 export function variantsByForm(): ReadonlyMap<string, readonly Variant[]> {
   const seen = new Set<string>();
@@ -29,7 +29,7 @@ export function variantsByForm(): ReadonlyMap<string, readonly Variant[]> {
   return found;
 }
 
-/** Instructions with addresses or variables as operands compute nothing from their bits. */
+/** The result of an instruction with addresses or variables as operands does not depend on bits alone. */
 function hasOnlyValues({ form }: Variant): boolean {
   const kinds: readonly OperandPattern['kind'][] = ['value', 'vector', 'lanes', 'pair'];
   return form.operands.every(({ kind }) => kinds.includes(kind));

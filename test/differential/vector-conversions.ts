@@ -1,4 +1,4 @@
-/** Conversions of four values at once and of single values, in one module, on the same words. */
+/** Runs conversions of four values at once and of single values, in one module, on the same words. */
 import { converter } from '../../src/jit/arithmetic/convert.ts';
 import { Helpers } from '../../src/jit/helpers.ts';
 import { instanceWithoutEngine } from '../../src/jit/arrays/sweep-kernel.ts';

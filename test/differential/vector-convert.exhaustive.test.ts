@@ -1,6 +1,6 @@
 /**
- * Conversions of four values at once against conversions of single values: every input of narrow sources with many
- * random bits and scales, 20 million words and edges of wide ones, and every operand of the golden rows.
+ * Compares conversions of four values at once with conversions of single values: every input of narrow sources with
+ * many random bits and scales, 20 million words and edges of wide sources, and every operand of the golden rows.
  */
 import { describe, expect, it } from 'vitest';
 import { formats } from '../../src/numerics/formats.ts';

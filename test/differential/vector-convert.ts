@@ -16,7 +16,7 @@ export function differenceOnAll(c: Conversion, rounds: number): string | null {
   });
 }
 
-/** The first difference over random words and words near edges, `count` at most 2^16 a round. */
+/** The first difference over random words and words near edges; `count` is at most 2^16 per round. */
 export function differenceOnWords(c: Conversion, rounds: number, count: number = capacity): string | null {
   const { width } = formats[c.from];
   return inRounds(

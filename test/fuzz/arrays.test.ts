@@ -1,4 +1,4 @@
-/** Converts random arrays between random formats, by WebAssembly and by the exact engine. */
+/** Converts random arrays between random formats, with WebAssembly and with the exact engine. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arrayConversion, convert, type ConvertOptions, type PreparedArrays } from '../../src/arrays/convert.ts';
@@ -50,7 +50,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   count: fc.oneof(
     { arbitrary: fc.nat(40), weight: 4 },
     { arbitrary: fc.nat(400), weight: 4 },
-    // A hundred times as long, to reach past the end of a chunk.
+    // A hundred times as long, so that the array extends past the end of a chunk.
     { arbitrary: fc.integer({ min: chunkSize - 20, max: chunkSize + 20 }), weight: 2 },
   ),
   offset: fc.nat(16),
@@ -69,7 +69,7 @@ function sourceOf({ from, count, offset, fill, salt }: Case): Uint8Array {
   return bytes.subarray(offset);
 }
 
-/** Null if no stack offers the conversion. */
+/** Null if no stack supports the conversion. */
 function prepared(source: Uint8Array, options: ConvertOptions): Pick<PreparedArrays, 'plan' | 'random'> | null {
   try {
     return arrayConversion(source, options);

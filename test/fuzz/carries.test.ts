@@ -1,4 +1,7 @@
-/** Random chains with carries, compared with sums of integers: a subtraction adds the complement and a carry of 1. */
+/**
+ * Compares random chains with carries with sums of integers, in which a subtraction adds the complement and a carry of
+ * 1.
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { output } from '../device/run.ts';

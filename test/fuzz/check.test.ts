@@ -12,7 +12,7 @@ const read = (name: string): string => readFileSync(new URL(`../../examples/kern
 const sources = ['quantize_sm89.ptx', 'blackwell_sm100a.ptx', 'collective_sm80.ptx', 'bench_mandelbrot.ptx'].map(read);
 const words = sources.flatMap((source) => source.match(/[\w%$.:]+|[^\s\w]/g) ?? []);
 
-/** A real module in which some words are exchanged for others of their kind. */
+/** A real module in which some words are replaced by others of the same kind. */
 const mutated = fc
   .record({
     source: fc.constantFrom(...sources),
@@ -78,7 +78,7 @@ describe('the checker', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 400 }), expectWellFormed));
   });
 
-  test('accepts real modules with exchanged words', () => {
+  test('accepts real modules with replaced words', () => {
     fc.assert(fc.property(mutated, expectWellFormed), { numRuns: 150 });
   });
 

@@ -1,4 +1,4 @@
-/** A kernel that never ends is ended by its time limit, whatever it does meanwhile and wherever it runs. */
+/** A kernel that never ends is stopped by its time limit, whatever it does and wherever it runs. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions } from '../../src/device.ts';
@@ -63,7 +63,8 @@ describe.each(Object.entries(everyWay))('on %s', (_, way) => {
     const parts = fc.array(fc.constantFrom(...(Object.keys(bodies) as Body[])), { minLength: 2, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(parts, fc.constantFrom(1, 64, 1024), async (found, block) => {
-        // A barrier that waits for 64 threads ends with less, and one for all of them may be out of step with it.
+        // A barrier for 64 threads completes before all threads arrive, and one for all threads may be out of step with
+        // it.
         fc.pre(block === 64 || !found.includes('barriers of diverged threads'));
         expect(await codeOf(found, block, way)).toBe('PTX6021');
       }),

@@ -1,10 +1,12 @@
-/** Random calls leave bytes on the stack, and then a function reads any word: it must read its own zero or fault. */
+/** Random calls leave bytes on the stack, then a function reads any word: it must read its own zero or fault. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { moduleOf } from '../device/run.ts';
 
-/** Words in the frame of each function, and the function that it calls last, if that comes later in the list. */
+/**
+ * Number of words in the frame of each function, and the function that it calls last, if that comes later in the list.
+ */
 const functions = fc.array(fc.record({ words: fc.integer({ min: 1, max: 40 }), next: fc.nat(4) }), {
   minLength: 1,
   maxLength: 4,
@@ -13,10 +15,10 @@ const functions = fc.array(fc.record({ words: fc.integer({ min: 1, max: 40 }), n
 const program = fc.record({
   functions,
   calls: fc.array(fc.nat(3), { minLength: 1, maxLength: 4 }),
-  /** Words in the frame of the reader, and the word that it reads. */
+  /** Number of words in the reader's frame, and the word that it reads. */
   frame: fc.integer({ min: 1, max: 40 }),
   word: fc.nat(100),
-  /** Whether the kernel reads, or a function. */
+  /** Whether the kernel or a function does the reading. */
   inKernel: fc.boolean(),
   form: fc.constantFrom('local', 'generic', 'atomic'),
 });

@@ -1,14 +1,14 @@
 /**
- * Adversarial shapes: for each, a text that consists of one thing many times. The work for a text 16 times as large may
- * be 20 times as much, or the text is refused (`growth.ts` measures, `growth.test.ts` checks the results).
+ * Adversarial shapes: each is a text that repeats one construct many times. A text 16 times as large may take at most
+ * 20 times the work, or is refused (`growth.ts` measures, `growth.test.ts` checks the results).
  */
 
 export interface Shape {
   readonly name: string;
-  /** A size that takes some milliseconds at least. */
+  /** A size that takes at least a few milliseconds. */
   readonly size: number;
   readonly text: (size: number) => string;
-  /** Threads of the launch; 1 unless given. */
+  /** Number of threads in the launch; 1 by default. */
   readonly block?: number;
 }
 

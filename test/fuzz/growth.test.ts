@@ -1,4 +1,4 @@
-/** Large adversarial texts give the right results, and what is kept or searched for them has limits. */
+/** Large adversarial texts give correct results, and what is stored or searched for them is limited. */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
 import { errorLimit } from '../../src/check/error-cap.ts';
@@ -22,7 +22,7 @@ const codesOf = (all: readonly Diagnostic[]): ReadonlySet<string> => new Set(all
 
 describe('the number of errors', () => {
   test.each(['unknown names', 'unknown opcodes', 'unknown modifiers', 'missing functions', 'names declared again'])(
-    '%s: the first ones are listed, and the others counted',
+    '%s: the first findings are listed, and the others counted',
     (name) => {
       const found = findings(name, errorLimit + 51);
       expect(found.filter(({ code }) => code !== 'PTX1022')).toHaveLength(errorLimit);
@@ -31,14 +31,14 @@ describe('the number of errors', () => {
     },
   );
 
-  test('exactly as many as are listed leave none out', () => {
+  test('if the number of errors is exactly the limit, none is omitted', () => {
     expect(codesOf(findings('unknown names', errorLimit))).toEqual(new Set(['PTX3001']));
   });
 });
 
 describe('suggestions', () => {
   test.each(['unknown names beside registers', 'unknown names in vectors', 'unknown initial names'])(
-    '%s: similar names are searched for the first ones',
+    '%s: similar names are searched only for the first ones',
     (name) => {
       const helped = findings(name, 2 * searchLimit).filter(({ help }) => help !== null);
       expect(helped).toHaveLength(searchLimit);
@@ -47,7 +47,7 @@ describe('suggestions', () => {
 });
 
 describe('limits', () => {
-  test('a mnemonic may have many parts, but not any number', () => {
+  test('a mnemonic may have many parts, but their number is limited', () => {
     expect(codesOf(findings('modifiers of one instruction', partLimit))).toEqual(new Set(['PTX2020']));
     expect(codesOf(findings('modifiers of one instruction', partLimit + 1))).toEqual(new Set(['PTX2013']));
   });
@@ -101,7 +101,7 @@ describe('kernels', () => {
     ['indirect calls in all functions', 300],
     ['nested loops with registers', 3000],
     ['loops that read', 600],
-  ])('%s: %d are too many for the fast engine, not for the other', async (name, size) => {
+  ])('%s: %d are too many for the fast engine, but not for the reference engine', async (name, size) => {
     expect(await launched(name, size, 'jit')).toBe('kernel-too-large');
     expect(await launched(name, size, 'interp')).toBe('ok');
   });

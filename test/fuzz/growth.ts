@@ -1,5 +1,5 @@
 /**
- * Measures how the work grows with the size of a text: the CPU time of checking, loading and launching each shape, at
+ * Measures how the work grows with the size of a text: the CPU time for checking, loading and launching each shape, at
  * one size and at 16 times that size.
  *
  *     tsx test/fuzz/growth.ts [--only PART OF A NAME] [--seconds MOST FOR ONE FIGURE] [--limit RATIO]
@@ -14,7 +14,7 @@ import { type Shape, shapes } from './growth-shapes.ts';
 
 const factor = 16;
 
-/** CPU time in milliseconds, and what came of the work. */
+/** The CPU time in milliseconds, and the outcome of the work. */
 interface Figure {
   readonly time: number;
   readonly outcome: string;
@@ -45,7 +45,7 @@ const phases: Readonly<Record<string, Phase>> = {
 let runs = 0;
 
 async function figureOf(phase: Phase, shape: Shape, size: number): Promise<Figure> {
-  // Compiled kernels are kept by their text.
+  // Compiled kernels are cached by their text.
   const text = `${shape.text(size)}// ${runs++}`;
   const before = process.cpuUsage();
   const outcome = await outcomeOf(phase, text, shape);
@@ -69,7 +69,7 @@ interface Line {
   readonly large: Figure;
 }
 
-/** The mean of as many runs as take some time together, after two that are not counted. */
+/** The mean of enough runs to take some time in total, after two that are not counted. */
 async function meanFigure(phase: Phase, shape: Shape): Promise<Figure> {
   for (let i = 0; i < 2; i++) await figureOf(phase, shape, shape.size);
   const figures = [await figureOf(phase, shape, shape.size)];
@@ -78,7 +78,7 @@ async function meanFigure(phase: Phase, shape: Shape): Promise<Figure> {
   return { time: total() / figures.length, outcome: figures[0]?.outcome ?? '' };
 }
 
-/** Runs in a process of its own, which may be ended: prints a line for each phase of each shape. */
+/** Runs in a separate process, which may be killed: prints a line for each phase of each shape. */
 async function measure(shape: Shape): Promise<void> {
   const { name, size } = shape;
   for (const [phase, run] of Object.entries(phases)) {
@@ -96,7 +96,7 @@ function print({ shape, size, phase, small, large }: Line): void {
   console.log(`${shape.padEnd(40)} ${String(size).padStart(8)} ${phase.padEnd(7)} ${times}  ${large.outcome}${mark}`);
 }
 
-/** Measures in another process from a shape on; returns how many it finished before it was ended. */
+/** Measures in another process from a given shape on; returns the number of shapes it finished before it was killed. */
 async function measureFrom(first: number, chosen: readonly Shape[]): Promise<number> {
   const args = [...process.execArgv, fileURLToPath(import.meta.url), '--child', String(first), '--only', values.only];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

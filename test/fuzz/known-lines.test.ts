@@ -1,4 +1,4 @@
-/** Judging lines by their shape must give the same findings as parsing every statement, which is what loading does. */
+/** Checking lines by their shape must give the same findings as parsing every statement, which is what loading does. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type CheckReport, check, loadModule } from '../../src/check/check.ts';
@@ -14,7 +14,7 @@ const modules = folders.flatMap((folder) =>
 
 function expectSame(text: string): CheckReport {
   const parsed = loadModule(text).report;
-  // Checks twice: the first time learns the shapes, the second time knows them.
+  // Checks twice: the first run learns the shapes, the second run uses them.
   expect(check(text)).toEqual(parsed);
   expect(check(text)).toEqual(parsed);
   return parsed;
@@ -53,7 +53,7 @@ function mutant(text: string): string {
 
 const header = '.version 9.0\n.target sm_90\n.address_size 64\n';
 const registers = '.reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<8>;';
-/** Makes shapes known, including those of the case. */
+/** Makes shapes known, including those of the test case. */
 const known = `.file 1 "a.cu"
 .visible .entry k0() { ${registers} .shared .b32 cell; .local .b32 list[4];
   add.s32 %r1, %r2, %r3;
@@ -80,27 +80,39 @@ const known = `.file 1 "a.cu"
 const cases: readonly (readonly [string, string, readonly string[]])[] = [
   ['a register beyond its family', `${registers} add.s32 %r1, %r8, %r3;`, ['PTX3001']],
   ['a family of another type', '.reg .f32 %r<8>; add.s32 %r1, %r2, %r3;', ['PTX3004']],
-  ['a family hidden in part by an inner one', `${registers} { .reg .pred %r<2>; add.s32 %r1, %r2, %r3; }`, ['PTX3004']],
-  ['a family hidden in part by a register', `${registers} { .reg .f32 %r3; add.s32 %r1, %r2, %r3; }`, ['PTX3004']],
-  ['a family hidden in part by a label', `${registers} { %r3: add.s32 %r1, %r2, %r3; }`, ['PTX3003']],
-  ['a family seen again behind the scope that hid it', `${registers} { .reg .pred %r<2>; } add.s32 %r1, %r2, %r3;`, []],
+  [
+    'a family partly hidden by an inner family',
+    `${registers} { .reg .pred %r<2>; add.s32 %r1, %r2, %r3; }`,
+    ['PTX3004'],
+  ],
+  ['a family partly hidden by a register', `${registers} { .reg .f32 %r3; add.s32 %r1, %r2, %r3; }`, ['PTX3004']],
+  ['a family partly hidden by a label', `${registers} { %r3: add.s32 %r1, %r2, %r3; }`, ['PTX3003']],
+  [
+    'a family visible again after the scope that hid it',
+    `${registers} { .reg .pred %r<2>; } add.s32 %r1, %r2, %r3;`,
+    [],
+  ],
   ['a family that is declared too late', `add.s32 %r1, %r2, %r3; ${registers}`, ['PTX3001']],
   ['a guard that is not a predicate', '.reg .b32 %p<4>; @%p1 bra $L1; $L1: ret;', ['PTX3010']],
   ['a label that is missing', `${registers} @%p1 bra $L2;`, ['PTX3001']],
   ['a label that is a register', `${registers} .reg .b32 $L2; @%p1 bra $L2;`, ['PTX3003']],
   ['a special register that is declared', `${registers} .reg .v2 .f64 %tid; mov.u32 %r1, %tid.x;`, ['PTX3004']],
   ['a variable in another space', `${registers} .local .b32 cell; st.shared.b32 [cell], %r1;`, ['PTX5011']],
-  ['an element of what is no array', `${registers} .local .b32 list; mov.b64 %rd1, list[1];`, ['PTX3003']],
+  [
+    'an element of something that is not an array',
+    `${registers} .local .b32 list; mov.b64 %rd1, list[1];`,
+    ['PTX3003'],
+  ],
   ['a constant out of its range', `${registers} bar.sync 16;`, ['PTX3011']],
   ['a float of 7 digits', `${registers} add.f32 %f1, %f2, 0f3F80000;`, ['PTX1005']],
   ['a float for an offset', `${registers} ld.b32 %r1, [%rd1+0f3F800000];`, ['PTX1013']],
   [
-    'a place of inlined code that no .loc gave',
+    'an inlined_at position that no .loc has',
     '.loc 1 14 5, function_name $L__info_string0, inlined_at 1 9 3\nret;',
     ['PTX5029'],
   ],
   [
-    'a function of inlined code without a name',
+    'an inlined function without a name',
     '.loc 1 14 5, function_name $L__info_string1, inlined_at 1 10 3\nret;',
     ['PTX5030'],
   ],
@@ -110,7 +122,7 @@ const cases: readonly (readonly [string, string, readonly string[]])[] = [
     ['PTX5030'],
   ],
   [
-    'a .loc that goes on in the next line',
+    'a .loc that continues on the next line',
     '.loc 1 14 5\n, function_name $L__info_string1, inlined_at 1 10 3\nret;',
     ['PTX5030'],
   ],
@@ -120,8 +132,8 @@ const cases: readonly (readonly [string, string, readonly string[]])[] = [
 /** The data of a debug section, and the codes of its findings. */
 const sections: readonly (readonly [string, string, readonly string[]])[] = [
   ['numbers one a line', '.b8 1\n.b8 2\n.b32 300\n', []],
-  ['a list that goes on in the next line', '.b8 1\n.b8 2\n, 3\n', []],
-  ['a list that goes on behind a comment', '.b8 1\n.b8 2 // two\n, x: \n', ['PTX1001']],
+  ['a list that continues on the next line', '.b8 1\n.b8 2\n, 3\n', []],
+  ['a list that continues after a comment', '.b8 1\n.b8 2 // two\n, x: \n', ['PTX1001']],
   ['an octal with a wrong digit', '.b8 1\n.b8 08\n', ['PTX1005']],
   ['a number of more than 64 bits', '.b8 1\n.b64 99999999999999999999999\n', ['PTX1010']],
   ['a number without a type', '.b8 1\n.b8 2\n3\n', ['PTX1001']],
@@ -146,7 +158,7 @@ describe('lines of known shape', () => {
     });
   }
 
-  it('report only once per module that an opcode is not checked', () => {
+  it('report once per module that an opcode is not checked', () => {
     for (let i = 0; i < 3; i++) {
       const report = expectSame(
         header + known.replace('ret;', 'wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r2}, [%rd1]; ret;'),

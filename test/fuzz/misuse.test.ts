@@ -1,4 +1,6 @@
-/** Misuse of the library: whatever is given as an option, the answer is a result or a typed error that names it. */
+/**
+ * Misuse of the library: whatever value an option has, the outcome is a result or a typed error that names the option.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deviceRules, launchRules } from '../../src/device/check-options.ts';
@@ -40,10 +42,10 @@ async function codeOf(act: () => Promise<unknown>): Promise<string | null> {
 
 const source = moduleOf({ body: '', parameters: '' });
 
-// Objects that are no options of these kinds, such as getters that throw, are the caller's own exceptions.
+// Exceptions from the caller's own objects, such as getters that throw, are not tested.
 describe('any value of an option', () => {
   test.each(Object.keys(deviceRules))('%s of a device', async (name) => {
-    // Large devices only take addresses, but several hundred of them are too many for some hosts.
+    // Large devices use only address space, but several hundred of them are too many for some hosts.
     const values = anything.filter(
       (value) => name !== 'memory' || typeof value !== 'number' || value < 2 ** 20 || value > 2 ** 33,
     );

@@ -1,4 +1,4 @@
-/** Texts of hostile shapes, which grow without end: every step answers, or refuses with a typed error. */
+/** Texts with hostile shapes of any size: every step gives a result or refuses with a typed error. */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
 import { Device, type LoadedModule, PtxlabError } from '../../src/device.ts';
@@ -20,7 +20,7 @@ const shapes: Readonly<Record<string, (n: number) => string>> = {
         rep(n, (i) => `.func f${i}() { ${i + 1 < n ? `call f${i + 1};` : ''} ret; }\n`),
       ),
     ),
-  'a chain of calls, the last function first': (n) =>
+  'a chain of calls, starting with the last function': (n) =>
     kernel(
       `call f${n - 1};`,
       rep(n, (i) => `.func f${i}() { ${i > 0 ? `call f${i - 1};` : ''} ret; }\n`),
@@ -78,7 +78,7 @@ const shapes: Readonly<Record<string, (n: number) => string>> = {
   modifiers: (n) => kernel(`add${'.u32'.repeat(n)} %r1, %r1, 1;`),
 };
 
-/** The error of a step unless it is a typed one. */
+/** The error of a step, unless it is a typed error. */
 async function mistakeOf(step: () => unknown): Promise<unknown> {
   try {
     await step();

@@ -57,7 +57,7 @@ function shape(items: unknown): string {
 describe('any version', () => {
   const digits = fc.stringMatching(/^\d+$/);
 
-  it('is printed as it was read, or is no version', () => {
+  it('is printed as it was read, or is not a version', () => {
     fc.assert(
       fc.property(digits, digits, (major, minor) => {
         const { items } = parseModule(`.version ${major}.${minor}\n.target sm_80`);
@@ -73,7 +73,7 @@ describe('any version', () => {
     );
   });
 
-  it('that does not exist is not taken for another', () => {
+  it('that does not exist is not mistaken for another', () => {
     for (const version of ['7.105', '0.850', '6.250']) {
       const codes = check(`.version ${version}\n.target sm_80\n`).diagnostics.map(({ code }) => code);
       expect([version, codes.some((code) => code === 'PTX4010' || code === 'PTX4011')]).toEqual([version, true]);
@@ -110,7 +110,7 @@ describe('any text', () => {
     );
   });
 
-  it('as an instruction is either one or has a finding', () => {
+  it('used as an instruction either is one or has a finding', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), soup), (text) => {
         const { instruction, diagnostics } = parseInstruction(text);
@@ -170,7 +170,7 @@ describe('a bad line', () => {
     }, 0);
   }
 
-  it('has one finding, wherever it stands, and costs no other statement', () => {
+  it('has one finding, wherever it is placed, and affects no other statement', () => {
     fc.assert(
       fc.property(fc.constantFrom(...sources), fc.nat(), fc.constantFrom(...badLines), (source, index, line) => {
         const places = boundaries(source);

@@ -19,7 +19,7 @@ const containers = containerNames.filter((name) => name !== 'raw');
 /** The longest accepted header, and the bytes before it. */
 const mostAtOnce = 100_000_008;
 
-/** Bytes in a file that may claim a larger size: the rest is zeros. */
+/** The bytes of a file that may claim a larger size; the rest reads as zeros. */
 function sourceOf(bytes: Uint8Array, size: number): ByteSource {
   return {
     size,
@@ -83,7 +83,7 @@ const good: readonly Uint8Array[] = [
 
 const edges = [0, 1, 0x7f, 0x80, 0xff, 0x22, 0x2d, 0x30, 0x39, 0x5b, 0x5c, 0x7b, 0x7d];
 
-/** A valid file with bytes exchanged, removed or doubled, or with its end cut off. */
+/** A valid file with bytes swapped, removed or duplicated, or with its end cut off. */
 const mutated = fc
   .record({
     bytes: fc.constantFrom(...good),

@@ -1,6 +1,6 @@
 /**
- * For every value instruction of the table: whatever undefined bits of the sources hold, bits of the results that count
- * as defined are the same.
+ * For every value instruction of the table, the result bits that count as defined are the same whatever the undefined
+ * source bits are.
  */
 import { describe, expect, test } from 'vitest';
 import { type Bits, chop } from '../../src/base/bits.ts';

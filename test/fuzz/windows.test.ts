@@ -1,4 +1,4 @@
-/** A generic address leads to its variable, however it was made: in any space, with both sizes, on both engines. */
+/** A generic address leads to its variable however it was made: in any state space, in both sizes, on both engines. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -14,7 +14,7 @@ const pointer = fc.record({
   size: fc.constantFrom(32, 64),
   origin: fc.constantFrom(...origins),
   element: fc.nat(3),
-  /** Added to the address and subtracted again. */
+  /** An amount added to the address and subtracted again. */
   detour: fc.integer({ min: -64, max: 64 }),
   back: fc.boolean(),
 });

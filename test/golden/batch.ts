@@ -1,7 +1,7 @@
 /**
  * Checks many cases as one module, in which those with the same declarations are blocks of one kernel, so that headers
  * and declarations are read only once. An unexpected verdict is checked again in a module of its own, as it was
- * recorded, so that its neighbours cannot have caused it. The exhaustive run checks every case so.
+ * recorded, so that other cases cannot have caused it. The exhaustive run checks every case in this way.
  */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
@@ -12,7 +12,7 @@ export interface KernelCase {
   readonly inst: string;
   /** ptxas's message for a rejected instruction. */
   readonly msg?: string;
-  /** Everything before the kernel: the header, and declarations of the module. */
+  /** Everything before the kernel: the header and the module's declarations. */
   readonly head: string;
   /** The text before the kernel's name. */
   readonly entry: string;

@@ -12,7 +12,7 @@ import { families, type Instruction, instructionsOf, rowsOf } from './vectors.ts
 
 const environment = namedEnvironment('sm_100', '9.1');
 
-/** The variant with as many sources as the rows. */
+/** The variant with as many sources as the rows have. */
 function evaluatorOf({ inst, in: sources, sreg, dreg }: Instruction): Evaluator {
   const resolution = resolveMnemonic(inst);
   const variants = resolution.kind === 'variants' ? resolution.variants : [];

@@ -1,4 +1,4 @@
-/** Blocks of GGUF, and the values that ggml finds in them. */
+/** GGUF blocks, and the values that ggml reads from them. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -35,7 +35,7 @@ function layoutOf({ type }: Recorded): BlockLayout {
   return layout;
 }
 
-/** The bits of all values, with one NaN and one zero. */
+/** The bits of all values, with a single pattern for NaN and for zero. */
 function normalised(values: Float32Array): Uint32Array {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   return bits.map((word) => ((word & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : word === 0x80000000 ? 0 : word));
@@ -73,7 +73,7 @@ describe('written blocks', () => {
     expect(sources.map(layoutOf).sort()).toEqual([...writableLayouts].sort());
   });
 
-  test.each(sources)('$type is as near to its source as what ggml writes', (row) => {
+  test.each(sources)('$type is as close to its source as what ggml writes', (row) => {
     const layout = layoutOf(row);
     if (!isWritableLayout(layout)) throw new Error(`${layout} is not written`);
     const source = singlesOf(row.source ?? '');
@@ -83,9 +83,9 @@ describe('written blocks', () => {
     packedDecoder(block).decode(blocks, values);
     const errors = source.reduce((sum, value, i) => sum + (value - (values[i] ?? 0)) ** 2, 0);
     const squares = source.reduce((sum, value) => sum + value ** 2, 0);
-    // The recording has nine digits.
+    // The recorded errors have nine digits.
     expect(Math.sqrt(errors / squares)).toBeLessThanOrEqual((row.relativeError ?? 0) * (1 + 1e-8));
-    // The codes of fp4 have signs where ggml has none: -0 for small negative values.
+    // Unlike ggml, fp4 codes keep the sign of zero: -0 for small negative values.
     if (layout !== 'mxfp4' && layout !== 'nvfp4') expect(Buffer.from(blocks).equals(bytesOf(row.blocks))).toBe(true);
   });
 });

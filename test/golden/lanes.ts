@@ -1,6 +1,6 @@
 /**
  * How the lanes of a `cvt` mnemonic are computed, derived from its text. Only the golden tests of src/numerics use it.
- * It shares nothing with src/isa on purpose: a mistake in one of the two makes a test fail.
+ * It deliberately shares nothing with src/isa, so that a mistake in either one makes a test fail.
  */
 import { type Bits, chop, signExtend } from '../../src/base/bits.ts';
 import type { Conversion, Rounding } from '../../src/numerics/conversion.ts';

@@ -1,6 +1,6 @@
 /**
  * Verdicts of ptxas 13.0 on arithmetic, logic, comparisons, mov and control flow, recorded by tools/record-legality.py:
- * mnemonics for versions and targets, modifiers and types that may be illegal, and operands of every kind in every
+ * mnemonics for all versions and targets, possibly illegal modifiers and types, and operands of every kind in every
  * position.
  */
 import { describe } from 'vitest';

@@ -35,12 +35,12 @@ function moduleOf({ scope, text }: Verdict): string {
 /** Where the parser differs from ptxas on purpose, and why. */
 const differences: readonly { readonly why: string; readonly applies: (verdict: Verdict) => boolean }[] = [
   {
-    why: 'the names of types are for the checker to judge',
+    why: 'names of types are left to the checker',
     applies: ({ text, ptxas }) =>
       /^\.(reg|global) \.(bf16|tf32|foo|u128|rn|x) %?\w;$/.test(text) && ptxas.startsWith('Parsing error'),
   },
   {
-    why: 'the names of debugging sections are not judged',
+    why: 'names of debugging sections are not checked',
     applies: ({ text }) => /^\.section \.(s32|global) \{ \}$/.test(text),
   },
   {
@@ -53,11 +53,11 @@ const differences: readonly { readonly why: string; readonly applies: (verdict: 
   },
   { why: 'ptxas reads a declaration of nothing without a space', applies: ({ text }) => text === '.b32;' },
   {
-    why: 'a state space no parameter can have is refused by the grammar here, by a later check there',
+    why: 'ptxlab refuses a state space that no parameter can have in the grammar, ptxas in a later check',
     applies: ({ text }) => /k\(\.(const|local) \.b\d\d \w\)/.test(text),
   },
   {
-    why: 'dot-parts behind an operand are refused by the grammar here, as modifiers there',
+    why: 'ptxlab refuses dot-parts after an operand in the grammar, ptxas as modifiers',
     applies: ({ text }) => text === 'mov.b64 {%r1,%r2}.x, %d1;',
   },
 ];

@@ -64,7 +64,7 @@ describe.each(families())('golden rows of %s', (family) => {
   });
 });
 
-it('the number of rows is known, and so is the number of assumed ones', () => {
+it('the number of rows and the number of assumed rows are as expected', () => {
   const rows = families().flatMap(instructionsOf).flatMap(rowsOf);
   expect(rows.length).toBe(264_000);
   expect(rows.filter((row) => row.assumed).length).toBe(6_498);

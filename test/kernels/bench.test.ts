@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { e4m3, encode, f16, f32, fma, values } from './reference.ts';
 import { engines, floats, halfWords, launch, load, patterns, words } from './run.ts';
 
-test.each(engines)('%s: vecadd adds, NaN and infinities included', async (engine) => {
+test.each(engines)('%s: vecadd adds, including NaN and infinities', async (engine) => {
   const { device, kernel } = await load('bench_vecadd.ptx', 'vecadd');
   const n = 5000;
   const a = values(n, 1);

@@ -31,7 +31,7 @@ test.each(engines)('%s: quantize_mxfp4 shares one power of two among 32 values',
   expect([...q.read()]).toEqual(wanted);
 });
 
-test.each(engines)('%s: quantize_rs rounds by the random bits of each lane', async (engine) => {
+test.each(engines)('%s: quantize_rs rounds with the random bits of each lane', async (engine) => {
   const { device, kernel } = await load('blackwell_sm100a.ptx', 'quantize_rs');
   const n = 2000;
   const x = values(4 * n, 2);

@@ -50,7 +50,7 @@ const firstBuilds: ReadonlySet<string> = new Set(
   new Map(builds.toReversed().map(([file]) => [file.split('.')[0], file])).values(),
 );
 
-/** A thread that waits in a loop makes as many rounds as others need to take their turns. */
+/** The number of rounds that a thread waits in a loop depends on how others take their turns. */
 function waits({ file, given }: Run): boolean {
   const text = textOf(file);
   const start = text.indexOf(`.entry ${given.kernel}(`);
@@ -90,7 +90,7 @@ async function launch({ file, given }: Run, way: Way): Promise<Ended> {
   const kernel = module.kernel(given.kernel);
   const args = given.args.map((input) => ('value' in input ? inputBytes(input) : device.alloc(inputBytes(input))));
   const { grid, block, sharedBytes } = given;
-  // Copies of structures have padding that was never written.
+  // Copies of structures include padding that was never written.
   const result = await kernel.launch({ grid, block, sharedBytes, args, uninitialised: 'zero', ...ways[way] });
   if (!result.ok) throw new Error(`${result.fault.code} at line ${result.fault.line}: ${result.fault.message}`);
   const after = args.map((arg) => (arg instanceof Uint8Array ? arg : arg.read()));
@@ -117,7 +117,7 @@ async function check(run: Run, way: Way): Promise<void> {
 }
 
 /**
- * Workers divide a grid by blocks, so a launch of one block would not test them. What they change in the code does not
+ * Workers share a grid by blocks, so a launch of one block would not test them. What they change in the code does not
  * depend on the target or on optimization, so one build of each source is enough.
  */
 function tells(way: Way, { file, given }: Run): boolean {

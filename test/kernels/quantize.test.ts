@@ -56,15 +56,12 @@ test.each(engines)('%s: quantize_s8x4 rounds to even, clamps, and packs the firs
   expect(words(q.read())).toEqual(wanted);
 });
 
-test.each(engines)(
-  '%s: address_round_trip reaches a neighbour through generic and shared addresses',
-  async (engine) => {
-    const { device, kernel } = await load('quantize_sm89.ptx', 'address_round_trip');
-    const n = 3001;
-    const x = values(n, 5);
-    const y = device.alloc(4 * n);
-    await launch(engine, kernel, 12, 256, [device.alloc(x), y, n]);
-    const wanted = x.map((_, i) => f32(2 * (x[i ^ 1] ?? 0)));
-    expect(patterns(floats(y.read()))).toEqual(patterns(wanted));
-  },
-);
+test.each(engines)('%s: address_round_trip reaches a neighbor through generic and shared addresses', async (engine) => {
+  const { device, kernel } = await load('quantize_sm89.ptx', 'address_round_trip');
+  const n = 3001;
+  const x = values(n, 5);
+  const y = device.alloc(4 * n);
+  await launch(engine, kernel, 12, 256, [device.alloc(x), y, n]);
+  const wanted = x.map((_, i) => f32(2 * (x[i ^ 1] ?? 0)));
+  expect(patterns(floats(y.read()))).toEqual(patterns(wanted));
+});

@@ -29,7 +29,7 @@ export function unitsOf(format: FormatName, bits: Bits, unit: number = unitExpon
   return value.sign === 1 ? -magnitude : magnitude;
 }
 
-/** Whether the sign bit of a signed format is set, which a zero too can have. */
+/** Whether the sign bit of a signed format is set, even on a zero. */
 export function isNegative(format: FormatName, bits: Bits): boolean {
   const { width, signed } = formats[format];
   if (!signed) return false;
@@ -59,7 +59,7 @@ function pointsOf(format: FormatName, negative: boolean, integral: boolean): rea
   return points.sort((a, b) => (a.value < b.value ? -1 : 1));
 }
 
-/** By sign and integrality, then by format. */
+/** Cached by sign and integrality, then by format. */
 const known: readonly Map<FormatName, readonly Point[]>[] = [new Map(), new Map(), new Map(), new Map()];
 
 function knownPoints(format: FormatName, negative: boolean, integral: boolean): readonly Point[] {
@@ -84,7 +84,7 @@ function beyond(c: Conversion, value: bigint, negative: boolean, randomness: Ran
   return c.to === 'ue8m0' ? 'nan' : 'infinity';
 }
 
-/** Picks one of two neighbouring points by the definition of the rounding. */
+/** Picks one of two adjacent points by the definition of the rounding. */
 function choose(
   [lower, upper]: readonly [Point, Point],
   value: bigint,
@@ -138,8 +138,8 @@ function pick(c: Conversion, magnitude: bigint, negative: boolean, randomness: R
   const upper = points[above];
   if (upper === undefined) return beyond(c, magnitude, negative, randomness);
   if (upper.value === magnitude) return upper.bits;
-  // Integers and s2f6 have one zero, and a negative value may round to it. ue8m0 has no zero; its least value takes
-  // that place.
+  // Integers and s2f6 have a single zero, and a negative value may round to it. ue8m0 has no zero; its smallest value
+  // takes that place.
   const zero: Point = { bits: 0, value: 0n, even: true };
   const lower = points[above - 1] ?? (c.to === 'ue8m0' ? upper : zero);
   return choose([lower, upper], magnitude, negative, c.rounding ?? 'rn', randomness).bits;
@@ -172,14 +172,14 @@ function bitsOfOne(format: FormatName): Bits {
 }
 
 /**
- * The sign of (exact magnitude - point), both in units. Often nothing more is known of an exact result, such as a root.
+ * The sign of (exact magnitude - point), both in units. Often nothing more is known about an exact result, such as a
+ * root.
  */
 export type Comparison = (point: bigint) => number;
 
 /**
  * Whether these bits of a floating-point format, finite or infinite, are what the rounding's definition demands for the
- * value that `compare` stands for. Only the point itself and its two neighbours are used, so formats may have any
- * width.
+ * value that `compare` stands for. Only the point itself and its two neighbors are used, so formats may have any width.
  */
 export function isRounded(format: FormatName, bits: Bits, mode: Rounding, compare: Comparison): boolean {
   const negative = isNegative(format, bits);
@@ -201,7 +201,7 @@ interface Surroundings {
   readonly end: 'infinite' | 'last' | null;
 }
 
-/** An encoding and its neighbours; infinity lies one step above the largest value. */
+/** An encoding and its neighbors; infinity lies one step above the largest value. */
 function surroundings(format: FormatName, bits: Bits): Surroundings {
   const described = formats[format];
   if (described.kind !== 'float') throw new Error('only floating-point formats have neighbours here');

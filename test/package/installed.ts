@@ -1,4 +1,4 @@
-/** The package as strangers get it: packed, and unpacked beside its dependencies. */
+/** The package as users get it: packed, and unpacked next to its dependencies. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export async function install(folder: string): Promise<readonly string[]> {
   return ['ptxlab', ...names];
 }
 
-/** Bytes of all files in a folder. */
+/** Total size of all files in a folder in bytes. */
 export function sizeOf(folder: string): number {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);

@@ -1,4 +1,4 @@
-/** The packed package: its types, what it points to, its size, and bundles of it in a browser. */
+/** The packed package: its types, the files it refers to, its size, and bundles of it in a browser. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -49,7 +49,7 @@ export const doors: readonly unknown[] = [evaluate, explain, convert, quantize, 
   });
 });
 
-test('what the documents of the package link to is in it', () => {
+test('everything that documents of the package link to is in it', () => {
   const own = join(folder, 'node_modules/ptxlab');
   const documents = ['README.md', 'CHANGELOG.md', ...readdirSync(join(own, 'docs')).map((name) => join('docs', name))];
   const missing = documents.flatMap((document) => {

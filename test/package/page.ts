@@ -1,10 +1,13 @@
-/** A page that uses every door of the package. It writes what it found into the document and says `done` in the title. */
+/**
+ * A page that uses every entry point of the package. It writes what it found into the document and says `done` in the
+ * title.
+ */
 import { check, evaluate } from 'ptxlab';
 import { convert } from 'ptxlab/arrays';
 import { Device } from 'ptxlab/device';
 import { memorySource, openTensorFile } from 'ptxlab/tensors';
 
-/** The part of the page that this file uses. */
+/** The part of the DOM that this file uses. */
 declare const document: { title: string; readonly body: { innerText: string } };
 
 const increment = `.version 8.0

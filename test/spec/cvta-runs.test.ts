@@ -6,7 +6,7 @@ import { ways } from '../device/run.ts';
 
 interface Example {
   readonly line: string;
-  /** Puts 77 where the address points to, and makes the address. */
+  /** Stores 77 where the address points, and makes the address. */
   readonly before?: string;
   /** How the value is read; the address is in `p`. */
   readonly load: string;

@@ -164,7 +164,7 @@ numpy.savez_compressed(sys.argv[2], **arrays)`,
     expect(await Promise.all(paths.map(readHere))).toEqual(byNumpy(...paths));
   });
 
-  test('files without an equivalent here are refused', async () => {
+  test('files that ptxlab has no equivalent for are refused', async () => {
     const arrays = {
       'numpy.asfortranarray(numpy.ones((2, 3)))': 'unsupported',
       "numpy.ones(3, dtype='>f4')": 'unsupported',

@@ -1,4 +1,4 @@
-/** What the commands inspect and diff do, from a program. */
+/** The library functions that do what the commands inspect and diff do. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ describe('files by their path', () => {
     });
   });
 
-  test('are sources for everything that reads bytes', async () => {
+  test('can be read by everything that takes a source', async () => {
     const source = await openFile(npy('d.npy', 1));
     const file = await openTensorFile(source, { name: 'd.npy' });
     expect(file.tensors.map(({ name, shape }) => [name, shape])).toEqual([['d', [1]]]);

@@ -46,7 +46,7 @@ describe('a new file', () => {
     await file.discard();
   });
 
-  test('leaves nothing if it is abandoned', async () => {
+  test('leaves nothing behind if it is abandoned', async () => {
     const at = await place();
     const file = await createFile(join(at, 'a'), { size: 4 });
     await file.discard();
@@ -54,7 +54,7 @@ describe('a new file', () => {
     expect(await readdir(at)).toEqual([]);
   });
 
-  test('does not replace another file, not even one that appears meanwhile', async () => {
+  test('does not replace another file, not even one that appears while it is written', async () => {
     const at = await place();
     await writeFile(join(at, 'a'), 'old');
     await expect(write(join(at, 'a'))).rejects.toMatchObject({ code: 'exists' });
@@ -65,7 +65,7 @@ describe('a new file', () => {
     expect((await readdir(at)).sort()).toEqual(['a', 'b']);
   });
 
-  test('replaces another file if told to', async () => {
+  test('replaces another file if asked to', async () => {
     const at = await place();
     await writeFile(join(at, 'a'), 'old');
     await write(join(at, 'a'), true);
@@ -102,7 +102,7 @@ describe('a new file', () => {
     expect(await readdir(at)).toEqual(['a']);
   });
 
-  test('is not begun where it cannot be created', async () => {
+  test('is not begun if it cannot be created', async () => {
     const at = await place();
     await mkdir(join(at, 'folder'));
     const refused: [string, number, string][] = [
@@ -184,9 +184,9 @@ describe('a model', () => {
     ['..', { weight_map: { w: '..' } }, 'unsafe-path'],
     ['C:x', { weight_map: { w: 'C:x' } }, 'unsafe-path'],
     ['a name of nothing', { weight_map: { w: '' } }, 'unsafe-path'],
-    ['a shard that is not there', { weight_map: { w: 'two.safetensors' } }, 'not-found'],
+    ['a shard that does not exist', { weight_map: { w: 'two.safetensors' } }, 'not-found'],
     ['the index itself', { weight_map: { w: 'model.safetensors.index.json' } }, 'bad-header'],
-    ['a tensor that is not there', { weight_map: { v: 'one.safetensors' } }, 'bad-header'],
+    ['a tensor that does not exist', { weight_map: { v: 'one.safetensors' } }, 'bad-header'],
     ['no weight_map', { metadata: {} }, 'bad-header'],
   ])('%s is refused', async (_, index, code) => {
     await expect(openTensors(await model(index))).rejects.toMatchObject({ code });
@@ -195,7 +195,7 @@ describe('a model', () => {
 
 test('a tensor past the first four gigabytes', async ({ skip }) => {
   const { bavail, bsize } = await statfs(folder);
-  skip(bavail * bsize < 2 ** 33, 'the file is sparse, but it is only begun where there is room for all of it');
+  skip(bavail * bsize < 2 ** 33, 'the file is sparse, but it is begun only if there is room for all of it');
   const path = join(await place(), 'large.safetensors');
   const layout = layoutSafetensors([
     { name: 'large', dtype: 'U16', shape: [2 ** 16, 2 ** 15 + 1] },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openUnfinished, type UnfinishedFile } from '../../src/hosts/node-unfinished.ts';
 
-/** A process id larger than any that a system assigns. */
+/** A process id larger than any that an operating system assigns. */
 const nobody = 2 ** 30;
 
 let folder = '';
@@ -74,7 +74,7 @@ test('the error of a full disk names the file and the missing space', async () =
   expect(await readdir(folder)).toEqual([]);
 });
 
-describe('of several runs that find the same unfinished file, one gets it', () => {
+describe('of several runs that find the same unfinished file, only one gets it', () => {
   test.each(Array.from({ length: 10 }, (_, i) => i))('to continue it, and to start over (%i)', async () => {
     await writeFile(part, 'left');
     await leave({});
@@ -103,13 +103,13 @@ test('a process with the same number that started at another time is another pro
   await file.discard();
 });
 
-test('a file without a journal belongs to nobody: its run was killed before it wrote anything', async () => {
+test('a file without a journal belongs to no run: its own was killed before it wrote anything', async () => {
   await writeFile(part, 'left');
   await (await open()).commit();
   expect(await readdir(folder)).toEqual(['out']);
 });
 
-test('if the name is taken meanwhile, nothing is left beside it', async () => {
+test('if the name is taken in the meantime, nothing is left next to it', async () => {
   const file = await open();
   await writeFile(target, 'another');
   await expect(file.commit()).rejects.toMatchObject({ code: 'exists' });
@@ -150,7 +150,7 @@ describe('several files', () => {
     expect(await contents()).toEqual({ two: 'another' });
   });
 
-  test('stop if a name is taken meanwhile: earlier files stay, and nothing is left unfinished', async () => {
+  test('stop if a name is taken in the meantime: earlier files stay, and nothing is left unfinished', async () => {
     const run = await openAll();
     await run.file.write(0, text);
     await writeFile(join(folder, 'two'), 'another');
@@ -178,7 +178,7 @@ describe('several files', () => {
     expect((await contents()) as Record<string, string>).toMatchObject({ one: 'another' });
   });
 
-  test('leave nothing if they are abandoned', async () => {
+  test('leave nothing behind if they are abandoned', async () => {
     await (await openAll()).discard();
     expect(await readdir(folder)).toEqual([]);
   });

@@ -16,7 +16,7 @@ import {
 import type { ConversionChoice, OpenOptions } from '../../src/tensors.ts';
 
 describe('targets and versions', () => {
-  test('are those of the table', () => {
+  test('are those in the table', () => {
     expectTypeOf<'sm_90' | 'sm_90a' | 'sm_100f' | 'sm_10'>().toExtend<TargetName>();
     expectTypeOf<'sm_91'>().not.toExtend<TargetName>();
     expectTypeOf<'sm_90f'>().not.toExtend<TargetName>();
@@ -26,7 +26,7 @@ describe('targets and versions', () => {
     expectTypeOf<'8.9' | '81'>().not.toExtend<VersionName>();
   });
 
-  test('are options of everything that judges', () => {
+  test('are options of everything that checks', () => {
     interface Place {
       readonly target: 'sm_90a';
       readonly version: '8.1';
@@ -37,7 +37,7 @@ describe('targets and versions', () => {
     expectTypeOf<{ readonly version: 8.1 }>().not.toExtend<FormsOptions>();
   });
 
-  test('can be told from other texts', () => {
+  test('are distinguished from other strings', () => {
     expectTypeOf(isTargetName).guards.toEqualTypeOf<TargetName>();
     expectTypeOf(isVersionName).guards.toEqualTypeOf<VersionName>();
   });
@@ -88,7 +88,7 @@ describe('device memory', () => {
     expectTypeOf<'float'>().not.toExtend<Parameters<DeviceBuffer['read']>[0]>();
   });
 
-  test('writes take views and buffers, but no lists', () => {
+  test('writes take views and buffers, but not lists', () => {
     type Source = Parameters<DeviceBuffer['write']>[0];
     expectTypeOf<Float32Array | DataView | BigInt64Array | ArrayBuffer>().toExtend<Source>();
     expectTypeOf<readonly number[]>().not.toExtend<Source>();
