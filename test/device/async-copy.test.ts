@@ -1,4 +1,4 @@
-/** cp.async, ldu, mapa and the instructions without effect, on both engines. */
+/** cp.async, ldu, mapa and the instructions without any effect, on both engines. */
 import { describe, expect, test } from 'vitest';
 import { outcome, output, type Source } from './run.ts';
 
@@ -29,7 +29,7 @@ describe.each(engines)('cp.async on %s', (engine) => {
     ],
     ['nothing', 'mov.u32 %r2, 0; cp.async.ca.shared.global [s], [g], 4, %r2;', [0, ones, ones, ones, ones]],
     [
-      'all, where src-size is as large as cp-size',
+      'all, if src-size is as large as cp-size',
       'mov.u32 %r2, 4; cp.async.ca.shared.global [s], [g], 4, %r2;',
       [0x03020100, ones, ones, ones, ones],
     ],
@@ -39,7 +39,7 @@ describe.each(engines)('cp.async on %s', (engine) => {
       [0, 0, ones, ones, ones],
     ],
     [
-      'all where it does not',
+      'all if it does not hold',
       'mov.pred %p1, 1; cp.async.ca.shared.global [s], [g+16], 8, !%p1;',
       [16, 17, ones, ones, ones],
     ],
@@ -47,7 +47,7 @@ describe.each(engines)('cp.async on %s', (engine) => {
     expect(await output(copied(copy), 20, { engine })).toEqual(wanted);
   });
 
-  test('bytes that are not read may lie out of bounds', async () => {
+  test('bytes that are not read may be out of bounds', async () => {
     const copy = `mov.u64 %rd2, 0; mov.u32 %r2, 0; cp.async.ca.shared.global [s], [%rd2], 16, %r2;
 add.u64 %rd2, %rd1, 16; mov.u32 %r2, 4; cp.async.ca.shared.global [s], [%rd2], 16, %r2;`;
     expect(await output(copied(copy), 20, { engine })).toEqual([0, 0, 0, 0, ones]);
@@ -61,7 +61,7 @@ describe('faults of cp.async are the same on both engines', () => {
       'add.u64 %rd2, %rd1, 48;\ncp.async.ca.shared.global [s], [%rd2+16], 16;',
       'PTX6001',
     ],
-    ['a byte behind the end', 'mov.u32 %r2, 1;\ncp.async.ca.shared.global [s], [%rd1+64], 16, %r2;', 'PTX6001'],
+    ['a byte past the end', 'mov.u32 %r2, 1;\ncp.async.ca.shared.global [s], [%rd1+64], 16, %r2;', 'PTX6001'],
     ['a misaligned source', 'cp.async.ca.shared.global [s], [%rd1+4], 8;', 'PTX6002'],
     ['a misaligned part', 'mov.u32 %r2, 1;\ncp.async.ca.shared.global [s], [%rd1+4], 8, %r2;', 'PTX6002'],
     ['a misaligned target', 'cp.async.ca.shared.global [s+4], [%rd1], 8;', 'PTX6002'],
@@ -89,7 +89,7 @@ st.global.u32 [%rd1], %r1; st.global.u32 [%rd1+4], %r2; st.global.u32 [%rd1+8], 
     expect(await output({ module, body }, 12, { engine })).toEqual([16, 17, 3]);
   });
 
-  test('hints about caches, grids and registers change nothing', async () => {
+  test('hints about caches, grids and registers have no effect', async () => {
     const body = `ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], 5; mov.u64 %rd2, 16;
 prefetch.L1 [%rd2]; prefetch.global.L2::evict_last [%rd1]; prefetchu.L1 [%rd2]; applypriority.L2::evict_normal [%rd1], 128;
 discard.L2 [%rd1], 128; griddepcontrol.launch_dependents; griddepcontrol.wait; pmevent 3; pmevent.mask 7;

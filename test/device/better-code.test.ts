@@ -15,7 +15,7 @@ const blocks = 64;
 const launch = { grid: blocks, block: 64 } as const;
 const bytes = 4 * (64 * blocks + 1);
 
-test('memory and counts are those of a launch that used that code from the start or never', async () => {
+test('memory and counts are the same as if that code were used from the start or never', async () => {
   const [never, always, chosen] = await Promise.all(
     [false, true, undefined].map((simd) => outcome(source, bytes, launch, simd === undefined ? {} : { simd })),
   );
@@ -26,13 +26,13 @@ test('memory and counts are those of a launch that used that code from the start
   expect(chosen?.result.stats.instructions).toBe(never?.result.stats.instructions);
 });
 
-test('the budget is that of the whole launch', async () => {
+test('the budget applies to the whole launch', async () => {
   const { result } = await outcome(source, bytes, { ...launch, budget: 2 ** 24 + 2 ** 22 }, {});
   expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6020' } });
   expect(result.stats.instructions).toBeGreaterThan(2 ** 24);
 });
 
-test('a fault after the switch names its block', async () => {
+test('a fault after the switch names the correct block', async () => {
   const body = `${source.body}\nsetp.eq.u32 %p2, %r3, ${64 * (blocks - 1) + 5};\n@%p2 trap;`;
   const { result } = await outcome({ body }, bytes, launch, {});
   expect(result).toMatchObject({ ok: false, fault: { block: [blocks - 1, 0, 0], thread: [5, 0, 0] } });

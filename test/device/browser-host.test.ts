@@ -1,4 +1,4 @@
-/** Browser Web Workers, played by Node threads with the same interface. */
+/** Browser Web Workers, simulated by Node threads with the same interface. */
 import { Worker as Thread } from 'node:worker_threads';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { convert, convertAsync } from '../../src/arrays.ts';
@@ -61,7 +61,7 @@ test('browser workers convert arrays', async () => {
   expect(started).toBe(2);
 });
 
-test('browser workers survive a failure, which is reported as an error', async () => {
+test('browser workers survive a failure and report it as an error', async () => {
   const { host } = (await import(hostFile)) as typeof import('../../src/jit/launch/worker-host.ts');
   await expect(host.run({} as never)).rejects.toThrow(/undefined/);
   expect(await output({ body }, 16, { grid: 4, workers: 2 })).toEqual([0, 1, 2, 3]);

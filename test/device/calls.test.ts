@@ -1,4 +1,4 @@
-/** Calls on both engines: what is passed, where it lies, and what can go wrong. */
+/** Calls on both engines: what is passed, where it is stored, and what can go wrong. */
 import { describe, expect, test } from 'vitest';
 import { Device, PtxlabError } from '../../src/device.ts';
 import { faultOf, moduleOf, outcome, output, type Source } from './run.ts';
@@ -26,7 +26,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect(await result({ module: add, body })).toBe(42);
     });
 
-    test('a result that nobody uses', async () => {
+    test('a result that is not used', async () => {
       expect(await result({ module: add, body: 'mov.u32 %r1, 7; call (_), add, (1, 2);' })).toBe(7);
     });
 
@@ -63,7 +63,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
   });
 
   describe('activations', () => {
-    test('every activation has registers of its own that start at zero', async () => {
+    test('every activation has its own registers, which start at zero', async () => {
       const module = '.func (.reg .b32 r) count() { .reg .b32 %n; add.u32 %n, %n, 1; mov.u32 r, %n; ret; }';
       expect(
         await result({ module, body: 'call (%r1), count, (); call (%r2), count, (); add.u32 %r1, %r1, %r2;' }),
@@ -80,7 +80,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect(await result({ module, body: 'call (%r1), fib, (15);' })).toBe(610);
     });
 
-    test('recursion without end is a fault', async () => {
+    test('endless recursion is a fault', async () => {
       const module = '.func forever() { call forever; ret; }';
       const fault = await faultOf({ module, body: '\ncall forever;' }, { engine });
       expect(fault).toMatchObject({ code: 'PTX6013', kernel: 'k', line: 4 });
@@ -119,7 +119,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect(await result({ module, body })).toBe(42);
     });
 
-    test('addresses of functions can be initial values', async () => {
+    test('function addresses can be initial values', async () => {
       const body = `P: .callprototype (.param .b32 _) _ (.param .b32 _);
       ld.global.u64 %rd1, [table]; ld.global.u64 %rd2, [table+8]; call (%r1), %rd1, (42), P; call (%r2), %rd2, (42), P; add.u32 %r1, %r1, %r2;`;
       expect(await result({ module, body })).toBe(43);
@@ -132,8 +132,8 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
 
     test.each([
       ['null', 'mov.b64 %rd1, 0;', '0x0 is not the address of a function'],
-      ['a place inside a function', 'mov.b64 %rd1, one+4;', 'is not the address of a function'],
-      ['a function of another signature', 'mov.b64 %rd1, none;', 'is not the address of a function'],
+      ['an address inside a function', 'mov.b64 %rd1, one+4;', 'is not the address of a function'],
+      ['a function with another signature', 'mov.b64 %rd1, none;', 'is not the address of a function'],
     ])('%s is a fault', async (_, prepare, message) => {
       const body = `P: .callprototype (.param .b32 _) _ (.param .b32 _);\n${prepare}\ncall (%r1), %rd1, (42), P;`;
       const fault = await faultOf({ module, body }, { engine });
@@ -148,7 +148,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
   });
 
   describe('functions without a body', () => {
-    test('are found under another name', async () => {
+    test('can be called by another name', async () => {
       const module =
         '.func (.reg .b32 r) real() { mov.u32 r, 42; ret; } .func (.reg .b32 r) other(); .alias other, real;';
       expect(await result({ module, body: 'call (%r1), other, ();' })).toBe(42);
@@ -191,7 +191,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect(await faultOf({ module: heap, body }, { engine })).toMatchObject({ code: 'PTX6005', line: 7 });
     });
 
-    test('malloc returns null if the heap has no room, and for 0 bytes', async () => {
+    test('malloc returns null for 0 bytes and if the heap has no room', async () => {
       const body = `call (%rd1), malloc, (0x10000000); call (%rd2), malloc, (0); call (%rd3), malloc, (64);
       or.b64 %rd1, %rd1, %rd2; setp.eq.u64 %p1, %rd1, 0; setp.ne.and.u64 %p1, %rd3, 0, %p1; selp.b32 %r1, 1, 0, %p1;`;
       expect(await result({ module: heap, body })).toBe(1);
@@ -244,7 +244,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect((await output({ body }, 64, { engine }))[0]).toBe(expected);
     });
 
-    test('a false guard goes on to the next instruction', async () => {
+    test('with a false guard, execution continues with the next instruction', async () => {
       const body = `${table} setp.eq.u32 %p1, 0, 1; @%p1 brx.idx 1, T; mov.u32 %r1, 30; bra done; ${rest}\n${store}`;
       expect((await output({ body }, 64, { engine }))[0]).toBe(30);
     });

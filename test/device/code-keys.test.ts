@@ -1,4 +1,4 @@
-/** Code is compiled again for another version, target or GPU, and for nothing else. */
+/** Code is compiled again only for another version, target or GPU. */
 import { expect, test } from 'vitest';
 import { type Environment, environmentOf, namedEnvironment } from '../../src/isa/environment.ts';
 import { findGpu } from '../../src/isa/gpus.ts';

@@ -1,4 +1,4 @@
-/** The fast engine on kernels with faults, waits and loops: it must say what the reference engine says. */
+/** The fast engine on kernels with faults, waits and loops: it must behave exactly like the reference engine. */
 import { describe, expect, test } from 'vitest';
 import { outcome, type Source } from './run.ts';
 
@@ -16,14 +16,18 @@ const address = 'ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %rd
 
 describe('faults are the same on both engines', () => {
   test.each<readonly [string, string, Options]>([
-    ['behind the end of a buffer', `${address}\nst.global.u32 [%rd2], %r1;`, { block: 96 }],
+    ['past the end of a buffer', `${address}\nst.global.u32 [%rd2], %r1;`, { block: 96 }],
     ['half behind the end', 'ld.param.u64 %rd1, [out];\nld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1+248];', {}],
     ['before a buffer', 'ld.param.u64 %rd1, [out];\nld.global.u8 %r1, [%rd1+-1];', {}],
     ['the null page', 'mov.u64 %rd1, 16;\nld.global.u32 %r1, [%rd1];', {}],
     ['a misaligned load', 'ld.param.u64 %rd1, [out];\nld.global.u32 %r1, [%rd1+2];', {}],
     ['an address in no space', 'mov.u64 %rd1, 0xffffffffffffff00;\nld.u32 %r1, [%rd1];', {}],
     ['shared memory too far', '.shared .b32 s[4];\nmov.u32 %r1, s;\nld.shared.u32 %r2, [%r1+16];', {}],
-    ['shared memory at the very end of 64 bits', 'mov.u64 %rd1, -4;\nld.shared.u32 %r2, [%rd1];', { sharedBytes: 16 }],
+    [
+      'shared memory at the very end of the 64-bit range',
+      'mov.u64 %rd1, -4;\nld.shared.u32 %r2, [%rd1];',
+      { sharedBytes: 16 },
+    ],
     [
       'shared memory through a generic address',
       '.shared .b32 s[4];\ncvta.shared.u64 %rd1, s;\nld.u32 %r2, [%rd1+16];',
@@ -33,18 +37,18 @@ describe('faults are the same on both engines', () => {
     ['a store to const', 'mov.u64 %rd1, c;\ncvta.const.u64 %rd1, %rd1;\nst.u32 [%rd1], 1;', {}],
     ['a foreign window', '.shared .b32 s[4];\ncvta.shared.u64 %rd1, s;\ncvta.to.global.u64 %rd2, %rd1;', {}],
     [
-      'a barrier some never reach',
+      'a barrier that some threads never reach',
       'mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 3;\n@%p1 bar.sync 1, 64;\n',
       { block: 32 },
     ],
-    ['a barrier number that is not there', 'mov.u32 %r1, 16;\nbar.sync %r1;', { block: 32 }],
+    ['a barrier number that does not exist', 'mov.u32 %r1, 16;\nbar.sync %r1;', { block: 32 }],
   ])('%s', async (_, body, options) => {
     const { interp, jit } = await both({ body, module: '.const .b32 c[4] = {1, 2, 3, 4};' }, options);
     expect(interp.result.ok).toBe(false);
     expect(jit.result).toEqual({ ...interp.result, stats: expect.anything() });
   });
 
-  test('a kernel that loops for ever is stopped by its budget', async () => {
+  test('a kernel that loops forever is stopped by its budget', async () => {
     const { jit } = await both({ body: 'L: bra L;' }, { budget: 100_000 });
     expect(jit.result).toMatchObject({ ok: false, fault: { code: 'PTX6020', line: 6, thread: [0, 0, 0] } });
   });
@@ -67,7 +71,7 @@ describe('memory and counts are the same on both engines', () => {
       { block: 64 },
     ],
     [
-      'values cross barriers in a loop, shared memory is handed on',
+      'values stay live across barriers in a loop that exchanges data in shared memory',
       `.shared .b32 s[64]; ${address}
       mov.u32 %r2, %r1; mov.u32 %r5, 0; cvt.u64.u32 %rd3, %r1; mov.u32 %r6, s; mad.lo.u32 %r7, %r1, 4, %r6;
       xor.b32 %r8, %r7, 4; mov.f64 %fd1, 0d3ff8000000000000;
@@ -91,7 +95,7 @@ describe('memory and counts are the same on both engines', () => {
       { block: 64 },
     ],
     [
-      "local memory is each thread's own",
+      'each thread has its own local memory',
       `.local .b32 l[3]; ${address} mov.u64 %rd3, l; st.local.u32 [%rd3+8], %r1;
       ld.local.u32 %r2, [%rd3+8]; ld.local.u32 %r3, [%rd3]; add.u32 %r2, %r2, %r3; st.global.u32 [%rd2], %r2;`,
       { block: 64 },

@@ -1,4 +1,4 @@
-/** Control flow, barriers, special registers and single instructions as a kernel sees them. */
+/** Control flow, barriers, special registers and individual instructions as a kernel sees them. */
 import { describe, expect, test } from 'vitest';
 import { outcome, output } from './run.ts';
 
@@ -6,7 +6,7 @@ import { outcome, output } from './run.ts';
 const own = `ld.param.u64 %rd1, [out]; mov.u32 %r10, %tid.x; mul.wide.u32 %rd2, %r10, 4; add.u64 %rd1, %rd1, %rd2;`;
 
 describe('control flow', () => {
-  test('threads of one block take different paths and loop as often as they need', async () => {
+  test('threads of a block can take different paths and loop different numbers of times', async () => {
     const body = `${own}
 mov.u32 %r1, 0; mov.u32 %r2, %r10;
 loop: setp.eq.u32 %p1, %r2, 0; @%p1 bra done;
@@ -31,7 +31,7 @@ end: st.global.u32 [%rd1], %r1;`;
     expect(await output({ body }, 8)).toEqual([1, 50]);
   });
 
-  test('only instructions whose guard holds are counted, exit included and ret not', async () => {
+  test('only instructions whose guard holds are counted, including exit but not ret', async () => {
     const count = async (body: string): Promise<number> => {
       const { result } = await outcome({ body }, 4, { block: 3 });
       return result.stats.instructions;
@@ -57,14 +57,14 @@ setp.ge.u32 %p1, %r10, 3; @%p1 exit; bar.sync 0; st.global.u32 [%rd1], 1;`;
     expect(await output({ body }, 16, { block: 4 })).toEqual([1, 1, 1, 0]);
   });
 
-  test('barriers are distinguished by number, and a count lets part of the block pass', async () => {
+  test('barriers are distinguished by number, and with a count, part of a block can pass', async () => {
     const body = `${own}
 shr.u32 %r2, %r10, 5; add.u32 %r3, %r2, 4; bar.sync %r3, 32; st.global.u32 [%rd1], %r3; bar.sync 0; bar.sync 0;`;
     const words = await output({ body }, 512, { block: 128 });
     expect([0, 1, 2, 3].map((warp) => words[32 * warp])).toEqual([4, 5, 6, 7]);
   });
 
-  test('a thread that spins on a flag gives way to the one that sets it', async () => {
+  test('a thread that spins on a flag yields to the thread that sets it', async () => {
     const body = `${own}
 .shared .u32 flag; setp.eq.u32 %p1, %r10, 1;
 @%p1 bra set; st.shared.u32 [flag], 0;
@@ -107,7 +107,7 @@ setp.eq.u32 %p1, 1, 1; setp.eq.and.u32 %p1|%p2, 1, 1, %p1; selp.u32 %r4, 1, 0, %
     expect(await output({ body }, 24)).toEqual([0x11111111, 0x22222222, 0x44004000, 0, 1, 0]);
   });
 
-  test('loads extend into wider registers by their type, stores keep the low bits', async () => {
+  test('loads extend to wider registers by their type, and stores keep the low bits', async () => {
     const body = `ld.param.u64 %rd1, [out];
 st.global.u32 [%rd1], 0x8180ff7f; ld.global.s8 %r1, [%rd1+1]; ld.global.u8 %r2, [%rd1+1]; ld.global.s16 %rd2, [%rd1+2];
 st.global.u32 [%rd1+4], %r1; st.global.u32 [%rd1+8], %r2; st.global.u64 [%rd1+16], %rd2; st.global.u8 [%rd1+12], %r1;`;

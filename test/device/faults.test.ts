@@ -1,4 +1,7 @@
-/** Every mistake of a kernel ends the launch with a fault that says who, where and what; the device stays usable. */
+/**
+ * Every mistake in a kernel ends the launch with a fault that says which thread did what and where; the device stays
+ * usable.
+ */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { faultOf, outcome, moduleOf } from './run.ts';
@@ -75,7 +78,7 @@ describe('memory', () => {
     expect(fault).toMatchObject({ code: 'PTX6004', space: 'param' });
   });
 
-  test("shared memory beyond the size of the block's", async () => {
+  test("shared memory past the end of the block's", async () => {
     const fault = await faultOf({
       module: '.shared .align 4 .b8 tile[16];',
       body: 'mov.u32 %r1, tile;\nst.shared.u32 [%r1+16], 1;',
@@ -143,7 +146,7 @@ trap;`;
     expect(source).toEqual({ file: 'kernel.cu', line: 5, column: 1, inlined: { function: 'inner', at: inner } });
   });
 
-  test('line 0 means that there is no source line', async () => {
+  test('line 0 means no source line', async () => {
     expect(await faultOf({ module: file, body: '.loc 1 12 5\n.loc 1 0 0\ntrap;' })).toMatchObject({ source: null });
   });
 });
@@ -232,12 +235,12 @@ describe('a kernel that never ends', () => {
     expect(await faultOf(endless, { signal: stop.signal, engine: 'interp' })).toMatchObject({ code: 'PTX6022' });
   });
 
-  test('is stopped even if its guards never hold', async () => {
+  test('is stopped even if the guards in its loop never hold', async () => {
     const body = 'again:\n@!%p1 bra again;\n@%p1 bra again;';
     expect(await faultOf({ body }, { timeout: 0.05 })).toMatchObject({ code: 'PTX6021' });
   });
 
-  test('is stopped even if nothing in its loop counts', async () => {
+  test('is stopped even if no instruction in its loop is counted', async () => {
     const body = 'setp.eq.u32 %p1, 0, 0;\nagain:\n@!%p1 add.u32 %r1, %r1, 1;\n@%p1 bra again;';
     expect(await faultOf({ body }, { budget: 500 })).toMatchObject({ code: 'PTX6020' });
   });

@@ -1,6 +1,6 @@
 /**
- * Local memory ends with the running activation: bytes that earlier calls, blocks and launches left after it cannot be
- * read.
+ * Local memory ends with the frame of the running function: bytes past it that earlier calls, blocks and launches left
+ * cannot be read.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -10,12 +10,12 @@ import { faultOf, moduleOf, outcome, ways } from './run.ts';
 const deep = `.func fill() { .local .align 8 .b8 own[256]; .reg .b32 i; .reg .pred p; .reg .b64 a, s; mov.u64 s, own; mov.u32 i, 0;
 L: cvt.u64.u32 a, i; add.u64 a, a, s; st.local.u32 [a], 0x5ec4e7; add.u32 i, i, 4; setp.lt.u32 p, i, 256; @p bra L; ret; }`;
 
-/** Reads its own frame at an offset, through an address in any form. */
+/** Reads its own frame at an offset, through each form of address. */
 const reads = {
   'a load from local memory': 'mov.u64 %rd2, own; ld.local.u32 %r1, [%rd2+OFFSET];',
   'a load through a generic address': 'cvta.local.u64 %rd2, own; ld.u32 %r1, [%rd2+OFFSET];',
   'two words at once': 'mov.u64 %rd2, own; ld.local.v2.u32 {%r1, %r2}, [%rd2+OFFSET];',
-  'a load through an address of 32 bits': 'cvta.local.u32 %r2, own; ld.u32 %r1, [%r2+OFFSET];',
+  'a load through a 32-bit address': 'cvta.local.u32 %r2, own; ld.u32 %r1, [%r2+OFFSET];',
 } as const;
 
 const own = '.local .align 8 .b8 own[16]; st.local.u64 [own], 0; st.local.u64 [own+8], 0;';
@@ -55,7 +55,7 @@ ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], %r1;`;
   });
 });
 
-test('the gap between two frames is zero, whoever used it before', async () => {
+test('the gap between two frames is zero, whatever used it before', async () => {
   const module = `${deep} .func (.reg .b32 v) at(.reg .b64 p) { .local .b32 mine; st.local.u32 [mine], 1; ld.local.u32 v, [p]; ret; }`;
   const body = `${own} mov.u64 %rd2, own; add.u64 %rd2, %rd2, 32; call fill; call (%r1), at, (%rd2);
 ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], %r1;`;

@@ -1,4 +1,4 @@
-/** What a kernel tells before it is launched: its parameters, its limits, and what cannot be executed. */
+/** What a kernel reports before it is launched: its parameters, its limits, and what cannot be executed. */
 import { describe, expect, test } from 'vitest';
 import { Device, type Kernel, type LaunchOptions, UnsupportedInstructionsError } from '../../src/device.ts';
 
@@ -7,7 +7,7 @@ async function kernelOf(text: string): Promise<Kernel> {
   return device.load(`.version 9.0\n.target sm_90\n.address_size 64\n${text}`).kernel('k');
 }
 
-test('parameters have names, types, sizes, alignments, offsets and what is known of pointers', async () => {
+test('parameters have names, types, sizes, alignments, offsets, and what is known about pointers', async () => {
   const kernel = await kernelOf(`.visible .entry k(
   .param .u32 n, .param .u64 .ptr .global .align 16 out, .param .u64 .ptr any, .param .align 16 .b8 s[24], .param .f64 x
 ) { ret; }`);
@@ -45,7 +45,7 @@ describe('attributes', () => {
     expect((await kernelOf(`.visible .entry k() ${header} { ret; }`)).attributes).toMatchObject(expected);
   });
 
-  test('directives are listed as the header has them', async () => {
+  test('directives are listed as in the header', async () => {
     const kernel = await kernelOf('.visible .entry k() .maxntid 128, 1, 1 .maxnreg 32 { ret; }');
     expect(kernel.attributes.directives).toEqual([
       { name: '.maxntid', values: [128, 1, 1] },
@@ -59,11 +59,11 @@ describe('instructions that no engine executes', () => {
   const cases: readonly (readonly [string, string, readonly (readonly [string, number, number])[]])[] = [
     ['reached in a row', `mov.u32 %r1, 0;\n${init}\n${init}`, [['mbarrier.init.shared.b64', 6, 2]]],
     [
-      'behind a branch that may be taken',
+      'after a branch that may be taken',
       `setp.eq.u32 %p1, %r1, 0;\n@%p1 bra there;\nret;\nthere:\n${init}`,
       [['mbarrier.init.shared.b64', 9, 1]],
     ],
-    ['behind a branch that is always taken', `bra there;\n${init}\nthere:`, []],
+    ['after a branch that is always taken', `bra there;\n${init}\nthere:`, []],
     ['after the end', `ret;\n${init}`, []],
     ['in a function that is called', 'call helper;', [['mbarrier.init.shared.b64', 4, 1]]],
     ['in a function that is not called', '', []],
@@ -86,7 +86,7 @@ describe('instructions that no engine executes', () => {
   });
 
   test.each<readonly [LaunchOptions]>([[{ engine: 'interp' }], [{ engine: 'jit' }]])(
-    'run until one is hit if asked for, %o',
+    'run until one is reached, if requested, %o',
     async (way) => {
       const kernel = await kernelOf(`.visible .entry k(.param .u32 n) { .reg .b32 %r<2>; .reg .pred %p<2>;
 ld.param.u32 %r1, [n]; setp.eq.u32 %p1, %r1, 0; @%p1 bra there; ret;

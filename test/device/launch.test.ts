@@ -36,13 +36,13 @@ describe('arguments', () => {
     ['an integer too large', '.param .u8 a', 256, 'argument-size'],
     ['an integer too small', '.param .s16 a', -32769, 'argument-size'],
     ['the largest pattern', '.param .s16 a', 65535, 'none'],
-    ['a fraction for an integer', '.param .u32 a', 1.5, 'argument-type'],
-    ['a fraction for a float', '.param .f32 a', 1.5, 'none'],
+    ['a fraction instead of an integer', '.param .u32 a', 1.5, 'argument-type'],
+    ['a fraction instead of the bits of a float', '.param .f32 a', 1.5, 'none'],
     ['a bigint', '.param .u64 a', 2n ** 64n - 1n, 'none'],
-    ['a bigint of 65 bits', '.param .u64 a', 2n ** 64n, 'argument-size'],
+    ['a 65-bit bigint', '.param .u64 a', 2n ** 64n, 'argument-size'],
     ['raw bytes', '.param .u32 a', new Uint8Array(4), 'none'],
     ['too many raw bytes', '.param .u32 a', new Uint8Array(5), 'argument-size'],
-    ['a number for an array', '.param .b8 a[8]', 1, 'argument-type'],
+    ['a number instead of an array', '.param .b8 a[8]', 1, 'argument-type'],
     ['bytes for an array', '.param .align 4 .b8 a[8]', new Uint8Array(8), 'none'],
   ])('%s', async (_, parameters, argument, code) => {
     expect(await launchWith(parameters, [argument])).toBe(code);
@@ -59,14 +59,14 @@ describe('shapes', () => {
   test.each<readonly [string, LaunchOptions, string]>([
     ['the largest block', { block: [32, 32, 1] }, 'none'],
     ['a block of 1025 threads', { block: [1025] }, 'bad-launch'],
-    ['a block of too many threads in all', { block: [64, 4, 8] }, 'bad-launch'],
+    ['a block with too many threads in total', { block: [64, 4, 8] }, 'bad-launch'],
     ['a block too deep', { block: [1, 1, 65] }, 'bad-launch'],
     ['an empty grid', { grid: 0 }, 'bad-launch'],
     ['a grid too wide', { grid: [1, 65536] }, 'bad-launch'],
     ['half a block', { block: 1.5 }, 'bad-launch'],
     ['negative shared memory', { sharedBytes: -1 }, 'bad-launch'],
     ['too much shared memory', { sharedBytes: 228 * 1024 }, 'bad-launch'],
-    ['all the shared memory there is', { sharedBytes: 227 * 1024 }, 'none'],
+    ['too much shared memory', { sharedBytes: 227 * 1024 }, 'none'],
   ])('%s', async (_, options, code) => {
     expect(await launchWith('', [], options)).toBe(code);
   });

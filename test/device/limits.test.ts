@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, PtxlabError } from '../../src/device.ts';
 import { moduleOf, outcome, output, type Source, ways } from './run.ts';
 
-/** The error or fault code that loading and launching ends with; null if both succeed. */
+/** The error or fault code with which loading or launching ends; null if both succeed. */
 async function endOf(source: Source, options: LaunchOptions = {}, memory?: number): Promise<string | null> {
   try {
     const device = await Device.create(memory === undefined ? {} : { memory });
@@ -20,29 +20,29 @@ const lines = (count: number, line: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join('\n');
 
 describe.each(Object.entries(ways))('on %s', (_way, way) => {
-  test('2^31 threads are stopped by the time limit at the latest', async () => {
+  test('a launch of 2^31 threads stops at the time limit at the latest', async () => {
     const end = await endOf({ body: '' }, { ...way, grid: 2 ** 21, block: 1024, timeout: 0.2 });
     expect([null, 'PTX6021']).toContain(end);
   });
 
-  test('the largest grid is never held in memory as a whole', async () => {
+  test('the largest grid is never in memory as a whole', async () => {
     const grid = [2 ** 31 - 1, 65_535, 65_535] as const;
     expect(await endOf({ body: '' }, { ...way, grid, timeout: 0.2 })).toBe('PTX6021');
     expect(await endOf({ body: 'mov.u32 %r1, 1;' }, { ...way, grid, budget: 10_000 })).toBe('PTX6020');
   });
 
-  test('a local variable larger than a thread can have', async () => {
+  test('a local variable larger than the maximum for a thread', async () => {
     const body = '.local .b8 x[1099511627776];\nst.local.u8 [x], 1;';
     expect(await endOf({ body }, way)).toBe('bad-launch');
   });
 
-  test('shared memory larger than a block can have', async () => {
+  test('shared memory larger than the maximum for a block', async () => {
     const source = { module: '.shared .b8 x[1099511627776];', body: 'st.shared.u8 [x], 1;' };
     expect(await endOf(source, way)).toBe('refused-module');
     expect(await endOf({ body: '' }, { ...way, sharedBytes: 2 ** 40 })).toBe('bad-launch');
   });
 
-  test('recursion without end, in all threads of a block', async () => {
+  test('endless recursion in all threads of a block', async () => {
     const source = { module: '.func f() { call f; ret; }', body: 'call f;' };
     expect(await endOf(source, { ...way, block: 1024 })).toBe('PTX6013');
   });
@@ -65,7 +65,7 @@ describe.each(Object.entries(ways))('on %s', (_way, way) => {
     'in loops with two starts': `@%p1 bra L7;\n${lines(count, (i) => `L${i}:\nadd.u32 %r1, %r1, 1;\n@%p1 bra L${(i * 7919) % count};`)}`,
     'from barrier to barrier': lines(count, () => 'add.u32 %r1, %r1, 1;\nbar.sync 0;'),
   };
-  // Kernels with so many instructions have no code for four threads.
+  // Kernels with so many instructions get no code for four threads.
   const compiledOnce = test.skipIf(way.simd === true);
   compiledOnce.each(Object.entries(shapes))('thousands of basic blocks, %s', async (_, middle) => {
     const body = `ld.param.u64 %rd1, [out];\n${middle}\nst.global.u32 [%rd1], %r1;`;
@@ -74,7 +74,7 @@ describe.each(Object.entries(ways))('on %s', (_way, way) => {
     expect(words).toEqual([count]);
   });
 
-  compiledOnce('a branch by one of thousands of targets', async () => {
+  compiledOnce('a branch to one of thousands of targets', async () => {
     const table = `T: .branchtargets ${lines(count, (i) => `L${i}`).replaceAll('\n', ', ')};`;
     const body = `ld.param.u64 %rd1, [out];\nmov.u32 %r2, ${count - 7};\n${table}\nbrx.idx %r2, T;\n${lines(count, (i) => `L${i}: add.u32 %r1, %r1, 1;`)}\nst.global.u32 [%rd1], %r1;`;
     expect(await output({ body }, 4, way)).toEqual([7]);

@@ -21,7 +21,7 @@ ${store(5)}`;
 });
 
 describe('windows', () => {
-  test('isspacep tells every window from every other', async () => {
+  test('isspacep distinguishes every window from every other', async () => {
     const spaces = ['global', 'shared', 'local', 'const', 'param'];
     const body = `${address}
 .shared .u32 s; .local .u32 l;
@@ -105,7 +105,7 @@ ${store(2)}`;
 });
 
 describe('parameters', () => {
-  test('have their natural alignment, arrays included', async () => {
+  test('have their natural alignment, including arrays', async () => {
     const device = await Device.create({ simd: true });
     const parameters = '.param .u8 a, .param .u64 out, .param .align 8 .b8 s[12], .param .f32 f, .param .u16 h';
     const body = `ld.param.u64 %rd1, [out]; ld.param.u8 %r1, [a]; ld.param.u32 %r2, [s+8]; ld.param.u32 %r3, [f]; ld.param.u16 %r4, [h];
@@ -126,7 +126,7 @@ ${store(4)}`;
   });
 });
 
-describe('a text that is loaded several times', () => {
+describe('a module text that is loaded several times', () => {
   const module = '.global .u32 count = 5;';
   const body = `${address}\nld.global.u32 %r1, [count]; add.u32 %r1, %r1, 1; st.global.u32 [count], %r1;\n${store(1)}`;
 

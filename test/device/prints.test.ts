@@ -1,4 +1,4 @@
-/** The output of printf: passed on as it is printed, kept up to a limit, and never lost. */
+/** The output of printf is passed on as it is printed, kept up to a limit, and never lost. */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, type LaunchResult } from '../../src/device.ts';
 import { moduleOf, ways } from './run.ts';
@@ -7,7 +7,7 @@ const module = '.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64
 
 const asBytes = (text: string): string => [...Buffer.from(`${text}\0`)].join(', ');
 
-/** Prints a format that often, with an argument of 7. */
+/** Prints a format `count` times, with an argument of 7. */
 async function printed(format: string, count: number, options: LaunchOptions): Promise<LaunchResult> {
   const source = moduleOf({
     module: `${module} .global .align 1 .b8 format[] = {${asBytes(format)}};`,
@@ -27,7 +27,7 @@ describe.each(Object.entries(ways))('on %s', (_, way) => {
     expect(result).toMatchObject({ ok: true, printed: texts.join(''), printsDropped: 0 });
   });
 
-  test('beyond the limit is dropped and counted, a call is never cut', async () => {
+  test('beyond the limit is dropped and counted; the output of a call is never truncated', async () => {
     const texts: string[] = [];
     const result = await printed('%04d\n', 10, { ...way, printLimit: 17, onPrint: (text) => texts.push(text) });
     expect(texts).toEqual(['0007\n', '0007\n', '0007\n']);
@@ -39,12 +39,12 @@ describe.each(Object.entries(ways))('on %s', (_, way) => {
     expect(result).toMatchObject({ ok: true, printed: '', printsDropped: 1 });
   });
 
-  test('of a kernel that never ends is kept when its time is over', async () => {
+  test('of a kernel that never ends is kept when its time limit is reached', async () => {
     const result = await printed('%d\n', 2 ** 31, { ...way, timeout: 0.3, printLimit: 100 });
     expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6021' }, printed: '7\n'.repeat(50) });
   });
 
-  test('of a text without an end is bounded', async () => {
+  test('of an unterminated string is bounded', async () => {
     const endless = moduleOf({
       module: `${module} .global .align 1 .b8 format[3] = {37, 115, 0};`,
       body: `.local .align 8 .b8 list[8]; ld.param.u64 %rd3, [out]; st.local.u64 [list], %rd3;

@@ -33,8 +33,8 @@ ret; }
 }
 
 /**
- * Launches `k` with a buffer of `bytes` zeros as its only argument and returns the buffer's contents afterwards. Small
- * as the kernel is, it gets code for four threads unless told otherwise.
+ * Launches `k` with a buffer of `bytes` zeros as its only argument and returns the buffer's contents afterwards.
+ * Although the kernel is small, it gets code for four threads by default.
  */
 export async function outcome(
   source: Source,

@@ -9,7 +9,7 @@ const show = [2, 3, 4, 5].map((n) => `cvt.u32.u64 %r1, %rd${n}; st.global.u32 [%
 const out = 'ld.param.u64 %rd1, [out];';
 
 describe.each(engines)('the stack on %s', (engine) => {
-  test('allocations are separate and aligned, and keep what is stored', async () => {
+  test('allocations are separate and aligned, and keep what is stored in them', async () => {
     const body = `${out}
 alloca.u64 %rd6, 4; alloca.u64 %rd7, 12, 64; alloca.u64 %rd8, 1;
 st.local.u32 [%rd6], 11; st.local.u32 [%rd7+8], 22; st.local.u8 [%rd8], 33;
@@ -20,7 +20,7 @@ sub.u64 %rd9, %rd8, %rd7; cvt.u32.u64 %r1, %rd9; st.global.u32 [%rd1+16], %r1;`;
     expect(await output({ body }, 20, { engine })).toEqual([11, 22, 33, 0, 16]);
   });
 
-  test('stackrestore frees memory, so that a loop may allocate for ever', async () => {
+  test('stackrestore frees memory, so that a loop can allocate forever', async () => {
     const body = `${out} mov.u32 %r5, 0; alloca.u64 %rd2, 8; stacksave.u64 %rd3;
 L: alloca.u64 %rd4, 4096; st.local.u32 [%rd4+4092], %r5; stackrestore.u64 %rd3;
 add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 10; @%p1 bra L;
@@ -29,7 +29,7 @@ ${show}`;
     expect(await output({ body }, 16, { engine })).toEqual([0, 8, 8, 0]);
   });
 
-  test('each thread has its own', async () => {
+  test('each thread has its own stack', async () => {
     const body = `${out} mov.u32 %r1, %tid.x; cvt.u64.u32 %rd2, %r1; alloca.u64 %rd3, %rd2; alloca.u64 %rd4, 8;
 st.local.u64 [%rd4], %rd2; bar.sync 0; alloca.u64 %rd5, 8; st.local.u64 [%rd5], 50; ld.local.u64 %rd6, [%rd4];
 mad.wide.u32 %rd8, %r1, 4, %rd1; cvt.u32.u64 %r2, %rd6; st.global.u32 [%rd8], %r2;`;
@@ -37,7 +37,7 @@ mad.wide.u32 %rd8, %r1, 4, %rd1; cvt.u32.u64 %r2, %rd6; st.global.u32 [%rd8], %r
     expect(await output({ body }, 160, { engine, block: 40 })).toEqual(wanted);
   });
 
-  test('each activation of a function has its own', async () => {
+  test('each activation of a function has its own allocations', async () => {
     const module = `.func (.reg .b64 r) f(.reg .b64 n) { .reg .b64 p; alloca.u64 p, 16; st.local.u64 [p], n;
 st.local.u64 [p+8], 5; ld.local.u64 r, [p]; ret; }`;
     const body = `${out} alloca.u64 %rd4, 8; st.local.u64 [%rd4], 3; mov.u64 %rd5, 100; call (%rd6), f, (%rd5);

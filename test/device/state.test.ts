@@ -1,6 +1,6 @@
 /**
- * Between any two instructions a launch is plain data: a clone of it continues in another engine, on the memory of
- * another device, exactly as the launch itself does.
+ * Between any two instructions a launch is plain data: a clone of its state continues in another engine, on another
+ * device's memory, exactly as the launch itself does.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ interface Case extends Shape {
 
 const cases: readonly Case[] = [
   {
-    what: 'barriers with reductions, some threads gone',
+    what: 'barriers with reductions after some threads have exited',
     block: 40,
     source: {
       body: `${own} setp.gt.u32 %p1, %r1, 36; @%p1 exit; setp.lt.u32 %p2, %r1, 5; bar.red.popc.u32 %r2, 0, %p2;
@@ -33,7 +33,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    what: 'a barrier that some threads come to and do not wait at',
+    what: 'a barrier where some threads arrive without waiting',
     block: 64,
     source: {
       module: '.shared .u32 s;',
@@ -92,7 +92,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    what: 'a fault in the midst of others that wait',
+    what: 'a fault while other threads wait',
     block: 4,
     source: {
       module: '.shared .u32 s;',
@@ -118,7 +118,7 @@ function ending(engine: ReturnType<typeof referenceEngine>, stride: number): unk
   return withoutTimer(engine.give());
 }
 
-/** The timer follows the clock of the host. */
+/** The timer follows the host's clock. */
 function withoutTimer(state: LaunchState): LaunchState {
   return { ...state, timer: 0 };
 }
@@ -140,7 +140,7 @@ describe.each(byName)('%s', (_, { source, ...shape }) => {
     expect(states).toBeGreaterThan(20);
   });
 
-  test('it ends the same whether run in steps of one, seven or all at once', async () => {
+  test('the result is the same whether it runs in steps of one, of seven, or all at once', async () => {
     const whole = launchOf(source, shape);
     const result = await runToEnd(engineOf(whole), whole.launch);
     const ends = [1, 7, 2 ** 20].map((stride) => {
@@ -168,7 +168,7 @@ function stepOf(engine: ReturnType<typeof referenceEngine>): Step {
   }
 }
 
-test('an engine that returns to an old state runs the same again', () => {
+test('an engine that returns to an old state repeats the same run', () => {
   const [{ source, ...shape }] = cases.slice(4) as [Case];
   const prepared = launchOf(source, shape);
   const engine = engineOf(prepared);
@@ -217,7 +217,7 @@ describe('states share memory', () => {
     expect([ran, other]).toEqual([false, true]);
   });
 
-  test('and restoring one frees what was allocated on the heap since', () => {
+  test('and restoring one frees what has been allocated on the heap since', () => {
     const source: Source = {
       module: heap,
       body: 'call (%rd5), malloc, (40); st.u32 [%rd5], 1; call free, (%rd5); st.u32 [%rd5], 1;',
@@ -235,7 +235,7 @@ describe('states share memory', () => {
   });
 });
 
-test('a trace shows the same when a thread waits in an instruction across a state', () => {
+test('a trace is the same if a state is taken while a thread waits in an instruction', () => {
   const [{ source, ...shape }] = cases as [Case, ...Case[]];
   const told: TraceEvent[][] = [[], []];
   const tracingTo = (events: TraceEvent[] | undefined) =>
@@ -281,7 +281,7 @@ describe('between blocks the fast engine gives the same state', () => {
     fast.release();
   });
 
-  test('and the fast engine too', () => {
+  test('and the fast engine, too', () => {
     const prepared = launchOf(source, shape);
     const fast = fastOf(prepared);
     fast.run();

@@ -1,4 +1,6 @@
-/** Variables of `.global` and `.const` that functions declare: one for all launches, as static variables in C. */
+/**
+ * Variables in `.global` and `.const` that functions declare exist once for all launches, like static variables in C.
+ */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { moduleOf, output, ways } from './run.ts';
@@ -11,7 +13,7 @@ add.u32 %r1, %r1, %r2; st.global.u32 [%rd1], %r1;`;
     expect(await output({ body }, 4, way)).toEqual([9]);
   });
 
-  test('of the same name in several functions and blocks are several variables', async () => {
+  test('with the same name in several functions and blocks are different variables', async () => {
     const module = `.global .u32 x = 1; .func (.reg .u32 r) f() { .global .u32 x = 2; ld.global.u32 r, [x]; ret; }
 .func (.reg .u32 r) g() { .global .u32 x = 30; { .global .u32 x = 400; .global .u64 p = x; .reg .u64 q;
 ld.global.u64 q, [p]; ld.global.u32 r, [q]; } .reg .u32 s; ld.global.u32 s, [x]; add.u32 r, r, s; ret; }`;

@@ -1,4 +1,4 @@
-/** Variables of a module are read and written by the host, as with cuModuleGetGlobal. */
+/** The host reads and writes variables of a module, as with cuModuleGetGlobal. */
 import { describe, expect, test } from 'vitest';
 import { Device, type LoadedModule, PtxlabError } from '../../src/device.ts';
 import { moduleOf, ways } from './run.ts';
@@ -26,7 +26,7 @@ function codeOf(run: () => unknown): string {
 }
 
 describe.each(Object.entries(ways))('on %s', (_, way) => {
-  test('a kernel sees what was written, and what it stored can be read', async () => {
+  test('a kernel sees what was written, and what it stores can be read', async () => {
     const { device, module } = await loaded();
     const out = device.alloc(8);
     const counter = module.symbol('counter');
@@ -83,7 +83,7 @@ describe('a symbol', () => {
     expect(codeOf(() => module.symbol('weights').write(new Uint8Array(bytes), offset))).toBe('buffer-size');
   });
 
-  test('two modules of one text have variables of their own', async () => {
+  test('two modules with the same text have separate variables', async () => {
     const { device, module } = await loaded();
     const other = device.load(moduleOf({ module: variables, body }));
     module.symbol('weights').write(Float32Array.of(9));

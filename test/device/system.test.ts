@@ -40,13 +40,13 @@ describe.each(Object.entries(everywhere))('on %s', (_name, way) => {
     expect(words.slice(threads)).toEqual(Array.from({ length: threads }, (_, i) => threads - i));
   });
 
-  test('the workspace starts fresh in each launch and tells its size', async () => {
+  test('the workspace is fresh in each launch and contains its own size', async () => {
     const body = `mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; mov.b64 %rd1, {%r2, %r1}; ld.v2.u32 {%r3, %r4}, [%rd1];
       st.u32 [%rd1+4], 99; ld.param.u64 %rd2, [out]; st.global.v2.u32 [%rd2], {%r3, %r4};`;
     for (let i = 0; i < 2; i++) expect(await output({ body }, 8, { ...way, cooperative: true })).toEqual([8, 0]);
   });
 
-  test('a kernel that traps without a workspace is told why', async () => {
+  test('the fault of a kernel that traps without a workspace says why', async () => {
     const { result } = await outcome(reversed, 64, { ...way, block: 4 });
     expect(result.ok ? null : result.fault.message).toContain('which only cooperative launches have');
   });
@@ -57,7 +57,7 @@ describe.each(Object.entries(everywhere))('on %s', (_name, way) => {
     expect(await output({ body }, 8, way)).toEqual([0, 0]);
   });
 
-  test('reserved shared memory lies before all variables and needs no initialization', async () => {
+  test('reserved shared memory precedes all variables and needs no initialization', async () => {
     const source = {
       module: '.shared .align 4 .u32 x[4];\n.extern .shared .align 4 .b8 rest[];',
       body: `
@@ -72,7 +72,7 @@ describe.each(Object.entries(everywhere))('on %s', (_name, way) => {
     expect(words).toEqual([0, 1024, 1024, 1024, 1040, 40, 1064, 5]);
   });
 
-  test('a kernel that does not ask for reserved shared memory has none', async () => {
+  test('a kernel that does not ask for reserved shared memory gets none', async () => {
     const source = {
       module: '.shared .align 4 .u32 x[4];',
       body: `mov.u32 %r1, x; mov.u32 %r2, %total_smem_size; mov.u32 %r3, %aggr_smem_size; st.shared.u32 [x], 1;

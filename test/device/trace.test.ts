@@ -1,7 +1,4 @@
-/**
- * The content of a trace: the instructions of one thread in the order in which they end, with the values of their
- * registers.
- */
+/** A trace has the instructions of one thread in the order in which they end, with the values of their registers. */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, type TraceEvent } from '../../src/device.ts';
 import { moduleOf, type Source } from './run.ts';
@@ -24,7 +21,7 @@ const codeOf = async (options: LaunchOptions): Promise<string> => {
 };
 
 describe('a trace', () => {
-  test('has the registers of an instruction before and after, typed as it sees them', async () => {
+  test('shows the registers of an instruction before and after it, in the types that it uses', async () => {
     const body = 'mov.b32 %r1, 0f3FC00000;\nadd.f32 %r1, %r1, %r1;';
     const [, add] = await trace({ body });
     expect(add).toEqual({
@@ -48,7 +45,7 @@ describe('a trace', () => {
     expect(await values({ trace: { thread: [1, 1, 0], block: 2 } })).toEqual([1, 2]);
   });
 
-  test('has executed instructions only, on the lines that were asked for', async () => {
+  test('has only executed instructions on the requested lines', async () => {
     const body = 'mov.u32 %r1, 1;\nmov.u32 %r2, 2;\n@%p1 mov.u32 %r3, 3;\n@!%p1 mov.u32 %r4, 4;\nmov.u32 %r5, 5;';
     const events = await trace({ body }, { trace: { lines: [7, 9] } });
     expect(events.map(({ line, text }) => [line, text])).toEqual([
@@ -85,7 +82,7 @@ describe('a trace', () => {
   });
 });
 
-test('a trace of a missing thread, or of the fast engine, is a mistake of the caller', async () => {
+test('tracing a missing thread, or on the fast engine, is a mistake of the caller', async () => {
   expect(await codeOf({ trace: { thread: 1 } })).toBe('bad-trace');
   expect(await codeOf({ trace: { block: [0, 1, 0] } })).toBe('bad-trace');
   expect(await codeOf({ engine: 'jit' })).toBe('bad-trace');

@@ -1,4 +1,4 @@
-/** Undefined bits on the reference engine: where they may go, and what may not depend on them. */
+/** Undefined bits on the reference engine: where they may go, and what must not depend on them. */
 import { describe, expect, test } from 'vitest';
 import { faultOf, outcome, type Source } from './run.ts';
 
@@ -20,16 +20,16 @@ describe('what is harmless', () => {
     ['the side that selp does not take', 'setp.eq.u32 %p1, %r2, 7; selp.b32 %r5, %r2, %r1, %p1;', 7],
     ['bits that a mask clears', 'and.b32 %r5, %r1, 0;', 0],
     ['bits that a mask sets', 'or.b32 %r5, %r1, -1;', 0xffffffff],
-    ['bits that lop3 does not look at', 'lop3.b32 %r5, %r1, %r2, %r2, 0xcc;', 7],
+    ['bits that lop3 ignores', 'lop3.b32 %r5, %r1, %r2, %r2, 0xcc;', 7],
     ['bits that are shifted out', 'shl.b32 %r3, %r1, 8; and.b32 %r5, %r3, 0xff;', 0],
-    ['bytes that prmt leaves out', 'prmt.b32 %r5, %r1, %r2, 0x7654;', 7],
+    ['bytes that prmt does not select', 'prmt.b32 %r5, %r1, %r2, 0x7654;', 7],
     [
       'a comparison that other bits decide',
       'or.b32 %r3, %r1, 16; setp.gt.u32 %p1, %r3, 9; selp.b32 %r5, 1, 2, %p1;',
       1,
     ],
     [
-      'a lane that nobody reads',
+      'a lane that no other lane reads',
       'mov.u32 %r3, %laneid; setp.ne.u32 %p1, %r3, 0; @!%p1 mov.u32 %r1, 4; shfl.sync.idx.b32 %r5, %r1, 0, 0x1f, -1;',
       4,
     ],
@@ -86,7 +86,7 @@ describe('what it travels through', () => {
   });
 });
 
-describe('what may not depend on it', () => {
+describe('what must not depend on it', () => {
   test.each<[string, string, string, string?]>([
     ['a branch', 'setp.eq.u32 %p1, %r1, 0;', '@%p1 bra L; L:'],
     ['a branch', '', 'brx.idx %r1, T;', '\nL: T: .branchtargets L;'],

@@ -1,4 +1,4 @@
-/** Warps on the device: who waits for whom, masks, divergence, and what atomics leave in memory. */
+/** Warps on the device: which threads wait for which, masks, divergence, and what atomics leave in memory. */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchResult } from '../../src/device.ts';
 import { ways } from './run.ts';
@@ -104,7 +104,7 @@ join:
       expect(await words(body, 32)).toEqual(expected);
     });
 
-    test('lanes leave a loop one after the other, and those that stay add up', async () => {
+    test('lanes leave a loop one after the other, and the remaining lanes add up', async () => {
       const body = `
   mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r4, 0xffffffff;
 round:
@@ -130,7 +130,7 @@ round:
       expect(await words(body, 32)).toEqual(fromLane);
     });
 
-    test('tiles diverge, each with its own mask, and do the same in several places', async () => {
+    test('tiles diverge, each with its own mask, and do the same work in several places', async () => {
       const body = `
   and.b32 %r2, %r1, 28; shl.b32 %r4, 15, %r2; and.b32 %r5, %r1, 4; setp.ne.u32 %p1, %r5, 0; and.b32 %r6, %r1, 1; setp.ne.u32 %p2, %r6, 0;
   @%p1 bra odd;
@@ -174,7 +174,7 @@ join:
       expect(await words(body, 32)).toEqual(expected);
     });
 
-    test('a thread outside its own mask and one that waits for ever are faults', async () => {
+    test('a thread outside its own mask and a thread that waits forever are faults', async () => {
       const outside = await run('shfl.sync.idx.b32 %r2, %r1, 0, 31, 1;', 2, 2);
       expect(outside.result).toMatchObject({ ok: false, fault: { code: 'PTX6012', thread: [1, 0, 0] } });
       const alone = await run(
@@ -196,7 +196,7 @@ join:
       ['inc wraps above its bound', 'atom.global.inc.u32 %r2, [%rd1+128], 1; st.global.u32 [%rd3], %r2;', [0, 1, 0, 1]],
       ['dec wraps below zero', 'atom.global.dec.u32 %r2, [%rd1+128], 2; st.global.u32 [%rd3], %r2;', [0, 2, 1, 0]],
       [
-        'cas stores where it finds what it expects',
+        'cas stores only if it finds what it expects',
         'add.u32 %r4, %r1, 1; atom.global.cas.b32 %r2, [%rd1+128], %r1, %r4; st.global.u32 [%rd3], %r2;',
         [0, 1, 2, 3],
       ],
@@ -295,7 +295,7 @@ join:
       expect(await words(body, 64, 65, 2e8)).toEqual(Array<number>(65).fill(7));
     });
 
-    test('a block waits for what the last block does', async () => {
+    test('a block waits for a store of the last block', async () => {
       const body = `
     mov.u32 %r2, %ctaid.x; mov.u32 %r3, %nctaid.x; sub.u32 %r3, %r3, 1;
     setp.eq.u32 %p1, %r2, %r3; @%p1 st.release.gpu.global.u32 [%rd1+16], 9;

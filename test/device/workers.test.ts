@@ -1,4 +1,4 @@
-/** Blocks spread over worker threads: everything is as on the calling thread, except for the order of atomics. */
+/** Blocks spread over worker threads: the results are as on the calling thread, except for the order of atomics. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -57,7 +57,7 @@ add.u32 %r4, %r4, %r5; add.u32 %r4, %r4, %r1; st.global.u32 [%rd2], %r4;`;
     }
   });
 
-  test('a second launch reuses the threads of the first, on another device too', async () => {
+  test('a second launch reuses the threads of the first, even on another device', async () => {
     const body = `${own} ld.global.u32 %r4, [%rd2]; add.u32 %r4, %r4, 1; st.global.u32 [%rd2], %r4;`;
     const launches = [1, 2, 3].map(() => output({ body }, 256, { grid: 8, block: 8, workers: 2 }));
     for (const words of await Promise.all(launches)) expect(words).toEqual(Array.from({ length: 64 }, () => 1));
@@ -83,19 +83,19 @@ describe('atomics of concurrent blocks add up', () => {
     ],
     // f16 counts exactly only up to 2048.
     [
-      'of f16 beside another one',
+      'of f16 next to another f16',
       `mov.u32 %r1, %ctaid.x; setp.lt.u32 %p1, %r1, 2000; mov.u32 %r1, %tid.x; setp.eq.and.u32 %p1, %r1, 0, %p1; mov.b16 %h1, 0x3c00;
 @%p1 red.global.add.noftz.f16 [%rd1], %h1; @%p1 red.global.add.noftz.f16 [%rd1+2], %h1;`,
       [0x67d067d0],
     ],
     [
-      'of 16 bits by compare and swap',
+      'of 16 bits by compare-and-swap',
       `L: ld.volatile.global.u16 %h1, [%rd1+2]; add.u16 %h2, %h1, 1;
 atom.global.cas.b16 %h3, [%rd1+2], %h1, %h2; setp.ne.u16 %p1, %h3, %h1; @%p1 bra L;`,
       [(all * 0x10000) >>> 0],
     ],
     [
-      'of 128 bits by compare and swap',
+      'of 128 bits by compare-and-swap',
       `.reg .b128 %q<4>; L: ld.global.v2.u64 {%rd2, %rd3}, [%rd1];
 add.u64 %rd4, %rd2, 1; add.u64 %rd5, %rd3, 3; mov.b128 %q1, {%rd2, %rd3}; mov.b128 %q2, {%rd4, %rd5};
 atom.global.cas.b128 %q3, [%rd1], %q1, %q2; mov.b128 {%rd6, %rd7}, %q3;
@@ -120,7 +120,7 @@ ld.global.u32 %r2, [%rd1+4]; add.u32 %r2, %r2, 1; st.global.u32 [%rd1+4], %r2; s
     expect(await output({ body }, 8, { ...launch, block: 8 })).toEqual([0, blocks * 8]);
   });
 
-  test('a barrier of the whole grid opens, even with more blocks than workers', async () => {
+  test('a barrier for the whole grid opens even with more blocks than workers', async () => {
     const body = `${own}
 membar.gl; atom.global.add.u32 %r4, [%rd1+400], 1; L: ld.acquire.gpu.global.u32 %r4, [%rd1+400]; setp.lt.u32 %p1, %r4, 100;
 @%p1 bra L; st.global.u32 [%rd2], %r4;`;
@@ -178,7 +178,7 @@ L: ld.volatile.global.u32 %r4, [%rd1]; setp.eq.u32 %p1, %r4, 0; @%p1 bra L;`;
 describe('a kernel that never ends', () => {
   const body = 'L: bra L;';
 
-  test('is stopped by the signal of its caller, even if it was aborted before', async () => {
+  test('is stopped by a signal of the caller, even one that was aborted before the launch', async () => {
     const soon = new AbortController();
     setTimeout(() => soon.abort(), 200);
     expect(await faultOf({ body }, { grid: 4, workers: 2, signal: soon.signal })).toMatchObject({ code: 'PTX6022' });
@@ -193,7 +193,7 @@ describe('a kernel that never ends', () => {
   });
 });
 
-test('kernels that print run on the calling thread, blocks in the order of their index', async () => {
+test('kernels that print run on the calling thread, with blocks in the order of their index', async () => {
   const source = readFileSync(join(root, 'examples/kernels/calls_sm80.ptx'), 'utf8');
   const printed = await Promise.all(
     everyCount.map(async (workers) => {
