@@ -123,10 +123,7 @@ function naiveDefinitions(text: string, view: FunctionView): ReadonlyMap<number,
     for (const [i, next] of followers.entries()) {
       for (const [register, definitions] of after(i).entries()) {
         for (const follower of next) {
-          const known = before[follower]?.[register] ?? new Set();
-          const size = known.size;
-          for (const definition of definitions) known.add(definition);
-          changed ||= known.size > size;
+          if (grow(before[follower]?.[register], definitions)) changed = true;
         }
       }
     }
@@ -135,6 +132,13 @@ function naiveDefinitions(text: string, view: FunctionView): ReadonlyMap<number,
   return new Map(
     reads.map(({ start, register, i }) => [start, [...(before[i]?.[register] ?? [])].sort((a, b) => a - b)]),
   );
+}
+
+/** Adds members to a set; true if any of them is new. */
+function grow(set: Set<number> | undefined, members: ReadonlySet<number>): boolean {
+  const size = set?.size ?? 0;
+  for (const member of members) set?.add(member);
+  return (set?.size ?? 0) > size;
 }
 
 function accessesIn(
