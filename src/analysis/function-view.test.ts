@@ -118,14 +118,12 @@ function naiveDefinitions(text: string, view: FunctionView): ReadonlyMap<number,
     if (block === undefined) return [i + 1];
     return block.successors.map((next) => instructions.findIndex(({ start }) => start === blocks[next]?.start));
   });
+  const edges = followers.flatMap((next, i) => next.map((follower) => [i, follower] as const));
   for (let changed = true; changed; ) {
     changed = false;
-    for (const [i, next] of followers.entries()) {
-      for (const [register, definitions] of after(i).entries()) {
-        for (const follower of next) {
-          if (grow(before[follower]?.[register], definitions)) changed = true;
-        }
-      }
+    for (const [i, follower] of edges) {
+      for (const [register, definitions] of after(i).entries())
+        if (grow(before[follower]?.[register], definitions)) changed = true;
     }
   }
   const reads = own.flatMap((all, i) => all.filter(({ role }) => role === 'read').map((one) => ({ ...one, i })));
