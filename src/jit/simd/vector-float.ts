@@ -99,8 +99,6 @@ function canonical(code: Code, result: number): void {
 
 const leastNormal = 0x0080_0000;
 
-const infinity = 0x7f80_0000;
-
 /**
  * Computes an fma in f64, where the product is exact and the sum is rounded once. Rounding it again to f32 is wrong
  * only if the sum was inexact and is a tie between two f32 or a subnormal f32. Such sums are computed one by one. Exact
@@ -132,19 +130,10 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
  * number.
  */
 function pushUnusual(code: Code, sums: readonly [number, number], result: number): void {
-  // Moves the lowest 29 bits, which an f32 does not have, to the top of the low words.
-  code
-    .get(sums[0])
-    .get(sums[1])
-    .shuffle(wordsAt(0, 2, 4, 6))
-    .i32(3)
-    .vector('i32x4.shl');
-  splat(code, signBit).vector('i32x4.eq');
-  // Tests whether twice the bits, which drops the sign, are at most those of the least normal number or above those of
-  // infinity.
-  code.get(result).i32(1).vector('i32x4.shl');
-  splat(code, 2 * leastNormal + 1).vector('i32x4.sub');
-  splat(code, 2 * infinity - (2 * leastNormal + 1)).vector('i32x4.gt_u', 'v128.or', 'v128.any_true');
+  pushHalfway(code, sums[0]);
+  pushHalfway(code, sums[1]).vector('v128.or');
+  splat(code.get(result).vector('f32x4.abs'), leastNormal).vector('f32x4.le', 'v128.or');
+  code.get(result).get(result).vector('f32x4.ne', 'v128.or', 'v128.any_true');
 }
 
 /** Returns the index of the function (operands, f64 sums, rounded sums) → results. */
@@ -187,7 +176,7 @@ function widen(code: Code, local: number, half: 0 | 1): Code {
 }
 
 /** Pushes masks of the sums that are a tie between two normal f32. */
-function pushHalfway(code: Code, { sum }: HalfSum): Code {
+function pushHalfway(code: Code, sum: number): Code {
   pushDoubleWords(code.get(sum), 0x1fffffffn).vector('v128.and');
   return pushDoubleWords(code, 0x10000000n).vector('i64x2.eq');
 }
@@ -200,7 +189,7 @@ function pushTiny(code: Code, { sum }: HalfSum): Code {
 
 /** Pushes masks of the sums for which a second rounding may be wrong, if there was a first one. */
 function pushSuspect(code: Code, half: HalfSum): Code {
-  pushHalfway(code, half);
+  pushHalfway(code, half.sum);
   return pushTiny(code, half).vector('v128.or');
 }
 
@@ -211,7 +200,7 @@ function pushSuspect(code: Code, half: HalfSum): Code {
 function pushTwiceRounded(half: HalfSum, flush: boolean, code: Code): void {
   pushInexact(half, code);
   if (flush) {
-    pushHalfway(code, half).vector('v128.and');
+    pushHalfway(code, half.sum).vector('v128.and');
     pushTiny(code, half).vector('v128.or');
   } else pushSuspect(code, half).vector('v128.and');
 }
