@@ -118,7 +118,9 @@ describe('instructions', () => {
         explained += 1;
         const lines = explanationText(explain(variant.mnemonic), options).split('\n');
         expect.soft(lines[0], compiled.form.id).toBe(variant.mnemonic);
-        for (const line of lines) expect.soft(line.length, `${compiled.form.id}: ${line}`).toBeLessThanOrEqual(80);
+        // A long mnemonic is not broken.
+        const broken = lines.slice(1).filter((line) => line.trim() !== variant.mnemonic);
+        for (const line of broken) expect.soft(line.length, `${compiled.form.id}: ${line}`).toBeLessThanOrEqual(80);
       }
     }
     expect(explained).toBeGreaterThan(allForms.length * 0.95);

@@ -1,6 +1,7 @@
 /** Prints steps in the notation of the ISA's pseudo-code. */
 import type { Conversion } from '../numerics/conversion.ts';
-import { keyOf } from '../isa/collective.ts';
+import { type Collective, keyOf } from '../isa/collective.ts';
+import type { MatrixProduct } from '../isa/matrix-product.ts';
 import { type Ref, refName } from '../isa/steps/ref.ts';
 import type { StepKind, StepOf } from '../isa/steps/step.ts';
 import type { FloatMode } from '../numerics/operations.ts';
@@ -41,6 +42,7 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   barrier: (step) =>
     `wait at barrier ${refName(step.barrier)} for ${step.count === null ? 'all' : refName(step.count)} threads of the block`,
   collective: (step) =>
+    collectiveText(step.fn) ??
     `${names(step.to)} = ${keyOf(step.fn)}(${names(step.from)}) over ${step.mask === null ? 'the threads that arrive together' : refName(step.mask)}`,
   atomic: (step) =>
     `${names(step.old)} = value at [${refName(step.address)}], replaced by ${step.steps.map((one) => stepText(one)).join(', ')}`,
@@ -48,6 +50,19 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   yield: () => 'let other threads run',
   unsupported: (step) => `${step.what}: checked, not executed`,
 };
+
+/** Collectives whose values are too many to list. */
+function collectiveText(fn: Collective): string | null {
+  if (fn.form === 'mma') return productText(fn.product);
+  if (fn.form !== 'addresses') return null;
+  const { accesses } = fn.plan;
+  return `address.0 to address.${accesses.length - 1} = where the lane's parts of the matrix are`;
+}
+
+/** `d = a * b + c: 16 by 8 by 16, f16 by f16 to f32`. */
+function productText({ m, n, k, a, b, d }: MatrixProduct): string {
+  return `d = a * b + c over the warp: ${m} by ${n} by ${k}, ${a.format} by ${b.format} to ${d.format}`;
+}
 
 /** Prints one step as a line. */
 export function stepText<Kind extends StepKind>(step: StepOf<Kind>): string {

@@ -3,7 +3,8 @@
  * 9.7.13.12).
  */
 import { describe, expect, test } from 'vitest';
-import { exchange, type Member } from './exchange.ts';
+import { exchange } from './exchange.ts';
+import type { Member } from './member.ts';
 
 const lanes = Array.from({ length: 32 }, (_, lane) => lane);
 const warp = (values: (lane: number) => readonly number[]): readonly Member[] =>

@@ -1,13 +1,10 @@
 /** Computes the results of operations that threads of a warp execute together, from the values they brought. */
 import type { Bits } from '../base/bits.ts';
-import type { Collective } from '../isa/collective.ts';
+import type { AddressPlan, Collective } from '../isa/collective.ts';
+import { elementAt } from '../base/element-at.ts';
 import { warpSize } from '../machine/launch.ts';
-
-/** One thread of a group: its lane and the values it brought. */
-export interface Member {
-  readonly lane: number;
-  readonly values: readonly Bits[];
-}
+import { multiplyMatrices } from './matrix.ts';
+import type { Member } from './member.ts';
 
 /** Returns the results of each member, in group order. */
 export function exchange(fn: Collective, group: readonly Member[]): readonly (readonly Bits[])[] {
@@ -26,6 +23,12 @@ export function exchange(fn: Collective, group: readonly Member[]): readonly (re
     case 'active':
     case 'sync':
       return everywhere(group, [mask]);
+    case 'transpose':
+      return transpose(group);
+    case 'mma':
+      return multiplyMatrices(fn.product, group);
+    case 'addresses':
+      return addresses(fn.plan, group);
   }
 }
 
@@ -114,4 +117,33 @@ function reduce({ op, type }: Form<'redux'>, group: readonly Member[]): Bits {
 function elect(group: readonly Member[]): readonly (readonly Bits[])[] {
   const leader = Math.min(...group.map(({ lane }) => lane));
   return group.map(({ lane }) => [leader, lane === leader ? 1 : 0]);
+}
+
+/** Four lanes have a row of eight elements; two of its neighbours are those of a column before. */
+function transpose(group: readonly Member[]): readonly (readonly Bits[])[] {
+  const byLane = new Map(group.map(({ lane, values }) => [lane, Number(values[0])] as const));
+  const element = (row: number, column: number): number =>
+    ((byLane.get(4 * row + (column >> 1)) ?? 0) >>> (16 * (column & 1))) & 0xffff;
+  return group.map(({ lane }) => {
+    const [row, column] = [lane >> 2, 2 * (lane & 3)];
+    return [(element(column, row) | (element(column + 1, row) << 16)) >>> 0];
+  });
+}
+
+/** A lane without its source takes its own address. */
+function addresses(
+  { accesses, strideBits, constants, words }: AddressPlan,
+  group: readonly Member[],
+): readonly (readonly Bits[])[] {
+  const byLane = new Map(group.map((member) => [member.lane, member] as const));
+  return group.map((member) => {
+    const [, stride = 0, ...kept] = member.values;
+    const found = accesses.map(({ sources, strides, bytes }): Bits => {
+      const { lane } = member;
+      const [start = 0] = (byLane.get(elementAt(sources, lane)) ?? member).values;
+      const step = BigInt(Number(stride)) * BigInt(elementAt(strides, lane));
+      return BigInt.asUintN(64, BigInt(start) + (step * BigInt(strideBits)) / 8n + BigInt(elementAt(bytes, lane)));
+    });
+    return [...found, ...constants.map((one) => elementAt(one, member.lane)), ...kept.slice(0, words.length)];
+  });
 }

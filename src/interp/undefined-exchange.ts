@@ -2,21 +2,20 @@
  * Which result bits of a collective operation are undefined, given the undefined bits of the values the threads bring.
  */
 import type { Bits } from '../base/bits.ts';
-import { type Collective, exchangedBy } from '../isa/collective.ts';
+import { type AddressPlan, type Collective, exchangedBy } from '../isa/collective.ts';
 import type { Undefined } from '../machine/definedness.ts';
-import { exchange, type Member } from './exchange.ts';
+import { exchange } from './exchange.ts';
+import type { UndefinedMember } from './member.ts';
+import { undefinedProduct } from './undefined-matrix.ts';
 import { strongest } from './shadow.ts';
 import type { UndefinedResults } from './thread.ts';
 import { allBits } from './undefined-values.ts';
 
-/** One thread of a group, with the undefined bits of each value it brought. */
-export interface UndefinedMember extends Member {
-  readonly undefinedBits: UndefinedResults;
-}
-
 /** Returns, for each member in group order, the undefined bits of each result. */
 export function exchangeUndefined(fn: Collective, group: readonly UndefinedMember[]): readonly UndefinedResults[] {
   if (fn.form === 'shfl') return shuffled(fn, group);
+  if (fn.form === 'mma') return undefinedProduct(fn.product, group);
+  if (fn.form === 'addresses') return withWords(fn.plan, group);
   const brought = strongest(group.map(({ undefinedBits: [first] }) => first ?? undefined));
   const { gets } = exchangedBy(fn);
   if (brought === null || isDecided(fn, group)) return group.map(() => gets.map(() => null));
@@ -63,5 +62,18 @@ function shuffled(fn: Collective, group: readonly UndefinedMember[]): readonly U
       { mask: allBits(32), origin },
       { mask: 1n, origin },
     ];
+  });
+}
+
+/** Addresses and constants are defined if the address is; words stay what they were. */
+function withWords(
+  { accesses, constants, words }: AddressPlan,
+  group: readonly UndefinedMember[],
+): readonly UndefinedResults[] {
+  return group.map(({ undefinedBits }) => {
+    const [address, stride, ...kept] = undefinedBits;
+    const steering = strongest([address ?? undefined, stride ?? undefined]);
+    const found = steering === null ? null : { mask: allBits(64), origin: steering.origin };
+    return [...accesses.map(() => found), ...constants.map(() => null), ...words.map((_, i) => kept[i] ?? null)];
   });
 }

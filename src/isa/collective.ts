@@ -3,6 +3,8 @@
  * values of all threads.
  */
 
+import { broughtBy, type MatrixProduct, widthsOf } from './matrix-product.ts';
+
 /** The groups of threads that can execute an operation together. */
 export type GroupScope = 'warp' | 'warpgroup' | 'block' | 'cluster';
 
@@ -12,6 +14,10 @@ export type GroupScope = 'warp' | 'warpgroup' | 'block' | 'cluster';
  * value; it returns the mask of lanes with the same value and, for `all`, whether all lanes agree. `redux` takes a
  * value and returns the reduction over all lanes. `elect` returns the leader's lane and whether it is this one.
  * `active` returns the mask of lanes that arrived. `sync` returns nothing, once all have arrived.
+ * `transpose` takes two neighbours of a row of an 8 by 8 matrix of 16-bit elements and returns those of the transposed
+ * matrix. `mma` takes fragments of matrices and returns those of their product. `addresses` takes an address, a stride
+ * and words; it returns addresses that a lane finds by its place in a matrix, numbers that depend on the lane, and the
+ * words.
  */
 export type Collective =
   | { readonly form: 'shfl'; readonly mode: 'up' | 'down' | 'bfly' | 'idx' }
@@ -21,7 +27,27 @@ export type Collective =
   | { readonly form: 'redux'; readonly op: 'and' | 'or' | 'xor'; readonly type: 'b32' }
   | { readonly form: 'elect' }
   | { readonly form: 'active' }
-  | { readonly form: 'sync' };
+  | { readonly form: 'sync' }
+  | { readonly form: 'transpose' }
+  /** `name` tells products apart. */
+  | { readonly form: 'mma'; readonly name: string; readonly product: MatrixProduct }
+  | { readonly form: 'addresses'; readonly name: string; readonly plan: AddressPlan };
+
+/** Addresses of the parts of a matrix that each lane of a warp accesses. */
+export interface AddressPlan {
+  /** Each address is that of the lane `sources`, plus `strides` strides, plus `bytes` bytes; one number for each lane. */
+  readonly accesses: readonly {
+    readonly sources: readonly number[];
+    readonly strides: readonly number[];
+    readonly bytes: readonly number[];
+  }[];
+  /** Bytes of a stride are this many eighths of the stride operand. */
+  readonly strideBits: number;
+  /** Constants, one for each lane. */
+  readonly constants: readonly (readonly number[])[];
+  /** Widths of the words that a lane keeps. */
+  readonly words: readonly (32 | 64)[];
+}
 
 /** The threads that take part, and the width in bits of the values that each contributes and receives. */
 export interface Exchanged {
@@ -47,6 +73,18 @@ export function exchangedBy(collective: Collective): Exchanged {
       return { scope, brings: [], gets: [32] };
     case 'sync':
       return { scope, brings: [], gets: [] };
+    case 'transpose':
+      return { scope, brings: [32], gets: [32] };
+    case 'mma':
+      return { scope, brings: broughtBy(collective.product), gets: widthsOf(collective.product.d.fragment) };
+    case 'addresses': {
+      const { accesses, constants, words } = collective.plan;
+      return {
+        scope,
+        brings: [64, 32, ...words],
+        gets: [...accesses.map(() => 64), ...constants.map(() => 32), ...words],
+      };
+    }
   }
 }
 
@@ -60,6 +98,9 @@ export function keyOf(collective: Collective): string {
       return `match.${collective.mode}.b${collective.width}`;
     case 'redux':
       return `redux.${collective.op}.${collective.type}`;
+    case 'mma':
+    case 'addresses':
+      return collective.name;
     default:
       return collective.form;
   }

@@ -7,7 +7,7 @@ import { elementAt } from '../base/element-at.ts';
 import type { Environment } from './environment.ts';
 import type { Step } from './steps/step.ts';
 import type { Availability } from './targets.ts';
-import { type IntegerName, isIntegerName } from '../numerics/formats.ts';
+import { type FloatName, type IntegerName, isFloatName, isIntegerName } from '../numerics/formats.ts';
 import { type FloatArithmeticFormat, isFloatArithmeticFormat } from '../numerics/operations.ts';
 import { type PtxType, type TypeName, typeOf } from './types.ts';
 
@@ -69,7 +69,8 @@ export type OperandPattern =
   | ValuePattern
   /**
    * A brace list of exactly these elements; with `whole`, also a vector register with that many elements. `alike` has
-   * the same meaning as for lanes.
+   * the same meaning as for lanes. With `types`, the elements are registers of any type of the right width, and the
+   * list as a whole must have one of these types.
    */
   | {
       readonly kind: 'vector';
@@ -77,6 +78,7 @@ export type OperandPattern =
       readonly elements: readonly ValuePattern[];
       readonly whole?: boolean;
       readonly alike?: boolean;
+      readonly types?: readonly TypeName[];
     }
   /**
    * Without a vector modifier, one value; with a vector modifier, a brace list or vector register with that many
@@ -241,6 +243,13 @@ export function integerType(variant: Variant, slot: number): IntegerName {
 export function floatType(variant: Variant, slot: number): FloatArithmeticFormat {
   const { name, format } = slotType(variant, slot);
   if (!isFloatArithmeticFormat(format)) throw new Error(`${name} has no arithmetic`);
+  return format;
+}
+
+/** The float format of a slot; the form guarantees that it has one. */
+export function floatName(variant: Variant, slot: number): FloatName {
+  const { name, format } = slotType(variant, slot);
+  if (format === null || !isFloatName(format)) throw new Error(`${name} is not a float`);
   return format;
 }
 

@@ -76,6 +76,7 @@ export const modifierSets: Readonly<Record<string, ModifierSet>> = {
 
 /** Axes that follow neither from a modifier's set nor from its own name. */
 const literalAxes: Readonly<Record<string, string>> = {
+  '.row': 'alayout',
   '.rna': 'rounding',
   '.rs': 'rounding',
   '.approx': 'precision',
@@ -128,5 +129,5 @@ export function literalAxis(modifier: string): string {
  * for this instruction" rather than "no such modifier".
  */
 export const modifiersOutside: ReadonlySet<string> = new Set(
-  '.row .col .trans .x1 .x2 .x4 .x8 .mma .bulk .tensor .commit .1d .2d .3d .level .unified'.split(' '),
+  '.x8 .bulk .tensor .commit .1d .2d .3d .level .unified'.split(' '),
 );

@@ -58,6 +58,11 @@ const subOpcodes: ReadonlySet<string> = new Set([
   'createpolicy.range',
   'createpolicy.cvt',
   'pmevent.mask',
+  'wmma.load.a',
+  'wmma.load.b',
+  'wmma.load.c',
+  'wmma.store.d',
+  'wmma.mma',
   'setmaxnreg.inc',
   'setmaxnreg.dec',
 ]);
@@ -98,7 +103,9 @@ export function compileForm(form: InstructionForm): CompiledForm {
       slots.push({ name: name.slice(1), types });
     } else {
       parts.push({ axis: axes.length });
-      axes.push(makeAxis(form, name, optional));
+      const made = makeAxis(form, name, optional);
+      // Two sets with the same values are two choices, by their names.
+      axes.push(axes.some(({ axis }) => axis === made.axis) ? { ...made, axis: made.name } : made);
     }
   }
   return { form, opcode, slots, axes, parts };

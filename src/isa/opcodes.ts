@@ -11,16 +11,11 @@ const listed: readonly (readonly [opcodes: string, ...ways: readonly Availabilit
   ['cp.async.mbarrier', at('7.0', 80)],
   ['cp.async.bulk cp.reduce', at('8.0', 90)],
   ['istypep', at('4.0', 30)],
-  ['ldmatrix', at('6.5', 75)],
   ['mbarrier', at('7.0', 80)],
   ['mbarrier.try_wait', at('7.8', 90)],
   ['mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive.expect_tx', at('8.0', 90)],
-  ['mma', at('6.4', 70)],
-  ['mma.sp', at('7.1', 80)],
-  ['movmatrix', at('7.8', 75)],
   ['multimem st.async red.async', at('8.1', 90)],
   ['st.bulk', at('8.6', 100)],
-  ['stmatrix', at('7.8', 90)],
   ['suld suq sust txq', at('1.5')],
   ['sured', at('2.0', 20)],
   [
@@ -33,7 +28,6 @@ const listed: readonly (readonly [opcodes: string, ...ways: readonly Availabilit
   ['tex', at('1.0')],
   ['tld4', at('2.2', 20)],
   ['wgmma', atListed('8.0', 'sm_90a')],
-  ['wmma', at('6.0', 70)],
 ];
 
 /** By the opcode. */

@@ -26,6 +26,11 @@ import { halfForms } from './forms/float/half-arithmetic.ts';
 import { integerForms } from './forms/integer/arithmetic.ts';
 import { logicForms } from './forms/comparison/logic.ts';
 import { memoryForms } from './forms/memory/memory.ts';
+import { matrixMoveForms } from './forms/matrix/moves.ts';
+import { denseForms } from './forms/matrix/mma.ts';
+import { scaledForms } from './forms/matrix/scaled.ts';
+import { sparseMmaForms } from './forms/matrix/sparse.ts';
+import { wmmaForms } from './forms/matrix/wmma.ts';
 import { mixedForms } from './forms/float/mixed-arithmetic.ts';
 import { movForms } from './forms/memory/mov.ts';
 import { narrowProductForms } from './forms/integer/narrow-products.ts';
@@ -62,6 +67,11 @@ export const allForms: readonly InstructionForm[] = [
   ...clusterForms,
   ...atomicForms,
   ...warpForms,
+  ...matrixMoveForms,
+  ...wmmaForms,
+  ...denseForms,
+  ...sparseMmaForms,
+  ...scaledForms,
   ...cvtaForms,
   ...cvtForms,
   ...cvtPackForms,

@@ -130,6 +130,10 @@ export function isFormatName(word: string): word is FormatName {
   return Object.hasOwn(formats, word);
 }
 
+export function isFloatName(word: string): word is FloatName {
+  return isFormatName(word) && formats[word].kind === 'float';
+}
+
 export function isIntegerName(word: string): word is IntegerName {
   return isFormatName(word) && formats[word].kind === 'integer';
 }

@@ -7,7 +7,14 @@ import { caseFiles, readCases } from '../golden/module-cases.ts';
 import { families, instructionsOf } from '../golden/vectors.ts';
 import { caseName } from './case-name.ts';
 
-const verdictFiles = ['legality', 'legality-basic', 'legality-more', 'legality-values', 'legality-warp'];
+const verdictFiles = [
+  'legality',
+  'legality-basic',
+  'legality-more',
+  'legality-values',
+  'legality-warp',
+  'legality-matrix',
+];
 
 interface Verdict {
   readonly inst?: string;

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
-import { keyOf as collectiveKey } from '../../src/isa/collective.ts';
+import { type Collective, keyOf as collectiveKey } from '../../src/isa/collective.ts';
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { expandForm } from '../../src/isa/expand.ts';
 import { isSameFor, type Sameness } from '../../src/isa/sameness.ts';
@@ -76,9 +76,14 @@ function keyOf(step: Step): string {
 /** Steps are considered equal if they use the same fields on the same kind of memory or in the same kind of group. */
 function likeness(step: Step): string {
   const used = Object.entries(step).flatMap(([field, value]) => (value === null ? [] : [field]));
-  const among = step.kind === 'collective' ? [collectiveKey(step.fn)] : memoryUses(step).map(({ space }) => space);
+  const among = step.kind === 'collective' ? [collectiveName(step.fn)] : memoryUses(step).map(({ space }) => space);
   const watched = step.kind === 'load' && step.watched ? ['watched'] : [];
   return [step.kind, ...used, ...among, ...watched].join();
+}
+
+/** Products of matrices are alike, and so are plans of addresses. */
+function collectiveName(fn: Collective): string {
+  return fn.form === 'mma' || fn.form === 'addresses' ? fn.form : collectiveKey(fn);
 }
 
 function* take<T>(all: Iterable<T>, count: number): Generator<T> {

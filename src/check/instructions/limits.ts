@@ -5,8 +5,16 @@ import type { FloatOperand, Instruction, IntegerOperand } from '../../syntax/tre
 import type { Report } from '../report.ts';
 
 /** True if only some constants of the right kind are allowed for the operand. */
-export function limitsConstants({ range, multiple, oneOf, atMost, fraction }: ValuePattern): boolean {
+function limitsConstants({ range, multiple, oneOf, atMost, fraction }: ValuePattern): boolean {
   return [range, multiple, oneOf, atMost, fraction].some((limit) => limit !== undefined);
+}
+
+/** True if some operand, or an element of one, takes only some constants. */
+export function isLimited({ form }: Variant): boolean {
+  return form.operands.some((pattern) => {
+    if (pattern.kind === 'vector') return pattern.elements.some(limitsConstants);
+    return pattern.kind === 'value' && limitsConstants(pattern);
+  });
 }
 
 /** The opcode and variant that an instruction was resolved to. */
@@ -20,6 +28,12 @@ export function checkLimits(node: Instruction, { opcode, variant }: Meant, repor
   const patterns = variant?.form.operands ?? [];
   patterns.forEach((pattern, i) => {
     const operand = node.operands[i];
+    if (pattern.kind === 'vector' && operand?.kind === 'vector') {
+      pattern.elements.forEach((element, j) => {
+        const own = operand.elements[j];
+        if (own?.kind === 'integer') checkInteger(element, own, opcode, report);
+      });
+    }
     if (pattern.kind !== 'value' || operand === undefined) return;
     if (operand.kind === 'float' && pattern.fraction === true) checkFraction(pattern, operand, opcode, report);
     if (operand.kind !== 'integer') return;

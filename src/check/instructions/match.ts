@@ -10,6 +10,7 @@ import { holdsInteger, matchAddress, matchPointer, matchWindow } from './match-a
 import { type Problem, operand, problem, wholeMnemonic } from './problem.ts';
 import { describeShape } from './describe-shape.ts';
 import type { Shape } from './shape.ts';
+import { matchRegisters } from './match-registers.ts';
 import { type Subject, wrongKind } from './subject.ts';
 import { elementAt, valueAt } from '../../base/element-at.ts';
 
@@ -220,6 +221,7 @@ function matchVector(subject: Subject, pattern: VectorPattern, shape: Shape, ind
   if (shape.kind !== 'vector' || shape.elements.length !== elements.length) {
     return [wrongKind(subject, nameOfList(name), shape, [index], `a vector of ${elements.length} elements`)];
   }
+  if (pattern.types !== undefined) return matchRegisters(subject, pattern, pattern.types, shape.elements, index);
   const problems = elements.map((element, i) => matchValue(subject, element, elementAt(shape.elements, i), [index, i]));
   if (problems.some((found) => found.length > 0)) return problemsOfElements(problems);
   if (pattern.alike !== true) return [];

@@ -33,9 +33,6 @@ const lines = [
   ['mbarrier.init.shared.b64 [%r1], %r2;', '7.0', 'sm_80', null, 'sm_75'],
   ['mbarrier.try_wait.shared::cta.b64 %p, [%r1], %rd2;', '7.8', 'sm_90', null, 'sm_89'],
   ['mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r0], %r1;', '8.0', 'sm_90', '7.8', 'sm_89'],
-  ['ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];', '6.5', 'sm_75', '6.4', 'sm_70'],
-  ['movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;', '7.8', 'sm_75', '7.7', 'sm_70'],
-  ['stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1};', '7.8', 'sm_90', null, 'sm_89'],
   ['multimem.st.relaxed.gpu.global.b32 [%rd0], %r1;', '8.1', 'sm_90', '8.0', 'sm_89'],
   ['tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];', '3.1', 'sm_20', '2.1', 'sm_13'],
 ] as const;
@@ -57,15 +54,15 @@ test('no modifier is both in the table and outside it', () => {
 });
 
 test('names in an unchecked instruction must still be declared', () => {
-  expect(findingsOf('ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%q}, [%r2];', '6.5', 'sm_75')).toContain('PTX3001');
+  expect(findingsOf('mbarrier.init.shared.b64 [%r1], %q;', '7.0', 'sm_80')).toContain('PTX3001');
   expect(findingsOf('tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%q, %f6}];', '3.1', 'sm_20')).toContain(
     'PTX3001',
   );
 });
 
 test('every module with an unchecked instruction gets a note', () => {
-  const line = 'ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];';
+  const line = 'mbarrier.init.shared.b64 [%r1], %r2;';
   const twice = `${line}\n${line}\n${line}`;
-  expect(findingsOf(twice, '6.5', 'sm_75')).toEqual(['PTX2002']);
-  expect(findingsOf(twice, '6.5', 'sm_75')).toEqual(['PTX2002']);
+  expect(findingsOf(twice, '7.0', 'sm_80')).toEqual(['PTX2002']);
+  expect(findingsOf(twice, '7.0', 'sm_80')).toEqual(['PTX2002']);
 });

@@ -5,7 +5,7 @@
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { checkRows, type ModuleEnvironment, rowsOf } from '../availability.ts';
-import { limitsConstants } from './limits.ts';
+import { isLimited } from './limits.ts';
 import { operandProblems } from './operand-order.ts';
 import { operand, type Problem } from './problem.ts';
 import { type Resolution, resolveMnemonic } from './resolve.ts';
@@ -140,7 +140,7 @@ function verdictOnVariant(
     ...availability.flatMap((rows, i) => checkRows(rows, environment, operand(i))),
   ];
   const rows = [...ownRows, ...availability.flat()];
-  const ranged = variant.form.operands.some((pattern) => pattern.kind === 'value' && limitsConstants(pattern));
+  const ranged = isLimited(variant);
   const undeclared = shapes.some((shape) => shape.undeclared);
   const calls = variant.form.operands.some((pattern) => pattern.kind === 'callee');
   const warnings = warningsOn(variant, shapes, environment.addressSize);

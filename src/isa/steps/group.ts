@@ -50,6 +50,9 @@ function collectiveUniformity({ fn }: CollectiveStep): Uniformity<CollectiveStep
       return fn.mode === 'all' ? { among: 'warp', given: ['mask'] } : { among: 'warp', given: 'inputs' };
     case 'shfl':
     case 'elect':
+    case 'transpose':
+    case 'mma':
+    case 'addresses':
       return { among: 'thread', given: 'inputs' };
   }
 }

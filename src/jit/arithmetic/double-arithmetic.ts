@@ -52,12 +52,17 @@ export function lowerDouble(step: StepOf<'float'>, lowering: Lowering): void {
     lowerNearest(step, opcode, lowering);
     return;
   }
-  const parameters = from.map(() => 'i64' as const);
-  const key = `double ${fn} ${JSON.stringify(mode)}`;
-  const index = helpers.function(key, { parameters, results: ['i64'] }, (body) => writeDouble(body, helpers, fn, mode));
+  const index = doubleFunction(helpers, fn, mode, from.length);
   for (const ref of from) values.get(ref, 'i64');
   code.call(index);
   values.set(to, 'i64');
+}
+
+/** Index of the function (operands as bits) → bits. */
+export function doubleFunction(helpers: Helpers, fn: FloatFunction, mode: FloatMode, count: number): number {
+  const parameters = Array.from({ length: count }, () => 'i64' as const);
+  const key = `double ${fn} ${JSON.stringify(mode)}`;
+  return helpers.function(key, { parameters, results: ['i64'] }, (body) => writeDouble(body, helpers, fn, mode));
 }
 
 function lowerNearest({ fn, from, to }: StepOf<'float'>, opcode: PlainOpcode, { code, values }: Lowering): void {

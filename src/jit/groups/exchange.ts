@@ -10,6 +10,8 @@ import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
 import { giveLanes, lanesWith, pushLanes, pushMembership, quads } from './lanes.ts';
 import { writeShuffle } from './shuffle.ts';
+import { writeAddresses, writeTranspose } from '../matrix/addresses.ts';
+import { writeProduct } from '../matrix/product.ts';
 import { type Carriers, carriersOf } from './stop.ts';
 
 export const exchangeType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: [] };
@@ -57,6 +59,15 @@ class Exchange {
         this.give(0, this.members, () => this.code.get(this.members));
         return;
       case 'sync':
+        return;
+      case 'transpose':
+        writeTranspose(this.code, this.shape.layout.origin, this.carriers);
+        return;
+      case 'addresses':
+        writeAddresses(this.code, this.shape.layout.origin, collective.plan, this.carriers);
+        return;
+      case 'mma':
+        writeProduct(this.code, this.shape, collective.product, this.carriers);
         return;
     }
   }

@@ -24,6 +24,7 @@ export class FrameLayout {
   readonly state: number;
   /** The mask of the group that each thread waits in. */
   readonly mask: number;
+  private readonly rooms: { readonly offset: number; readonly size: number }[] = [];
   private readonly carriers = new Map<string, Carrier>();
   /**
    * Nonzero for a thread that has continued alone since its group of four was last known to agree
@@ -63,6 +64,16 @@ export class FrameLayout {
       this.carriers.set(key, made);
       return made;
     });
+  }
+
+  /** Bytes that one warp at a time may use; whoever asks next may get the same. */
+  room(bytes: number): number {
+    const known = this.rooms.find(({ size }) => size >= bytes);
+    if (known !== undefined) return known.offset;
+    const made = { offset: this.end, size: bytes };
+    this.end += ((bytes + 15) & ~15) + gap;
+    this.rooms.push(made);
+    return made.offset;
   }
 
   /** Adds an array of 4-byte or 8-byte elements and returns its offset. */

@@ -1,0 +1,14 @@
+/** Threads of a group, with what they bring. */
+import type { Bits } from '../base/bits.ts';
+import type { UndefinedResults } from './thread.ts';
+
+/** One thread of a group: its lane and the values it brought. */
+export interface Member {
+  readonly lane: number;
+  readonly values: readonly Bits[];
+}
+
+/** One thread of a group, with the undefined bits of each value that it brought. */
+export interface UndefinedMember extends Member {
+  readonly undefinedBits: UndefinedResults;
+}

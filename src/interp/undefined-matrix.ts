@@ -1,0 +1,73 @@
+/** Which bits of a product of matrices are undefined: whole elements, by the rows and columns they come from. */
+import { elementAt } from '../base/element-at.ts';
+import { elementsOf, type Fragment, indexOf, placeOf } from '../isa/fragments.ts';
+import type { MatrixProduct } from '../isa/matrix-product.ts';
+import type { Undefined } from '../machine/definedness.ts';
+import type { UndefinedMember } from './member.ts';
+import { strongest } from './shadow.ts';
+import type { UndefinedResults } from './thread.ts';
+
+/** An element of a lane and its bits in the register. */
+interface Element {
+  readonly index: number;
+  readonly row: number;
+  readonly column: number;
+  readonly register: number;
+  readonly bits: bigint;
+}
+
+function elements(fragment: Fragment, lane: number): readonly Element[] {
+  const perRegister = fragment.registerBits / fragment.bits;
+  return Array.from({ length: elementsOf(fragment) }, (_, i): Element => {
+    const place = placeOf(fragment, lane, i);
+    const bits = ((1n << BigInt(fragment.bits)) - 1n) << BigInt((i % perRegister) * fragment.bits);
+    const { matrix } = place;
+    const row = matrix * fragment.rows + place.row;
+    const column = matrix * fragment.columns + place.column;
+    return { index: indexOf(fragment, place), row, column, register: Math.floor(i / perRegister), bits };
+  });
+}
+
+/** Marks what the undefined elements of a factor or of C decide. */
+function mark(
+  fragment: Fragment,
+  firstRegister: number,
+  group: readonly UndefinedMember[],
+  at: 'row' | 'column' | 'index',
+): ReadonlySet<number> {
+  const marked = new Set<number>();
+  for (const { lane, undefinedBits } of group) {
+    const own = undefinedBits.slice(firstRegister, firstRegister + fragment.registers);
+    if (own.every((found) => found === null)) continue;
+    for (const element of elements(fragment, lane)) {
+      if (((own[element.register]?.mask ?? 0n) & element.bits) !== 0n) marked.add(element[at]);
+    }
+  }
+  return marked;
+}
+
+/** For each member, the undefined bits of its registers of D. */
+export function undefinedProduct(
+  { a, b, c, d }: MatrixProduct,
+  group: readonly UndefinedMember[],
+): readonly UndefinedResults[] {
+  const all = group.flatMap(({ undefinedBits }) => undefinedBits);
+  const brought = strongest(all.map((found) => found ?? undefined));
+  if (brought === null) return group.map(() => Array.from({ length: d.fragment.registers }, () => null));
+  const afterB = a.fragment.registers + b.fragment.registers;
+  const rows = mark(a.fragment, 0, group, 'row');
+  const columns = mark(b.fragment, a.fragment.registers, group, 'column');
+  const sums = mark(c.fragment, afterB, group, 'index');
+  // Metadata and scales decide too much to follow.
+  const everywhere = group.some(({ undefinedBits }) =>
+    undefinedBits.slice(afterB + c.fragment.registers).some((found) => found !== null),
+  );
+  return group.map(({ lane }) => {
+    const masks = Array.from({ length: d.fragment.registers }, () => 0n);
+    for (const { index, row, column, register, bits } of elements(d.fragment, lane)) {
+      if (!everywhere && !rows.has(row) && !columns.has(column) && !sums.has(index)) continue;
+      masks[register] = elementAt(masks, register) | bits;
+    }
+    return masks.map((mask): Undefined | null => (mask === 0n ? null : { mask, origin: brought.origin }));
+  });
+}

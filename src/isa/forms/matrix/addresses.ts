@@ -1,0 +1,76 @@
+/** Addresses of the parts of a matrix, for each lane. */
+import type { AddressPlan } from '../../collective.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+
+const lanes: readonly number[] = Array.from({ length: 32 }, (_, lane) => lane);
+
+/** One access of a lane: whose address it begins at, and how far it is from there. */
+export interface Access {
+  readonly source: number;
+  readonly stride: number;
+  readonly bytes: number;
+}
+
+/** A plan with `count` accesses in each lane. */
+export function addressPlan(
+  count: number,
+  accessOf: (lane: number, index: number) => Access,
+  more: Partial<Pick<AddressPlan, 'strideBits' | 'constants' | 'words'>> = {},
+): AddressPlan {
+  const accesses = Array.from({ length: count }, (_, index) => {
+    const own = lanes.map((lane) => accessOf(lane, index));
+    return {
+      sources: own.map(({ source }) => source),
+      strides: own.map(({ stride }) => stride),
+      bytes: own.map(({ bytes }) => bytes),
+    };
+  });
+  return { accesses, strideBits: 0, constants: [], words: [], ...more };
+}
+
+/** A number for each lane. */
+export function perLane(of: (lane: number) => number): readonly number[] {
+  return lanes.map(of);
+}
+
+/** The names of the addresses and constants that a plan gives. */
+export function addressRef(index: number): Ref {
+  return `$address.${index}`;
+}
+
+export function constantRef(index: number): Ref {
+  return `$lane.${index}`;
+}
+
+/** The values before and after a step that computes addresses. */
+export interface PlanOperands {
+  readonly address: Ref;
+  readonly stride: Ref | null;
+  readonly words: readonly Ref[];
+}
+
+/** Computes addresses; the words are kept under the name `kept`. */
+export function findAddresses(name: string, plan: AddressPlan, operands: PlanOperands): readonly Step[] {
+  const { address, stride, words } = operands;
+  const zero: readonly Step[] = stride === null ? [{ kind: 'constant', to: '$stride', value: 0 }] : [];
+  return [
+    ...zero,
+    {
+      kind: 'collective',
+      fn: { form: 'addresses', name, plan },
+      to: [
+        ...plan.accesses.map((_, i) => addressRef(i)),
+        ...plan.constants.map((_, i) => constantRef(i)),
+        ...words.map(keptRef),
+      ],
+      from: [address, stride ?? '$stride', ...words],
+      mask: null,
+    },
+  ];
+}
+
+/** A word after the step. */
+export function keptRef(word: Ref): Ref {
+  return `${word}.kept`;
+}

@@ -1,0 +1,295 @@
+/** mma: PTX ISA 9.1, 9.7.14.5, dense and without scales. */
+import {
+  choice,
+  type Condition,
+  floatName,
+  has,
+  type InstructionForm,
+  integerType,
+  slotType,
+  type Variant,
+} from '../../form.ts';
+import type { AvailabilityRow } from '../../form.ts';
+import type { Environment } from '../../environment.ts';
+import type { MatrixProduct } from '../../matrix-product.ts';
+import { at, atSuffixed, type Availability } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+import { layouts, type ListType, matrixForm, refsOf, registerList, rowColumn } from './parts.ts';
+import {
+  bitProduct,
+  doubleProduct,
+  type Fragments,
+  fragmentsOf,
+  floatProduct,
+  integerProduct,
+  multiply,
+  quadPairFragments,
+  type Registers,
+  registersFor,
+  type Shape,
+  shapeOf,
+} from './products.ts';
+
+const section = '9.7.14.5.14';
+
+/** Types of A and B with the same rules. */
+interface Row {
+  /** The types of A and B together, if there are several. */
+  readonly name?: string;
+  readonly shape: string;
+  readonly d: TypeName;
+  readonly c?: TypeName;
+  readonly factors: readonly TypeName[];
+  /** Bits of an element of A or B in a register. */
+  readonly bits: number;
+  /** Registers that A and B may be. */
+  readonly list: ListType;
+  readonly ways: readonly Availability[];
+  readonly rows?: readonly AvailabilityRow[];
+  /** Modifiers before and after the types. */
+  readonly before?: string;
+  readonly after?: string;
+  /** A and B may be by rows or columns. */
+  readonly anyLayout?: boolean;
+  readonly product: (fragments: Fragments, variant: Variant, environment: Environment) => MatrixProduct;
+}
+
+const listOfSum: Readonly<Partial<Record<TypeName, readonly [source: ListType, result: ListType]>>> = {
+  '.f16': ['f16', 'f16'],
+  '.f32': ['f32', 'f32'],
+  '.s32': ['s32', 's32'],
+  '.f64': ['any double', 'f64'],
+};
+
+const bitsOfSum = (type: TypeName): number => (type === '.f16' ? 16 : type === '.f64' ? 64 : 32);
+
+/** `{.satfinite}` and the like, with sets for A and B if there is a choice. */
+function mmaForm(row: Row): InstructionForm {
+  const { shape: text, d, c = d, factors, before = '', after = '' } = row;
+  const [first] = factors;
+  const single = factors.length === 1 && first !== undefined;
+  const [a, b] = single ? [first, first] : ['.atype', '.btype'];
+  const shape = shapeOf(text);
+  const width = { factor: row.bits, c: bitsOfSum(c), d: bitsOfSum(d) };
+  const fourfold = row.anyLayout === true;
+  const registers = fourfold ? fourfoldRegisters(width) : registersFor(shape, width);
+  const [sourceList, resultList] = [listOfSum[c]?.[0] ?? 'bits', listOfSum[d]?.[1] ?? 'bits'];
+  return matrixForm({
+    id: `mma.${text}${d}${single ? first : `.${row.name}`}${c === d ? '' : c}`,
+    section,
+    syntax: `mma.sync.aligned.${text}.alayout.blayout${before}${d}${a}${b}${c}${after}  d, a, b, c`,
+    summary: `D = A * B + C with A of ${shape.m} by ${shape.k} and B of ${shape.k} by ${shape.n}, spread over a warp.`,
+    subject: `mma.${text} of ${factors.join(', ')} with ${d}`,
+    ways: row.ways,
+    ...(row.rows === undefined ? {} : { rows: row.rows }),
+    sets: { ...layouts, bitOp: ['.and', '.xor'], kind: kinds, ...(single ? {} : { atype: factors, btype: factors }) },
+    constraints: fourfold ? [] : rowColumn,
+    operands: [
+      registerList('d', 'write', registers.d, resultList),
+      registerList('a', 'read', registers.a, row.list),
+      registerList('b', 'read', registers.b, row.list),
+      registerList('c', 'read', registers.c, sourceList),
+    ],
+    steps: (variant, environment) =>
+      multiply(variant.mnemonic, row.product(fragmentsFor(row, shape, registers, variant), variant, environment), {
+        to: refsOf('d', registers.d),
+        from: [...refsOf('a', registers.a), ...refsOf('b', registers.b), ...refsOf('c', registers.c)],
+      }),
+  });
+}
+
+/** m8n8k4 of f16 computes four products. */
+function fourfoldRegisters({ c, d }: { readonly c: number; readonly d: number }): Registers {
+  return { a: 2, b: 2, c: c / 4, d: d / 4 };
+}
+
+function fragmentsFor(
+  { d, c = d, bits, anyLayout }: Row,
+  shape: Shape,
+  registers: Registers,
+  variant: Variant,
+): Fragments {
+  const width = { factor: bits, c: bitsOfSum(c), d: bitsOfSum(d) };
+  if (anyLayout !== true) return fragmentsOf(shape, width, registers);
+  const isRow = (axis: string): boolean => choice(variant, axis, ['row', 'col']) === 'row';
+  return quadPairFragments(isRow('alayout'), isRow('blayout'), width);
+}
+
+// --- products -------------------------------------------------------------------------------------------------------
+
+function floats(fragments: Fragments, variant: Variant, environment: Environment): MatrixProduct {
+  const sum = (slot: number): 'f16' | 'f32' => (slotType(variant, slot).name === '.f16' ? 'f16' : 'f32');
+  return floatProduct(fragments, [floatName(variant, 1), floatName(variant, 2), sum(3), sum(0)], environment);
+}
+
+function integers(fragments: Fragments, variant: Variant): MatrixProduct {
+  const types = [integerType(variant, 1), integerType(variant, 2)] as const;
+  return integerProduct(fragments, types, has(variant, '.satfinite'));
+}
+
+function doubles(fragments: Fragments, variant: Variant): MatrixProduct {
+  const rounding =
+    variant.modifiers['rounding'] === undefined ? 'rn' : choice(variant, 'rounding', ['rn', 'rz', 'rm', 'rp']);
+  return doubleProduct(fragments, rounding);
+}
+
+function bitwise(fragments: Fragments, variant: Variant): MatrixProduct {
+  return bitProduct(fragments, has(variant, '.and') ? 'and' : 'xor');
+}
+
+// --- rows -----------------------------------------------------------------------------------------------------------
+
+const ampere = [at('7.0', 80)];
+const turing = [at('6.5', 75)];
+
+const halves: readonly Row[] = (
+  [
+    ['m16n8k8', ['.f16'], ['.f16', '.f32'], turing],
+    ['m16n8k16', ['.f16'], ['.f16', '.f32'], ampere],
+    ['m16n8k8', ['.bf16'], ['.f32'], ampere],
+    ['m16n8k16', ['.bf16'], ['.f32'], ampere],
+    ['m16n8k4', ['.tf32'], ['.f32'], ampere],
+    ['m16n8k8', ['.tf32'], ['.f32'], ampere],
+  ] as const
+).flatMap(([shape, factors, results, ways]) =>
+  results.map(
+    (d): Row => ({
+      shape,
+      d,
+      factors,
+      bits: factors[0] === '.tf32' ? 32 : 16,
+      list: factors[0] === '.f16' ? 'f16' : 'bits',
+      ways,
+      product: floats,
+    }),
+  ),
+);
+
+const fourfold: readonly Row[] = (
+  [
+    ['.f16', '.f16'],
+    ['.f32', '.f16'],
+    ['.f32', '.f32'],
+  ] as const
+).map(
+  ([d, c]): Row => ({
+    shape: 'm8n8k4',
+    d,
+    c,
+    factors: ['.f16'],
+    bits: 16,
+    list: 'f16',
+    ways: [at('6.4', 70)],
+    anyLayout: true,
+    product: floats,
+  }),
+);
+
+const doubleRows: readonly Row[] = ['m8n8k4', 'm16n8k4', 'm16n8k8', 'm16n8k16'].map(
+  (shape): Row => ({
+    shape,
+    d: '.f64',
+    factors: ['.f64'],
+    bits: 64,
+    list: 'any double',
+    ways: shape === 'm8n8k4' ? ampere : [at('7.8', 90)],
+    before: '{.frnd}',
+    product: doubles,
+  }),
+);
+
+const bytes: readonly TypeName[] = ['.u8', '.s8'];
+const nibbles: readonly TypeName[] = ['.u4', '.s4'];
+
+const integerRows: readonly Row[] = (
+  [
+    ['m8n8k16', bytes, 8, turing],
+    ['m16n8k16', bytes, 8, ampere],
+    ['m16n8k32', bytes, 8, ampere],
+    ['m8n8k32', nibbles, 4, turing],
+    ['m16n8k32', nibbles, 4, ampere],
+    ['m16n8k64', nibbles, 4, ampere],
+  ] as const
+).map(
+  ([shape, factors, width, ways]): Row => ({
+    name: `int${width}`,
+    shape,
+    d: '.s32',
+    factors,
+    bits: width,
+    list: shape === 'm8n8k16' ? 's32' : 'any',
+    ways,
+    before: '{.satfinite}',
+    product: integers,
+  }),
+);
+
+const bitRows: readonly Row[] = ['m8n8k128', 'm16n8k128', 'm16n8k256'].map(
+  (shape): Row => ({
+    shape,
+    d: '.s32',
+    factors: ['.b1'],
+    bits: 1,
+    list: 'any',
+    ways: [at('7.0', shape === 'm8n8k128' ? 75 : 80)],
+    rows: [{ subject: 'mma with .and', when: { modifiers: ['.and'] }, ways: [at('7.1', 80)] }],
+    after: '.bitOp.popc',
+    product: bitwise,
+  }),
+);
+
+const bytesOfFloats: readonly TypeName[] = ['.e4m3', '.e5m2'];
+const smallFloats: readonly TypeName[] = ['.e4m3', '.e5m2', '.e3m2', '.e2m3', '.e2m1'];
+
+/** With fp8 every kind is accepted, and none changes what is computed. */
+const kinds = ['.kind::f8f6f4', '.kind::mxf8f6f4', '.kind::mxf4', '.kind::mxf4nvf4'] as const;
+
+const kindRow = (version: string): AvailabilityRow[] =>
+  kinds.map((kind) => ({
+    subject: kind,
+    when: { modifiers: [kind] } satisfies Condition,
+    ways: [atSuffixed(version, 100)],
+  }));
+
+const fp8Rows: readonly Row[] = (['m16n8k16', 'm16n8k32'] as const).flatMap((shape) =>
+  (['.f16', '.f32'] as const).map((d): Row => {
+    const isFirst = shape === 'm16n8k32' && d === '.f32';
+    return {
+      name: 'fp8',
+      shape,
+      d,
+      factors: bytesOfFloats,
+      bits: 8,
+      list: 'any',
+      ways: [at(isFirst ? '8.4' : '8.7', 89)],
+      rows: kindRow(isFirst ? '8.6' : '8.7'),
+      before: '{.kind}',
+      product: floats,
+    };
+  }),
+);
+
+const smallRows: readonly Row[] = (['.f16', '.f32'] as const).map(
+  (d): Row => ({
+    name: 'f8f6f4',
+    shape: 'm16n8k32',
+    d,
+    factors: smallFloats,
+    bits: 8,
+    list: 'any',
+    ways: [atSuffixed('8.7', 120)],
+    before: '.kind::f8f6f4',
+    product: floats,
+  }),
+);
+
+/** Every dense line of mma without scales. */
+export const denseForms: readonly InstructionForm[] = [
+  ...fourfold,
+  ...halves,
+  ...doubleRows,
+  ...integerRows,
+  ...bitRows,
+  ...fp8Rows,
+  ...smallRows,
+].map(mmaForm);

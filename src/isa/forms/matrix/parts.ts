@@ -1,0 +1,71 @@
+/** What the forms of matrix instructions have in common: lists of registers, and the parts of their rows. */
+import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
+import type { Constraint } from '../../form.ts';
+import type { Availability } from '../../targets.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { TypeName } from '../../types.ts';
+
+export type ListType = 'f32' | 'f16' | 's32' | 'bits' | 'any' | 'f64' | 'any double';
+
+/** Register types that a list as a whole may have; bits go with every type. */
+const listTypes: Readonly<Record<ListType, readonly TypeName[]>> = {
+  f32: ['.b32', '.f32'],
+  f16: ['.b32', '.f16x2'],
+  s32: ['.b32', '.u32', '.s32'],
+  bits: ['.b32'],
+  any: ['.b32', '.u32', '.s32', '.f16x2', '.f32'],
+  f64: ['.b64', '.f64'],
+  'any double': ['.b64', '.u64', '.s64', '.f64'],
+};
+
+/** `{a.0, a.1, …}`: the registers of a fragment. */
+export function registerList(name: string, role: 'read' | 'write', count: number, type: ListType): OperandPattern {
+  const element = type.includes('64') || type.includes('double') ? '.b64' : '.b32';
+  const make = role === 'read' ? read : write;
+  const elements = Array.from({ length: count }, (_, i) =>
+    make(`${name}.${i}`, element, role === 'write' ? { sink: true } : { special: true }),
+  );
+  return { kind: 'vector', name, elements, types: listTypes[type] };
+}
+
+/** The names of the registers of a list. */
+export function refsOf(name: string, count: number): readonly Ref[] {
+  return Array.from({ length: count }, (_, i): Ref => `$${name}.${i}`);
+}
+
+/** One row of a table of matrix instructions. */
+export interface Line {
+  readonly id: string;
+  readonly section: string;
+  readonly syntax: string;
+  readonly summary: string;
+  readonly subject: string;
+  readonly ways: readonly Availability[];
+  readonly rows?: readonly AvailabilityRow[];
+  readonly sets?: InstructionForm['sets'];
+  readonly constraints?: readonly Constraint[];
+  readonly operands: readonly OperandPattern[];
+  readonly steps: InstructionForm['steps'];
+}
+
+export function matrixForm({ ways, subject, rows = [], sets, constraints, ...line }: Line): InstructionForm {
+  return {
+    ...line,
+    regime: 'exact',
+    availability: [{ subject, ways }, ...rows],
+    ...(sets === undefined ? {} : { sets }),
+    ...(constraints === undefined ? {} : { constraints }),
+  };
+}
+
+/** Layouts of A and B as sets of a form: the first that is written is that of A. */
+export const layouts: Readonly<Record<'alayout' | 'blayout', readonly string[]>> = {
+  alayout: ['.row', '.col'],
+  blayout: ['.row', '.col'],
+};
+
+/** Only A by rows and B by columns. */
+export const rowColumn: readonly Constraint[] = [
+  { kind: 'axis-goes-with', axis: 'blayout', other: 'alayout', values: ['.row'] },
+  { kind: 'axis-goes-with', axis: 'alayout', other: 'blayout', values: ['.col'] },
+];

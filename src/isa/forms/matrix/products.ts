@@ -1,0 +1,156 @@
+/** From the shape and types of a variant to its product. */
+import { fragmentOf, quadPairFragment, quadPairResult } from '../../fragments.ts';
+import type { FloatName, IntegerName } from '../../../numerics/formats.ts';
+import type { Environment } from '../../environment.ts';
+import { arithmeticOf, familyOf, type ProductFamily } from '../../matrix-arithmetic.ts';
+import type { Factor, MatrixProduct, Scaling, Sparsity, Sum } from '../../matrix-product.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+
+/** Rows of A, columns of B, and columns of A. */
+export interface Shape {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+}
+
+/** `m16n8k16`. */
+export function shapeOf(text: string): Shape {
+  const [m = 0, n = 0, k = 0] = text.slice(1).split(/[nk]/).map(Number);
+  return { m, n, k };
+}
+
+/** Registers of A, B, C and D. */
+export interface Registers {
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+  readonly d: number;
+}
+
+/** Bits of the elements of A and B as they lie in registers, of C and of D. */
+export interface ElementBits {
+  readonly factor: number;
+  readonly c: number;
+  readonly d: number;
+}
+
+/** Registers that hold the matrices without copies. `kept`: the columns of A that are there. */
+export function registersFor({ m, n, k }: Shape, bits: ElementBits, kept: number = k): Registers {
+  const count = (elements: number, width: number): number =>
+    Math.max(1, (elements * width) / (32 * Math.max(32, width)));
+  return {
+    a: count(m * kept, bits.factor),
+    b: count(k * n, bits.factor),
+    c: count(m * n, bits.c),
+    d: count(m * n, bits.d),
+  };
+}
+
+/** The four fragments of a product. */
+export type Fragments = Pick<MatrixProduct, 'm' | 'n' | 'k'> & {
+  readonly [Side in 'a' | 'b' | 'c' | 'd']: Sum<never>['fragment'];
+};
+
+/** In the layout that all shapes but m8n8k4 of f16 share. */
+export function fragmentsOf(shape: Shape, bits: ElementBits, registers: Registers, kept: number = shape.k): Fragments {
+  const { m, n, k } = shape;
+  return {
+    ...shape,
+    a: fragmentOf('a', { rows: m, columns: kept, bits: bits.factor, registers: registers.a }),
+    b: fragmentOf('b', { rows: k, columns: n, bits: bits.factor, registers: registers.b }),
+    c: fragmentOf('c', { rows: m, columns: n, bits: bits.c, registers: registers.c }),
+    d: fragmentOf('c', { rows: m, columns: n, bits: bits.d, registers: registers.d }),
+  };
+}
+
+/** m8n8k4 of f16: the layouts of A and B decide what a lane holds. */
+export function quadPairFragments(rowA: boolean, rowB: boolean, bits: ElementBits): Fragments {
+  return {
+    m: 8,
+    n: 8,
+    k: 4,
+    a: quadPairFragment('a', rowA),
+    b: quadPairFragment('b', !rowB),
+    c: quadPairResult(bits.c === 16 ? 16 : 32),
+    d: quadPairResult(bits.d === 16 ? 16 : 32),
+  };
+}
+
+/** The factors and sums of a product with these formats. */
+function matricesOf<F extends string, S extends string>(
+  { a, b, c, d, m, n, k }: Fragments,
+  formats: readonly [a: F, b: F, c: S, d: S],
+  low: (format: F) => number = () => 0,
+): {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly a: Factor<F>;
+  readonly b: Factor<F>;
+  readonly c: Sum<S>;
+  readonly d: Sum<S>;
+} {
+  const [formatA, formatB, formatC, formatD] = formats;
+  return {
+    m,
+    n,
+    k,
+    a: { format: formatA, fragment: a, low: low(formatA) },
+    b: { format: formatB, fragment: b, low: low(formatB) },
+    c: { format: formatC, fragment: c },
+    d: { format: formatD, fragment: d },
+  };
+}
+
+/** In elements of a byte, fp4 has the bits 5 to 2. */
+const lowInByte =
+  (bits: number) =>
+  (format: FloatName): number =>
+    bits === 8 && format === 'e2m1' ? 2 : 0;
+
+/** Formats of A, B, C and D. */
+export type FloatFormats = readonly [a: FloatName, b: FloatName, c: 'f16' | 'f32', d: 'f16' | 'f32'];
+
+export function floatProduct(
+  fragments: Fragments,
+  formats: FloatFormats,
+  { gpu }: Environment,
+  more: {
+    readonly sparsity?: Sparsity | null;
+    readonly scaling?: Scaling | null;
+    readonly family?: ProductFamily;
+  } = {},
+): MatrixProduct {
+  const { sparsity = null, scaling = null, family = familyOf(formats[0], formats[1]) } = more;
+  const matrices = matricesOf(fragments, formats, lowInByte(fragments.a.bits));
+  return { kind: 'float', ...matrices, arithmetic: arithmeticOf(gpu, family, formats[3]), sparsity, scaling };
+}
+
+export function integerProduct(
+  fragments: Fragments,
+  [a, b]: readonly [IntegerName, IntegerName],
+  satfinite: boolean,
+  sparsity: Sparsity | null = null,
+): MatrixProduct {
+  return { kind: 'integer', ...matricesOf(fragments, [a, b, 's32', 's32']), satfinite, sparsity };
+}
+
+export function doubleProduct(fragments: Fragments, rounding: 'rn' | 'rz' | 'rm' | 'rp'): MatrixProduct {
+  return { kind: 'double', ...matricesOf(fragments, ['f64', 'f64', 'f64', 'f64']), rounding, sparsity: null };
+}
+
+export function bitProduct(fragments: Fragments, op: 'and' | 'xor'): MatrixProduct {
+  return { kind: 'bits', ...matricesOf(fragments, ['b1', 'b1', 's32', 's32']), op, sparsity: null };
+}
+
+/** The operands of a product, each register by its name. */
+export interface ProductOperands {
+  readonly to: readonly Ref[];
+  readonly from: readonly Ref[];
+}
+
+/** `name` tells products apart: the mnemonic. */
+export function multiply(name: string, product: MatrixProduct, { to, from }: ProductOperands): readonly Step[] {
+  return [{ kind: 'collective', fn: { form: 'mma', name, product }, to, from, mask: null }];
+}

@@ -1,0 +1,237 @@
+/** mma.sp: PTX ISA 9.1, 9.7.14.6. Half of A is left out; metadata says where the elements that are kept belong. */
+import { floatName, has, type InstructionForm, integerType, read, slotType, type Variant } from '../../form.ts';
+import type { AvailabilityRow, OperandPattern } from '../../form.ts';
+import type { Environment } from '../../environment.ts';
+import type { MatrixProduct, Sparsity } from '../../matrix-product.ts';
+import { at, atListed, atSuffixed, type Availability } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+import { layouts, type ListType, matrixForm, refsOf, registerList, rowColumn } from './parts.ts';
+import {
+  floatProduct,
+  type Fragments,
+  fragmentsOf,
+  integerProduct,
+  multiply,
+  registersFor,
+  shapeOf,
+} from './products.ts';
+
+/** Types of A and B with the same rules. */
+interface Row {
+  readonly name: string;
+  readonly shape: string;
+  readonly d: '.f16' | '.f32' | '.s32';
+  readonly factors: readonly TypeName[];
+  readonly bits: number;
+  readonly list: ListType;
+  /** Registers that C and D may be. */
+  readonly sums: ListType;
+  readonly sparsity: Sparsity;
+  readonly ordered: readonly Availability[];
+  /** Without `.sp::ordered_metadata`; absent if there is no such line. */
+  readonly plain?: readonly Availability[];
+  readonly rows?: readonly AvailabilityRow[];
+  readonly before?: string;
+}
+
+/** The operands of metadata: the indices, and which lanes give them. */
+export function metadataOperands({ lanes }: Sparsity): readonly OperandPattern[] {
+  return [read('e', '.b32'), read('f', '.u32', { constantOnly: true, range: [0, 4 / lanes - 1] })];
+}
+
+function sparseForms(row: Row): readonly InstructionForm[] {
+  const ordered = sparseForm(row, '.sp::ordered_metadata', row.ordered);
+  return row.plain === undefined ? [ordered] : [sparseForm(row, '.sp', row.plain), ordered];
+}
+
+/** Ids have no double colons. */
+function idOf(sparsity: string): string {
+  return sparsity === '.sp' ? '.sp' : '.sp.ordered';
+}
+
+function sparseForm(row: Row, sparsity: string, ways: readonly Availability[]): InstructionForm {
+  const { shape: text, d, factors, before = '' } = row;
+  const [first] = factors;
+  const single = factors.length === 1 && first !== undefined;
+  const [a, b] = single ? [first, first] : ['.atype', '.btype'];
+  const shape = shapeOf(text);
+  const width = d === '.f16' ? 16 : 32;
+  const bits = { factor: row.bits, c: width, d: width };
+  const registers = registersFor(shape, bits, shape.k / 2);
+  const fragments = fragmentsOf(shape, bits, registers, shape.k / 2);
+  const results = row.sums === 'any double' ? 'f64' : row.sums;
+  return matrixForm({
+    id: `mma${idOf(sparsity)}.${text}${d}${single ? first : `.${row.name}`}`,
+    section: '9.7.14.6.3',
+    syntax: `mma${sparsity}.sync.aligned.${text}.alayout.blayout${before}${d}${a}${b}${d}  d, a, b, c, e, f`,
+    summary: `D = A * B + C with half of A, ${shape.m} by ${shape.k}, left out as the metadata says.`,
+    subject: `mma${sparsity}.${text} of ${factors.join(', ')} with ${d}`,
+    ways,
+    ...(row.rows === undefined ? {} : { rows: row.rows }),
+    sets: { ...layouts, kind: kinds, ...(single ? {} : { atype: factors, btype: factors }) },
+    constraints: rowColumn,
+    operands: [
+      registerList('d', 'write', registers.d, results),
+      registerList('a', 'read', registers.a, row.list),
+      registerList('b', 'read', registers.b, row.list),
+      registerList('c', 'read', registers.c, row.sums),
+      ...metadataOperands(row.sparsity),
+    ],
+    steps: (variant, environment) =>
+      multiply(variant.mnemonic, productOf(row, fragments, variant, environment), {
+        to: refsOf('d', registers.d),
+        from: [...refsOf('a', registers.a), ...refsOf('b', registers.b), ...refsOf('c', registers.c), '$e', '$f'],
+      }),
+  });
+}
+
+function productOf(row: Row, fragments: Fragments, variant: Variant, environment: Environment): MatrixProduct {
+  if (row.d === '.s32') {
+    const types = [integerType(variant, 1), integerType(variant, 2)] as const;
+    return integerProduct(fragments, types, has(variant, '.satfinite'), row.sparsity);
+  }
+  const sum = (slot: number): 'f16' | 'f32' => (slotType(variant, slot).name === '.f16' ? 'f16' : 'f32');
+  const formats = [floatName(variant, 1), floatName(variant, 2), sum(3), sum(0)] as const;
+  return floatProduct(fragments, formats, environment, { sparsity: row.sparsity });
+}
+
+// --- rows -----------------------------------------------------------------------------------------------------------
+
+const ampere = { plain: [at('7.1', 80)], ordered: [at('8.5', 80)] };
+
+const half = (lanes: 1 | 2): Sparsity => ({ unit: 1, rowBits: 16, lanes });
+const single = (lanes: 1 | 2): Sparsity => ({ unit: 0.5, rowBits: 16, lanes });
+/** Of bytes; two lanes have the metadata of 32 columns. */
+export const byteSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 1, rowBits: 32, lanes });
+/** Of pairs of nibbles; two lanes have the metadata of 64 columns. */
+export const nibbleSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 2, rowBits: 32, lanes });
+
+const halfRows: readonly Row[] = (
+  [
+    ['.f16', '.f16', 'f16', 'f16'],
+    ['.f16', '.f32', 'f16', 'any'],
+    ['.bf16', '.f32', 'any', 'any'],
+  ] as const
+).flatMap(([type, d, list, sums]) =>
+  ([1, 2] as const).map(
+    (lanes): Row => ({
+      name: type,
+      shape: `m16n8k${16 * lanes}`,
+      d,
+      factors: [type],
+      bits: 16,
+      list,
+      sums,
+      sparsity: half(lanes),
+      ...ampere,
+    }),
+  ),
+);
+
+const singleRows: readonly Row[] = ([1, 2] as const).map(
+  (lanes): Row => ({
+    name: 'tf32',
+    shape: `m16n8k${8 * lanes}`,
+    d: '.f32',
+    factors: ['.tf32'],
+    bits: 32,
+    list: 'any',
+    sums: 'any',
+    sparsity: single(lanes),
+    ...ampere,
+  }),
+);
+
+const integerRows: readonly Row[] = (
+  [
+    ['int8', ['.u8', '.s8'], 8, 32, byteSparsity],
+    ['int4', ['.u4', '.s4'], 4, 64, nibbleSparsity],
+  ] as const
+).flatMap(([name, factors, bits, k, sparsity]) =>
+  ([2, 4] as const).map(
+    (lanes): Row => ({
+      name,
+      shape: `m16n8k${(k * lanes) / 2}`,
+      d: '.s32',
+      factors,
+      bits,
+      list: 'any',
+      sums: 's32',
+      sparsity: sparsity(lanes),
+      before: '{.satfinite}',
+      ...ampere,
+    }),
+  ),
+);
+
+const kinds = ['.kind::f8f6f4', '.kind::mxf8f6f4', '.kind::mxf4', '.kind::mxf4nvf4'] as const;
+
+const kindRows: readonly AvailabilityRow[] = kinds.map((kind) => ({
+  subject: kind,
+  when: { modifiers: [kind] },
+  ways: kind.includes('f8f6f4')
+    ? [atSuffixed('8.6', 100)]
+    : [atListed('8.6', 'sm_100a', 'sm_101a', 'sm_103a', 'sm_110a', 'sm_120a', 'sm_121a')],
+}));
+
+const bytesOfFloats: readonly TypeName[] = ['.e4m3', '.e5m2'];
+const smallFloats: readonly TypeName[] = ['.e4m3', '.e5m2', '.e3m2', '.e2m3', '.e2m1'];
+const blackwell = [atSuffixed('8.7', 120)];
+const bytes = { shape: 'm16n8k64', bits: 8, list: 'any', sparsity: byteSparsity(4) } as const;
+
+const floatRows: readonly Row[] = [
+  {
+    ...bytes,
+    name: 'fp8',
+    d: '.f32',
+    factors: bytesOfFloats,
+    sums: 'f32',
+    plain: [at('8.4', 89)],
+    ordered: [at('8.5', 89)],
+  },
+  { ...bytes, name: 'fp8', d: '.f16', factors: bytesOfFloats, sums: 'f16', ordered: blackwell },
+];
+
+/** Without `.sp`, no kind is written. */
+const kindForms: readonly Row[] = [
+  {
+    ...bytes,
+    name: 'fp8.kind',
+    d: '.f32',
+    factors: bytesOfFloats,
+    sums: 'f32',
+    ordered: [at('8.5', 89)],
+    rows: kindRows,
+    before: '.kind',
+  },
+  {
+    ...bytes,
+    name: 'fp8.kind',
+    d: '.f16',
+    factors: bytesOfFloats,
+    sums: 'f16',
+    ordered: blackwell,
+    rows: kindRows,
+    before: '.kind',
+  },
+  ...(['.f16', '.f32'] as const).map(
+    (d): Row => ({
+      ...bytes,
+      name: 'f8f6f4',
+      d,
+      factors: smallFloats,
+      sums: d === '.f16' ? 'f16' : 'f32',
+      ordered: blackwell,
+      before: '.kind::f8f6f4',
+    }),
+  ),
+];
+
+/** Every line of mma.sp without scales. */
+export const sparseMmaForms: readonly InstructionForm[] = [
+  ...halfRows,
+  ...singleRows,
+  ...integerRows,
+  ...floatRows,
+  ...kindForms,
+].flatMap(sparseForms);

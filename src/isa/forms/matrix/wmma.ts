@@ -1,0 +1,444 @@
+/** wmma: PTX ISA 9.1, 9.7.14.4. The layout of its fragments is open; here it is that of mma. */
+import {
+  choice,
+  floatName,
+  has,
+  type InstructionForm,
+  integerType,
+  type OperandPattern,
+  read,
+  slotType,
+  type Variant,
+} from '../../form.ts';
+import type { AvailabilityRow } from '../../form.ts';
+import type { Environment } from '../../environment.ts';
+import { elementsOf, type Fragment, fragmentOf, placeOf } from '../../fragments.ts';
+import type { MatrixProduct } from '../../matrix-product.ts';
+import type { AccessSpace } from '../../spaces.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { at, type Availability } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+import { addressPlan, addressRef, findAddresses, keptRef } from './addresses.ts';
+import { layouts, type ListType, matrixForm, refsOf, registerList, rowColumn } from './parts.ts';
+import {
+  bitProduct,
+  doubleProduct,
+  type Fragments,
+  floatProduct,
+  integerProduct,
+  multiply,
+  type Shape,
+  shapeOf,
+} from './products.ts';
+
+/** Types of A and B with the same shapes. */
+interface Family {
+  readonly name: string;
+  readonly factors: readonly TypeName[];
+  readonly sums: readonly TypeName[];
+  readonly bits: number;
+  /** Register types of lists that are loaded, and of those that are multiplied. */
+  readonly loaded: ListType;
+  readonly multiplied: ListType;
+  readonly shapes: readonly string[];
+  readonly ways: readonly Availability[];
+  /** Only A by rows and B by columns. */
+  readonly rowColumn?: boolean;
+}
+
+const wide = ['m16n16k16', 'm32n8k16', 'm8n32k16'];
+const ampere = [at('7.0', 80)];
+
+const families: readonly Family[] = [
+  {
+    name: 'f16',
+    factors: ['.f16'],
+    sums: ['.f16', '.f32'],
+    bits: 16,
+    loaded: 'f16',
+    multiplied: 'f16',
+    shapes: wide,
+    ways: [at('6.0', 70)],
+  },
+  {
+    name: 'bf16',
+    factors: ['.bf16'],
+    sums: ['.f32'],
+    bits: 16,
+    loaded: 'bits',
+    multiplied: 'bits',
+    shapes: wide,
+    ways: ampere,
+  },
+  {
+    name: 'tf32',
+    factors: ['.tf32'],
+    sums: ['.f32'],
+    bits: 32,
+    loaded: 'bits',
+    multiplied: 'bits',
+    shapes: ['m16n16k8'],
+    ways: ampere,
+  },
+  {
+    name: 'f64',
+    factors: ['.f64'],
+    sums: ['.f64'],
+    bits: 64,
+    loaded: 'f64',
+    multiplied: 'f64',
+    shapes: ['m8n8k4'],
+    ways: ampere,
+  },
+  ...(['.s8', '.u8'] as const).map(
+    (type): Family => ({
+      name: type.slice(1),
+      factors: [type],
+      sums: ['.s32'],
+      bits: 8,
+      loaded: 's32',
+      multiplied: 's32',
+      shapes: wide,
+      ways: [at('6.3', 72)],
+    }),
+  ),
+  ...(['.s4', '.u4'] as const).map(
+    (type): Family => ({
+      name: type.slice(1),
+      factors: [type],
+      sums: ['.s32'],
+      bits: 4,
+      loaded: 'any',
+      multiplied: 's32',
+      shapes: ['m8n8k32'],
+      ways: [at('6.3', 75)],
+      rowColumn: true,
+    }),
+  ),
+  {
+    name: 'b1',
+    factors: ['.b1'],
+    sums: ['.s32'],
+    bits: 1,
+    loaded: 'any',
+    multiplied: 's32',
+    shapes: ['m8n8k128'],
+    ways: [at('6.3', 75)],
+    rowColumn: true,
+  },
+];
+
+/** `.aligned` is required from 6.3 on, and so for all types that came later. */
+const aligned: readonly AvailabilityRow[] = [
+  { subject: '.aligned', when: { modifiers: ['.aligned'] }, ways: [at('6.3', 70)] },
+  { subject: 'wmma without .aligned', when: { without: ['.aligned'] }, ways: [{ ...at('6.0', 70), until: 603 }] },
+];
+
+const laterShape = (shape: string): readonly AvailabilityRow[] =>
+  shape === 'm32n8k16' || shape === 'm8n32k16' ? [{ subject: `.${shape}`, ways: [at('6.1', 70)] }] : [];
+
+const alignedOf = ({ name }: Family): string => (name === 'f16' ? '{.aligned}' : '.aligned');
+
+type Side = 'a' | 'b' | 'c';
+
+/** Registers of A and B for f16 hold each element twice where a matrix has 256 elements, more often where it has 128. */
+function fragment(side: Side, { m, n, k }: Shape, bits: number, doubled: boolean): Fragment {
+  const [rows, columns] = side === 'a' ? [m, k] : side === 'b' ? [k, n] : [m, n];
+  const registers = doubled ? 8 : Math.max(1, (rows * columns * bits) / (32 * Math.max(32, bits)));
+  return fragmentOf(side, { rows, columns, bits, registers });
+}
+
+const bitsOfSum = (type: TypeName): number => (type === '.f16' ? 16 : type === '.f64' ? 64 : 32);
+
+const sumLists: Readonly<Partial<Record<TypeName, readonly [source: ListType, result: ListType]>>> = {
+  '.f16': ['f16', 'f16'],
+  '.f32': ['f32', 'f32'],
+  '.s32': ['s32', 's32'],
+  '.f64': ['any double', 'f64'],
+};
+
+// --- load and store -------------------------------------------------------------------------------------------------
+
+const spaces = { ss: ['.global', '.shared', '.shared::cta'] } as const;
+
+const sharedRow: AvailabilityRow = {
+  subject: '.shared::cta',
+  when: { modifiers: ['.shared::cta'] },
+  ways: [at('7.8', 30)],
+};
+
+function spaceOf(variant: Variant): AccessSpace {
+  const space = variant.modifiers['space'];
+  if (space === undefined) return 'generic';
+  return space === '.global' ? 'global' : 'shared';
+}
+
+/** Registers whose elements are neighbours in memory are accessed at once, others element by element. */
+function accessesOf(own: Fragment, byRows: boolean): { readonly perAccess: number; readonly count: number } {
+  const perRegister = own.registerBits / own.bits;
+  const apart = (element: number): boolean => {
+    const [one, other] = [placeOf(own, 0, element), placeOf(own, 0, element + 1)];
+    const [step, still] = byRows
+      ? [other.column - one.column, other.row - one.row]
+      : [other.row - one.row, other.column - one.column];
+    return step !== 1 || still !== 0;
+  };
+  const isWhole = perRegister === 1 || !apart(0);
+  const perAccess = isWhole ? perRegister : 1;
+  return { perAccess, count: elementsOf(own) / perAccess };
+}
+
+/** The default stride: the elements of a row or column. */
+function defaultStride({ rows, columns }: Fragment, byRows: boolean): number {
+  return byRows ? columns : rows;
+}
+
+interface Transfer {
+  readonly variant: Variant;
+  readonly own: Fragment;
+  readonly stride: Ref | null;
+  /** The registers that are stored. */
+  readonly words: readonly Ref[];
+}
+
+function findElements({ variant, own, stride, words }: Transfer): readonly Step[] {
+  const byRows = has(variant, '.row');
+  const { perAccess, count } = accessesOf(own, byRows);
+  const rows = stride === null ? defaultStride(own, byRows) : 0;
+  const plan = addressPlan(
+    count,
+    (lane, index) => {
+      const { row, column } = placeOf(own, lane, index * perAccess);
+      const [strides, along] = byRows ? [row, column] : [column, row];
+      return { source: lane, stride: stride === null ? 0 : strides, bytes: ((rows * strides + along) * own.bits) / 8 };
+    },
+    { strideBits: own.bits, words: words.map(() => own.registerBits) },
+  );
+  const name = `${variant.mnemonic}${stride === null ? '' : ' stride'}`;
+  return findAddresses(name, plan, { address: '$p', stride, words });
+}
+
+/** Topmost first, as steps want lanes. */
+function parts(of: Ref, count: number): readonly Ref[] {
+  return Array.from({ length: count }, (_, i): Ref => `${of}.${count - 1 - i}`);
+}
+
+function loadSteps(transfer: Transfer): readonly Step[] {
+  const { variant, own } = transfer;
+  const { perAccess } = accessesOf(own, has(variant, '.row'));
+  const perRegister = own.registerBits / own.bits;
+  const width = own.bits * perAccess;
+  const space = spaceOf(variant);
+  const load = (to: Ref, index: number): Step => ({
+    kind: 'load',
+    space,
+    width,
+    to: [to],
+    address: addressRef(index),
+    readOnly: false,
+    watched: false,
+    unused: false,
+  });
+  const loads = refsOf('r', own.registers).flatMap((register, i): Step[] => {
+    if (perAccess === perRegister) return [load(register, i)];
+    const elements = parts(register, perRegister);
+    return [
+      ...elements.map((element, j) => load(element, i * perRegister + perRegister - 1 - j)),
+      { kind: 'pack', to: register, from: elements, lane: width, stride: width },
+    ];
+  });
+  return [...findElements(transfer), ...loads];
+}
+
+function storeSteps(transfer: Transfer): readonly Step[] {
+  const { variant, own } = transfer;
+  const { perAccess } = accessesOf(own, has(variant, '.row'));
+  const perRegister = own.registerBits / own.bits;
+  const width = own.bits * perAccess;
+  const space = spaceOf(variant);
+  const store = (from: Ref, index: number): Step => ({
+    kind: 'store',
+    space,
+    width,
+    from: [from],
+    address: addressRef(index),
+    watched: false,
+  });
+  const stores = transfer.words.flatMap((register, i): Step[] => {
+    if (perAccess === perRegister) return [store(keptRef(register), i)];
+    const elements = parts(register, perRegister);
+    return [
+      { kind: 'unpack', to: elements, from: keptRef(register), lane: width, stride: width },
+      ...elements.map((element, j) => store(element, i * perRegister + perRegister - 1 - j)),
+    ];
+  });
+  return [...findElements(transfer), ...stores];
+}
+
+interface TransferRow {
+  readonly side: Side;
+  readonly shape: string;
+  readonly family: Family;
+  readonly types: readonly TypeName[];
+  readonly bits: number;
+}
+
+const stride: OperandPattern = read('stride', '.u32', { unpacked: true });
+
+function transferForms(row: TransferRow): readonly InstructionForm[] {
+  return [false, true].flatMap((strided) => {
+    const loads = transferForm(row, false, strided);
+    return row.side === 'c' ? [loads, transferForm(row, true, strided)] : [loads];
+  });
+}
+
+function transferForm(
+  { side, shape, family, types, bits }: TransferRow,
+  stores: boolean,
+  strided: boolean,
+): InstructionForm {
+  const own = fragment(side, shapeOf(shape), bits, side !== 'c' && family.name === 'f16');
+  const isSum = side === 'c';
+  const [type] = types;
+  const sums = type === undefined ? undefined : sumLists[type];
+  const listType = isSum ? (stores && type === '.f64' ? 'f64' : (sums?.[stores ? 0 : 1] ?? 'bits')) : family.loaded;
+  const list = registerList('r', stores ? 'read' : 'write', own.registers, listType);
+  const address: OperandPattern = { kind: 'address', name: 'p', access: stores ? 'store' : 'load' };
+  const opcode = stores ? 'wmma.store.d' : `wmma.load.${side}`;
+  const names = stores ? '[p], r' : 'r, [p]';
+  const words = stores ? refsOf('r', own.registers) : [];
+  const only = family.rowColumn === true && !isSum ? (side === 'a' ? ['.row'] : ['.col']) : ['.row', '.col'];
+  return matrixForm({
+    id: `${opcode}.${shape}.${isSum ? (type ?? '').slice(1) : family.name}${strided ? '.stride' : ''}`,
+    section: stores ? '9.7.14.4.4' : '9.7.14.4.3',
+    syntax: `${opcode}.sync${alignedOf(family)}.layout.${shape}{.ss}.type  ${names}${strided ? ', stride' : ''}`,
+    summary: stores
+      ? 'Stores a matrix that a warp holds.'
+      : `Loads matrix ${side.toUpperCase()} of a product into a warp.`,
+    subject: `${opcode} of ${types.join(', ')}`,
+    ways: family.ways,
+    rows: [...aligned, ...laterShape(shape), sharedRow],
+    sets: { ...spaces, layout: only, type: types },
+    constraints: [{ kind: 'needs-modifier', modifier: '.shared::cta', oneOf: ['.aligned'] }],
+    operands: [...(stores ? [address, list] : [list, address]), ...(strided ? [stride] : [])],
+    steps: (variant) => {
+      const transfer = { variant, own, stride: strided ? '$stride' : null, words } as const;
+      return stores ? storeSteps(transfer) : loadSteps(transfer);
+    },
+  });
+}
+
+/** Shapes of several families load the same sums; the first family is the one that had them first. */
+function sumRows(): readonly TransferRow[] {
+  const found = new Map<string, TransferRow>();
+  for (const family of families) {
+    for (const shape of family.shapes) {
+      for (const type of family.sums) {
+        const key = `${shape} ${type}`;
+        if (!found.has(key)) found.set(key, { side: 'c', shape, family, types: [type], bits: bitsOfSum(type) });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+const factorRows: readonly TransferRow[] = families.flatMap((family) =>
+  family.shapes.flatMap((shape) =>
+    (['a', 'b'] as const).map(
+      (side): TransferRow => ({ side, shape, family, types: family.factors, bits: family.bits }),
+    ),
+  ),
+);
+
+// --- mma ------------------------------------------------------------------------------------------------------------
+
+/** One line of wmma.mma. */
+interface ProductRow {
+  readonly family: Family;
+  readonly shape: string;
+  readonly d: TypeName;
+  readonly c: TypeName;
+}
+
+function productRows(family: Family): readonly ProductRow[] {
+  return family.shapes.flatMap((shape) =>
+    family.sums.flatMap((d) => family.sums.map((c): ProductRow => ({ family, shape, d, c }))),
+  );
+}
+
+const roundings: Readonly<Record<string, string>> = { f64: '{.frnd}' };
+const endings = new Set(['f16', 's8', 'u8', 's4', 'u4']);
+
+/** With floats only until 6.4. */
+const finiteRow: AvailabilityRow = {
+  subject: 'wmma.mma of floats with .satfinite',
+  when: { modifiers: ['.satfinite'] },
+  ways: [{ ...at('6.0', 70), until: 605 }],
+};
+
+function productForm({ family, shape, d, c }: ProductRow): InstructionForm {
+  const size = shapeOf(shape);
+  const isHalf = family.name === 'f16';
+  const [a, b] = [fragment('a', size, family.bits, isHalf), fragment('b', size, family.bits, isHalf)];
+  const [own, result] = [fragment('c', size, bitsOfSum(c), false), fragment('c', size, bitsOfSum(d), false)];
+  const fragments: Fragments = { ...size, a, b, c: own, d: result };
+  const types = isHalf ? `${d}${c}` : `${d}${family.factors.join('')}${family.factors.join('')}${c}`;
+  const op = family.name === 'b1' ? '.bitOp.popc' : '';
+  return matrixForm({
+    id: `wmma.mma.${shape}${d}.${family.name}${d === c ? '' : c}`,
+    section: '9.7.14.4.5',
+    syntax: `wmma.mma${op}.sync${alignedOf(family)}.alayout.blayout.${shape}${roundings[family.name] ?? ''}${types}${endings.has(family.name) ? '{.satfinite}' : ''}  d, a, b, c`,
+    summary: `D = A * B + C with A of ${size.m} by ${size.k} and B of ${size.k} by ${size.n}, in fragments of wmma.`,
+    subject: `wmma.mma of ${family.factors.join(', ')}`,
+    ways: family.ways,
+    rows: [...aligned, ...laterShape(shape), ...(isHalf ? [finiteRow] : []), ...andRow(family)],
+    sets: { ...layouts, bitOp: ['.and', '.xor'] },
+    constraints: family.rowColumn === true ? rowColumn : [],
+    operands: [
+      registerList('d', 'write', result.registers, sumLists[d]?.[1] ?? 'bits'),
+      registerList('a', 'read', a.registers, family.multiplied),
+      registerList('b', 'read', b.registers, family.multiplied),
+      registerList('c', 'read', own.registers, sumLists[c]?.[0] ?? 'bits'),
+    ],
+    steps: (variant, environment) =>
+      multiply(variant.mnemonic, productOf(family, fragments, variant, environment), {
+        to: refsOf('d', result.registers),
+        from: [...refsOf('a', a.registers), ...refsOf('b', b.registers), ...refsOf('c', own.registers)],
+      }),
+  });
+}
+
+function andRow({ name }: Family): readonly AvailabilityRow[] {
+  return name === 'b1' ? [{ subject: 'wmma.mma with .and', when: { modifiers: ['.and'] }, ways: [at('7.1', 80)] }] : [];
+}
+
+function productOf({ name }: Family, fragments: Fragments, variant: Variant, environment: Environment): MatrixProduct {
+  switch (name) {
+    case 's8':
+    case 'u8':
+    case 's4':
+    case 'u4':
+      return integerProduct(fragments, [integerType(variant, 1), integerType(variant, 2)], has(variant, '.satfinite'));
+    case 'b1':
+      return bitProduct(fragments, has(variant, '.and') ? 'and' : 'xor');
+    case 'f64':
+      return doubleProduct(
+        fragments,
+        variant.modifiers['rounding'] === undefined ? 'rn' : choice(variant, 'rounding', ['rn', 'rz', 'rm', 'rp']),
+      );
+    default: {
+      const last = variant.types.length - 1;
+      const sum = (slot: number): 'f16' | 'f32' => (slotType(variant, slot).name === '.f16' ? 'f16' : 'f32');
+      const factor = last === 1 ? 'f16' : floatName(variant, 1);
+      return floatProduct(fragments, [factor, factor, sum(last), sum(0)], environment);
+    }
+  }
+}
+
+/** wmma.load, wmma.store and wmma.mma. */
+export const wmmaForms: readonly InstructionForm[] = [
+  ...factorRows.flatMap(transferForms),
+  ...sumRows().flatMap(transferForms),
+  ...families.flatMap(productRows).map(productForm),
+];

@@ -1,0 +1,136 @@
+/**
+ * Where the lanes of a warp hold the elements of a matrix (PTX ISA 9.1, 9.7.14). Every layout is a choice of bits: each
+ * bit of a row or column is a bit of the lane's number or of the element's number in the lane.
+ */
+import { elementAt } from '../base/element-at.ts';
+
+/** `l0` to `l4` are bits of the lane, `i0`, `i1`, … bits of the element's number, lowest first. */
+export type Digit = `l${number}` | `i${number}`;
+
+/** One operand of a matrix instruction, spread over a warp. */
+export interface Fragment {
+  readonly rows: number;
+  readonly columns: number;
+  /** How many matrices a warp holds side by side: 4 for m8n8k4 of f16. */
+  readonly matrices: number;
+  /** Bits from one element to the next in a register. */
+  readonly bits: number;
+  readonly registers: number;
+  readonly registerBits: 32 | 64;
+  /** The digits of rows, columns and matrices, lowest first. */
+  readonly row: readonly Digit[];
+  readonly column: readonly Digit[];
+  readonly matrix: readonly Digit[];
+}
+
+/** The position of an element. */
+export interface Place {
+  readonly matrix: number;
+  readonly row: number;
+  readonly column: number;
+}
+
+/** Elements that each lane holds. Some may be copies of elements in other lanes. */
+export function elementsOf({ registers, registerBits, bits }: Fragment): number {
+  return (registers * registerBits) / bits;
+}
+
+/** The position of a lane's element. */
+export function placeOf(fragment: Fragment, lane: number, element: number): Place {
+  const valueOf = (digits: readonly Digit[]): number =>
+    digits.reduce((sum, digit, i) => sum | (digitOf(digit, lane, element) << i), 0);
+  return { matrix: valueOf(fragment.matrix), row: valueOf(fragment.row), column: valueOf(fragment.column) };
+}
+
+function digitOf(digit: Digit, lane: number, element: number): number {
+  const from = digit.startsWith('l') ? lane : element;
+  return (from >>> Number(digit.slice(1))) & 1;
+}
+
+/** The side of a product that a matrix is on: D and C have the layout of `c`. */
+export type Side = 'a' | 'b' | 'c';
+
+/** Rows, columns, bits of an element and registers of a lane. */
+export type FragmentSize = Pick<Fragment, 'rows' | 'columns' | 'bits' | 'registers'>;
+
+/**
+ * The layout that all shapes but m8n8k4 of f16 share. Four lanes have a row of A, a column of B or a row of C between
+ * them: neighbours in k of A and B are in one register, pairs of neighbours in a row of C in one lane.
+ */
+export function fragmentOf(side: Side, size: FragmentSize): Fragment {
+  const { rows, columns, bits } = size;
+  const registerBits = bits > 32 ? 64 : 32;
+  const [along, across] = side === 'b' ? [rows, columns] : [columns, rows];
+  const together = side === 'c' ? 1 : Math.log2(registerBits / bits);
+  const [alongDigits, acrossDigits]: [Digit[], Digit[]] = [[], ['l2', 'l3', 'l4']];
+  let next = 0;
+  const add = (digits: Digit[], wanted: number): void => {
+    while (2 ** digits.length < wanted) digits.push(`i${next++}`);
+  };
+  add(alongDigits, 2 ** together);
+  alongDigits.push('l0', 'l1');
+  if (side !== 'b') add(acrossDigits, Math.min(across, 16));
+  add(alongDigits, along);
+  add(acrossDigits, across);
+  const [row, column] = side === 'b' ? [alongDigits, acrossDigits] : [acrossDigits, alongDigits];
+  return { ...size, matrices: 1, registerBits, row, column, matrix: [] };
+}
+
+/** m8n8k4 of f16: four products, one for each pair of groups of four lanes. */
+const quadPair: readonly Digit[] = ['l2', 'l3'];
+const lanesAcross: readonly Digit[] = ['l0', 'l1', 'l4'];
+
+/** A or B of m8n8k4; `lanewise`: a lane has a row of A or a column of B. */
+export function quadPairFragment(side: 'a' | 'b', lanewise: boolean): Fragment {
+  const [along, across]: readonly [readonly Digit[], readonly Digit[]] = lanewise
+    ? [['i0', 'i1'], lanesAcross]
+    : [
+        ['l0', 'l1'],
+        ['i0', 'i1', 'l4'],
+      ];
+  const [row, column] = side === 'a' ? [across, along] : [along, across];
+  const [rows, columns] = side === 'a' ? [8, 4] : [4, 8];
+  return { rows, columns, matrices: 4, bits: 16, registers: 2, registerBits: 32, row, column, matrix: quadPair };
+}
+
+/** C or D of m8n8k4, in f16 or f32. */
+export function quadPairResult(bits: 16 | 32): Fragment {
+  const size = {
+    rows: 8,
+    columns: 8,
+    matrices: 4,
+    bits,
+    registers: bits / 4,
+    registerBits: 32,
+    matrix: quadPair,
+  } as const;
+  if (bits === 16) return { ...size, row: lanesAcross, column: ['i0', 'i1', 'i2'] };
+  return { ...size, row: ['l0', 'i1', 'l4'], column: ['i0', 'l1', 'i2'] };
+}
+
+/** Where each element of each matrix is: by matrix, row and column; the first of several copies. */
+export interface Holder {
+  readonly lane: number;
+  readonly register: number;
+  /** Its lowest bit in the register. */
+  readonly low: number;
+}
+
+/** Index of an element in `holdersOf`. */
+export function indexOf({ rows, columns }: Fragment, { matrix, row, column }: Place): number {
+  return (matrix * rows + row) * columns + column;
+}
+
+/** The holders of all elements. */
+export function holdersOf(fragment: Fragment): readonly Holder[] {
+  const holders = new Array<Holder>(fragment.matrices * fragment.rows * fragment.columns);
+  const perRegister = fragment.registerBits / fragment.bits;
+  for (let element = elementsOf(fragment) - 1; element >= 0; element--) {
+    for (let lane = 31; lane >= 0; lane--) {
+      const low = (element % perRegister) * fragment.bits;
+      const place = placeOf(fragment, lane, element);
+      holders[indexOf(fragment, place)] = { lane, register: Math.floor(element / perRegister), low };
+    }
+  }
+  return Array.from(holders, (_, i) => elementAt(holders, i));
+}

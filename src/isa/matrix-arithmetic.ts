@@ -1,0 +1,57 @@
+/**
+ * The arithmetic of tensor cores, one row for each generation and family of types. Measured on V100, A100, A2, L40S,
+ * H100, H200 and B200 (MATLAB-tensor-core, arXiv 2512.07004; MMA-Sim, arXiv 2511.10909).
+ */
+import type { ChunkEnd, DotArithmetic } from '../numerics/dot-arithmetic.ts';
+import type { FloatName } from '../numerics/formats.ts';
+import type { Gpu } from './gpus.ts';
+
+/** What a product multiplies: `mxf4` are groups of 16 products of e2m1 with scales of their own. */
+export type ProductFamily = 'f16' | 'bf16' | 'tf32' | 'fp8' | 'fp6 and fp4' | 'mxf8f6f4' | 'mxf4';
+
+interface ArithmeticRow {
+  /** Architectures from the first number up to the second. */
+  readonly sm: readonly [from: number, to: number];
+  readonly families: readonly ProductFamily[];
+  readonly chunk: number;
+  readonly kept: number;
+  /** How a chunk ends if its result is f32. */
+  readonly wideEnd?: ChunkEnd;
+  readonly order?: DotArithmetic['order'];
+}
+
+const halfFamilies: readonly ProductFamily[] = ['f16', 'bf16'];
+const newest = 999;
+
+/** In ascending order of architectures. */
+export const arithmeticRows: readonly ArithmeticRow[] = [
+  { sm: [70, 74], families: ['f16'], chunk: 4, kept: 23 },
+  { sm: [75, 79], families: ['f16'], chunk: 8, kept: 24 },
+  { sm: [80, 89], families: halfFamilies, chunk: 8, kept: 24 },
+  { sm: [80, 89], families: ['tf32'], chunk: 4, kept: 24 },
+  { sm: [80, 89], families: ['fp8'], chunk: 16, kept: 13, wideEnd: 'e8m13' },
+  { sm: [90, newest], families: halfFamilies, chunk: 16, kept: 25 },
+  { sm: [90, newest], families: ['tf32'], chunk: 8, kept: 25 },
+  { sm: [90, 119], families: ['fp8'], chunk: 16, kept: 25, order: 'halves' },
+  { sm: [120, newest], families: ['fp8'], chunk: 32, kept: 25 },
+  { sm: [100, newest], families: ['fp6 and fp4', 'mxf8f6f4'], chunk: 32, kept: 25 },
+  // Four groups and the accumulator are one sum.
+  { sm: [100, newest], families: ['mxf4'], chunk: 4, kept: 35 },
+];
+
+/** How a GPU multiplies a family of types; older GPUs than any row are taken for those of the first. */
+export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: 'f16' | 'f32'): DotArithmetic {
+  const own = arithmeticRows.filter(({ families }) => families.includes(family));
+  const row = own.find(({ sm: [from, last] }) => from <= gpu.sm && gpu.sm <= last) ?? own[0];
+  if (row === undefined) throw new Error(`there is no arithmetic for ${family}`);
+  const { chunk, kept, wideEnd = 'f32', order = 'direct' } = row;
+  const zeroExponent = to === 'f32' || order === 'halves' ? (family === 'mxf4' ? -139 : -108 - kept) : 3 - kept;
+  return { chunk, kept, zeroExponent, end: to === 'f16' ? 'f16' : wideEnd, order };
+}
+
+/** The family of the products of two formats. */
+export function familyOf(a: FloatName, b: FloatName): ProductFamily {
+  const fp8 = (format: FloatName): boolean => format === 'e4m3' || format === 'e5m2';
+  if (a === 'f16' || a === 'bf16' || a === 'tf32') return a;
+  return fp8(a) && fp8(b) ? 'fp8' : 'fp6 and fp4';
+}

@@ -1,0 +1,71 @@
+/** D = A * B + C over the lanes of a warp, as data: both engines, explain and the listing read it. */
+import type { DotArithmetic } from '../numerics/dot-arithmetic.ts';
+import type { FloatName, IntegerName } from '../numerics/formats.ts';
+import type { Fragment } from './fragments.ts';
+
+/** A matrix that is multiplied. */
+export interface Factor<Format extends string> {
+  readonly format: Format;
+  readonly fragment: Fragment;
+  /** The lowest bit of a code in the bits of its element: 2 for fp4 in bytes. */
+  readonly low: number;
+}
+
+/** C or D. */
+export interface Sum<Format extends string> {
+  readonly format: Format;
+  readonly fragment: Fragment;
+}
+
+/**
+ * Half of A is left out. Two 2-bit indices of the metadata say which columns of a chunk are kept: `unit` is the number
+ * of columns that an index counts, a chunk has four units and two of them are kept. A register of metadata has
+ * `rowBits` bits for a row, and `lanes` lanes of four give metadata.
+ */
+export interface Sparsity {
+  readonly unit: 0.5 | 1 | 2;
+  readonly rowBits: 16 | 32;
+  readonly lanes: 1 | 2 | 4;
+}
+
+/** Each `block` products along k, of the elements kept, have a factor for the row of A and one for the column of B. */
+export interface Scaling {
+  readonly format: 'ue8m0' | 'ue4m3';
+  readonly block: number;
+  /** Products that are added exactly before they are scaled; 1 if each is scaled alone. */
+  readonly group: 1 | 16;
+}
+
+interface Matrices<FactorFormat extends string, SumFormat extends string> {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly a: Factor<FactorFormat>;
+  readonly b: Factor<FactorFormat>;
+  readonly c: Sum<SumFormat>;
+  readonly d: Sum<SumFormat>;
+  readonly sparsity: Sparsity | null;
+}
+
+/** How elements are multiplied and added. */
+export type MatrixProduct =
+  | ({ readonly kind: 'float'; readonly arithmetic: DotArithmetic; readonly scaling: Scaling | null } & Matrices<
+      FloatName,
+      'f16' | 'f32'
+    >)
+  | ({ readonly kind: 'double'; readonly rounding: 'rn' | 'rz' | 'rm' | 'rp' } & Matrices<'f64', 'f64'>)
+  | ({ readonly kind: 'integer'; readonly satfinite: boolean } & Matrices<IntegerName, 's32'>)
+  | ({ readonly kind: 'bits'; readonly op: 'and' | 'xor' } & Matrices<'b1', 's32'>);
+
+/** Widths of the values that a lane brings: registers of A, B and C, then metadata and selector, then scales. */
+export function broughtBy(product: MatrixProduct): readonly number[] {
+  const registers = [product.a, product.b, product.c].flatMap(({ fragment }) => widthsOf(fragment));
+  const metadata = product.sparsity === null ? [] : [32, 32];
+  const scales = product.kind === 'float' && product.scaling !== null ? [32, 32, 32, 32, 32, 32] : [];
+  return [...registers, ...metadata, ...scales];
+}
+
+/** Widths of a fragment's registers. */
+export function widthsOf({ registers, registerBits }: Fragment): readonly number[] {
+  return Array.from({ length: registers }, () => registerBits);
+}

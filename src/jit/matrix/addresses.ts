@@ -1,0 +1,73 @@
+/** Addresses of the parts of a matrix that each lane accesses, and the transposition of a small matrix. */
+import { elementAt } from '../../base/element-at.ts';
+import type { AddressPlan } from '../../isa/collective.ts';
+import { warpSize } from '../../machine/launch.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { Carriers } from '../groups/stop.ts';
+import type { Carrier } from '../regions/frame.ts';
+
+/** Parameters of `exchangeType`: the address of the words of lane 0, and its thread. */
+const [words, first] = [0, 1] as const;
+
+/** Arrays of double words begin where those of words would, and are twice as long. */
+function pushStart(code: Code, wide: number, { type }: Carrier): Code {
+  return code.get(type === 'i64' ? wide : words);
+}
+
+export function writeAddresses(code: Code, origin: number, plan: AddressPlan, { brings, gets }: Carriers): void {
+  const { accesses, strideBits, constants, words: kept } = plan;
+  const wide = code.local('i32');
+  code.get(words).get(first).i32(2).op('i32.shl', 'i32.add').set(wide);
+  const [address, stride] = [elementAt(brings, 0), elementAt(brings, 1)];
+  const place = ({ type, array }: Carrier, lane: number): number => origin + array + lane * (type === 'i64' ? 8 : 4);
+  const step = code.local('i64');
+  for (let lane = 0; lane < warpSize; lane++) {
+    code.get(words).memory('i32.load', place(stride, lane)).op('i64.extend_i32_u').set(step);
+    accesses.forEach(({ sources, strides, bytes }, i) => {
+      const to = elementAt(gets, i);
+      pushStart(code, wide, to);
+      pushStart(code, wide, address).memory('i64.load', place(address, elementAt(sources, lane)));
+      const count = elementAt(strides, lane);
+      if (count !== 0) {
+        code
+          .get(step)
+          .i64(BigInt(count * strideBits))
+          .op('i64.mul')
+          .i64(3n)
+          .op('i64.shr_u', 'i64.add');
+      }
+      if (elementAt(bytes, lane) !== 0) code.i64(BigInt(elementAt(bytes, lane))).op('i64.add');
+      code.memory('i64.store', place(to, lane));
+    });
+    constants.forEach((numbers, i) => {
+      code
+        .get(words)
+        .i32(elementAt(numbers, lane))
+        .memory('i32.store', place(elementAt(gets, accesses.length + i), lane));
+    });
+    kept.forEach((_, i) => {
+      const [from, to] = [elementAt(brings, 2 + i), elementAt(gets, accesses.length + constants.length + i)];
+      pushStart(code, wide, to);
+      pushStart(code, wide, from).memory(`${from.type}.load`, place(from, lane));
+      code.memory(`${to.type}.store`, place(to, lane));
+    });
+  }
+}
+
+/** Two neighbours of a row of the transposed matrix come from two lanes. */
+export function writeTranspose(code: Code, origin: number, { brings, gets }: Carriers): void {
+  const [from, to] = [elementAt(brings, 0), elementAt(gets, 0)];
+  for (let lane = 0; lane < warpSize; lane++) {
+    const [row, column] = [lane >> 2, 2 * (lane & 3)];
+    const half = (of: number): void => {
+      code.get(words).memory('i32.load16_u', origin + from.array + 4 * (4 * of + (row >> 1)) + 2 * (row & 1));
+    };
+    code.get(words);
+    half(column);
+    half(column + 1);
+    code
+      .i32(16)
+      .op('i32.shl', 'i32.or')
+      .memory('i32.store', origin + to.array + 4 * lane);
+  }
+}

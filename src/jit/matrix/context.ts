@@ -1,0 +1,73 @@
+/** What the writers of a product share: where things are in the frame, and in a room of it. */
+import type { MatrixProduct } from '../../isa/matrix-product.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { Carriers } from '../groups/stop.ts';
+import type { KernelShape } from '../regions/kernel-shape.ts';
+
+/**
+ * Bytes of a decoded float: the significand in the low word, with its sign, and the exponent in the high one.
+ */
+export const decodedBytes = 8;
+
+/** Parameters of `exchangeType`: the address of the words of lane 0, and its thread. */
+export const words = 0;
+export const first = 1;
+
+/** Where things are in the room, in bytes from its start. */
+interface Room {
+  readonly a: number;
+  readonly b: number;
+  readonly sums: number;
+  readonly terms: number;
+  readonly size: number;
+}
+
+export interface ProductContext<Product extends MatrixProduct = MatrixProduct> {
+  readonly code: Code;
+  readonly shape: KernelShape;
+  readonly product: Product;
+  readonly carriers: Carriers;
+  /** Local with the address of the room. */
+  readonly room: number;
+  readonly rooms: Room;
+}
+
+/** Bytes of a factor in the room. */
+export function factorBytes({ kind }: MatrixProduct): number {
+  return kind === 'float' || kind === 'double' ? decodedBytes : 4;
+}
+
+/** Bytes of an element of D in the room. */
+export const sumBytes = 8;
+
+/** Terms of the longest dot product. */
+const mostTerms = 256;
+
+/** A is by rows, B by columns, so that both run along k. */
+function roomOf(product: MatrixProduct): Room {
+  const { matrices, rows, columns } = product.a.fragment;
+  const bytes = factorBytes(product);
+  const b = matrices * rows * columns * bytes;
+  const sums = b + matrices * product.k * product.n * bytes;
+  const terms = sums + matrices * product.m * product.n * sumBytes;
+  return { a: 0, b, sums, terms, size: terms + mostTerms * decodedBytes };
+}
+
+/** The context, with code that finds the room. */
+export function productContext<Product extends MatrixProduct>(
+  code: Code,
+  shape: KernelShape,
+  product: Product,
+  carriers: Carriers,
+): ProductContext<Product> {
+  const rooms = roomOf(product);
+  const room = code.local('i32');
+  const start = shape.frame.room(rooms.size);
+  code.get(words).get(first).i32(2).op('i32.shl', 'i32.sub').i32(start).op('i32.add').set(room);
+  return { code, shape, product, carriers, room, rooms };
+}
+
+/** Registers of A, B and C that a lane brings; other values follow. */
+export function registersOf({ a, b, c }: MatrixProduct): number {
+  return a.fragment.registers + b.fragment.registers + c.fragment.registers;
+}

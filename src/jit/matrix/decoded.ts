@@ -1,0 +1,73 @@
+/** Floats as integers: a significand and an exponent, in a double word. */
+import { type FloatName, formats } from '../../numerics/formats.ts';
+import type { FunctionType } from '../../wasm/module.ts';
+import type { Helpers } from '../helpers.ts';
+
+/** Exponents of decoded values from `infinite` on stand for infinity, from `undefinedValue` on for NaN. */
+const infinite = 1024;
+export const undefinedValue = 4096;
+/** Sums of exponents from here on are not finite, and from here on NaN. */
+export const notFinite = 512;
+export const notNumber = 3000;
+
+/** Index of the function (code) → decoded value. */
+export function decodeFunction(helpers: Helpers, format: FloatName): number {
+  const type: FunctionType = { parameters: ['i32'], results: ['i64'] };
+  return helpers.function(`decode ${format}`, type, (code) => {
+    const { exponentBits, fractionBits, padding, bias, nan, signed } = formats[format];
+    const [field, significand, exponent] = [code.local('i32'), code.local('i32'), code.local('i32')];
+    const top = 2 ** exponentBits - 1;
+    const one = 2 ** fractionBits;
+    code
+      .get(0)
+      .i32(padding)
+      .op('i32.shr_u')
+      .i32(one - 1)
+      .op('i32.and')
+      .set(significand);
+    code
+      .get(0)
+      .i32(padding + fractionBits)
+      .op('i32.shr_u')
+      .i32(top)
+      .op('i32.and')
+      .tee(field)
+      .i32(bias)
+      .op('i32.sub');
+    code.set(exponent);
+    if (nan === 'ieee') {
+      code
+        .get(field)
+        .i32(top)
+        .op('i32.eq')
+        .if(() => {
+          code.i32(undefinedValue).i32(infinite).get(significand).op('select').set(exponent);
+          code.i32(0).set(significand);
+        });
+    }
+    if (nan === 'all-ones') {
+      code
+        .get(field)
+        .i32(top)
+        .op('i32.eq')
+        .get(significand)
+        .i32(one - 1)
+        .op('i32.eq', 'i32.and');
+      code.if(() => code.i32(undefinedValue).set(exponent));
+    }
+    code.get(field).if(
+      () => code.get(significand).i32(one).op('i32.or').set(significand),
+      () => code.get(exponent).i32(1).op('i32.add').set(exponent),
+    );
+    if (signed) {
+      code
+        .get(0)
+        .i32(padding + fractionBits + exponentBits)
+        .op('i32.shr_u')
+        .i32(1)
+        .op('i32.and');
+      code.if(() => code.i32(0).get(significand).op('i32.sub').set(significand));
+    }
+    code.get(exponent).op('i64.extend_i32_u').i64(32n).op('i64.shl').get(significand).op('i64.extend_i32_u', 'i64.or');
+  });
+}

@@ -1,0 +1,183 @@
+/** Fragments in the frame and in the room: factors are decoded, sums are C before the product and D after it. */
+import { elementAt } from '../../base/element-at.ts';
+import { elementsOf, type Fragment } from '../../isa/fragments.ts';
+import type { MatrixProduct } from '../../isa/matrix-product.ts';
+import type { Conversion } from '../../numerics/conversion.ts';
+import { formats } from '../../numerics/formats.ts';
+import type { MemoryOpcode } from '../../wasm/opcodes.ts';
+import { converter, unscaled } from '../arithmetic/convert.ts';
+import type { Carrier } from '../regions/frame.ts';
+import { factorBytes, first, type ProductContext, sumBytes, words } from './context.ts';
+import { decodeFunction } from './decoded.ts';
+import { elementPosition, evenly, type Position, positionOf, pushLanePosition, repeat } from './lanes.ts';
+
+/** Pushes the address of a lane's element of an array of the frame. */
+function pushOwn({ code }: ProductContext, lane: number, { type }: Carrier): void {
+  code.get(words).get(lane);
+  if (type === 'i32') {
+    code.i32(2).op('i32.shl', 'i32.add');
+    return;
+  }
+  // Double words are twice as far from the start as words.
+  code.get(first).op('i32.add').i32(2).op('i32.shl', 'i32.add').get(lane).i32(2).op('i32.shl', 'i32.add');
+}
+
+function pushRegister(context: ProductContext, lane: number, carrier: Carrier): void {
+  pushOwn(context, lane, carrier);
+  context.code.memory(`${carrier.type}.load`, context.shape.layout.origin + carrier.array);
+}
+
+/** Sets a local to the place of a lane's first element in the room. */
+function setPlace({ code, room }: ProductContext, lane: number, place: number, position: Position): void {
+  code.get(room);
+  pushLanePosition(code, lane, position);
+  code.op('i32.add').set(place);
+}
+
+/** An element of a lane: its lowest bit in the register, and how far it is from the lane's first in the room. */
+interface ElementPlace {
+  readonly low: number;
+  readonly offset: number;
+}
+
+/** Calls `element` with each element of the registers from `firstRegister` on, the register in a local. */
+function eachElement(
+  context: ProductContext,
+  fragment: Fragment,
+  position: Position,
+  firstRegister: number,
+  element: (place: ElementPlace, at: { readonly place: number; readonly register: number }) => void,
+): void {
+  const { code, carriers } = context;
+  const perRegister = fragment.registerBits / fragment.bits;
+  const [lane, place] = [code.local('i32'), code.local('i32')];
+  const register = code.local(fragment.registerBits === 64 ? 'i64' : 'i32');
+  repeat(code, lane, 32, () => {
+    setPlace(context, lane, place, position);
+    for (let i = 0; i < elementsOf(fragment); i++) {
+      if (i % perRegister === 0) {
+        pushRegister(context, lane, elementAt(carriers.brings, firstRegister + Math.floor(i / perRegister)));
+        code.set(register);
+      }
+      const low = (i % perRegister) * fragment.bits;
+      element({ low, offset: elementPosition(i, position) }, { place, register });
+    }
+  });
+}
+
+/** Decodes A or B into the room. */
+export function readFactor(context: ProductContext, side: 'a' | 'b'): void {
+  const { code, product, rooms, shape } = context;
+  const { fragment, format, low: inElement } = product[side];
+  const [along, across] = side === 'a' ? [fragment.columns, fragment.rows] : [fragment.rows, fragment.columns];
+  const bytes = factorBytes(product);
+  const [alongSteps, acrossSteps] = [stepsAlong(product, along, bytes), evenly(along * bytes)];
+  const [row, column] = side === 'a' ? [acrossSteps, alongSteps] : [alongSteps, acrossSteps];
+  const position = positionOf(fragment, { row, column, matrix: evenly(along * across * bytes) });
+  const start = shape.layout.origin + rooms[side];
+  eachElement(context, fragment, position, side === 'a' ? 0 : product.a.fragment.registers, ({ low, offset }, at) => {
+    code.get(at.place).get(at.register);
+    const store = decode(context, format, low + inElement);
+    code.memory(store, start + offset);
+  });
+}
+
+/** In the order of halves, the bit of k that tells them apart is the highest. */
+function stepsAlong(product: MatrixProduct, along: number, bytes: number): readonly number[] {
+  const inOrder = product.kind !== 'float' || product.arithmetic.order === 'direct' || product.sparsity !== null;
+  if (inOrder) return evenly(bytes);
+  const bits = Math.log2(along);
+  return Array.from({ length: bits }, (_, bit) => bytes * 2 ** (bit === 0 ? 0 : bit === 1 ? bits - 1 : bit - 1));
+}
+
+/** Replaces the register on the stack by one of its elements, decoded; the instruction that stores it. */
+function decode(
+  { code, product, shape }: ProductContext,
+  format: MatrixProduct['a']['format'],
+  low: number,
+): MemoryOpcode {
+  if (format === 'f64') return 'i64.store';
+  if (format === 'b1') {
+    code.i32(low).op('i32.shr_u').i32(1).op('i32.and');
+    return 'i32.store';
+  }
+  const row = formats[format];
+  if (product.kind === 'float' && row.kind === 'float') {
+    code.i32(low).op('i32.shr_u');
+    if (row.width < 32) code.i32(2 ** row.width - 1).op('i32.and');
+    code.call(decodeFunction(shape.helpers, row.name));
+    return 'i64.store';
+  }
+  const above = 32 - row.width;
+  code
+    .i32(above - low)
+    .op('i32.shl')
+    .i32(above)
+    .op(row.signed ? 'i32.shr_s' : 'i32.shr_u');
+  return 'i32.store';
+}
+
+function sumPosition({ product: { n, m } }: ProductContext, fragment: Fragment): Position {
+  return positionOf(fragment, {
+    row: evenly(n * sumBytes),
+    column: evenly(sumBytes),
+    matrix: evenly(m * n * sumBytes),
+  });
+}
+
+/** C into the room, in the format of D. */
+export function readSums(context: ProductContext): void {
+  const { code, product, rooms, shape } = context;
+  const { fragment, format } = product.c;
+  const to = product.d.format;
+  const registers = product.a.fragment.registers + product.b.fragment.registers;
+  const store = fragment.registerBits === 64 ? 'i64.store' : 'i32.store';
+  eachElement(context, fragment, sumPosition(context, fragment), registers, ({ low, offset }, { place, register }) => {
+    code.get(place).get(register);
+    if (fragment.bits === 16) code.i32(low).op('i32.shr_u').i32(0xffff).op('i32.and');
+    if (format !== to)
+      code
+        .i32(0)
+        .i32(unscaled)
+        .call(converter(shape.helpers, sumConversion(format, to)));
+    code.memory(store, shape.layout.origin + rooms.sums + offset);
+  });
+}
+
+/** D from the room. */
+export function writeSums(context: ProductContext): void {
+  const { code, product, rooms, shape, carriers } = context;
+  const { fragment } = product.d;
+  const position = sumPosition(context, fragment);
+  const perRegister = fragment.registerBits / fragment.bits;
+  const [lane, place] = [code.local('i32'), code.local('i32')];
+  const load = fragment.registerBits === 64 ? 'i64.load' : 'i32.load';
+  const start = shape.layout.origin + rooms.sums;
+  repeat(code, lane, 32, () => {
+    setPlace(context, lane, place, position);
+    for (let i = 0; i < fragment.registers; i++) {
+      const carrier = elementAt(carriers.gets, i);
+      pushOwn(context, lane, carrier);
+      for (let part = 0; part < perRegister; part++) {
+        code.get(place).memory(load, start + elementPosition(i * perRegister + part, position));
+        if (part > 0) code.i32(part * fragment.bits).op('i32.shl', 'i32.or');
+      }
+      code.memory(`${carrier.type}.store`, shape.layout.origin + carrier.array);
+    }
+  });
+}
+
+function sumConversion(from: MatrixProduct['c']['format'], to: MatrixProduct['c']['format']): Conversion {
+  return {
+    from,
+    to,
+    rounding: to === 'f16' ? 'rn' : null,
+    integral: false,
+    flush: false,
+    sat: false,
+    satfinite: false,
+    relu: false,
+    randomBits: 0,
+    scaled: null,
+  };
+}

@@ -1,0 +1,171 @@
+/**
+ * A dot product as tensor cores compute it: products exact, terms aligned to the greatest exponent and cut off toward
+ * zero, one rounding at the end of each chunk. Measured on hardware and modelled by MMA-Sim (arXiv 2511.10909).
+ */
+import type { Bits } from '../base/bits.ts';
+import type { Accumulator, ChunkEnd, DotArithmetic } from './dot-arithmetic.ts';
+import { elementAt } from '../base/element-at.ts';
+import { decoder, finite, noTail, power, type Exact } from './exact.ts';
+import { patternsOf } from './encode.ts';
+import { formats } from './formats.ts';
+import { type Grid, gridOf, round } from './round.ts';
+
+/**
+ * A number as a term: `significand` * 2^(`exponent` - `fractionBits`). `counts`: its exponent counts, and not that of
+ * zero; unless given, that of any significand but 0 does.
+ */
+export interface Term {
+  readonly significand: number;
+  readonly exponent: number;
+  readonly fractionBits: number;
+  readonly counts?: boolean;
+}
+
+/** What a term adds to a sum that is not finite. */
+export type Special = 'infinity' | '-infinity' | 'nan';
+
+export type Addend = Term | Special;
+
+/** An operand's value as a term with the exponent of its format, not normalised. */
+export function termOf(
+  format: Accumulator | 'bf16' | 'tf32' | 'e4m3' | 'e5m2' | 'e3m2' | 'e2m3' | 'e2m1',
+): (bits: Bits) => Addend {
+  const decode = decoder(format);
+  const { fractionBits } = formats[format];
+  return (bits) => addendOf(decode(bits), fractionBits);
+}
+
+function addendOf(value: Exact, fractionBits: number): Addend {
+  switch (value.kind) {
+    case 'nan':
+      return 'nan';
+    case 'infinity':
+      return value.sign === 1 ? '-infinity' : 'infinity';
+    case 'zero':
+      return { significand: 0, exponent: 0, fractionBits };
+    case 'finite': {
+      const significand = value.sign === 1 ? -value.significand : value.significand;
+      return { significand, exponent: value.exponent + fractionBits, fractionBits };
+    }
+  }
+}
+
+/** The exact product, not normalised. */
+export function product(a: Addend, b: Addend): Addend {
+  if (typeof a !== 'string' && typeof b !== 'string') {
+    return {
+      significand: a.significand * b.significand,
+      exponent: a.exponent + b.exponent,
+      fractionBits: a.fractionBits + b.fractionBits,
+    };
+  }
+  const signs = [a, b].map(signOf);
+  if (signs.includes(0) || a === 'nan' || b === 'nan') return 'nan';
+  return signs[0] === signs[1] ? 'infinity' : '-infinity';
+}
+
+function signOf(addend: Addend): number {
+  if (typeof addend !== 'string') return Math.sign(addend.significand);
+  return addend === '-infinity' ? -1 : 1;
+}
+
+/** The sum of terms that were aligned and cut off: `sum` * 2^`unit`. */
+export interface AlignedSum {
+  readonly greatest: number;
+  readonly unit: number;
+  /** The terms in units, cut off toward zero. */
+  readonly terms: readonly number[];
+  readonly sum: number;
+}
+
+/** Aligns finite terms; their sum is exact. */
+export function align(terms: readonly Term[], { kept, zeroExponent }: DotArithmetic): AlignedSum {
+  const exponentOf = ({ significand, exponent, counts = significand !== 0 }: Term): number =>
+    counts ? exponent : zeroExponent;
+  const greatest = terms.reduce((most, term) => Math.max(most, exponentOf(term)), Number.NEGATIVE_INFINITY);
+  const unit = greatest - kept;
+  const aligned = terms.map(({ significand, exponent, fractionBits }) =>
+    Math.trunc(significand * power(exponent - fractionBits - unit)),
+  );
+  return { greatest, unit, terms: aligned, sum: aligned.reduce((sum, term) => sum + term, 0) };
+}
+
+const special: Readonly<Record<Accumulator, Readonly<Record<Special, number>>>> = {
+  f32: { infinity: 0x7f800000, '-infinity': 0xff800000, nan: 0x7fffffff },
+  f16: { infinity: 0x7c00, '-infinity': 0xfc00, nan: 0x7fff },
+};
+
+/** The result format of a chunk's end. */
+export function accumulatorOf(end: ChunkEnd): Accumulator {
+  return end === 'f16' ? 'f16' : 'f32';
+}
+
+/** The bits of a chunk: of `terms`, among them the accumulator. */
+export function chunkSum(terms: readonly Addend[], arithmetic: DotArithmetic): number {
+  const to = accumulatorOf(arithmetic.end);
+  const found = specialSum(terms);
+  if (found !== null) return special[to][found];
+  const { sum, unit } = align(
+    terms.filter((term) => typeof term !== 'string'),
+    arithmetic,
+  );
+  return ending(sum, unit, arithmetic.end);
+}
+
+function specialSum(terms: readonly Addend[]): Special | null {
+  const found = terms.filter((term) => typeof term === 'string');
+  const [first] = found;
+  if (first === undefined) return null;
+  return found.every((one) => one === first) ? first : 'nan';
+}
+
+const f32Grid = gridOf('f32');
+const grids: Readonly<Record<ChunkEnd, Grid>> = {
+  f32: f32Grid,
+  e8m13: { ...f32Grid, precision: 14, lowest: -139 },
+  f16: gridOf('f16'),
+};
+
+/** `sum` * 2^`unit` as the chunk ends. */
+function ending(sum: number, unit: number, end: ChunkEnd): number {
+  if (sum === 0) return 0;
+  const to = accumulatorOf(end);
+  const sign = sum < 0 ? 1 : 0;
+  const rounding = end === 'f16' ? 'rn' : 'rz';
+  const { significand, exponent, overflow } = round(finite(sign, Math.abs(sum), unit, noTail), grids[end], rounding);
+  if (overflow) return special[to][sign === 1 ? '-infinity' : 'infinity'];
+  return significand === 0 ? 0 : Number(patternsOf(to).encode(sign, significand, exponent));
+}
+
+const readAccumulator: Readonly<Record<Accumulator, (bits: Bits) => Addend>> = {
+  f16: termOf('f16'),
+  f32: termOf('f32'),
+};
+
+/**
+ * The bits of `c` plus the products, chunk by chunk. The accumulator `c` has the result's format. `add` adds two such
+ * numbers, to nearest even.
+ */
+export function dotProduct(
+  products: readonly Addend[],
+  c: number,
+  arithmetic: DotArithmetic,
+  add: (a: number, b: number) => number,
+): number {
+  const read = readAccumulator[accumulatorOf(arithmetic.end)];
+  const chunks = (start: number, of: readonly Addend[]): number => {
+    let sum = start;
+    for (let k = 0; k < of.length; k += arithmetic.chunk) {
+      sum = chunkSum([...of.slice(k, k + arithmetic.chunk), read(sum)], arithmetic);
+    }
+    return sum;
+  };
+  if (arithmetic.order === 'direct') return chunks(c, products);
+  return add(c, chunks(0, halvesOf(products)));
+}
+
+/** The elements with k % 4 < 2, then the others. */
+export function halvesOf<T>(elements: readonly T[]): readonly T[] {
+  const order = elements.map((_, k) => k);
+  return [...order.filter((k) => k % 4 < 2), ...order.filter((k) => k % 4 >= 2)].map((k) => elementAt(elements, k));
+}
