@@ -38,7 +38,7 @@ export interface OperandValue {
   readonly name: string;
   /** `.f32`, `.e4m3x2`. */
   readonly type: string;
-  /** Bits of the type. */
+  /** Width of the type in bits. */
   readonly width: number;
   readonly bits: Bits;
   /** As text, with lanes in braces. */

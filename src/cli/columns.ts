@@ -22,7 +22,7 @@ export function alignColumns(
 
 /** Width in columns on the screen; the escape sequences of colors take none. */
 export function widthOf(text: string): number {
-  // oxlint-disable-next-line no-control-regex -- the escape character is what this looks for
+  // oxlint-disable-next-line no-control-regex -- this searches for the escape character
   return toCells(text.replace(/\u001b\[[\d;]*m/g, '')).length;
 }
 

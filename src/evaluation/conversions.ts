@@ -27,7 +27,7 @@ export interface ConversionInput {
   readonly name: string;
   /** `.f32`, `.e4m3x2`, `.b32`. */
   readonly type: string;
-  /** Bits of the type. */
+  /** Width of the type in bits. */
   readonly width: number;
 }
 

@@ -65,7 +65,7 @@ interface Part {
 
 /** One part of a tensor's work: reads, then writes the result. */
 interface Piece {
-  /** Bytes of the source. */
+  /** Number of bytes in the source. */
   readonly size: number;
   readonly load: () => Promise<() => readonly Part[]>;
 }

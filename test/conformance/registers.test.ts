@@ -100,7 +100,7 @@ describe.each(Object.keys(ways))('on %s', (way) => {
     if (claimed !== 'reading') expect(found, 'a row that claims too little sharing is noticed').toBe(claimed);
   });
 
-  test.each(steady)('$name reads as on the reference engine', async (reading) => {
+  test.each(steady)('$name reads the same as on the reference engine', async (reading) => {
     expect(await valuesOf(reading, way)).toEqual(await valuesOf(reading, 'interp'));
   });
 });

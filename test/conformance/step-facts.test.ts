@@ -30,7 +30,7 @@ import { operandWidths, type Player, record, type Touched } from './recording-en
 
 interface Sample {
   readonly step: Step;
-  /** A value for every name of the step. */
+  /** A value for every name that the step uses. */
   readonly values: ReadonlyMap<Ref, Bits>;
   readonly widths: ReadonlyMap<Ref, number>;
 }

@@ -18,7 +18,7 @@ const registers: Readonly<Record<keyof typeof sizes, string>> = {
   'v4.u32': '{%r10, %r11, %r12, %r13}',
 };
 
-/** Bytes of the buffer and of shared memory. */
+/** Size of the buffer and of shared memory in bytes. */
 const [global, shared] = [1552, 512];
 
 /** What the accesses of a kernel do, such that the order of threads does not matter. */

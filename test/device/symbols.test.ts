@@ -108,7 +108,7 @@ describe('typed reads', () => {
     expect([...found]).toEqual(values);
   });
 
-  test('integers and the two large floats have their own arrays', async () => {
+  test('integers, f32 and f64 are read as typed arrays of their own kind', async () => {
     const device = await Device.create();
     const buffer = device.alloc(Uint8Array.of(0, 0, 0, 0, 0, 0, 0xf0, 0xbf));
     expect([...buffer.read('f64')]).toEqual([-1]);

@@ -35,7 +35,7 @@ const kernel = (mnemonic: string): string => `
 }`;
 
 const powers = [0, -1, -12, -23, -24, -25, -30, -60];
-/** Significands with few bits, with all 24, and next to a power of two, so that products are, too. */
+/** Significands with few bits, with all 24 bits, and next to a power of two, which puts products next to one, too. */
 const significands = [
   1,
   1.5,

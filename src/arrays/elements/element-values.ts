@@ -13,7 +13,7 @@ export interface ElementDecoder {
    * of whole groups.
    */
   readonly group: number;
-  /** Bytes of a group. */
+  /** Number of bytes in a group. */
   readonly groupBytes: number;
   /**
    * The first `count` elements of `bytes`, little-endian. The array may be a view of `bytes` or of a buffer that the

@@ -4,7 +4,7 @@ import { type Places, type Segment, segmentsOf, type Shared, widthOf } from '../
 
 export class SmallNumbers {
   readonly count: number;
-  /** Bits of each. */
+  /** Width of each number in bits. */
   readonly width: number;
   /** The first byte of each number, if every number fills one or two consecutive bytes; else null. */
   readonly bytes: Int32Array | null;

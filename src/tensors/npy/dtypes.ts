@@ -8,7 +8,7 @@ import { quote, TensorFileError } from '../tensor-error.ts';
 
 export interface NpyDtype {
   readonly format: FormatName | 'opaque';
-  /** Bytes of one element; formats of less than 8 bits are stored one per byte. */
+  /** Size of one element in bytes; formats narrower than 8 bits are stored one per byte. */
   readonly bytes: number;
 }
 

@@ -21,7 +21,7 @@ export interface NpyArray {
   readonly bytes: Uint8Array;
 }
 
-/** Bytes of one element. */
+/** Size of one element in bytes. */
 export function itemSize(type: NpyType): number {
   return Number(type.slice(1));
 }

@@ -88,7 +88,7 @@ async function readIndex(source: ByteSource): Promise<Index> {
 
 /** Index files are untrusted: whatever name they give a shard, it must be in the same folder as the index. */
 function requirePlainName(shard: string): void {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- this searches for control characters
   if (!/^[^/\\:\x00-\x1f]+$/.test(shard) || shard === '.' || shard === '..')
     throw new TensorFileError('unsafe-path', `the index names ${quote(shard)}, which is not a file in its folder`);
   if (isIndexName(shard))
