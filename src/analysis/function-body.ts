@@ -85,9 +85,16 @@ function withUses(
   occurrences: readonly Occurrence[],
 ): readonly ProgramInstruction[] {
   const type = typeOf('.b32');
-  const transfers = (index: number, role: Role): readonly Transfer[] =>
-    occurrences
-      .filter((one) => one.instruction === index && one.role === role)
+  const unknown = new Map<number, Occurrence[]>();
+  for (const one of occurrences) {
+    if (instructions[one.instruction]?.variant !== null) continue;
+    const others = unknown.get(one.instruction);
+    if (others === undefined) unknown.set(one.instruction, [one]);
+    else others.push(one);
+  }
+  const transfers = (index: number, wanted: Role): readonly Transfer[] =>
+    (unknown.get(index) ?? [])
+      .filter(({ role }) => role === wanted)
       .map(({ place }) => ({ operand: place, register: place, registerWidth: type.width, type, negated: false }));
   return all.map((instruction, i) => {
     if (instructions[i]?.variant !== null) return instruction;
