@@ -153,6 +153,19 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     },
   );
 
+  it('works without a network after the first visit', async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(root);
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+    await context.setOffline(true);
+    await page.goto(`${root}kernel/`);
+    await page.getByText('Legal for sm_80').waitFor({ timeout: 60_000 });
+    await page.goto(root);
+    await expect.poll(() => page.locator('output').textContent()).toBe('448');
+    await context.close();
+  });
+
   it('shows the reference without script', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();

@@ -1,6 +1,7 @@
 /** Adds the pages of the reference, the index that the palette searches, and one header for all pages. */
 import type { Plugin } from 'vite';
 import { html, Markup } from './markup.ts';
+import { offlineScript } from './offline.ts';
 import { type Page, referencePages } from './reference.ts';
 
 /** The places of the site, by their folder. */
@@ -100,6 +101,15 @@ export function site(): Plugin {
         this.emitFile({ type: 'asset', fileName: `${page.path}/index.html`, source: document(page, files) });
       const index = pages.map(({ path, title, summary }) => [path, title, summary]);
       this.emitFile({ type: 'asset', fileName: 'index.json', source: JSON.stringify(index) });
+      const kept = [
+        './',
+        './kernel/',
+        './reference/',
+        './index.json',
+        './icon.svg',
+        ...names.filter((name) => name.startsWith('assets/')),
+      ];
+      this.emitFile({ type: 'asset', fileName: 'offline.js', source: offlineScript(kept) });
     },
   };
 }

@@ -1,0 +1,51 @@
+/** The service worker: after the first visit the site works without a network. */
+
+/**
+ * The script of the worker. It stores the given files when it is installed, and everything else when it is first read.
+ * Pages come from the network if there is one; files in `assets` never change, so they come from the store.
+ *
+ * @param files relative to the root of the site
+ */
+export function offlineScript(files: readonly string[]): string {
+  return `const files = ${JSON.stringify(files)};
+const store = 'ptxlab-${hashOf(files.join())}';
+
+self.addEventListener('install', (event) => {
+  event.waitUntil(caches.open(store).then((cache) => cache.addAll(files)).then(() => self.skipWaiting()));
+});
+
+self.addEventListener('activate', (event) => {
+  const old = caches.keys().then((names) => names.filter((name) => name.startsWith('ptxlab-') && name !== store));
+  event.waitUntil(old.then((names) => Promise.all(names.map((name) => caches.delete(name)))).then(() => self.clients.claim()));
+});
+
+async function fromNetwork(request) {
+  const answer = await fetch(request);
+  if (answer.ok) (await caches.open(store)).put(request, answer.clone());
+  return answer;
+}
+
+async function answer(request) {
+  const stored = await caches.match(request, { ignoreSearch: true, ignoreVary: true });
+  if (stored !== undefined && new URL(request.url).pathname.includes('/assets/')) return stored;
+  try {
+    return await fromNetwork(request);
+  } catch (error) {
+    if (stored !== undefined) return stored;
+    throw error;
+  }
+}
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  if (request.method === 'GET' && new URL(request.url).origin === location.origin) event.respondWith(answer(request));
+});
+`;
+}
+
+/** FNV-1a, 32 bits: another set of files is another store. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return (hash >>> 0).toString(16);
+}
