@@ -1,12 +1,12 @@
 /** Converts an array in the page: on the main thread, and on Web Workers if the page may share memory. */
 import { convert, convertAsync, Workspace } from 'ptxlab/arrays';
 
-const count = 2 ** 20;
+const count = 2 ** 22;
 const values = Float32Array.from({ length: count }, (_, i) => Math.sin(i) * 2 ** ((i % 16) - 8));
 const shared = typeof SharedArrayBuffer === 'function';
 document.querySelector('#where').textContent = shared
-  ? 'The page is cross-origin isolated: worker threads help.'
-  : 'The page is not cross-origin isolated: this thread works alone.';
+  ? 'The page is cross-origin isolated, so worker threads can share the work.'
+  : 'The page is not cross-origin isolated, so this thread works alone.';
 
 const select = document.querySelector('#to');
 for (const name of ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1', 'f16', 'bf16']) select.add(new Option(name));
@@ -23,7 +23,10 @@ async function show() {
     ['and back', `${back.milliseconds.toFixed(1)} ms`],
     ['largest error', Math.max(...errors(back.result)).toPrecision(4)],
   ];
-  if (shared) rows.push(['on workers', `${(await onWorkers(to)).toFixed(1)} ms`]);
+  if (shared) {
+    rows.push(['with workers, which must start', `${(await onWorkers(to)).toFixed(1)} ms`]);
+    rows.push(['with workers again', `${(await onWorkers(to)).toFixed(1)} ms`]);
+  }
   const table = document.querySelector('#figures');
   table.replaceChildren(...rows.map(rowOf));
 }

@@ -1,6 +1,6 @@
 /** Converting in slices, on this thread or on others, gives the same result as `convert`. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { built } from '../../test/cli/ptxlab.ts';
 import { filled } from '../../test/filled.ts';
 import { convert, type ConvertOptions } from './convert.ts';
@@ -54,6 +54,21 @@ describe.each(Object.entries(places))('%s', (_, place) => {
       expect(Buffer.from(out).equals(wanted)).toBe(true);
     }
   });
+});
+
+test.each([
+  [2 ** 21, 0],
+  [2 ** 22, 1],
+])('of %i elements in a workspace, other threads are asked %i times', async (elements, times) => {
+  const { host } = await import('#host');
+  const ready = vi.spyOn(host, 'ready').mockResolvedValue(false);
+  try {
+    const workspace = new Workspace(5 * elements + 1000);
+    await convertAsync(workspace.array('f32', elements), { to: 'e4m3', out: workspace.array('u8', elements) });
+    expect(ready).toHaveBeenCalledTimes(times);
+  } finally {
+    ready.mockRestore();
+  }
 });
 
 test('several conversions can run at the same time', async () => {
