@@ -70,7 +70,10 @@ function widthOf({ isTTY, columns = 80 }: OutputStream): number {
 
 /** Wrong usage in the style of all other errors: one line that names the program. */
 function usageLine(text: string): string {
-  const words = text.trim().replace(/^error: /, '');
+  const words = text
+    .trim()
+    .replace(/^error: /, '')
+    .replace(/\.$/, '');
   return `ptxlab: ${words.replace(/\n\(Did/, ' (did')}; see --help\n`;
 }
 

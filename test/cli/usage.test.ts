@@ -41,7 +41,7 @@ describe('wrong usage exits 2 with one hint on stderr', () => {
     ],
     ['a kind of warning other than error', ['check', '-Wall', 'x'], /Allowed choices are error/],
     ['an unknown opcode', ['forms', '--opcode', 'cvtt'], /no forms of 'cvtt' \(did you mean cvta?\?\)/],
-    ['too many arguments', ['forms', 'cvt'], /too many arguments/],
+    ['too many arguments', ['forms', 'cvt'], /^ptxlab: too many arguments .* but got 1; see --help\n$/],
     ['nothing to evaluate', ['eval'], /eval needs an instruction/],
     ['an option that eval does not know', ['eval', '--explian', 'cvt.rn.f16.f32', '1'], /did you mean --explain\?/],
     ['a batch file that does not exist', ['check', '--batch', 'none.ndjson'], /^ptxlab: none\.ndjson: no such file\n$/],
