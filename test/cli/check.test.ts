@@ -43,11 +43,11 @@ describe('exit and output', () => {
   });
 
   test('the summary names no targets for a module with an unchecked instruction', async () => {
-    const matrix = moduleOf('.reg .b32 %r;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r}, [%r];');
-    const { code, stderr } = await ptxlab(['check', '-'], { input: matrix });
+    const input = moduleOf('tcgen05.fence::before_thread_sync;', 'sm_100a', '8.6');
+    const { code, stderr } = await ptxlab(['check', '-'], { input });
     expect(code).toBe(0);
-    expect(stderr).toContain('lowest .version on sm_80: 7.0 or later\n');
-    expect(stderr).toContain('accepted by: unknown, because ldmatrix is not checked\n');
+    expect(stderr).toContain('lowest .version on sm_100a: 8.6 or later\n');
+    expect(stderr).toContain('accepted by: unknown, because tcgen05 is not checked\n');
   });
 
   test('- reads stdin', async () => {
