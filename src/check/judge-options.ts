@@ -66,7 +66,10 @@ export function readVersion(text: string): Version {
 
 function requireVersion(text: string): VersionName {
   if (!isVersionName(text)) {
-    throw new PtxlabError('unknown-version', `'${text}' is not a PTX version up to ${formatVersion(newestVersion)}`);
+    throw new PtxlabError(
+      'unknown-version',
+      `'${text}' is not a known PTX version; the newest is ${formatVersion(newestVersion)}`,
+    );
   }
   return text;
 }

@@ -23,7 +23,7 @@ export interface BoundCall {
   readonly signature: Signature;
   /** The names in `.calltargets`; null if there is no list. */
   readonly targets: readonly string[] | null;
-  /** There are as many as in the signature. */
+  /** One for each parameter or return value in the signature. */
   readonly parameters: readonly Passed[];
   readonly results: readonly Passed[];
 }

@@ -43,7 +43,7 @@ type LaneSteps = (variant: Variant, lane: number) => readonly Step[];
 
 // --- lanes ----------------------------------------------------------------------------------------------------------
 
-/** The digits of a selector, for the lowest lane first. */
+/** The digits of a selector, the one for the lowest lane first. */
 function digits(selector: string, otherwise: readonly number[]): readonly number[] {
   return selector === '' ? otherwise : selector.slice(2).split('').reverse().map(Number);
 }
