@@ -2,7 +2,7 @@
 import { SourceText } from '../base/source-text.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import { check } from '../check/check.ts';
-import { SourceMap } from '../check/source-map.ts';
+import { SourceMarks } from '../check/source-marks.ts';
 import { renderGithub } from '../diagnostics/renderers/github.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { renderPtxas } from '../diagnostics/renderers/ptxas.ts';
@@ -89,7 +89,7 @@ function nameOf(file: string, { stdinName }: CheckFlags): string {
 }
 
 function placesIn({ text }: SourceText): (offset: number) => SourcePlace | null {
-  const map = new SourceMap(text);
+  const map = new SourceMarks(text);
   return (offset) => map.at(offset);
 }
 

@@ -12,7 +12,7 @@ interface Mark {
   readonly place: SourcePlace | null;
 }
 
-export class SourceMap {
+export class SourceMarks {
   private readonly marks: readonly Mark[];
 
   constructor(text: string) {
