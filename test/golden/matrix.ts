@@ -41,7 +41,7 @@ export async function differences(job: MatrixJob, engine: 'interp' | 'jit', warp
   const d = device.alloc(wanted.length);
   const buffers = (texts: readonly string[]) => texts.map((text) => device.alloc(own(text)));
   const args = [...buffers(job.in), d, ...buffers(job.scales)];
-  const module = await device.load(job.source);
+  const module = device.load(job.source);
   const launch = { grid: warps.count, block: job.block, args, engine };
   const result = await module.kernel('k').launch(launch);
   if (!result.ok) throw new Error(result.fault.message);

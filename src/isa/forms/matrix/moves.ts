@@ -27,7 +27,7 @@ function spaceOf(variant: Variant): AccessSpace {
 
 // --- steps ----------------------------------------------------------------------------------------------------------
 
-function load(space: AccessSpace, width: number, to: Ref, address: Ref): Step {
+function load(space: AccessSpace, width: number, to: Ref, address: Ref): Extract<Step, { readonly kind: 'load' }> {
   return { kind: 'load', space, width, to: [to], address, readOnly: false, watched: false, unused: false };
 }
 
@@ -143,45 +143,40 @@ interface Packed {
 
 /** Small elements, each taken from the two bytes where it begins. */
 function loadSmall(variant: Variant, registers: number, place: PartPlace, packed: Packed): readonly Step[] {
-  const bitOf = (lane: number, index: number): number => place(lane, index >> 2, index & 3).byte * packed.bits;
+  const bitOf = (lane: number, element: number): number => place(lane, element >> 2, element & 3).byte * packed.bits;
   const count = registers * 4;
+  // Two bytes for each element.
   const plan = addressPlan(
-    count,
-    (lane, index) => ({
-      source: place(lane, index >> 2, index & 3).row,
-      stride: 0,
-      bytes: bitOf(lane, index) >> 3,
-    }),
-    { constants: Array.from({ length: count }, (_, index) => perLane((lane) => bitOf(lane, index) & 7)) },
+    2 * count,
+    (lane, index) => {
+      const element = index >> 1;
+      const { row } = place(lane, element >> 2, element & 3);
+      return { source: row, stride: 0, bytes: (bitOf(lane, element) >> 3) + (index & 1) };
+    },
+    { constants: Array.from({ length: count }, (_, element) => perLane((lane) => bitOf(lane, element) & 7)) },
   );
-  const space = spaceOf(variant);
   const find = findAddresses(variant.mnemonic, plan, { address: '$p', stride: null, words: [] });
-  const elements = Array.from({ length: count }, (_, i): readonly Step[] => {
-    const [raw, upper, both, moved]: readonly Ref[] = [`$raw.${i}`, `$upper.${i}`, `$both.${i}`, `$moved.${i}`];
-    const element: Ref = `$r.${i >> 2}.${i & 3}`;
-    if (raw === undefined || upper === undefined || both === undefined || moved === undefined) return [];
-    return [
-      {
-        kind: 'load',
-        space,
-        width: 8,
-        to: [raw, upper],
-        address: addressRef(i),
-        readOnly: false,
-        watched: false,
-        unused: true,
-      },
-      { kind: 'pack', to: both, from: [upper, raw], lane: 8, stride: 8 },
-      bits('shr.u', 32, moved, both, constantRef(i)),
-      { kind: 'extract', to: `${element}.code`, from: moved, low: 0, width: packed.bits },
-      constant(`${element}.low`, packed.low),
-      bits('shl', 32, element, `${element}.code`, `${element}.low`),
-    ];
-  });
+  const elements = Array.from({ length: count }, (_, i) => smallElement(spaceOf(variant), i, packed));
   const packs = refsOf('r', registers).map(
     (register): Step => ({ kind: 'pack', to: register, from: parts(register, 4), lane: 8, stride: 8 }),
   );
   return [...find, ...elements.flat(), ...packs];
+}
+
+/** The byte of a result for one element: bits that begin somewhere in the first of two bytes. */
+function smallElement(space: AccessSpace, index: number, packed: Packed): readonly Step[] {
+  const element: Ref = `$r.${index >> 2}.${index & 3}`;
+  const named = (what: string): Ref => `${element}.${what}`;
+  return [
+    load(space, 8, named('first'), addressRef(2 * index)),
+    // Most elements do not reach the second byte, which may be padding.
+    { ...load(space, 8, named('second'), addressRef(2 * index + 1)), unused: true },
+    { kind: 'pack', to: named('both'), from: [named('second'), named('first')], lane: 8, stride: 8 },
+    bits('shr.u', 32, named('moved'), named('both'), constantRef(index)),
+    { kind: 'extract', to: named('code'), from: named('moved'), low: 0, width: packed.bits },
+    constant(named('low'), packed.low),
+    bits('shl', 32, element, named('code'), named('low')),
+  ];
 }
 
 // --- forms ----------------------------------------------------------------------------------------------------------
