@@ -13,7 +13,7 @@ import { explainLanes, type LaneExplanation } from './evaluation/conversion-lane
 import { lanesOf, valueOf } from './evaluation/operands.ts';
 import { prepareEval } from './evaluation/prepare.ts';
 import { readValue } from './explain/read-value.ts';
-import { type PtxType, typeOf } from './isa/types.ts';
+import type { PtxType } from './isa/types.ts';
 import { formatValue } from './numerics/describe.ts';
 import { decode, power } from './numerics/exact.ts';
 import { formats, type FormatName } from './numerics/formats.ts';
@@ -110,7 +110,9 @@ export function conversions(options: JudgeOptions = {}): readonly ConversionEntr
  * @throws PtxlabError `argument-type` with a sentence for people
  */
 export function readNumber(text: string, format: FormatName): { readonly bits: Bits; readonly rounded: boolean } {
-  const read = readValue(text, typeOf(`.${format}`));
+  const { width, kind, signed } = formats[format];
+  const cls = kind !== 'integer' ? 'float' : signed ? 'signed' : 'unsigned';
+  const read = readValue(text, { name: `.${format}`, class: cls, format, width, lanes: 1, laneStride: width });
   if (!read.ok) throw new PtxlabError('argument-type', read.error);
   return read.value;
 }

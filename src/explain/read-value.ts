@@ -9,6 +9,9 @@ import { type NearestBits, nearestBits } from '../numerics/nearest-bits.ts';
 
 type Reading = Result<NearestBits, string>;
 
+/** A type as far as reading a value needs it; it may be a format that has no PTX type. */
+type ReadableType = Pick<PtxType, 'class' | 'format' | 'width' | 'lanes' | 'laneStride'> & { readonly name: string };
+
 const exactly = (bits: Bits): Reading => ok({ bits, rounded: false });
 
 /**
@@ -16,7 +19,7 @@ const exactly = (bits: Bits): Reading => ok({ bits, rounded: false });
  * as values of the type, and for a packed type a comma-separated list of lanes, topmost first. The error says what is
  * accepted.
  */
-export function readValue(text: string, type: PtxType): Reading {
+export function readValue(text: string, type: ReadableType): Reading {
   const word = text.trim().replace(/^\u2212/, '-');
   const pattern = /^0[xX]([\da-fA-F]+)$|^0[bB]([01]+)$/.exec(word);
   if (pattern !== null) return readPattern(BigInt(word), type);
@@ -27,7 +30,7 @@ export function readValue(text: string, type: PtxType): Reading {
   return constant === null ? readInteger(word, type) : readPattern(BigInt(`0x${word.slice(2)}`), type);
 }
 
-function readPattern(bits: bigint, { name, width }: PtxType): Reading {
+function readPattern(bits: bigint, { name, width }: ReadableType): Reading {
   if (bits >= 1n << BigInt(width)) return err(`0x${bits.toString(16)} does not fit in the ${width} bits of ${name}`);
   return exactly(chop(bits, width));
 }
@@ -37,7 +40,7 @@ function readPredicate(word: string): Reading {
   return word === '0' || word === 'false' ? exactly(0) : err(`'${word}' is not a predicate; use 0 or 1`);
 }
 
-function readLanes(text: string, { name, lanes, laneStride, width }: PtxType, format: FormatName): Reading {
+function readLanes(text: string, { name, lanes, laneStride, width }: ReadableType, format: FormatName): Reading {
   const words = text.replace(/^\{(.*)\}$/, '$1').split(',');
   if (words.length !== lanes)
     return err(`${name} requires ${lanes} values separated by commas, topmost lane first, or raw bits as 0x...`);
@@ -52,7 +55,7 @@ function readLanes(text: string, { name, lanes, laneStride, width }: PtxType, fo
   return ok({ bits: chop(bits, width), rounded });
 }
 
-function readScalar(word: string, format: FormatName, type: PtxType | null): Reading {
+function readScalar(word: string, format: FormatName, type: ReadableType | null): Reading {
   const { width, kind } = formats[format];
   if (kind === 'integer' && type !== null) return readInteger(word, type);
   if (/^0[xX][\da-fA-F]+$/.test(word)) return exactly(chop(BigInt(word), width));
@@ -66,7 +69,7 @@ function readScalar(word: string, format: FormatName, type: PtxType | null): Rea
 }
 
 /** For an integer or bit-size type, reads any integer that its bits can represent, signed or unsigned. */
-function readInteger(word: string, { name, width }: PtxType): Reading {
+function readInteger(word: string, { name, width }: ReadableType): Reading {
   if (!/^[+-]?\d+$/.test(word))
     return err(`${name} requires an integer, but got '${word}'; use 0x... to give raw bits`);
   const value = BigInt(word.replace(/^\+/, ''));

@@ -152,7 +152,7 @@ function floatElement(shape: ProductOf<'float'>, matrices: Matrices, pairs: Pair
 }
 
 function factorTerm({ format, low }: ProductOf<'float'>['a']): (bits: Bits) => Addend {
-  const term = termOf(asTerm(format));
+  const term = termOf(format);
   const { width } = formats[format];
   const terms = new Map<Bits, Addend>();
   return (bits) => {
@@ -162,11 +162,6 @@ function factorTerm({ format, low }: ProductOf<'float'>['a']): (bits: Bits) => A
     terms.set(bits, made);
     return made;
   };
-}
-
-function asTerm(format: ProductOf<'float'>['a']['format']): Parameters<typeof termOf>[0] {
-  if (format === 'f64' || format === 'ue8m0') throw new Error(`${format} is not multiplied by a tensor core`);
-  return format;
 }
 
 /** C in the format of D. */

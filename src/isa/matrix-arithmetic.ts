@@ -2,8 +2,7 @@
  * The arithmetic of tensor cores, one row for each generation and family of types. Measured on V100, A100, A2, L40S,
  * H100, H200 and B200 (MATLAB-tensor-core, arXiv 2512.07004; MMA-Sim, arXiv 2511.10909).
  */
-import type { ChunkEnd, DotArithmetic } from '../numerics/dot-arithmetic.ts';
-import type { FloatName } from '../numerics/formats.ts';
+import type { ChunkEnd, DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts';
 import type { Gpu } from './gpus.ts';
 
 /** What a product multiplies: `mxf4` are groups of 16 products of e2m1 with scales of their own. */
@@ -50,8 +49,8 @@ export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: 'f16' | 'f32')
 }
 
 /** The family of the products of two formats. */
-export function familyOf(a: FloatName, b: FloatName): ProductFamily {
-  const fp8 = (format: FloatName): boolean => format === 'e4m3' || format === 'e5m2';
+export function familyOf(a: FactorFormat, b: FactorFormat): ProductFamily {
+  const fp8 = (format: FactorFormat): boolean => format === 'e4m3' || format === 'e5m2';
   if (a === 'f16' || a === 'bf16' || a === 'tf32') return a;
   return fp8(a) && fp8(b) ? 'fp8' : 'fp6 and fp4';
 }

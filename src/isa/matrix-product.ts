@@ -1,6 +1,6 @@
 /** D = A * B + C over the lanes of a warp, as data: both engines, explain and the listing read it. */
-import type { DotArithmetic } from '../numerics/dot-arithmetic.ts';
-import type { FloatName, IntegerName } from '../numerics/formats.ts';
+import type { DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts';
+import type { IntegerName } from '../numerics/formats.ts';
 import type { Fragment } from './fragments.ts';
 
 /** A matrix that is multiplied. */
@@ -36,12 +36,12 @@ export interface Scaling {
   readonly group: 1 | 16;
 }
 
-interface Matrices<FactorFormat extends string, SumFormat extends string> {
+interface Matrices<Multiplied extends string, SumFormat extends string> {
   readonly m: number;
   readonly n: number;
   readonly k: number;
-  readonly a: Factor<FactorFormat>;
-  readonly b: Factor<FactorFormat>;
+  readonly a: Factor<Multiplied>;
+  readonly b: Factor<Multiplied>;
   readonly c: Sum<SumFormat>;
   readonly d: Sum<SumFormat>;
   readonly sparsity: Sparsity | null;
@@ -50,7 +50,7 @@ interface Matrices<FactorFormat extends string, SumFormat extends string> {
 /** How elements are multiplied and added. */
 export type MatrixProduct =
   | ({ readonly kind: 'float'; readonly arithmetic: DotArithmetic; readonly scaling: Scaling | null } & Matrices<
-      FloatName,
+      FactorFormat,
       'f16' | 'f32'
     >)
   | ({ readonly kind: 'double'; readonly rounding: 'rn' | 'rz' | 'rm' | 'rp' } & Matrices<'f64', 'f64'>)

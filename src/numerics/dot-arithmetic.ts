@@ -1,5 +1,9 @@
 /** The facts that dot products of tensor cores depend on (dot.ts). */
 
+/** The formats that a tensor core multiplies in floating point, f64 aside. */
+export const factorFormats = ['f16', 'bf16', 'tf32', 'e4m3', 'e5m2', 'e3m2', 'e2m3', 'e2m1'] as const;
+export type FactorFormat = (typeof factorFormats)[number];
+
 /** The formats of accumulators and results. */
 export type Accumulator = 'f16' | 'f32';
 

@@ -3,7 +3,7 @@
  * zero, one rounding at the end of each chunk. Measured on hardware and modelled by MMA-Sim (arXiv 2511.10909).
  */
 import type { Bits } from '../base/bits.ts';
-import type { Accumulator, ChunkEnd, DotArithmetic } from './dot-arithmetic.ts';
+import type { Accumulator, ChunkEnd, DotArithmetic, FactorFormat } from './dot-arithmetic.ts';
 import { elementAt } from '../base/element-at.ts';
 import { decoder, finite, noTail, power, type Exact } from './exact.ts';
 import { patternsOf } from './encode.ts';
@@ -27,9 +27,7 @@ export type Special = 'infinity' | '-infinity' | 'nan';
 export type Addend = Term | Special;
 
 /** An operand's value as a term with the exponent of its format, not normalised. */
-export function termOf(
-  format: Accumulator | 'bf16' | 'tf32' | 'e4m3' | 'e5m2' | 'e3m2' | 'e2m3' | 'e2m1',
-): (bits: Bits) => Addend {
+export function termOf(format: Accumulator | FactorFormat): (bits: Bits) => Addend {
   const decode = decoder(format);
   const { fractionBits } = formats[format];
   return (bits) => addendOf(decode(bits), fractionBits);

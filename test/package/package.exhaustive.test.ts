@@ -51,7 +51,11 @@ export const doors: readonly unknown[] = [evaluate, explain, convert, quantize, 
 
 test('everything that documents of the package link to is in it', () => {
   const own = join(folder, 'node_modules/ptxlab');
-  const documents = ['README.md', 'CHANGELOG.md', ...readdirSync(join(own, 'docs')).map((name) => join('docs', name))];
+  const documents = [
+    'README.md',
+    'CHANGELOG.md',
+    ...readdirSync(join(own, 'docs')).map((name) => join('docs', name)),
+  ].filter((name) => name.endsWith('.md'));
   const missing = documents.flatMap((document) => {
     const links = readFileSync(join(own, document), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g);
     return [...links].flatMap(([, link = '']) => (existsSync(join(own, dirname(document), link)) ? [] : [link]));

@@ -1,14 +1,5 @@
 /** mma: PTX ISA 9.1, 9.7.14.5, dense and without scales. */
-import {
-  choice,
-  type Condition,
-  floatName,
-  has,
-  type InstructionForm,
-  integerType,
-  slotType,
-  type Variant,
-} from '../../form.ts';
+import { choice, type Condition, has, type InstructionForm, integerType, slotType, type Variant } from '../../form.ts';
 import type { AvailabilityRow } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
 import type { MatrixProduct } from '../../matrix-product.ts';
@@ -20,6 +11,7 @@ import {
   doubleProduct,
   type Fragments,
   fragmentsOf,
+  factorFormat,
   floatProduct,
   integerProduct,
   multiply,
@@ -119,7 +111,7 @@ function fragmentsFor(
 
 function floats(fragments: Fragments, variant: Variant, environment: Environment): MatrixProduct {
   const sum = (slot: number): 'f16' | 'f32' => (slotType(variant, slot).name === '.f16' ? 'f16' : 'f32');
-  return floatProduct(fragments, [floatName(variant, 1), floatName(variant, 2), sum(3), sum(0)], environment);
+  return floatProduct(fragments, [factorFormat(variant, 1), factorFormat(variant, 2), sum(3), sum(0)], environment);
 }
 
 function integers(fragments: Fragments, variant: Variant): MatrixProduct {

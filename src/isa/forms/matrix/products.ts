@@ -1,7 +1,9 @@
 /** From the shape and types of a variant to its product. */
 import { fragmentOf, quadPairFragment, quadPairResult } from '../../fragments.ts';
-import type { FloatName, IntegerName } from '../../../numerics/formats.ts';
+import { type FactorFormat, factorFormats } from '../../../numerics/dot-arithmetic.ts';
+import type { IntegerName } from '../../../numerics/formats.ts';
 import type { Environment } from '../../environment.ts';
+import { floatName, type Variant } from '../../form.ts';
 import { arithmeticOf, familyOf, type ProductFamily } from '../../matrix-arithmetic.ts';
 import type { Factor, MatrixProduct, Scaling, Sparsity, Sum } from '../../matrix-product.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -106,11 +108,19 @@ function matricesOf<F extends string, S extends string>(
 /** In elements of a byte, fp4 has the bits 5 to 2. */
 const lowInByte =
   (bits: number) =>
-  (format: FloatName): number =>
+  (format: FactorFormat): number =>
     bits === 8 && format === 'e2m1' ? 2 : 0;
 
+/** The format in which a type slot's elements are multiplied. */
+export function factorFormat(variant: Variant, slot: number): FactorFormat {
+  const name = floatName(variant, slot);
+  const found = factorFormats.find((format) => format === name);
+  if (found === undefined) throw new Error(`no tensor core multiplies ${name}`);
+  return found;
+}
+
 /** Formats of A, B, C and D. */
-export type FloatFormats = readonly [a: FloatName, b: FloatName, c: 'f16' | 'f32', d: 'f16' | 'f32'];
+export type FloatFormats = readonly [a: FactorFormat, b: FactorFormat, c: 'f16' | 'f32', d: 'f16' | 'f32'];
 
 export function floatProduct(
   fragments: Fragments,

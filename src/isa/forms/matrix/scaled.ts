@@ -1,12 +1,20 @@
 /** Block-scaled mma: PTX ISA 9.1, 9.7.14.5.14 and 9.7.14.6.3. Blocks of elements along k share a scale. */
-import { floatName, type InstructionForm, type OperandPattern, read, type Variant } from '../../form.ts';
+import { type InstructionForm, type OperandPattern, read, type Variant } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
 import type { MatrixProduct, Scaling } from '../../matrix-product.ts';
 import type { Ref } from '../../steps/ref.ts';
 import { atListed, atSuffixed } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { layouts, matrixForm, refsOf, registerList, rowColumn } from './parts.ts';
-import { type Fragments, floatProduct, fragmentsOf, multiply, registersFor, shapeOf } from './products.ts';
+import {
+  factorFormat,
+  type Fragments,
+  floatProduct,
+  fragmentsOf,
+  multiply,
+  registersFor,
+  shapeOf,
+} from './products.ts';
 import { byteSparsity, metadataOperands, nibbleSparsity } from './sparse.ts';
 
 /** A kind with one format of scales. */
@@ -105,7 +113,7 @@ function productOf(
   environment: Environment,
 ): MatrixProduct {
   const family = more.scaling?.group === 16 ? 'mxf4' : 'mxf8f6f4';
-  const formats = [floatName(variant, 1), floatName(variant, 2), 'f32', 'f32'] as const;
+  const formats = [factorFormat(variant, 1), factorFormat(variant, 2), 'f32', 'f32'] as const;
   return floatProduct(fragments, formats, environment, { ...more, family });
 }
 

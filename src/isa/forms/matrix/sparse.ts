@@ -1,5 +1,5 @@
 /** mma.sp: PTX ISA 9.1, 9.7.14.6. Half of A is left out; metadata says where the elements that are kept belong. */
-import { floatName, has, type InstructionForm, integerType, read, slotType, type Variant } from '../../form.ts';
+import { has, type InstructionForm, integerType, read, slotType, type Variant } from '../../form.ts';
 import type { AvailabilityRow, OperandPattern } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
 import type { MatrixProduct, Sparsity } from '../../matrix-product.ts';
@@ -7,6 +7,7 @@ import { at, atListed, atSuffixed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { layouts, type ListType, matrixForm, refsOf, registerList, rowColumn } from './parts.ts';
 import {
+  factorFormat,
   floatProduct,
   type Fragments,
   fragmentsOf,
@@ -91,7 +92,7 @@ function productOf(row: Row, fragments: Fragments, variant: Variant, environment
     return integerProduct(fragments, types, has(variant, '.satfinite'), row.sparsity);
   }
   const sum = (slot: number): 'f16' | 'f32' => (slotType(variant, slot).name === '.f16' ? 'f16' : 'f32');
-  const formats = [floatName(variant, 1), floatName(variant, 2), sum(3), sum(0)] as const;
+  const formats = [factorFormat(variant, 1), factorFormat(variant, 2), sum(3), sum(0)] as const;
   return floatProduct(fragments, formats, environment, { sparsity: row.sparsity });
 }
 

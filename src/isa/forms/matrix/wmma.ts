@@ -1,7 +1,6 @@
 /** wmma: PTX ISA 9.1, 9.7.14.4. The layout of its fragments is open; here it is that of mma. */
 import {
   choice,
-  floatName,
   has,
   type InstructionForm,
   integerType,
@@ -25,6 +24,7 @@ import {
   bitProduct,
   doubleProduct,
   type Fragments,
+  factorFormat,
   floatProduct,
   integerProduct,
   multiply,
@@ -430,7 +430,7 @@ function productOf({ name }: Family, fragments: Fragments, variant: Variant, env
     default: {
       const last = variant.types.length - 1;
       const sum = (slot: number): 'f16' | 'f32' => (slotType(variant, slot).name === '.f16' ? 'f16' : 'f32');
-      const factor = last === 1 ? 'f16' : floatName(variant, 1);
+      const factor = last === 1 ? 'f16' : factorFormat(variant, 1);
       return floatProduct(fragments, [factor, factor, sum(last), sum(0)], environment);
     }
   }
