@@ -16,7 +16,7 @@ import type { Kernel } from './device/kernel.ts';
 import type { LaunchOptions } from './device/options.ts';
 import type { TraceEvent } from './interp/trace.ts';
 import type { Dim3 } from './machine/fault.ts';
-import { warpSize } from './machine/launch.ts';
+import { indexOf, warpSize } from './machine/launch.ts';
 
 export type { Bits } from './base/bits.ts';
 export { type RecordedStep, Recording, type RegisterState, type RegisterWrite } from './debug/recording.ts';
@@ -45,7 +45,7 @@ export async function recordWarp(kernel: Kernel, options: RecordOptions = {}): P
     ...launch,
     engine: 'interp',
     signal: full.signal,
-    trace: { block: of, thread: threadAt(warp * warpSize, launch.block ?? 1), warp: true },
+    trace: { block: of, thread: indexOf(warp * warpSize, extentsOf(launch.block ?? 1)), warp: true },
     onTrace: (event) => {
       if (++count > limit) full.abort();
       else laneOf(byLane, event, launch.block ?? 1).push(event);
@@ -61,11 +61,6 @@ function extentsOf(block: Extents): Dim3 {
   if (typeof block === 'number') return [block, 1, 1];
   const [x = 1, y = 1, z = 1]: readonly number[] = block;
   return [x, y, z];
-}
-
-function threadAt(linear: number, block: Extents): Dim3 {
-  const [x, y] = extentsOf(block);
-  return [linear % x, Math.floor(linear / x) % y, Math.floor(linear / (x * y))];
 }
 
 function laneOf(byLane: TraceEvent[][], { thread: [tx, ty, tz] }: TraceEvent, block: Extents): TraceEvent[] {

@@ -26,7 +26,14 @@ export type { ConversionEntry, ConversionInput } from './evaluation/conversions.
 export type { LaneExplanation } from './evaluation/conversion-lanes.ts';
 export type { Conversion, Rounding } from './numerics/conversion.ts';
 export type { BitWeights, ConversionExplanation, Encoding } from './numerics/explain-conversion.ts';
-export { type FixedFormat, type FloatFormat, type FormatName, formats, type NumberFormat } from './numerics/formats.ts';
+export {
+  type FixedFormat,
+  type FloatFormat,
+  type FormatName,
+  formats,
+  isFormatName,
+  type NumberFormat,
+} from './numerics/formats.ts';
 export {
   compareSemantics,
   type SemanticsComparison,
@@ -141,26 +148,39 @@ export function numberValue(format: FormatName, bits: Bits): number {
 }
 
 /**
+ * The position of a value in the order of its format: 0 for zero of either sign, 1 for the next larger value. Infinities
+ * follow the largest values, and NaNs the infinities.
+ */
+export function numberRank(format: FormatName, bits: Bits): bigint {
+  const { kind, signed, width } = formats[format];
+  const pattern = BigInt(chop(bits, width));
+  if (kind !== 'float') return signed ? BigInt.asIntN(width, pattern) : pattern;
+  const padding = BigInt(paddingOf(format));
+  const sign = 1n << BigInt(width - 1);
+  return !signed || pattern < sign ? pattern >> padding : -((pattern - sign) >> padding);
+}
+
+/** The bits of the value at a position; null beyond the ends of the format, and for positions of NaNs. */
+export function numberAt(format: FormatName, rank: bigint): Bits | null {
+  const { kind, signed, width } = formats[format];
+  const half = 1n << BigInt(width - 1);
+  const end = signed ? half : 2n * half;
+  if (kind !== 'float') {
+    const least = signed ? -half : 0n;
+    return rank < least || rank >= end ? null : chop(BigInt.asUintN(width, rank), width);
+  }
+  const magnitude = (rank < 0n ? -rank : rank) << BigInt(paddingOf(format));
+  if ((rank < 0n && !signed) || magnitude >= end) return null;
+  const bits = chop(rank < 0n ? half + magnitude : magnitude, width);
+  return isNan(format, bits) ? null : bits;
+}
+
+/**
  * The bits of the next larger (`up`) or smaller value of a format, through zero and up to the infinities; null at the
  * end of the format and for NaNs. -0 and +0 count as one value.
  */
 export function nextNumber(format: FormatName, bits: Bits, up: boolean): Bits | null {
-  const { kind, width, signed } = formats[format];
-  const pattern = BigInt(chop(bits, width));
-  const unit = 1n << BigInt(paddingOf(format));
-  const half = 1n << BigInt(width - 1);
-  const isTwos = kind !== 'float';
-  // Patterns in the order of their values: two's complement, or sign and magnitude.
-  const negative = signed && pattern >= half;
-  const rank = negative ? (isTwos ? pattern - 2n * half : half - pattern) : pattern;
-  const wanted = rank + (up ? unit : -unit);
-  const magnitude = wanted < 0n ? -wanted : wanted;
-  if (wanted < 0n && !signed) return null;
-  const next = wanted >= 0n ? wanted : isTwos ? wanted + 2n * half : half + magnitude;
-  const top = signed ? half : 2n * half;
-  if (isTwos ? wanted >= top || wanted < -half : magnitude >= top) return null;
-  const found = chop(next, width);
-  return kind === 'float' && (isNan(format, found) || isNan(format, bits)) ? null : found;
+  return isNan(format, bits) ? null : numberAt(format, numberRank(format, bits) + (up ? 1n : -1n));
 }
 
 function paddingOf(format: FormatName): number {

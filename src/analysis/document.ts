@@ -67,7 +67,7 @@ export class Document {
   edit(start: number, end: number, text: string): void {
     const isRange =
       Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= this.length;
-    if (!isRange) throw new PtxlabError('bad-range', `${start} to ${end} is no range in a text of ${this.length}`);
+    if (!isRange) throw new PtxlabError('bad-range', `${start} to ${end} is not a range in a text of ${this.length}`);
     if (start === end && text === '') return;
     this.findings = null;
     this.views.clear();

@@ -2,7 +2,7 @@
  * Convert as a link: `#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite`. Links are read for ever, so a key keeps its
  * meaning; `lanes`, `lane` and inputs of 0 are left out where they are the default.
  */
-import { type Bits, formats, type FormatName } from 'ptxlab/numbers';
+import { type Bits, isFormatName } from 'ptxlab/numbers';
 import type { Catalogue } from './catalogue.ts';
 import { type ConvertState, emptyState, withInput } from './state.ts';
 
@@ -26,7 +26,7 @@ export function readLink(hash: string, catalogue: Catalogue): ConvertState | nul
   if (hash.length > longest) return null;
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));
   const [from, to] = [parameters.get('from') ?? '', parameters.get('to') ?? ''];
-  if (!isFormat(from) || !isFormat(to)) return null;
+  if (!isFormatName(from) || !isFormatName(to)) return null;
   const lanes = Number(parameters.get('lanes') ?? Number.NaN);
   const entry = catalogue.nearest({ from, to, lanes: lanes || null, modifiers: modesOf(parameters.get('mode') ?? '') });
   if (entry === null) return null;
@@ -50,8 +50,4 @@ function readBits(text: string | undefined, width: number): Bits | null {
   const bits = BigInt(text);
   if (bits >= 1n << BigInt(width)) return null;
   return width > 32 ? bits : Number(bits);
-}
-
-function isFormat(text: string): text is FormatName {
-  return Object.hasOwn(formats, text);
 }

@@ -8,6 +8,8 @@ import {
   formats,
   type LaneExplanation,
   nextNumber,
+  numberAt,
+  numberRank,
   numberValue,
   readNumber,
 } from 'ptxlab/numbers';
@@ -114,9 +116,9 @@ const longestSearch = 70;
 export function stepResult(state: ConvertState, up: boolean): ConvertState {
   const result = (candidate: ConvertState): Bits | undefined => viewOf(candidate).lane.explanation.result.bits;
   const here = result(state);
-  const from = rankOf(state.entry.from, sourceOf(state, state.lane));
+  const from = numberRank(state.entry.from, sourceOf(state, state.lane));
   const at = (distance: bigint): ConvertState | null => {
-    const bits = bitsAt(state.entry.from, from + (up ? distance : -distance));
+    const bits = numberAt(state.entry.from, from + (up ? distance : -distance));
     return bits === null ? null : withSource(state, state.lane, bits);
   };
   let near = 0n;
@@ -162,36 +164,6 @@ function lastBefore(
   }
   const last = at(near);
   return last === null || result(last) === here ? null : firstOther(at, inside, near, here, result);
-}
-
-/** Position of a value in the order of its format; both zeros have position 0. */
-function rankOf(format: FormatName, bits: Bits): bigint {
-  const { kind, signed, width } = formats[format];
-  if (kind !== 'float') return signed ? BigInt.asIntN(width, BigInt(bits)) : BigInt(bits);
-  const padding = BigInt(paddingOf(format));
-  const sign = 1n << BigInt(width - 1);
-  const pattern = BigInt(bits);
-  if (!signed || pattern < sign) return pattern >> padding;
-  return -((pattern - sign) >> padding);
-}
-
-/** The value at a position; null beyond the ends of the format. */
-function bitsAt(format: FormatName, rank: bigint): Bits | null {
-  const { kind, signed, width } = formats[format];
-  const half = 1n << BigInt(width - 1);
-  if (kind !== 'float') {
-    const [least, most] = signed ? [-half, half - 1n] : [0n, 2n * half - 1n];
-    return rank < least || rank > most ? null : narrow(rank, width);
-  }
-  const magnitude = (rank < 0n ? -rank : rank) << BigInt(paddingOf(format));
-  if ((rank < 0n && !signed) || magnitude >= (signed ? half : 2n * half)) return null;
-  const bits = narrow(rank < 0n ? half + magnitude : magnitude, width);
-  return Number.isNaN(numberValue(format, bits)) ? null : bits;
-}
-
-function paddingOf(format: FormatName): number {
-  const row = formats[format];
-  return row.kind === 'float' ? row.padding : 0;
 }
 
 function narrow(bits: bigint, width: number): Bits {

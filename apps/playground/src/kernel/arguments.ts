@@ -1,5 +1,5 @@
 /** Arguments of a launch as people choose them: a number, or a buffer filled by a rule. */
-import { type FormatName, formats, numberValue, readNumber } from 'ptxlab/numbers';
+import { type FormatName, formats, isFormatName, numberValue, readNumber } from 'ptxlab/numbers';
 
 export type Fill = 'zeros' | 'ones' | 'ramp' | 'random';
 export const fills: readonly Fill[] = ['zeros', 'ones', 'ramp', 'random'];
@@ -116,11 +116,7 @@ function scalarOf(type: string, text: string): number | bigint {
 /** Bit-size types are read as unsigned integers. */
 function formatOf(type: string): FormatName {
   const wanted = type.replace(/^\.b?/, (start) => (start === '.b' ? 'u' : ''));
-  return isFormat(wanted) ? wanted : 'u32';
-}
-
-function isFormat(name: string): name is FormatName {
-  return Object.hasOwn(formats, name);
+  return isFormatName(wanted) ? wanted : 'u32';
 }
 
 /** The elements of a buffer as numbers, from `first`, at most `count`. */

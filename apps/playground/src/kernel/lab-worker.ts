@@ -3,7 +3,8 @@ import { expose } from 'comlink';
 import { check, explain, type Explanation, isTargetName, PtxlabError, type Severity, targetNames } from 'ptxlab';
 import { type Recording, recordWarp, type RegisterState } from 'ptxlab/debug';
 import { Device, type Fault, type Kernel } from 'ptxlab/device';
-import { type ArgumentPlan, contentsOf } from './arguments.ts';
+import { contentsOf } from './arguments.ts';
+import type { Project } from './link.ts';
 
 export interface Finding {
   readonly code: string;
@@ -31,13 +32,7 @@ export interface KernelFacts {
   readonly block: readonly [number, number, number] | null;
 }
 
-export interface RunRequest {
-  readonly source: string;
-  readonly entry: string;
-  readonly grid: readonly [number, number, number];
-  readonly block: readonly [number, number, number];
-  readonly sharedBytes: number;
-  readonly args: readonly ArgumentPlan[];
+export interface RunRequest extends Project {
   /** Seconds. */
   readonly timeout: number;
 }

@@ -1,6 +1,6 @@
 /** A recorded warp: which lanes execute, what their registers hold, and a way to any step. */
 import { html, nothing, svg, type TemplateResult } from 'lit';
-import { type FormatName, formats, numberText } from 'ptxlab/numbers';
+import { isFormatName, numberText } from 'ptxlab/numbers';
 import type { Recorded, StepState } from './lab-worker.ts';
 
 export interface Steps {
@@ -109,10 +109,6 @@ function registersView(
 function valueText(type: string, bits: number | bigint): string {
   const name = type.slice(1);
   if (name === 'pred') return String(bits);
-  if (!isFormat(name)) return `0x${bits.toString(16)}`;
+  if (!isFormatName(name)) return `0x${bits.toString(16)}`;
   return numberText(name, bits).replace(/ \(.*/, '');
-}
-
-function isFormat(name: string): name is FormatName {
-  return Object.hasOwn(formats, name);
 }
