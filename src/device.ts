@@ -82,7 +82,9 @@ export class Device {
   }
 
   /**
-   * Checks a module and places its variables in device memory.
+   * Checks a module and places its variables in device memory. If the module is refused only because its `.version` is
+   * too low, and the device has no version of its own, it is loaded by the rules of the version that it needs; its
+   * report then has warnings that say so.
    *
    * @throws RefusedModuleError if the module has errors
    * @throws PtxlabError `unfit-gpu` if the device's GPU cannot run code for the target of the module; `device-closed`

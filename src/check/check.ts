@@ -88,8 +88,36 @@ export function check(source: string, options: CheckOptions = {}): CheckReport {
   return run(source, options, sharedMemory, false).report;
 }
 
-/** Checks a module and keeps what is needed to run it. */
+/**
+ * Checks a module and keeps what is needed to run it. If its only fault is a `.version` that is too low, the module is
+ * checked by the rules of the lowest version that accepts it. The errors are then warnings, and `environment` has that
+ * version. This never happens if the caller names a version.
+ */
 export function loadModule(source: string, options: CheckOptions = {}): LoadedModule {
+  const asWritten = loadAs(source, options);
+  const version = versionMissing(asWritten.report);
+  if (version === null || options.version !== undefined || options.isa !== undefined) return asWritten;
+  const raised = loadAs(source, { ...options, version });
+  if (raised.module === null) return asWritten;
+  const diagnostics = asWritten.report.diagnostics.map(
+    (found): Diagnostic => (found.severity === 'error' ? { ...found, severity: 'warning' } : found),
+  );
+  return { module: raised.module, report: { ...raised.report, diagnostics } };
+}
+
+/** Whether a finding says that the module's `.version` is too low for an instruction, or for the target. */
+export function isLowVersion({ code }: Diagnostic): boolean {
+  return code === 'PTX4001' || code === 'PTX4013';
+}
+
+/** The lowest version that accepts the module if all its errors are about a low version; null otherwise. */
+function versionMissing({ diagnostics, requirements }: CheckReport): VersionName | null {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const isVersionOnly = errors.length > 0 && errors.every(isLowVersion);
+  return isVersionOnly ? requirements.minimumVersion : null;
+}
+
+function loadAs(source: string, options: CheckOptions): LoadedModule {
   const { report, checker, environment } = run(source, options, sharedMemory, true);
   const wrong = report.diagnostics.some((diagnostic) => diagnostic.severity === 'error');
   const { functions, aliases, variables, sections } = checker;

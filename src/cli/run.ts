@@ -14,7 +14,7 @@ import { type CommonFlags, readGpu, readTarget } from './options.ts';
 import { write } from './output.ts';
 import { fileOfArgument, readAll, type RunInput, readArgument } from './run/inputs.ts';
 import { readEngine, runJob } from './run/job.ts';
-import { execute, type PrintedOutput, type RunOutcome, type LaunchRequest } from './run/launch.ts';
+import { execute, type LaunchRequest, type LowVersion, type PrintedOutput, type RunOutcome } from './run/launch.ts';
 import { PrintStream } from './run/print-stream.ts';
 import { showElements } from './run/values.ts';
 import type { Session } from './session.ts';
@@ -124,6 +124,7 @@ async function report(outcome: RunOutcome, task: Task): Promise<ExitCode> {
       return 1;
     }
     case 'fault':
+      await reportLowVersion(outcome.lowVersion, task);
       await reportDropped(outcome.output, task);
       await write(
         stderr,
@@ -132,6 +133,7 @@ async function report(outcome: RunOutcome, task: Task): Promise<ExitCode> {
       return 1;
     case 'done': {
       const launch = elementAt(outcome.launches, 0);
+      await reportLowVersion(outcome.lowVersion, task);
       await reportDropped(launch.output, task);
       await writeOutputs(launch.outputs, task);
       await write(stdout, previews(inputs, launch.outputs, outputs));
@@ -142,6 +144,12 @@ async function report(outcome: RunOutcome, task: Task): Promise<ExitCode> {
       return 0;
     }
   }
+}
+
+async function reportLowVersion(low: LowVersion | null, { session }: Task): Promise<void> {
+  if (low === null) return;
+  const { message } = low.warnings[0];
+  await write(session.stderr, `ptxlab: warning: ${message}. It ran by the rules of ${low.used}.\n`);
 }
 
 async function reportDropped({ printsDropped }: PrintedOutput, { flags, session }: Task): Promise<void> {

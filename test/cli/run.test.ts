@@ -26,6 +26,32 @@ function floats(...values: readonly number[]): NpyArray {
 
 const hexOf = (array: NpyArray): string => Buffer.from(array.bytes).toString('hex');
 
+describe('a .version that is too low', () => {
+  const packed = kernel('cvt.rn.satfinite.e4m3x2.f32 %h1, 0f3f800000, 0f40000000;')
+    .replace('.reg .b32', '.reg .b16 %h<2>; .reg .b32')
+    .replace('sm_80', 'sm_89');
+  const needed = 'needs .version 8.1 or later; this module is 8.0';
+
+  test('is a warning on stderr', async () => {
+    const file = put(folder, 'low.ptx', packed);
+    const { code, stderr } = await ptxlab(['run', file, '--arg', 'zeros:4', '--quiet']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(needed)]);
+    expect(stderr).toMatch(/^ptxlab: warning: .* It ran by the rules of 8\.1\.\n$/);
+  });
+
+  test("is in a job's answer, and an error if the job names an isa", async () => {
+    const request = { source: packed, args: [{ buffer: { zeros: 4 } }] };
+    const raised = await job(request);
+    const named = await job({ ...request, isa: '8.0' });
+    expect(raised.answer).toMatchObject({
+      ok: true,
+      version: '8.1',
+      warnings: [{ code: 'PTX4001', severity: 'warning' }],
+    });
+    expect(named.answer).toMatchObject({ ok: false, diagnostics: [{ code: 'PTX4001' }] });
+  });
+});
+
 describe('run with flags', () => {
   test('reads and writes .npy files, prints what changed, counts on stderr', async () => {
     const a = put(folder, 'a.npy', writeNpy(floats(1, 2.5, -3)));

@@ -94,6 +94,28 @@ describe('modules and buffers', () => {
     expect(await codeOf(load)).toBe('refused-module');
   });
 
+  describe('a module whose only error is a .version that is too low', () => {
+    const packed = moduleOf({ body: 'cvt.rn.satfinite.e2m1x2.f32 %b1, %f1, %f2;' });
+    const at = (version: string, source: string): string => source.replace('.version 9.0', `.version ${version}`);
+
+    test('is loaded by the rules of the lowest version that accepts it, with warnings', async () => {
+      const { report } = (await Device.create()).load(at('8.5', packed));
+      expect(report.requirements.version).toBe('8.6');
+      const warnings = report.diagnostics.map(({ code, severity }) => [code, severity]);
+      expect(warnings).toEqual(['PTX4013', 'PTX4001'].map((code) => [code, 'warning']));
+    });
+
+    test('is refused if the caller names the version, or if it has another error', async () => {
+      const strict = await Device.create({ isa: '8.5' });
+      expect(await codeOf(() => strict.load(at('8.5', packed)))).toBe('refused-module');
+      const device = await Device.create();
+      expect(await codeOf(() => device.load(at('8.5', packed).replace('ret;', 'mov.u7 %r1, 2; ret;')))).toBe(
+        'refused-module',
+      );
+      expect(await codeOf(() => device.load(at('8.5', packed).replace('sm_100a', 'sm_90')))).toBe('refused-module');
+    });
+  });
+
   test('a module is refused on a device with an unsuitable target', async () => {
     const device = await Device.create({ target: 'sm_70' });
     const body = 'cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;';

@@ -226,17 +226,28 @@ function answer(outcome: RunOutcome, { isRepeated, isList }: Job): object {
       return { ok: false, diagnostics: outcome.diagnostics.map((found) => diagnosticRecord(outcome.text, found)) };
     case 'fault': {
       const { fault, launch, output } = outcome;
-      return { ok: false, fault, ...(isList ? { launch } : {}), ...printedIn(output) };
+      return { ok: false, fault, ...(isList ? { launch } : {}), ...printedIn(output), ...lowVersionIn(outcome) };
     }
     case 'done': {
       const launches = outcome.launches.map((launch) => launchAnswer(launch));
-      const memories = { ...hexes('buffers', outcome.buffers), ...hexes('variables', outcome.variables) };
+      const memories = {
+        ...hexes('buffers', outcome.buffers),
+        ...hexes('variables', outcome.variables),
+        ...lowVersionIn(outcome),
+      };
       if (isList) return { ok: true, launches, ...memories };
       const [only] = launches;
       const milliseconds = isRepeated ? outcome.milliseconds : (outcome.milliseconds[0] ?? 0);
       return { ok: true, ...only, stats: { ...only?.stats, milliseconds }, ...memories };
     }
   }
+}
+
+/** `version` and `warnings`, omitted if the module ran by the rules of its own version. */
+function lowVersionIn({ text, lowVersion }: Extract<RunOutcome, { readonly kind: 'done' | 'fault' }>): object {
+  if (lowVersion === null) return {};
+  const { used, warnings } = lowVersion;
+  return { version: used, warnings: warnings.map((found) => diagnosticRecord(text, found)) };
 }
 
 interface LaunchAnswer extends Partial<PrintedOutput> {

@@ -2,6 +2,7 @@
 import type { GpuName } from '../../isa/gpus.ts';
 import { PtxlabError } from '../../base/error.ts';
 import { SourceText } from '../../base/source-text.ts';
+import { isLowVersion } from '../../check/check.ts';
 import {
   type Argument,
   Device,
@@ -79,6 +80,7 @@ export interface LaunchOutcome {
 export type RunOutcome =
   | {
       readonly kind: 'done';
+      readonly text: SourceText;
       /** The launches of the last repetition. */
       readonly launches: readonly LaunchOutcome[];
       /** For each repetition, the total time of its launches. */
@@ -87,6 +89,7 @@ export type RunOutcome =
       readonly buffers: ReadonlyMap<string, Uint8Array>;
       /** Contents of the requested variables after the last launch. */
       readonly variables: ReadonlyMap<string, Uint8Array>;
+      readonly lowVersion: LowVersion | null;
     }
   | {
       readonly kind: 'fault';
@@ -95,8 +98,16 @@ export type RunOutcome =
       readonly output: PrintedOutput;
       /** Index of the launch that faulted. */
       readonly launch: number;
+      readonly lowVersion: LowVersion | null;
     }
   | { readonly kind: 'refused'; readonly text: SourceText; readonly diagnostics: readonly Diagnostic[] };
+
+/** A module whose `.version` is too low, and which therefore runs by the rules of another. */
+export interface LowVersion {
+  readonly used: VersionName;
+  /** One warning for each instruction or target that needs a higher version. */
+  readonly warnings: readonly [Diagnostic, ...Diagnostic[]];
+}
 
 /** What the kernel printed in a launch. */
 export type PrintedOutput = Pick<LaunchResult, 'printed' | 'printsDropped'>;
@@ -142,6 +153,7 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
     ...(memory === null ? {} : { memory }),
   });
   const module = device.load(request.source);
+  const lowVersion = lowVersionOf(module);
   const named = new Map([...request.buffers].map(([name, bytes]) => [name, device.alloc(bytes)] as const));
   const launches = request.launches.map((launch) => prepared(launch, device, module, named));
   const milliseconds: number[] = [];
@@ -152,7 +164,7 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
     for (const [index, launch] of launches.entries()) {
       const result = await runOne(launch, module, request);
       if (!result.ok)
-        return { kind: 'fault', text: textOf(request), fault: result.fault, output: result, launch: index };
+        return { kind: 'fault', text: textOf(request), fault: result.fault, output: result, launch: index, lowVersion };
       const outputs = launch.buffers.map((buffer) => buffer?.read() ?? null);
       done.push({ outputs, stats: result.stats, output: result });
     }
@@ -161,11 +173,18 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
   }
   return {
     kind: 'done',
+    text: textOf(request),
     launches: outcomes,
     milliseconds,
     buffers: new Map([...named].map(([name, buffer]) => [name, buffer.read()] as const)),
     variables: new Map(request.read.map((name) => [name, module.symbol(name).read()] as const)),
+    lowVersion,
   };
+}
+
+function lowVersionOf({ report }: LoadedModule): LowVersion | null {
+  const [first, ...others] = report.diagnostics.filter(isLowVersion);
+  return first === undefined ? null : { used: report.requirements.version, warnings: [first, ...others] };
 }
 
 interface PreparedLaunch {
