@@ -26,6 +26,7 @@ export { type ConversionReport, convertFile, type ConvertFileOptions, type Posit
 export { dtypeIn, layoutFile, type LayoutOptions } from './tensors/layout.ts';
 export { type Sharding } from './tensors/safetensors/sharded-layout.ts';
 export { openTensorFile, type OpenOptions } from './tensors/open.ts';
+export { readTensor, type ReadTensorOptions, type TensorChoice } from './tensors/read-tensor.ts';
 export { TensorFileError, type TensorFileCode } from './tensors/tensor-error.ts';
 export type {
   FileLayout,

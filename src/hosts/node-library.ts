@@ -4,6 +4,7 @@
  * ```ts
  * const a = await openTensors('a.safetensors');
  * const b = await openTensors('b.gguf');
+ * const values = await readTensor(a.file, 'weight');
  * const { pairs } = await compareFiles(a.file, b.file);
  * await a.close();
  * await b.close();

@@ -1,9 +1,9 @@
 /** Finds which tensors of two files correspond to each other. */
 import type { Model, ModelTensor } from './checkpoints/model-tensors.ts';
-import { scaledValues } from './scales.ts';
+import { modelValues } from './model-values.ts';
 import { swappedValues } from './swapped-values.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
-import { type TensorValues, tensorValues } from './tensor-values.ts';
+import type { TensorValues } from './tensor-values.ts';
 
 /** A tensor on one side. */
 export interface Side extends ModelTensor {
@@ -87,6 +87,6 @@ function swappedShape(shape: readonly number[]): readonly number[] {
 
 /** The numbers that a tensor represents, with scales applied; elements that are not numbers are rejected. */
 export async function valuesOf({ file, entry, scales, isSwapped }: Side): Promise<TensorValues> {
-  const values = scales === null ? tensorValues(file, entry, 'refuse') : await scaledValues(file, entry, scales);
+  const values = await modelValues(file, { entry, scales }, 'refuse');
   return isSwapped ? swappedValues(values, entry.shape) : values;
 }

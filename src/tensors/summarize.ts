@@ -2,9 +2,9 @@
 import { CodeCounts } from '../arrays/statistics/code-counts.ts';
 import { Summarizer, type Summary } from '../arrays/statistics/summary.ts';
 import type { ModelTensor } from './checkpoints/model-tensors.ts';
-import { scaledValues } from './scales.ts';
+import { modelValues } from './model-values.ts';
 import type { TensorFile } from './tensor-file.ts';
-import { forEachChunk, isReadable, tensorCodes, type TensorValues, tensorValues } from './tensor-values.ts';
+import { forEachChunk, isReadable, tensorCodes, type TensorValues } from './tensor-values.ts';
 
 /** Reports progress and allows stopping. */
 export interface SummarizeOptions {
@@ -33,8 +33,7 @@ export async function summarizeTensor(
   if (format === 'opaque' || !isReadable(entry)) return null;
   const codes = elements < worthCounting || scales !== null ? null : tensorCodes(file, entry);
   if (codes === null) {
-    const values = scales === null ? tensorValues(file, entry) : await scaledValues(file, entry, scales, 'keep');
-    return summarizeValues(values, options);
+    return summarizeValues(await modelValues(file, { entry, scales }, 'keep'), options);
   }
   const counts = new CodeCounts(format);
   const take = (chunk: Uint8Array | Uint16Array): void => {

@@ -1,18 +1,13 @@
 /** Tensor files for tests, written byte by byte. */
+import { safetensorsBytes, type StoredTensor, type StoredTensors } from '../tensors/safetensors-bytes.ts';
 import { put } from './ptxlab.ts';
 
-export interface TestTensor {
-  readonly dtype: string;
-  readonly shape: readonly number[];
-  readonly bytes: Uint8Array;
-}
-
-export function tensor(dtype: string, shape: readonly number[], data: ArrayBufferView): TestTensor {
+export function tensor(dtype: string, shape: readonly number[], data: ArrayBufferView): StoredTensor {
   return { dtype, shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
 }
 
 /** A vector of f32. */
-export function floats(...values: readonly number[]): TestTensor {
+export function floats(...values: readonly number[]): StoredTensor {
   return tensor('F32', [values.length], Float32Array.from(values));
 }
 
@@ -20,20 +15,8 @@ export function floats(...values: readonly number[]): TestTensor {
 export function putSafetensors(
   folder: string,
   name: string,
-  tensors: Readonly<Record<string, TestTensor>>,
+  tensors: StoredTensors,
   metadata?: Readonly<Record<string, string>>,
 ): string {
-  let end = 0;
-  const entries = Object.entries(tensors).map(([key, { dtype, shape, bytes }]) => {
-    const begin = end;
-    end += bytes.length;
-    return [key, { dtype, shape, data_offsets: [begin, end] }] as const;
-  });
-  const header = Buffer.from(
-    JSON.stringify({ ...(metadata && { __metadata__: metadata }), ...Object.fromEntries(entries) }),
-  );
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(header.length));
-  const data = Object.values(tensors).map(({ bytes }) => bytes);
-  return put(folder, name, Buffer.concat([length, header, ...data]));
+  return put(folder, name, safetensorsBytes(tensors, metadata));
 }

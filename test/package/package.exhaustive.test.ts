@@ -105,7 +105,7 @@ describe.skipIf(!existsSync(browser))('bundles in a browser (needs chromium)', (
     'check 0',
     'evaluate 32256',
     'convert 126 56',
-    'tensors string',
+    'tensors string 1 6 -6 -1',
     'alone true 1 65536',
     'workers true 1 65536',
   ];

@@ -5,7 +5,7 @@
 import { check, evaluate } from 'ptxlab';
 import { convert } from 'ptxlab/arrays';
 import { Device } from 'ptxlab/device';
-import { memorySource, openTensorFile } from 'ptxlab/tensors';
+import { memorySource, openTensorFile, readTensor } from 'ptxlab/tensors';
 
 /** The part of the DOM that this file uses. */
 declare const document: { title: string; readonly body: { innerText: string } };
@@ -44,12 +44,14 @@ async function runIncrement(workers: number): Promise<string> {
 
 async function report(): Promise<readonly string[]> {
   const codes = convert(Float32Array.of(470, 1), { to: 'e4m3' });
+  const raw = { container: 'raw', dtype: 'e2m1', shape: [4], name: 'w' } as const;
+  const narrow = await openTensorFile(memorySource(Uint8Array.of(0x72, 0xaf)), raw);
   const refusal = await openTensorFile(memorySource(new Uint8Array(2))).catch((error: Error) => error.message);
   return [
     `check ${check(increment).diagnostics.length}`,
     `evaluate ${evaluate('cvt.rn.satfinite.e4m3x2.f32', [0x43eb0000, 0])[0]}`,
     `convert ${codes.join(' ')}`,
-    `tensors ${typeof refusal}`,
+    `tensors ${typeof refusal} ${(await readTensor(narrow, 'w')).join(' ')}`,
     `alone ${await runIncrement(0)}`,
     `workers ${await runIncrement(2)}`,
   ];

@@ -3,6 +3,7 @@
  * layouts, without any of ptxlab's readers or writers.
  */
 import { describe, expect, test } from 'vitest';
+import { safetensorsBytes, type StoredTensor, type StoredTensors } from '../../../test/tensors/safetensors-bytes.ts';
 import { memorySink, memorySource } from '../bytes.ts';
 import { planConversion } from '../conversion-plan.ts';
 import { convertFile } from '../convert-file.ts';
@@ -12,30 +13,8 @@ import { openTensorFile } from '../open.ts';
 import type { TensorFile } from '../tensor-file.ts';
 import { modelOf } from './model-tensors.ts';
 
-interface Stored {
-  readonly dtype: string;
-  readonly shape: readonly number[];
-  readonly bytes: Uint8Array;
-}
-
-type Tensors = Readonly<Record<string, Stored>>;
-
-/** A safetensors file, byte by byte. */
-function fileBytes(tensors: Tensors): Uint8Array {
-  let end = 0;
-  const entries = Object.entries(tensors).map(([name, { dtype, shape, bytes }]) => {
-    const begin = end;
-    end += bytes.length;
-    return [name, { dtype, shape, data_offsets: [begin, end] }] as const;
-  });
-  const header = Buffer.from(JSON.stringify(Object.fromEntries(entries)));
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(header.length));
-  return Buffer.concat([length, header, ...Object.values(tensors).map(({ bytes }) => bytes)]);
-}
-
-const fileOf = (tensors: Tensors): Promise<TensorFile> =>
-  openTensorFile(memorySource(fileBytes(tensors)), { container: 'safetensors' });
+const fileOf = (tensors: StoredTensors): Promise<TensorFile> =>
+  openTensorFile(memorySource(safetensorsBytes(tensors)), { container: 'safetensors' });
 
 const product = (shape: readonly number[]): number => shape.reduce((all, extent) => all * extent, 1);
 
@@ -58,12 +37,12 @@ function e4m3(code: number): number {
   return (code & 0x80) === 0 ? magnitude : -magnitude;
 }
 
-function f32(shape: readonly number[], values: readonly number[]): Stored {
+function f32(shape: readonly number[], values: readonly number[]): StoredTensor {
   return { dtype: 'F32', shape, bytes: new Uint8Array(Float32Array.from(values).buffer) };
 }
 
 interface Made {
-  readonly tensors: Tensors;
+  readonly tensors: StoredTensors;
   /** The shape and the values that the readers of the layout compute. */
   readonly shape: readonly number[];
   readonly values: readonly number[];
@@ -103,7 +82,7 @@ interface Nvfp4Names {
   readonly codes: string;
   readonly second: string;
   readonly isDivided: boolean;
-  readonly others: Tensors;
+  readonly others: StoredTensors;
 }
 
 /** u8 pairs, `_scale` e4m3 per 16, and a scale for the tensor or for each expert. */
@@ -281,7 +260,10 @@ describe.each(Object.entries(layouts))('%s', (_, [name, made]) => {
     const weightMap = Object.fromEntries(names.map((one, i) => [one, `part-${i}.safetensors`]));
     const index = Buffer.from(JSON.stringify({ metadata: {}, weight_map: weightMap }));
     const parts = new Map(
-      Object.entries(made.tensors).map(([one, stored], i) => [`part-${i}.safetensors`, fileBytes({ [one]: stored })]),
+      Object.entries(made.tensors).map(([one, stored], i) => [
+        `part-${i}.safetensors`,
+        safetensorsBytes({ [one]: stored }),
+      ]),
     );
     const file = await openShards(memorySource(index), (part) =>
       Promise.resolve(memorySource(parts.get(part) ?? new Uint8Array(0))),
@@ -305,20 +287,24 @@ test('experts of gpt-oss are compared with the matrices of transformers, whose a
 });
 
 describe('what fits no layout is shown as it is stored, with a warning', () => {
-  const fp8 = (...shape: readonly number[]): Stored => ({
+  const fp8 = (...shape: readonly number[]): StoredTensor => ({
     dtype: 'F8_E4M3',
     shape,
     bytes: new Uint8Array(product(shape)),
   });
-  const u8 = (...shape: readonly number[]): Stored => ({ dtype: 'U8', shape, bytes: new Uint8Array(product(shape)) });
-  const i32 = (...shape: readonly number[]): Stored => ({
+  const u8 = (...shape: readonly number[]): StoredTensor => ({
+    dtype: 'U8',
+    shape,
+    bytes: new Uint8Array(product(shape)),
+  });
+  const i32 = (...shape: readonly number[]): StoredTensor => ({
     dtype: 'I32',
     shape,
     bytes: new Uint8Array(4 * product(shape)),
   });
-  const ones = (...shape: readonly number[]): Stored => f32(shape, Array<number>(product(shape)).fill(1));
+  const ones = (...shape: readonly number[]): StoredTensor => f32(shape, Array<number>(product(shape)).fill(1));
 
-  test.each<[string, Tensors, readonly string[]]>([
+  test.each<[string, StoredTensors, readonly string[]]>([
     ['scales of an unknown shape', { w: fp8(4, 64), w_scale_inv: ones(3, 5) }, ['w_scale_inv']],
     ['scales of bytes that are not pairs', { w: u8(4, 64), w_scale: ones(4, 1) }, ['w_scale']],
     ['NVFP4 without its second scale', { w: u8(4, 32), w_scale: fp8(4, 4) }, ['w_scale']],
@@ -348,7 +334,7 @@ describe('what fits no layout is shown as it is stored, with a warning', () => {
     expect(Object.fromEntries(kinds)).toEqual({ w: 'copy', w_scale_inv: 'copy', v: 'convert' });
   });
 
-  test.each<[string, Tensors]>([
+  test.each<[string, StoredTensors]>([
     ['a norm and its scale', { norm: ones(4), norm_scale: ones(4) }],
     [
       'a parameter that is called a scale',

@@ -31,8 +31,18 @@ export interface Model {
   readonly lookAlikes: readonly LookAlike[];
 }
 
+const models = new WeakMap<TensorFile, Model>();
+
 /** Reads names, types and shapes only. */
 export function modelOf(file: TensorFile): Model {
+  const known = models.get(file);
+  if (known !== undefined) return known;
+  const model = findModel(file);
+  models.set(file, model);
+  return model;
+}
+
+function findModel(file: TensorFile): Model {
   const byName = new Map(file.tensors.map((entry) => [entry.name, entry]));
   const found = new Map<TensorEntry, ModelTensor>();
   const used = new Set<TensorEntry>();

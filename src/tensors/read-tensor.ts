@@ -1,0 +1,142 @@
+/** Reads the values of one tensor, or of a part of it, into an array. */
+import { shown } from '../arrays/caller.ts';
+import { PtxlabError } from '../base/error.ts';
+import { nearestWord } from '../base/nearest-word.ts';
+import { modelOf, type ModelTensor, plainTensor } from './checkpoints/model-tensors.ts';
+import { modelValues } from './model-values.ts';
+import { quote, TensorFileError } from './tensor-error.ts';
+import type { TensorEntry, TensorFile } from './tensor-file.ts';
+import { loadUnit, type TensorValues } from './tensor-values.ts';
+
+export interface ReadTensorOptions {
+  /** Index of the first element, in C order. Default 0. */
+  readonly offset?: number;
+  /** Number of elements. Default: all from `offset` on. */
+  readonly count?: number;
+  /**
+   * `bigint` reads 64-bit integers exactly, as a BigInt64Array or BigUint64Array; other tensors are refused. Default
+   * `number`.
+   */
+  readonly as?: 'number' | 'bigint';
+}
+
+/** A name; a tensor from `modelOf`; or an entry of the file, which is read as it is stored, without separate scales. */
+export type TensorChoice = string | ModelTensor | TensorEntry;
+
+/** Number of elements that are read at a time. */
+const pieceElements = 2 ** 18;
+
+/**
+ * The values of a tensor, or a range of them, in C order (the last extent varies fastest). Values are those that
+ * `inspect` and `diff` show: narrow elements are unpacked, and elements of blocks and elements with separate scales are
+ * multiplied by their scales. The name of a stored part, such as the scales, reads that part alone.
+ *
+ * The result is a Float32Array if that type holds every value of the element's format, and otherwise a Float64Array,
+ * which is always the case with separate scales and for integers of 32 and 64 bits. 64-bit integers beyond 2^53 are
+ * rounded to the nearest f64 unless `as` is `bigint`. A scale that is NaN or infinite makes its values so. An empty range
+ * gives an empty Float32Array.
+ *
+ * @throws TensorFileError `no-such-tensor`; `unsupported` if the elements are not numbers; the source's errors
+ * @throws PtxlabError `bad-option` for a range outside the tensor, `out-of-memory` if the array cannot be allocated
+ */
+export async function readTensor(
+  file: TensorFile,
+  tensor: TensorChoice,
+  options?: ReadTensorOptions & { readonly as?: 'number' },
+): Promise<Float32Array | Float64Array>;
+export async function readTensor(
+  file: TensorFile,
+  tensor: TensorChoice,
+  options: ReadTensorOptions & { readonly as: 'bigint' },
+): Promise<BigInt64Array | BigUint64Array>;
+export async function readTensor(
+  file: TensorFile,
+  tensor: TensorChoice,
+  options: ReadTensorOptions = {},
+): Promise<Float32Array | Float64Array | BigInt64Array | BigUint64Array> {
+  const model = modelOf(file);
+  const found = chosen(tensor, model.tensors, file.tensors);
+  const range = rangeOf(options, found.entry);
+  if (options.as === 'bigint') return longIntegers(model.file, found, range);
+  return numbers(await modelValues(model.file, found, 'keep'), range);
+}
+
+function chosen(tensor: TensorChoice, tensors: readonly ModelTensor[], stored: readonly TensorEntry[]): ModelTensor {
+  if (typeof tensor === 'string') return tensorNamed(tensor, tensors, stored);
+  if (typeof tensor === 'object' && tensor !== null) return 'entry' in tensor ? tensor : plainTensor(tensor);
+  throw new PtxlabError(
+    'bad-option',
+    `the tensor must be a name, an entry or a tensor of a model, not ${shown(tensor)}`,
+  );
+}
+
+function tensorNamed(name: string, tensors: readonly ModelTensor[], stored: readonly TensorEntry[]): ModelTensor {
+  const found = tensors.find(({ entry }) => entry.name === name);
+  if (found !== undefined) return found;
+  const part = stored.find((entry) => entry.name === name);
+  if (part !== undefined) return plainTensor(part);
+  const names = new Set([...tensors.map(({ entry }) => entry.name), ...stored.map((entry) => entry.name)]);
+  const near = nearestWord(name, names);
+  const hint = near === null ? '' : `; did you mean ${quote(near)}?`;
+  throw new TensorFileError('no-such-tensor', `the file has no tensor ${quote(name)}${hint}`);
+}
+
+interface Range {
+  readonly offset: number;
+  readonly count: number;
+}
+
+function rangeOf(options: ReadTensorOptions, { name, elements }: TensorEntry): Range {
+  const { offset = 0, as = 'number', ...rest } = options;
+  requireWhole('offset', offset, elements, name);
+  const { count = elements - offset, ...others } = rest;
+  requireWhole('count', count, elements - offset, name);
+  if (as !== 'number' && as !== 'bigint')
+    throw new PtxlabError('bad-option', `as must be 'number' or 'bigint', not ${shown(as)}`);
+  for (const other of Object.keys(others))
+    throw new PtxlabError('bad-option', `readTensor has no option '${other}'; it has offset, count, as`);
+  return { offset, count };
+}
+
+function requireWhole(option: string, value: number, most: number, name: string): void {
+  if (Number.isSafeInteger(value) && value >= 0 && value <= most) return;
+  const words = `${option} must be a whole number from 0 to ${most}, not ${shown(value)}`;
+  throw new PtxlabError('bad-option', `${quote(name)}: ${words}`);
+}
+
+async function numbers(values: TensorValues, { offset, count }: Range): Promise<Float32Array | Float64Array> {
+  let out: Float32Array | Float64Array = new Float32Array(0);
+  const end = offset + count;
+  for (let from = offset - (offset % loadUnit); from < end; from += pieceElements) {
+    const to = Math.min(from + pieceElements, Math.ceil(end / loadUnit) * loadUnit, values.elements);
+    const piece = (await values.load(from, to - from))();
+    if (out.length === 0)
+      out = piece instanceof Float32Array ? allocated(Float32Array, count) : allocated(Float64Array, count);
+    const first = Math.max(from, offset);
+    out.set(piece.subarray(first - from, Math.min(to, end) - from), first - offset);
+  }
+  return out;
+}
+
+async function longIntegers(
+  file: TensorFile,
+  { entry, scales }: ModelTensor,
+  { offset, count }: Range,
+): Promise<BigInt64Array | BigUint64Array> {
+  const { format, packing, name, dtype } = entry;
+  if (scales !== null || packing !== 'whole' || (format !== 's64' && format !== 'u64')) {
+    const words = `elements of type ${dtype} are not 64-bit integers, so they cannot be read as bigint`;
+    throw new TensorFileError('unsupported', `${quote(name)}: ${words}`);
+  }
+  const out = format === 's64' ? allocated(BigInt64Array, count) : allocated(BigUint64Array, count);
+  await file.data(entry).read(8 * offset, new Uint8Array(out.buffer));
+  return out;
+}
+
+function allocated<A>(Kind: new (length: number) => A, count: number): A {
+  try {
+    return new Kind(count);
+  } catch (cause) {
+    throw new PtxlabError('out-of-memory', `an array of ${count} elements cannot be allocated; read a part`, { cause });
+  }
+}
