@@ -2,7 +2,7 @@
  * `npm run bench`: measures each figure that ptxlab promises, next to a reference measured in the same run. Prints a
  * table, and with --json also writes JSON.
  *
- *     tsx test/bench/run.ts [--only check,documents,eval,first,run,programs,shuffles,arrays,gguf] [--json FILE]
+ *     tsx test/bench/run.ts [--only check,documents,eval,first,run,programs,shuffles,matrices,arrays,gguf] [--json FILE]
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { spawnSync } from 'node:child_process';
@@ -19,6 +19,7 @@ import { makeModule } from './make-module.ts';
 import { arrayRows } from './run-arrays.ts';
 import { ggufRows } from './run-gguf.ts';
 import { jobs, mandelbrotBeside, type Row, rowsOf } from './run-kernels.ts';
+import { matrixRows } from './run-matrices.ts';
 import { programRows } from './run-programs.ts';
 import { shuffleRows } from './run-shuffles.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -159,6 +160,7 @@ const parts: Readonly<Record<string, () => unknown>> = {
   run: benchRun,
   programs: () => rows.push(...programRows()),
   shuffles: async () => rows.push(...(await shuffleRows())),
+  matrices: async () => rows.push(...(await matrixRows())),
   arrays: () => rows.push(...arrayRows()),
   gguf: async () => rows.push(...(await ggufRows())),
 };
