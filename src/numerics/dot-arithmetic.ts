@@ -1,4 +1,5 @@
 /** The facts that dot products of tensor cores depend on (dot.ts). */
+import { elementAt } from '../base/element-at.ts';
 
 /** The formats that a tensor core multiplies in floating point, f64 aside. */
 export const factorFormats = ['f16', 'bf16', 'tf32', 'e4m3', 'e5m2', 'e3m2', 'e2m3', 'e2m1'] as const;
@@ -27,4 +28,10 @@ export interface DotArithmetic {
    * beginning with zero; c is added last, to nearest even.
    */
   readonly order: 'direct' | 'halves';
+}
+
+/** The elements with k % 4 < 2, then the others. */
+export function halvesOf<T>(elements: readonly T[]): readonly T[] {
+  const order = elements.map((_, k) => k);
+  return [...order.filter((k) => k % 4 < 2), ...order.filter((k) => k % 4 >= 2)].map((k) => elementAt(elements, k));
 }

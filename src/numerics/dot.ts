@@ -3,8 +3,7 @@
  * zero, one rounding at the end of each chunk. Measured on hardware and modelled by MMA-Sim (arXiv 2511.10909).
  */
 import type { Bits } from '../base/bits.ts';
-import type { Accumulator, ChunkEnd, DotArithmetic, FactorFormat } from './dot-arithmetic.ts';
-import { elementAt } from '../base/element-at.ts';
+import { type Accumulator, type ChunkEnd, type DotArithmetic, type FactorFormat, halvesOf } from './dot-arithmetic.ts';
 import { decoder, finite, noTail, power, type Exact } from './exact.ts';
 import { patternsOf } from './encode.ts';
 import { formats } from './formats.ts';
@@ -160,10 +159,4 @@ export function dotProduct(
   };
   if (arithmetic.order === 'direct') return chunks(c, products);
   return add(c, chunks(0, halvesOf(products)));
-}
-
-/** The elements with k % 4 < 2, then the others. */
-export function halvesOf<T>(elements: readonly T[]): readonly T[] {
-  const order = elements.map((_, k) => k);
-  return [...order.filter((k) => k % 4 < 2), ...order.filter((k) => k % 4 >= 2)].map((k) => elementAt(elements, k));
 }

@@ -67,7 +67,7 @@ class Exchange {
         writeAddresses(this.code, this.shape.layout.origin, collective.plan, this.carriers);
         return;
       case 'mma':
-        writeProduct(this.code, this.shape, collective.product, this.carriers);
+        writeProduct(this.code, this.shape, collective, this.carriers);
         return;
     }
   }

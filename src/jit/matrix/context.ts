@@ -53,16 +53,17 @@ function roomOf(product: MatrixProduct): Room {
   return { a: 0, b, sums, terms, size: terms + mostTerms * decodedBytes };
 }
 
-/** The context, with code that finds the room. */
+/** The context, with code that finds the room, of as many bytes. */
 export function productContext<Product extends MatrixProduct>(
   code: Code,
   shape: KernelShape,
   product: Product,
   carriers: Carriers,
+  bytes: number = roomOf(product).size,
 ): ProductContext<Product> {
   const rooms = roomOf(product);
   const room = code.local('i32');
-  const start = shape.frame.room(rooms.size);
+  const start = shape.frame.room(bytes);
   code.get(words).get(first).i32(2).op('i32.shl', 'i32.sub').i32(start).op('i32.add').set(room);
   return { code, shape, product, carriers, room, rooms };
 }

@@ -48,14 +48,25 @@ export function dotFunction(helpers: Helpers, shape: DotShape, origin: number): 
 
 const nearest = { rounding: 'rn', flush: false, sat: false, approximate: false, nan: false, xorSign: false } as const;
 
+/** The NaN of f32 results. */
+const notNumberWord = 0x7fffffff;
+
 function addFunction(helpers: Helpers, format: 'f16' | 'f32'): number {
   if (format === 'f16') return narrowFunction(helpers, 'add', 'f16', nearest, 2);
   return helpers.function('add f32', { parameters: ['i32', 'i32'], results: ['i32'] }, (code) => {
     const sum = code.local('f32');
     code.get(0).op('f32.reinterpret_i32').get(1).op('f32.reinterpret_i32', 'f32.add').tee(sum).get(sum);
-    code.op('f32.ne').if(() => code.i32(0x7fffffff).op('return'));
+    code.op('f32.ne').if(() => code.i32(notNumberWord).op('return'));
     code.get(sum).op('i32.reinterpret_f32');
   });
+}
+
+/** Adds four numbers on the stack and those in a local, to nearest even. */
+export function addSums(code: Code, other: number): void {
+  const sum = code.local('v128');
+  code.get(other).vector('f32x4.add').set(sum);
+  code.words(notNumberWord, notNumberWord, notNumberWord, notNumberWord);
+  code.get(sum).get(sum).get(sum).vector('f32x4.ne', 'v128.bitselect');
 }
 
 /** Index of the function (address of terms, accumulator) → bits of one chunk. */

@@ -2,6 +2,7 @@
  * Products of matrices that a warp holds: elements are decoded into a room of the frame, multiplied there, and results
  * are written to the frame. The functions have the parameters of `exchangeType`.
  */
+import type { Collective } from '../../isa/collective.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import { formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -16,10 +17,29 @@ import { readFactor, readSums, writeSums } from './fragments.ts';
 import { repeat } from './lanes.ts';
 import { pushKeptColumn } from './sparsity.ts';
 import { ScaleWriter } from './scales.ts';
+import { hasVectors, writeVectorProduct } from './vector-product.ts';
+
+type Product = Extract<Collective, { readonly form: 'mma' }>;
 
 type ContextOf<Kind extends MatrixProduct['kind']> = ProductContext<Extract<MatrixProduct, { readonly kind: Kind }>>;
 
-export function writeProduct(code: Code, shape: KernelShape, product: MatrixProduct, carriers: Carriers): void {
+export function writeProduct(code: Code, shape: KernelShape, { name, product }: Product, carriers: Carriers): void {
+  if (hasVectors(product)) {
+    const type = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] } as const;
+    const vectors = shape.helpers.function(
+      `vectors ${name}`,
+      type,
+      (own) => writeVectorProduct(own, shape, product, carriers),
+      true,
+    );
+    code
+      .get(0)
+      .get(1)
+      .get(2)
+      .call(vectors)
+      .op('i32.eqz')
+      .if(() => code.op('return'));
+  }
   const context = productContext(code, shape, product, carriers);
   readFactor(context, 'a');
   readFactor(context, 'b');

@@ -1,0 +1,135 @@
+/**
+ * Chunks of four dot products at a time. Products are exact in f32; times 2^(kept - greatest exponent) their integer
+ * part is what the hardware adds.
+ */
+import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
+import type { Code } from '../../wasm/code.ts';
+import { shift, single, splat } from '../simd/vector-words.ts';
+
+/** Locals of the four sums of even columns, or of odd ones. */
+export interface FourSums {
+  /** Bits of the accumulators, and of the results. */
+  readonly sum: number;
+  /** Greatest exponents of the products, and the factor that makes units of terms. */
+  readonly greatest: number;
+  readonly scale: number;
+  /** Sums of units. Each has no more than `mostTerms` terms. */
+  readonly totals: readonly number[];
+}
+
+/** Biases of f32, and the greatest exponent of a finite number, biased. */
+const [bias, most] = [127, 254];
+
+/** Terms that can be added without a check: each product is below 2^(kept + 2), and words hold 2^31. */
+const mostTerms = 8;
+
+/** Whether the terms of a chunk add up exactly in f32; otherwise they are integers. */
+function staysInFloat({ kept, chunk }: DotArithmetic): boolean {
+  return 2 ** (kept + 2) * (chunk + 1) <= 2 ** 24;
+}
+
+export function fourSums(code: Code, arithmetic: DotArithmetic): FourSums {
+  const local = (): number => code.local('v128');
+  const count = staysInFloat(arithmetic) ? 1 : Math.ceil(arithmetic.chunk / mostTerms);
+  return { sum: local(), greatest: local(), scale: local(), totals: Array.from({ length: count }, local) };
+}
+
+/** The exponent from which on results are normal numbers, and below which zeros may count. */
+function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
+  return Math.max(kept - 126, zeroExponent) + bias;
+}
+
+/**
+ * Finds the scale, given the greatest exponents of the products, and begins with the accumulators. Sets lanes of `bad` whose
+ * exponents are out of reach.
+ */
+export function beginChunk(
+  code: Code,
+  arithmetic: DotArithmetic,
+  { sum, greatest, scale, totals }: FourSums,
+  bad: number,
+): void {
+  const { kept } = arithmetic;
+  const least = leastExponent(arithmetic);
+  const doubled = code.local('v128');
+  shift(code.get(greatest).get(sum), 'i32x4.shl', 1).tee(doubled);
+  shift(code, 'i32x4.shr_u', 24).vector('i32x4.max_s').set(greatest);
+  // If all terms are zero, any exponent will do.
+  code.get(bad).get(greatest);
+  splat(code, least).vector('i32x4.sub');
+  splat(code, most - least).vector('i32x4.gt_u');
+  code
+    .get(greatest)
+    .get(doubled)
+    .vector('v128.or')
+    .words(0, 0, 0, 0)
+    .vector('i32x4.ne', 'v128.and', 'v128.or')
+    .set(bad);
+  splat(code, kept + most);
+  splat(code.get(greatest), least).vector('i32x4.max_s', 'i32x4.sub');
+  shift(code, 'i32x4.shl', 23).tee(scale).get(sum).vector('f32x4.mul');
+  cut(code, arithmetic);
+  totals.forEach((total, i) => {
+    if (i > 0) code.words(0, 0, 0, 0);
+    else if (staysInFloat(arithmetic)) code.words(0, 0, 0, 0).vector('f32x4.add');
+    code.set(total);
+  });
+}
+
+/** Cuts off what is below a unit. */
+function cut(code: Code, arithmetic: DotArithmetic): void {
+  code.vector(staysInFloat(arithmetic) ? 'f32x4.trunc' : 'i32x4.trunc_sat_f32x4_s');
+}
+
+/** Adds the products on the stack, the `number`th of the chunk. */
+export function addProducts(code: Code, arithmetic: DotArithmetic, { scale, totals }: FourSums, number: number): void {
+  code.get(scale).vector('f32x4.mul');
+  cut(code, arithmetic);
+  const total = totals[number % totals.length] ?? 0;
+  code
+    .get(total)
+    .vector(staysInFloat(arithmetic) ? 'f32x4.add' : 'i32x4.add')
+    .set(total);
+}
+
+/** Rounds the totals as the chunk ends. */
+export function endChunk(code: Code, arithmetic: DotArithmetic, sums: FourSums, bad: number): void {
+  const { sum, scale, totals } = sums;
+  const [total = 0, ...others] = totals;
+  const down = (): Code =>
+    splat(code, (2 * bias) << 23)
+      .get(scale)
+      .vector('i32x4.sub');
+  if (staysInFloat(arithmetic)) {
+    // The total is a whole number: 14 of its 24 significant bits stay.
+    splat(code.get(total), -(2 ** 10)).vector('v128.and');
+    down().vector('f32x4.mul').set(sum);
+    return;
+  }
+  for (const other of others) addTotals(code, total, other, bad);
+  cutTotal(code, total);
+  code.vector('f32x4.convert_i32x4_s');
+  down().vector('f32x4.mul');
+  splat(code.get(total), single.sign).vector('v128.and', 'v128.or').set(sum);
+}
+
+/** Adds a total to another; sets lanes of `bad` where the sum does not fit. */
+function addTotals(code: Code, total: number, other: number, bad: number): void {
+  const before = code.local('v128');
+  code.get(total).tee(before).get(other).vector('i32x4.add').set(total);
+  shift(
+    code.get(bad).get(before).get(total).vector('v128.xor').get(other).get(total).vector('v128.xor', 'v128.and'),
+    'i32x4.shr_s',
+    31,
+  );
+  code.vector('v128.or').set(bad);
+}
+
+/** Pushes the magnitude of a total, less what is below its 24 highest bits. */
+function cutTotal(code: Code, total: number): void {
+  const below = code.local('v128');
+  shift(code.get(total).vector('i32x4.abs'), 'i32x4.shr_u', 24).set(below);
+  for (const distance of [1, 2, 4])
+    shift(code.get(below).get(below), 'i32x4.shr_u', distance).vector('v128.or').set(below);
+  code.get(total).vector('i32x4.abs').get(below).vector('v128.andnot');
+}
