@@ -14,6 +14,7 @@ import {
   type AccessFacts,
   addStart,
   type BoundedSpace,
+  isAlwaysValid,
   isQuick,
   sizeOf,
   writeQuickCheck,
@@ -105,7 +106,7 @@ export function locateAt(lowering: Lowering, facts: AccessFacts, effective: numb
   const { code, values, helpers, locals, layout } = lowering;
   const { space } = facts;
   const at = values.temporary('i32');
-  if (!layout.checked && space !== 'generic') {
+  if (isAlwaysValid(space, layout)) {
     code.block((slow) => writeQuickCheck(lowering, facts, { effective, at, slow }));
     return at;
   }

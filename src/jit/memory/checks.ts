@@ -4,7 +4,7 @@ import type { AccessSpace } from '../../isa/spaces.ts';
 import { firstNearAddress } from '../../machine/address-space.ts';
 import type { Code, Label } from '../../wasm/code.ts';
 import { pushField } from '../context-field.ts';
-import { alignTo16 } from '../layout.ts';
+import { alignTo16, type LaunchLayout } from '../layout.ts';
 import type { Lowering, RegionLocals } from '../lowering.ts';
 import type { CheckedSpan } from './checked-spans.ts';
 
@@ -18,9 +18,18 @@ export interface AccessFacts {
 /** The spaces that have a fixed size. */
 export type BoundedSpace = Exclude<AccessSpace, 'global' | 'generic'>;
 
+export function isBounded(space: AccessSpace): space is BoundedSpace {
+  return space !== 'global' && space !== 'generic';
+}
+
 export function isQuick({ space, access, size }: AccessFacts): boolean {
   const isPower = (size & (size - 1)) === 0;
   return isPower && size <= 16 && (access === 'load' || (space !== 'param' && space !== 'const'));
+}
+
+/** Whether accesses to a space need no check. Without checks, a generic address may still point into a window. */
+export function isAlwaysValid(space: AccessSpace, { checked }: Pick<LaunchLayout, 'checked'>): boolean {
+  return !checked && space !== 'generic';
 }
 
 /** What checks need to know about the surrounding code. */
@@ -37,12 +46,12 @@ interface Quick {
 /** Branches to `slow` unless an access is clearly valid; if it is, sets `at` to its address in global memory. */
 export function writeQuickCheck(lowering: CheckLowering, { space, size }: AccessFacts, quick: Quick): void {
   const { code, layout } = lowering;
-  if (!layout.checked && space !== 'generic') {
+  if (isAlwaysValid(space, layout)) {
     code.get(quick.effective).op('i32.wrap_i64');
-    if (space !== 'global') addStart(lowering, space);
+    if (isBounded(space)) addStart(lowering, space);
     code.set(quick.at);
-  } else if (space === 'global' || space === 'generic') locateGlobal(lowering, quick, size);
-  else locateIn(lowering, space, quick, size);
+  } else if (isBounded(space)) locateIn(lowering, space, quick, size);
+  else locateGlobal(lowering, quick, size);
 }
 
 /** Checks an access to global memory. An aligned access of at most 16 bytes lies within one granule of the map. */
@@ -133,7 +142,7 @@ export function writeSpanCheck(
       .op('i32.wrap_i64')
       .i32(size - 1)
       .op('i32.and');
-  if (space !== 'global' && space !== 'generic') {
+  if (isBounded(space)) {
     const outside = (offset: number): Code => {
       code.get(start);
       if (offset > 0) code.i64(BigInt(offset)).op('i64.add');

@@ -1,7 +1,7 @@
 /** Lowers the steps that use the windows of the generic address space: cvta and isspacep. */
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { WindowSpace } from '../../isa/spaces.ts';
-import { windowBase, windowBits } from '../../machine/address-space.ts';
+import { firstNearAddress, windowBase, windowBits } from '../../machine/address-space.ts';
 import type { Code } from '../../wasm/code.ts';
 import { maskTo } from '../arithmetic/integer.ts';
 import type { Lowering } from '../lowering.ts';
@@ -46,7 +46,7 @@ export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
   const address = values.temporary('i64');
   values.get(step.from, 'i64');
   code.set(address);
-  if (direction === 'from-generic') {
+  const raiseUnlessInside = (): void => {
     pushInWindow(code, address, space);
     code.op('i32.eqz').if(() => {
       code
@@ -56,6 +56,11 @@ export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
         .get(locals.fuel);
       code.call(helpers.import('raise')).op('unreachable');
     });
+  };
+  if (direction === 'from-generic') {
+    // Almost every global address lies below all windows.
+    if (space === 'global') code.get(address).i64(BigInt(firstNearAddress)).op('i64.ge_u').if(raiseUnlessInside);
+    else raiseUnlessInside();
   }
   code.get(address);
   if (direction === 'to-generic') code.i64(windowBase(space, width)).op('i64.add');

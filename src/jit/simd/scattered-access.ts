@@ -72,14 +72,12 @@ export function scatterFunction(surroundings: Surroundings, access: ScatteredAcc
  * Returns the index of the function (addresses) → 1 if the spans of global memory that start there are all allocated,
  * else 0.
  */
-export function allValidFunction({ helpers, layout }: Surroundings, { size, bytes, space }: AccessSpan): number {
+export function allValidFunction({ helpers, layout }: Surroundings, { size, bytes }: AccessSpan): number {
   const type: FunctionType = { parameters: ['v128', 'v128'], results: ['i32'] };
-  const isNear = !layout.checked && space === 'generic';
-  return helpers.function(`all valid ${size} ${bytes} ${isNear}`, type, (code) => {
+  return helpers.function(`all valid ${size} ${bytes}`, type, (code) => {
     const [effective, at] = [code.local('i64'), code.local('i32')];
     const beyond = layout.checked ? BigInt(layout.origin) * 16n - BigInt(bytes) : BigInt(firstNearAddress);
     for (let lane = 0; lane < laneCount; lane++) {
-      if (!layout.checked && !isNear) break;
       code
         .get(lane >> 1)
         .lane('i64x2.extract_lane', lane & 1)

@@ -6,10 +6,10 @@
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { SpanKind } from '../memory/checked-spans.ts';
-import { isQuick } from '../memory/checks.ts';
+import { isAlwaysValid, isQuick } from '../memory/checks.ts';
 import { holder } from '../regions/values.ts';
 import { gatherFunction, type ScatteredAccess, scatterFunction } from './scattered-access.ts';
-import { type AccessStep, checkRow, checkScattered } from './vector-checks.ts';
+import { type AccessStep, checkRow, checkScattered, locateEach, locateRow } from './vector-checks.ts';
 import { loadLanes, loadVectors, storeLanes, storeVectors } from './vector-elements.ts';
 import type { VectorLowering, Writer } from './vector-lowering.ts';
 import { laneCount } from './vectors.ts';
@@ -73,14 +73,43 @@ interface Forms {
 
 /** Writes the form that is expected to fit the addresses, and the one that always fits. */
 function writeAccess(step: AccessStep, access: ScatteredAccess, lowering: VectorLowering, forms: Forms): void {
-  const { code, scalar } = lowering;
-  const { space, size } = access;
-  const kind = space === 'local' ? 'same' : kindOf(step, size, lowering);
+  const kind = access.space === 'local' ? 'same' : kindOf(step, access.size, lowering);
   // All threads use the same address, or each uses its own local memory.
-  if (kind === 'same') {
-    forms.byCall();
-    return;
-  }
+  if (kind === 'same') forms.byCall();
+  else if (isAlwaysValid(access.space, lowering.scalar.layout)) writeUnchecked(step, access, kind, lowering, forms);
+  else writeChecked(step, access, kind, lowering, forms);
+}
+
+function writeUnchecked(
+  step: AccessStep,
+  { size }: ScatteredAccess,
+  kind: SpanKind,
+  lowering: VectorLowering,
+  forms: Forms,
+): void {
+  const { code, scalar } = lowering;
+  const at = Array.from({ length: laneCount }, () => scalar.values.temporary('i32'));
+  code.block((done) => {
+    if (kind === 'row')
+      code.block((scattered) => {
+        const first = elementAt(at, 0);
+        locateRow(step, size, first, lowering, scattered);
+        forms.inRow(first, 0);
+        code.br(done);
+      });
+    locateEach(step, at, lowering);
+    forms.apart(at, 0);
+  });
+}
+
+function writeChecked(
+  step: AccessStep,
+  { space, size }: ScatteredAccess,
+  kind: SpanKind,
+  lowering: VectorLowering,
+  forms: Forms,
+): void {
+  const { code, scalar } = lowering;
   const { spans, instruction, layout, values } = scalar;
   const addresses = kind === 'row' ? 1 : laneCount;
   const shared = layout.checked ? (spans?.of(instruction, addresses) ?? null) : null;
@@ -91,12 +120,17 @@ function writeAccess(step: AccessStep, access: ScatteredAccess, lowering: Vector
   };
   const offset = shared?.offset ?? 0;
   const isFirst = shared?.isFirst ?? true;
-  if (isFirst && kind === 'row') checkRow(step, checked, offset, lowering);
-  else if (isFirst) checkScattered(step, checked, offset, lowering);
-  code.get(checked.valid).if(() => {
-    if (kind === 'row') forms.inRow(elementAt(checked.at, 0), offset);
-    else forms.apart(checked.at.slice(0, laneCount), offset);
-  }, forms.byCall);
+  code.block((done) => {
+    code.block((slow) => {
+      if (!isFirst) code.get(checked.valid).op('i32.eqz').brIf(slow);
+      else if (kind === 'row') checkRow(step, checked, offset, lowering, slow);
+      else checkScattered(step, checked, offset, lowering, slow);
+      if (kind === 'row') forms.inRow(elementAt(checked.at, 0), offset);
+      else forms.apart(checked.at.slice(0, laneCount), offset);
+      code.br(done);
+    });
+    forms.byCall();
+  });
 }
 
 function kindOf(step: AccessStep, size: number, { vectors, scalar, kindOf: ofRegister }: VectorLowering): SpanKind {

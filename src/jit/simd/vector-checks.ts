@@ -9,7 +9,7 @@ import type { AccessSpan } from '../../program/access-spans.ts';
 import type { Code, Label } from '../../wasm/code.ts';
 import { pushField } from '../context-field.ts';
 import type { CheckedSpan } from '../memory/checked-spans.ts';
-import { bases, type BoundedSpace, pushUnallocated, sizeOf } from '../memory/checks.ts';
+import { bases, type BoundedSpace, isBounded, pushUnallocated, sizeOf } from '../memory/checks.ts';
 import { allValidFunction } from './scattered-access.ts';
 import { pushDoubleWords, type VectorLowering } from './vector-lowering.ts';
 import { splat } from './vector-words.ts';
@@ -17,8 +17,53 @@ import { laneCount, type Vector, wordsAt } from './vectors.ts';
 
 export type AccessStep = StepOf<'load'> | StepOf<'store'>;
 
-/** Checks a span of consecutive accesses, given the addresses of one of them, and sets the span's locals. */
-export function checkRow(step: AccessStep, checked: CheckedSpan, offset: number, lowering: VectorLowering): void {
+/**
+ * Sets a local to the place of the first of four consecutive accesses of `size` bytes that need no check. Branches to
+ * `scattered` if they are not consecutive.
+ */
+export function locateRow(
+  step: AccessStep,
+  size: number,
+  at: number,
+  lowering: VectorLowering,
+  scattered: Label,
+): void {
+  const { code } = lowering;
+  pushConsecutive(step, size, lowering);
+  code.op('i32.eqz').brIf(scattered);
+  pushFirst(step, lowering);
+  code.op('i32.wrap_i64');
+  if (isBounded(step.space)) pushField(code, lowering.scalar.layout, bases[step.space]).op('i32.add');
+  code.set(at);
+}
+
+/** Sets four locals to the places of four accesses that need no check. */
+export function locateEach(step: AccessStep, at: readonly number[], lowering: VectorLowering): void {
+  const { code, vectors, scalar } = lowering;
+  const start = vectors.temporary();
+  code.get(vectors.get(step.address, 'i32').locals[0]);
+  if (isBounded(step.space)) pushField(code, scalar.layout, bases[step.space]).vector('i32x4.splat', 'i32x4.add');
+  code.set(start);
+  setLanes(start, at, code);
+}
+
+function setLanes(vector: number, locals: readonly number[], code: Code): void {
+  locals.slice(0, laneCount).forEach((local, lane) => {
+    code.get(vector).lane('i32x4.extract_lane', lane).set(local);
+  });
+}
+
+/**
+ * Checks a span of consecutive accesses, given the addresses of one of them, and sets the span's locals. Branches to
+ * `slow` unless the span is clearly valid.
+ */
+export function checkRow(
+  step: AccessStep,
+  checked: CheckedSpan,
+  offset: number,
+  lowering: VectorLowering,
+  slow: Label,
+): void {
   const { code, scalar } = lowering;
   const { span, valid } = checked;
   const at = elementAt(checked.at, 0);
@@ -26,71 +71,64 @@ export function checkRow(step: AccessStep, checked: CheckedSpan, offset: number,
   const start = scalar.values.temporary('i64');
   const bytes = span.bytes + (laneCount - 1) * size;
   code.i32(0).set(valid);
-  code.block((done) => {
-    pushConsecutive(step, size, lowering);
-    code.op('i32.eqz').brIf(done);
-    pushFirst(step, lowering);
-    if (offset > 0) code.i64(BigInt(offset)).op('i64.sub');
-    code.set(start);
-    if (space === 'global' || space === 'generic') {
-      code
-        .get(start)
-        .i64(BigInt(scalar.layout.origin) * 16n - BigInt(bytes))
-        .op('i64.ge_u')
-        .brIf(done);
-      code.get(start).op('i32.wrap_i64').set(at);
-      if (scalar.layout.checked) {
-        pushAllocated(at, size, bytes, code);
-        code.set(valid);
-      } else code.i32(1).set(valid);
-    } else {
-      pushInSpace(space, start, size, bytes, lowering);
-      code.get(start).op('i32.wrap_i64');
-      pushField(code, scalar.layout, bases[space]).op('i32.add').set(at);
-      code.set(valid);
+  pushConsecutive(step, size, lowering);
+  code.op('i32.eqz').brIf(slow);
+  pushFirst(step, lowering);
+  if (offset > 0) code.i64(BigInt(offset)).op('i64.sub');
+  code.set(start);
+  if (isBounded(space)) {
+    pushOutsideSpace(space, start, size, bytes, lowering);
+    code.brIf(slow).get(start).op('i32.wrap_i64');
+    pushField(code, scalar.layout, bases[space]).op('i32.add').set(at);
+  } else {
+    code
+      .get(start)
+      .i64(BigInt(scalar.layout.origin) * 16n - BigInt(bytes))
+      .op('i64.ge_u')
+      .brIf(slow);
+    code.get(start).op('i32.wrap_i64').set(at);
+    if (scalar.layout.checked) {
+      pushUnallocatedOrMisaligned(at, size, bytes, code);
+      code.brIf(slow);
     }
-  });
+  }
+  code.i32(1).set(valid);
 }
 
 /**
  * Checks a separate span for each of the four threads, given the addresses of one access, and sets the spans' locals.
+ * Branches to `slow` unless all spans are clearly valid.
  */
 export function checkScattered(
   step: AccessStep,
   { span, valid, at }: CheckedSpan,
   offset: number,
   lowering: VectorLowering,
+  slow: Label,
 ): void {
   const { code, vectors, scalar } = lowering;
   const { space } = span;
   const start = vectors.temporary();
-  const setAddresses = (): void => {
-    at.slice(0, laneCount).forEach((local, lane) => code.get(start).lane('i32x4.extract_lane', lane).set(local));
-  };
-  if (space === 'global' || space === 'generic') {
+  if (!isBounded(space)) {
     const given = vectors.get(step.address, 'i64');
     const starts = vectors.made('i64', (half) => {
       code.get(elementAt(given.locals, half));
       if (offset > 0) pushDoubleWords(code, BigInt(offset)).vector('i64x2.sub');
     });
     for (const local of starts.locals) code.get(local);
-    code.call(allValidFunction(scalar, span)).set(valid);
+    code.call(allValidFunction(scalar, span)).tee(valid).op('i32.eqz').brIf(slow);
     code.get(vectors.converted(starts, 'i32').locals[0]).set(start);
-    setAddresses();
+    setLanes(start, at, code);
     return;
   }
   code.i32(0).set(valid);
-  code.block((done) => {
-    const [words] = vectors.get(step.address, 'i32').locals;
-    code.get(words);
-    if (offset > 0) splat(code, offset).vector('i32x4.sub');
-    code.set(start);
-    if (scalar.layout.checked) leaveUnlessInside({ span, space }, start, vectors.present(step.address), lowering, done);
-    code.i32(1).set(valid);
-    code.get(start);
-    pushField(code, scalar.layout, bases[space]).vector('i32x4.splat', 'i32x4.add').set(start);
-    setAddresses();
-  });
+  code.get(vectors.get(step.address, 'i32').locals[0]);
+  if (offset > 0) splat(code, offset).vector('i32x4.sub');
+  code.set(start);
+  leaveUnlessInside({ span, space }, start, vectors.present(step.address), lowering, slow);
+  code.i32(1).set(valid).get(start);
+  pushField(code, scalar.layout, bases[space]).vector('i32x4.splat', 'i32x4.add').set(start);
+  setLanes(start, at, code);
 }
 
 /** Branches to a label unless the spans that start at the four words all lie within a space. */
@@ -152,12 +190,12 @@ function pushFirst(step: AccessStep, { code, vectors }: VectorLowering): void {
 }
 
 /**
- * Pushes 1 if `bytes` bytes after an address are allocated. Allocations are farther apart than the length of a span, so
- * if its first and last access are allocated, everything between them is. An access may extend into the next granule
- * only if its own granule is full.
+ * Pushes 0 if `bytes` bytes after an address are allocated and the address is aligned, else another number. Allocations are farther apart
+ * than the length of a span, so if its first and last access are allocated, everything between them is. An access may
+ * extend into the next granule only if its own granule is full.
  */
-function pushAllocated(at: number, size: number, bytes: number, code: Code): void {
-  const pushOutside = (): void => {
+function pushUnallocatedOrMisaligned(at: number, size: number, bytes: number, code: Code): void {
+  const pushEnds = (): void => {
     pushUnallocated(code, at, 0, size);
     pushUnallocated(code, at, bytes - size, size).op('i32.or');
   };
@@ -171,42 +209,34 @@ function pushAllocated(at: number, size: number, bytes: number, code: Code): voi
     const outside = code.local('i32');
     pushUnallocated(code, at, 0, bytes);
     code.tee(outside).if(() => {
-      pushOutside();
+      pushEnds();
       code.set(outside);
     });
     code.get(outside);
-  } else pushOutside();
-  code.op('i32.or', 'i32.eqz');
+  } else pushEnds();
+  code.op('i32.or');
 }
 
-/** Pushes 1 if the first and the last byte lie within the space and the start is aligned. */
-function pushInSpace(
-  space: 'shared' | 'param' | 'const' | 'local',
+/** Pushes 0 if the first and the last byte lie within the space and the start is aligned, else 1. */
+function pushOutsideSpace(
+  space: BoundedSpace,
   start: number,
   size: number,
   bytes: number,
   { code, scalar }: VectorLowering,
 ): void {
-  if (!scalar.layout.checked) {
-    code.i32(1);
-    return;
-  }
-  const pushSize = (): void => {
+  const outside = (offset: number): Code => {
+    code.get(start);
+    if (offset > 0) code.i64(BigInt(offset)).op('i64.add');
     if (space === 'shared') pushField(code, scalar.layout, 'sharedSize').op('i64.extend_i32_u');
     else code.i64(BigInt(sizeOf(scalar, space)));
+    return code.op('i64.ge_u');
   };
-  code.get(start);
-  pushSize();
-  code.op('i64.lt_u');
-  code
-    .get(start)
-    .i64(BigInt(bytes - 1))
-    .op('i64.add');
-  pushSize();
-  code.op('i64.lt_u', 'i32.and');
+  outside(0);
+  outside(bytes - 1).op('i32.or');
   if (size === 1) return;
   code
     .get(start)
     .i64(BigInt(size - 1))
-    .op('i64.and', 'i64.eqz', 'i32.and');
+    .op('i64.and', 'i64.eqz', 'i32.eqz', 'i32.or');
 }
