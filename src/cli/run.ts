@@ -70,6 +70,7 @@ async function runFile(file: string, flags: RunFlags, session: Session): Promise
   const trace = readTraceFlags(flags);
   const stream = new PrintStream(session.stdout);
   const launch: LaunchRequest = {
+    path: null,
     entry: flags.entry ?? null,
     grid: readExtent(flags.grid, '--grid'),
     block: readExtent(flags.block, '--block'),

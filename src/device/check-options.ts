@@ -1,35 +1,19 @@
 /** The values that each device and launch option takes. The library and job files are checked by the same rows. */
 import { PtxlabError } from '../base/error.ts';
-import type { DeviceOptions, LaunchOptions } from './options.ts';
+import { flag, mistakeIn, number, objectOf, oneOf, type Rule, type RulesFor, text, whole } from '../base/rules.ts';
+import '../base/platform-types.ts';
+import type { Argument } from './arguments.ts';
+import type { DeviceOptions, Extent, LaunchOptions } from './options.ts';
+import type { TraceChoice } from './trace-choice.ts';
 
-interface Rule {
-  /** What the option takes, in words that follow "takes". */
-  readonly takes: string;
-  readonly accepts: (value: unknown) => boolean;
+function callback<F>(): Rule<F> {
+  return { takes: 'a function', accepts: (value) => typeof value === 'function' };
 }
 
-const text: Rule = { takes: 'a string', accepts: (value) => typeof value === 'string' };
-const flag: Rule = { takes: 'true or false', accepts: (value) => typeof value === 'boolean' };
-const callback: Rule = { takes: 'a function', accepts: (value) => typeof value === 'function' };
-const list: Rule = { takes: 'a list', accepts: Array.isArray };
-const number: Rule = { takes: 'a number', accepts: (value) => typeof value === 'number' };
-
-function whole(most: number, words: string): Rule {
-  return {
-    takes: `a whole number from 0 to ${words}`,
-    accepts: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most,
-  };
-}
-
-function oneOf(...words: readonly string[]): Rule {
-  return {
-    takes: words.map((word) => `'${word}'`).join(' or '),
-    accepts: (value) => typeof value === 'string' && words.includes(value),
-  };
-}
+const args: Rule<readonly Argument[]> = { takes: 'a list', accepts: Array.isArray };
 
 /** The numbers themselves are checked later, with the launch shape. */
-const extent: Rule = {
+const extent: Rule<Extent> = {
   takes: 'a number or a list of one to three numbers',
   accepts: (value) => {
     const extents: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -40,21 +24,25 @@ const extent: Rule = {
 /** More than a year, in seconds. The clock still has enough precision at such times. */
 const longest = 2 ** 25;
 
-const seconds: Rule = {
+const seconds: Rule<number> = {
   takes: `a number of seconds from 0 to ${longest}`,
   accepts: (value) => typeof value === 'number' && value >= 0 && value <= longest,
 };
 
-const signal: Rule = {
+const signal: Rule<AbortSignal> = {
   takes: 'an AbortSignal',
   accepts: (value) => typeof value === 'object' && value !== null && 'aborted' in value,
 };
 
-const trace: Rule = { takes: 'an object', accepts: (value) => typeof value === 'object' && value !== null };
+const trace: Rule<TraceChoice> = {
+  takes: 'an object',
+  accepts: (value) => typeof value === 'object' && value !== null,
+};
 
-type Rules<Options> = { readonly [Name in keyof Required<Options>]: Rule };
+/** Names are checked later, by the tables that list them. */
+type Unnamed<T> = { readonly [Name in keyof T]: T[Name] extends string | undefined ? string | undefined : T[Name] };
 
-export const deviceRules: Rules<DeviceOptions> = {
+export const deviceRules: RulesFor<Unnamed<DeviceOptions>> = {
   target: text,
   gpu: text,
   isa: text,
@@ -65,18 +53,18 @@ export const deviceRules: Rules<DeviceOptions> = {
   simd: flag,
 };
 
-export const launchRules: Rules<LaunchOptions> = {
+export const launchRules: RulesFor<LaunchOptions> = {
   grid: extent,
   block: extent,
   sharedBytes: number,
   cooperative: flag,
-  args: list,
+  args,
   budget: whole(Number.MAX_SAFE_INTEGER, '2^53 - 1'),
   timeout: seconds,
   printLimit: whole(2 ** 28, '2^28'),
-  onPrint: callback,
+  onPrint: callback(),
   signal,
-  onTrace: callback,
+  onTrace: callback(),
   trace,
   engine: oneOf('jit', 'interp'),
   unchecked: flag,
@@ -87,25 +75,14 @@ export const launchRules: Rules<LaunchOptions> = {
 };
 
 /** @throws PtxlabError `bad-option`, whose message names the option, what it takes and what was given */
-export function checkOptions<Options>(of: string, given: Options, rules: Rules<Options>): void {
-  if (typeof given !== 'object' || given === null)
-    throw badOption(`the options of ${of} must be an object, not ${shown(given)}`);
-  const known = new Map<string, Rule>(Object.entries(rules));
-  for (const [name, value] of Object.entries(given)) {
-    const rule = known.get(name);
-    if (rule === undefined) throw badOption(`${of} has no option '${name}'; it has ${[...known.keys()].join(', ')}`);
-    if (value !== undefined && !rule.accepts(value))
-      throw badOption(`option '${name}' of ${of} takes ${rule.takes}, not ${shown(value)}`);
-  }
+export function checkOptions<T>(of: string, given: object, rules: RulesFor<T>): void {
+  const mistake = mistakeIn(given, objectOf(rules, 'option'));
+  if (mistake === null) return;
+  const { path, words } = mistake;
+  if (typeof given !== 'object' || given === null) throw badOption(`the options of ${of} ${words}`);
+  throw badOption(path === '' ? `${of} ${words}` : `option '${path}' of ${of} ${words}`);
 }
 
 function badOption(message: string): PtxlabError {
   return new PtxlabError('bad-option', message);
-}
-
-function shown(value: unknown): string {
-  if (typeof value === 'string') return `'${value.slice(0, 80)}'`;
-  if (typeof value === 'object' && value !== null)
-    return Array.isArray(value) ? `a list of ${value.length}` : 'an object';
-  return typeof value === 'function' ? 'a function' : String(value);
 }

@@ -395,6 +395,61 @@ st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%rd1+16], {%rd2
   });
 });
 
+describe('a mistake in a job names its path in the file', () => {
+  const launch = { grid: 1, args: [{ buffer: { zeros: 4 } }] };
+
+  test.each<readonly [object, string]>([
+    [{ grid: 'x' }, "grid: must be a number or a list of one to three numbers, not 'x'"],
+    [{ block: [1, 2, 3, 4] }, 'block: must be a number or a list of one to three numbers, not a list of 4'],
+    [{ launches: [launch, { grid: {} }] }, 'launches[1].grid: must be a number or a list'],
+    [{ launches: [launch, 5] }, 'launches[1]: must be an object, not 5'],
+    [{ launches: [] }, 'launches: must have at least one launch'],
+    [{ launches: [{ ...launch, sharedBytes: true }] }, 'launches[0].sharedBytes: must be a number, not true'],
+    [{ launches: [{ ...launch, engine: 'gpu' }] }, "launches[0].engine: must be 'jit' or 'interp', not 'gpu'"],
+    [{ launches: [{ ...launch, engine: 'jit', trace: true }] }, "launches[0].engine: engine 'jit' cannot trace"],
+    [{ ...launch, trace: { thread: 'x' } }, 'trace.thread: must be a whole number'],
+    [{ ...launch, trace: { lines: [7, 3] } }, 'trace: lines needs two lines'],
+    [{ ...launch, trace: { from: 1 } }, "trace: has no key 'from'; it has thread, block, lines"],
+    [{ timeout: -1 }, 'timeout: must be a number of seconds from 0 to'],
+    [{ budget: 1.5 }, 'budget: must be a whole number from 0 to 2^53 - 1, not 1.5'],
+    [{ workers: 65 }, 'workers: must be a whole number from 0 to 64, not 65'],
+    [{ repeat: 0 }, 'repeat: must be a whole number from 1 to 2^31, not 0'],
+    [{ read: ['a', 5] }, 'read[1]: must be a string, not 5'],
+    [{ target: 'sm_1' }, "target: unknown target 'sm_1'"],
+    [{ gpu: 90 }, 'gpu: must be a string, not 90'],
+    [{ args: [{ u32: 1 }, 5] }, 'args[1]: must be an object, not 5'],
+    [{ args: [null] }, 'args[0]: must be an object, not null'],
+    [{ args: [{ u8: 1000 }] }, 'args[0].u8: 1000 does not fit in u8'],
+    [{ args: [{ u32: [1] }] }, 'args[0].u32: must be a number, or a text'],
+    [{ args: [{}] }, 'args[0]: must have exactly one key'],
+    [{ args: [{ u32: 1, s32: 1 }] }, 'args[0]: must have exactly one key'],
+    [{ args: [{ u33: 1 }] }, "args[0]: has no key 'u33'"],
+    [{ args: [{ bytes: '123' }] }, 'args[0].bytes: hex needs an even number of hex digits'],
+    [{ args: [{ buffer: 5 }] }, 'args[0].buffer: must be a string or an object, not 5'],
+    [{ args: [{ buffer: { f32: 1 } }] }, 'args[0].buffer.f32: must be a list of numbers, not 1'],
+    [{ args: [{ buffer: { f32: [1, {}] } }] }, 'args[0].buffer.f32[1]: must be a number, or a text'],
+    [{ args: [{ buffer: { zeros: -1 } }] }, 'args[0].buffer.zeros: must be a whole number from 0'],
+    [{ args: [{ buffer: { file: 'nowhere.raw' } }] }, 'args[0].buffer.file: nowhere.raw'],
+    [{ launches: [launch, { args: [{ u8: 300 }] }] }, 'launches[1].args[0].u8: 300 does not fit in u8'],
+    [{ args: [{ u8: 300 }], launches: [{}] }, 'args[0].u8: 300 does not fit in u8'],
+    [{ buffers: { a: { hex: 5 } } }, 'buffers.a.hex: must be a string, not 5'],
+    [{ buffers: { 'a b': { zeros: 1, hex: '' } } }, 'buffers["a b"]: must be a buffer of'],
+    [{ variables: { v: { hex: 'x' } } }, 'variables.v.hex: hex needs'],
+    [{ launches: [{ variables: { v: { u8: [256] } } }] }, 'launches[0].variables.v.u8: 256 does not fit in u8'],
+  ])('%j', async (wrong, message) => {
+    const input = JSON.stringify({ source: increment, ...wrong });
+    const { code, stdout, stderr } = await ptxlab(['run', '--job', '-'], { input });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr.split('\n').length).toBe(2);
+    expect(stderr.startsWith(`ptxlab: ${message}`), stderr).toBe(true);
+  });
+
+  test('null counts as absent', async () => {
+    const { answer } = await job({ source: increment, grid: null, entry: null, trace: null, ...launch });
+    expect(answer).toMatchObject({ ok: true });
+  });
+});
+
 describe('a job with several launches', () => {
   const module = `.version 8.0
 .target sm_80
@@ -446,13 +501,19 @@ ld.param.u64 %rd1, [out]; ld.global.u32 %r1, [%rd1]; add.u32 %r1, %r1, %r1; st.g
 
   test.each<readonly [string, object, RegExp]>([
     ['a buffer that does not exist', { entry: 'add', args: [{ buffer: 'b' }] }, /no buffer 'b'/],
+    [
+      'a kernel that does not exist',
+      { launches: [{ entry: 'add' }, { entry: 'sub' }] },
+      /^ptxlab: launches\[1\]: .*sub/,
+    ],
+    ['too few arguments', { launches: [{ entry: 'add', args: [] }] }, /^ptxlab: launches\[0\]: .*1 argument/],
     ['a variable that does not exist', { entry: 'add', read: ['steps'] }, /did you mean step/],
     ['a variable that is too small', { entry: 'add', variables: { count: { zeros: 8 } } }, /do not fit/],
-    ['launches that are not a list', { launches: {} }, /not a list of launches/],
+    ['launches that are not a list', { launches: {} }, /launches: must be a list of launches, not an object/],
     [
       'a key that a launch cannot have',
       { launches: [{ entry: 'add', memory: 5 }] },
-      /launch 0 has an unknown key 'memory'/,
+      /launches\[0\]: has no key 'memory'; it has entry, grid/,
     ],
     ['repeat and launches', { launches: [{ entry: 'add' }], repeat: 2 }, /both 'repeat' and 'launches'/],
   ])('%s is wrong usage', async (_, more, message) => {

@@ -7,7 +7,6 @@ import { itemSize, readNpy } from '../../tensors/npy/npy.ts';
 import { UsageError } from '../exit.ts';
 import { fileTrouble } from '../../hosts/file-errors.ts';
 import { type ElementType, hexBytes, isScalarType, npyTypeOf, scalarBytes } from './values.ts';
-import { isJsonObject } from '../json-object.ts';
 
 export type RunInput =
   /** The buffer's bytes before the launch; `element` says how to print and write them. */
@@ -78,7 +77,7 @@ export function fileOfArgument(text: string): string | null {
   return !text.includes(':') && text.endsWith('.npy') ? text : null;
 }
 
-function listBuffer(type: string, values: readonly unknown[]): RunInput {
+export function listBuffer(type: string, values: readonly unknown[]): RunInput {
   const parts = values.map((value) => scalarBytes(type, value));
   const size = parts[0]?.byteLength ?? 1;
   const bytes = new Uint8Array(size * parts.length);
@@ -104,7 +103,7 @@ function zeros(text: string, room: number): RunInput {
   return { kind: 'buffer', bytes: new Uint8Array(bufferSize(size, room)), element: { type: npy, shape } };
 }
 
-function bufferSize(size: number, room: number): number {
+export function bufferSize(size: number, room: number): number {
   if (Number.isSafeInteger(size) && size >= 0 && size <= room) return size;
   if (size > room) throw new UsageError(`a buffer of ${size} bytes does not fit; the device has only ${room} left`);
   throw new UsageError(`the size of a buffer must be 0 or more bytes, not ${size}`);
@@ -113,7 +112,7 @@ function bufferSize(size: number, room: number): number {
 /** Maximum length of a `.npy` header, which the buffer does not include. */
 const longestHeader = 2 ** 16;
 
-async function fileBuffer(path: string, folder: string, room: number): Promise<RunInput> {
+export async function fileBuffer(path: string, folder: string, room: number): Promise<RunInput> {
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const file = await reading(path, folder, constants.O_NONBLOCK, async (handle) => {
     const found = await handle.stat();
@@ -131,7 +130,7 @@ async function fileBuffer(path: string, folder: string, room: number): Promise<R
 }
 
 /** The first bytes of a file, a device or a pipe. */
-async function filePart(path: string, folder: string, size: number): Promise<RunInput> {
+export async function filePart(path: string, folder: string, size: number): Promise<RunInput> {
   const bytes = await reading(path, folder, 0, (handle) => readBytes(handle, size, path));
   return { kind: 'buffer', bytes, element: null };
 }
@@ -163,65 +162,4 @@ async function readBytes(handle: FileHandle, size: number, path: string): Promis
     done += bytesRead;
   }
   return bytes;
-}
-
-export interface JobPlace {
-  /** The folder that relative paths start from. */
-  readonly folder: string;
-  /** Maximum number of bytes in a buffer. */
-  readonly room: number;
-}
-
-/** One entry of a job's `args`. */
-export async function readJobArgument(entry: unknown, index: number, { folder, room }: JobPlace): Promise<RunInput> {
-  if (!isJsonObject(entry)) throw wrongArgument(index, 'is not an object');
-  const found = Object.entries(entry);
-  const [key, value] = found[0] ?? ['', undefined];
-  if (found.length !== 1) throw wrongArgument(index, 'must have exactly one key');
-  if (key === 'buffer' && typeof value === 'string') return { kind: 'named', name: value };
-  if (key === 'buffer') return jobBuffer(value, `argument ${index}`, { folder, room });
-  if (key === 'bytes') return { kind: 'bytes', bytes: hexBytes(requireText(value, `argument ${index}`, 'bytes')) };
-  if (isScalarType(key)) return { kind: 'bytes', bytes: scalarBytes(key, value) };
-  throw wrongArgument(index, `has an unknown key '${key}'; use buffer, bytes or a basic type (u32, f32, b64 …)`);
-}
-
-/** Reads bytes by name from a job's `buffers` or `variables`. `what` names one of them in messages. */
-export async function readJobContents(
-  value: unknown,
-  what: 'buffer' | 'variable',
-  place: JobPlace,
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  if (value === undefined) return new Map();
-  if (!isJsonObject(value)) throw new UsageError(`'${what}s' is not an object`);
-  const contents = new Map<string, Uint8Array>();
-  for (const [name, source] of Object.entries(value)) {
-    const input = await jobBuffer(source, `${what} '${name}'`, place);
-    if (input.kind === 'buffer') contents.set(name, input.bytes);
-  }
-  return contents;
-}
-
-async function jobBuffer(value: unknown, where: string, { folder, room }: JobPlace): Promise<RunInput> {
-  const source = isJsonObject(value) ? value : {};
-  const { hex, zeros: size, file, bytes } = source;
-  if (hex !== undefined) return { kind: 'buffer', bytes: hexBytes(requireText(hex, where, 'hex')), element: null };
-  if (file !== undefined) {
-    const path = requireText(file, where, 'file');
-    if (bytes === undefined) return fileBuffer(path, folder, room);
-    return filePart(path, folder, bufferSize(Number(bytes), room));
-  }
-  if (typeof size === 'number') return { kind: 'buffer', bytes: new Uint8Array(bufferSize(size, room)), element: null };
-  for (const [type, values] of Object.entries(source)) {
-    if (isScalarType(type) && Array.isArray(values)) return listBuffer(type, values);
-  }
-  throw new UsageError(`${where} must be a buffer of 'hex', 'zeros', 'file' or a list such as {"f32": [1, 2]}`);
-}
-
-function requireText(value: unknown, where: string, key: string): string {
-  if (typeof value === 'string') return value;
-  throw new UsageError(`${where} needs a string for '${key}'`);
-}
-
-function wrongArgument(index: number, what: string): UsageError {
-  return new UsageError(`argument ${index} ${what}`);
 }

@@ -1,13 +1,15 @@
 /** `ptxlab run --job`: a run described in JSON and answered in JSON. */
 import { dirname, resolve } from 'node:path';
-import { defaultMemorySize, type Dim3 } from '../../device.ts';
+import { mistakeIn, type Rule } from '../../base/rules.ts';
+import { defaultMemorySize, type Dim3, type Extent } from '../../device.ts';
 import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 import { type ExitCode, UsageError } from '../exit.ts';
 import { readInput } from '../io.ts';
 import { readGpu, readIsa, readTarget } from '../options.ts';
 import { write } from '../output.ts';
 import type { Session } from '../session.ts';
-import { type JobPlace, readAll, readJobArgument, readJobContents } from './inputs.ts';
+import { type JobPlace, placed, readJobArguments, readJobContents } from './job-inputs.ts';
+import { type JobFile, type JobLaunch, jobRule } from './job-rules.ts';
 import { readTraceKey, traceLine } from './trace-text.ts';
 import {
   execute,
@@ -17,7 +19,6 @@ import {
   type RunOutcome,
   type RunRequest,
 } from './launch.ts';
-import { type JsonObject, isJsonObject } from '../json-object.ts';
 
 /** Runs a job file, `-` for stdin. Paths in it are relative to the file, or to the working directory for stdin. */
 export async function runJob(path: string, session: Session): Promise<ExitCode> {
@@ -29,48 +30,26 @@ export async function runJob(path: string, session: Session): Promise<ExitCode> 
   return outcome.kind === 'done' ? 0 : 1;
 }
 
-function parseJob(text: string): JsonObject {
+/** Members that are null count as absent. */
+function parseJob(text: string): JobFile {
+  let found: unknown;
   try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return value;
+    found = JSON.parse(text, function (this: unknown, _key, value: unknown) {
+      return value === null && !Array.isArray(this) ? undefined : value;
+    });
   } catch {
     throw new UsageError('the job is not JSON');
   }
-  throw new UsageError('the job is not a JSON object');
+  requireRule(found, jobRule);
+  return found;
 }
 
-/** Keys of a launch. In a job with a list of launches, keys next to the list are the defaults of all launches. */
-const launchKeys = [
-  'entry',
-  'grid',
-  'block',
-  'sharedBytes',
-  'cooperative',
-  'engine',
-  'args',
-  'unchecked',
-  'unsupported',
-  'timeout',
-  'budget',
-  'printLimit',
-  'trace',
-];
-
-const jobKeys = [
-  ...launchKeys,
-  'ptx',
-  'source',
-  'target',
-  'isa',
-  'gpu',
-  'workers',
-  'repeat',
-  'memory',
-  'buffers',
-  'variables',
-  'read',
-  'launches',
-];
+function requireRule<T>(value: unknown, rule: Rule<T>): asserts value is T {
+  const mistake = mistakeIn(value, rule);
+  if (mistake === null) return;
+  const { path, words } = mistake;
+  throw new UsageError(path === '' ? `the job ${words}` : `${path}: ${words}`);
+}
 
 interface Job {
   readonly run: RunRequest;
@@ -79,93 +58,86 @@ interface Job {
   readonly isList: boolean;
 }
 
-async function readJob(job: JsonObject, folder: string, session: Session): Promise<Job> {
-  requireKeys(job, jobKeys, 'the job');
-  const ptx = optionalText(job, 'ptx');
-  const source = optionalText(job, 'source');
-  if ((ptx === null) === (source === null))
+async function readJob(given: JobFile, folder: string, session: Session): Promise<Job> {
+  const { ptx, source, repeat, launches, memory, variables = {}, buffers = {} } = given;
+  if ((ptx === undefined) === (source === undefined))
     throw new UsageError("a job needs either 'ptx', a path, or 'source', a text");
-  const repeat = optionalCount(job, 'repeat');
-  const isList = job['launches'] !== undefined;
-  if (isList && repeat !== null) throw new UsageError("a job cannot have both 'repeat' and 'launches'");
-  const memory = optionalCount(job, 'memory');
+  if (launches?.length === 0) throw new UsageError('launches: must have at least one launch');
+  if (launches !== undefined && repeat !== undefined)
+    throw new UsageError("a job cannot have both 'repeat' and 'launches'");
   const place: JobPlace = { folder, room: memory ?? defaultMemorySize };
-  const variables = await readJobContents(job['variables'], 'variable', place);
+  const first = await readJobContents(variables, 'variables', place);
   const run: RunRequest = {
     source: source ?? (await readModule(resolve(folder, ptx ?? ''), session)),
     name: ptx ?? '<job>',
-    target: readTarget(optionalText(job, 'target') ?? undefined) ?? null,
-    isa: readIsa(optionalText(job, 'isa') ?? undefined) ?? null,
-    gpu: readGpu(optionalText(job, 'gpu') ?? undefined),
-    workers: optionalCount(job, 'workers') ?? 0,
-    memory,
-    buffers: await readJobContents(job['buffers'], 'buffer', place),
-    launches: isList ? await readLaunches(job, variables, place) : [await readLaunch(job, variables, place)],
-    read: readNames(job['read']),
+    target: (await placed('target', () => readTarget(given.target))) ?? null,
+    isa: (await placed('isa', () => readIsa(given.isa))) ?? null,
+    gpu: await placed('gpu', () => readGpu(given.gpu)),
+    workers: given.workers ?? 0,
+    memory: memory ?? null,
+    buffers: await readJobContents(buffers, 'buffers', place),
+    launches:
+      launches === undefined
+        ? [await readLaunch(given, { own: '', args: '' }, first, place)]
+        : await readLaunches(given, launches, first, place),
+    read: given.read ?? [],
     repeat: repeat ?? 1,
     onPrint: () => undefined,
     onTrace: (event) => session.stderr.write(`${traceLine(event)}\n`),
   };
-  if (run.repeat < 1) throw new UsageError("'repeat' must be at least 1");
-  return { run, isRepeated: repeat !== null, isList };
+  return { run, isRepeated: repeat !== undefined, isList: launches !== undefined };
 }
 
 type Contents = ReadonlyMap<string, Uint8Array>;
 
 /** The variables of the job are written before the first launch. */
-async function readLaunches(job: JsonObject, first: Contents, place: JobPlace): Promise<readonly LaunchRequest[]> {
-  const list: unknown = job['launches'];
-  if (!Array.isArray(list) || list.length === 0) throw new UsageError("'launches' is not a list of launches");
+async function readLaunches(
+  given: JobFile,
+  list: readonly JobLaunch[],
+  first: Contents,
+  place: JobPlace,
+): Promise<readonly LaunchRequest[]> {
   const launches: LaunchRequest[] = [];
-  for (const entry of list) {
-    const where = `launch ${launches.length}`;
-    if (!isJsonObject(entry)) throw new UsageError(`${where} is not an object`);
-    requireKeys(entry, [...launchKeys, 'variables'], where);
-    const own = await readJobContents(entry['variables'], 'variable', place);
-    const variables = launches.length === 0 ? new Map([...first, ...own]) : own;
-    launches.push(await readLaunch({ ...job, ...entry }, variables, place));
+  for (const [i, launch] of list.entries()) {
+    const own = `launches[${i}].`;
+    const written = await readJobContents(launch.variables ?? {}, `${own}variables`, place);
+    const variables = i === 0 ? new Map([...first, ...written]) : written;
+    const paths = { own, args: launch.args === undefined ? '' : own };
+    launches.push(await readLaunch({ ...given, ...launch }, paths, variables, place));
   }
   return launches;
 }
 
-async function readLaunch(job: JsonObject, variables: Contents, place: JobPlace): Promise<LaunchRequest> {
-  const args = job['args'] ?? [];
-  if (!Array.isArray(args)) throw new UsageError("'args' is not a list");
-  const trace = readTraceKey(job['trace']);
+/** What precedes the keys of a launch in messages: the path of the launch, or nothing for keys next to the list. */
+interface Paths {
+  readonly own: string;
+  readonly args: string;
+}
+
+async function readLaunch(
+  given: JobLaunch,
+  { own, args }: Paths,
+  variables: Contents,
+  place: JobPlace,
+): Promise<LaunchRequest> {
+  const trace = await placed(`${own}trace`, () => readTraceKey(given.trace));
   return {
-    entry: optionalText(job, 'entry'),
-    grid: readExtent(job['grid'], 'grid'),
-    block: readExtent(job['block'], 'block'),
-    engine: readEngine(optionalText(job, 'engine'), trace !== null),
-    sharedBytes: optionalCount(job, 'sharedBytes') ?? 0,
-    cooperative: optionalFlag(job, 'cooperative'),
-    inputs: await readAll<unknown>(args, place.room, (entry, i, room) => readJobArgument(entry, i, { ...place, room })),
+    path: own === '' ? null : own.slice(0, -1),
+    entry: given.entry ?? null,
+    grid: extentOf(given.grid),
+    block: extentOf(given.block),
+    engine: await placed(`${own}engine`, () => readEngine(given.engine ?? null, trace !== null)),
+    sharedBytes: given.sharedBytes ?? 0,
+    cooperative: given.cooperative ?? false,
+    inputs: await readJobArguments(given.args ?? [], `${args}args`, place),
     variables,
-    unchecked: optionalFlag(job, 'unchecked'),
-    unsupported: readUnsupported(optionalText(job, 'unsupported')),
-    timeout: optionalNumber(job, 'timeout'),
-    budget: optionalCount(job, 'budget'),
-    printLimit: optionalCount(job, 'printLimit'),
+    unchecked: given.unchecked ?? false,
+    unsupported: given.unsupported ?? 'refuse',
+    timeout: given.timeout ?? null,
+    budget: given.budget ?? null,
+    printLimit: given.printLimit ?? null,
     trace,
   };
-}
-
-function requireKeys(found: JsonObject, known: readonly string[], where: string): void {
-  for (const key of Object.keys(found))
-    if (!known.includes(key)) throw new UsageError(`${where} has an unknown key '${key}'`);
-}
-
-function readUnsupported(text: string | null): 'refuse' | 'fault' {
-  if (text === null || text === 'refuse' || text === 'fault') return text ?? 'refuse';
-  throw new UsageError(`'unsupported' must be 'refuse' or 'fault', not '${text}'`);
-}
-
-function readNames(value: unknown): readonly string[] {
-  const names: readonly unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [null];
-  return names.map((name) => {
-    if (typeof name === 'string') return name;
-    throw new UsageError("'read' must be a list of variable names");
-  });
 }
 
 async function readModule(path: string, session: Session): Promise<string> {
@@ -185,39 +157,9 @@ export function readEngine(engine: string | null, traces: boolean): 'interp' | '
   throw new UsageError(`unknown engine '${engine}'; choose 'interp' or 'jit'`);
 }
 
-function readExtent(value: unknown, name: string): Dim3 {
-  if (value === undefined) return [1, 1, 1];
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const numbers = list.map(Number);
-  if (list.length < 1 || list.length > 3 || numbers.some((extent) => !Number.isSafeInteger(extent))) {
-    throw new UsageError(`'${name}' must be up to three whole numbers, x first`);
-  }
-  return [numbers[0] ?? 1, numbers[1] ?? 1, numbers[2] ?? 1];
-}
-
-function optionalText(job: JsonObject, key: string): string | null {
-  const value = job[key] ?? null;
-  if (value !== null && typeof value !== 'string') throw new UsageError(`'${key}' is not a string`);
-  return value;
-}
-
-function optionalFlag(job: JsonObject, key: string): boolean {
-  const value = job[key] ?? false;
-  if (typeof value !== 'boolean') throw new UsageError(`'${key}' must be true or false`);
-  return value;
-}
-
-function optionalNumber(job: JsonObject, key: string): number | null {
-  const value = job[key] ?? null;
-  if (value !== null && (typeof value !== 'number' || value < 0))
-    throw new UsageError(`'${key}' is not a positive number`);
-  return value;
-}
-
-function optionalCount(job: JsonObject, key: string): number | null {
-  const value = optionalNumber(job, key);
-  if (value !== null && !Number.isSafeInteger(value)) throw new UsageError(`'${key}' is not a whole number`);
-  return value;
+function extentOf(given: Extent = 1): Dim3 {
+  const [x = 1, y = 1, z = 1] = typeof given === 'number' ? [given] : given;
+  return [x, y, z];
 }
 
 function answer(outcome: RunOutcome, { isRepeated, isList }: Job): object {

@@ -25,6 +25,8 @@ import type { RunInput } from './inputs.ts';
 
 /** One launch of a run. */
 export interface LaunchRequest {
+  /** Where a job describes the launch, for messages; null if there is only one launch. */
+  readonly path: string | null;
   /** Name of the kernel; null if the module has only one. */
   readonly entry: string | null;
   readonly grid: Dim3;
@@ -155,14 +157,16 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
   const module = device.load(request.source);
   const lowVersion = lowVersionOf(module);
   const named = new Map([...request.buffers].map(([name, bytes]) => [name, device.alloc(bytes)] as const));
-  const launches = request.launches.map((launch) => prepared(launch, device, module, named));
+  const launches = await Promise.all(
+    request.launches.map((launch) => inPlace(launch, async () => prepared(launch, device, module, named))),
+  );
   const milliseconds: number[] = [];
   let outcomes: readonly LaunchOutcome[] = [];
   for (let i = 0; i < request.repeat; i++) {
     for (const [name, buffer] of named) buffer.write(request.buffers.get(name) ?? new Uint8Array());
     const done: LaunchOutcome[] = [];
     for (const [index, launch] of launches.entries()) {
-      const result = await runOne(launch, module, request);
+      const result = await inPlace(launch.request, () => runOne(launch, module, request));
       if (!result.ok)
         return { kind: 'fault', text: textOf(request), fault: result.fault, output: result, launch: index, lowVersion };
       const outputs = launch.buffers.map((buffer) => buffer?.read() ?? null);
@@ -180,6 +184,17 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
     variables: new Map(request.read.map((name) => [name, module.symbol(name).read()] as const)),
     lowVersion,
   };
+}
+
+/** Mistakes that `act` reports begin with the launch's place in the job. */
+async function inPlace<T>({ path }: LaunchRequest, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const isMistake = error instanceof PtxlabError || error instanceof UsageError;
+    if (path === null || !isMistake || error instanceof UnsupportedInstructionsError) throw error;
+    throw new UsageError(`${path}: ${error.message}`, { cause: error });
+  }
 }
 
 function lowVersionOf({ report }: LoadedModule): LowVersion | null {

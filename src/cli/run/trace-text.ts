@@ -5,7 +5,7 @@ import { printable } from '../../diagnostics/renderers/printable.ts';
 import { typeOf } from '../../isa/types.ts';
 import { valueOf } from '../../evaluation/operands.ts';
 import { UsageError } from '../exit.ts';
-import { isJsonObject } from '../json-object.ts';
+import type { JobTrace } from './job-rules.ts';
 
 export interface TraceFlags {
   readonly trace?: boolean;
@@ -52,16 +52,14 @@ export function readTraceFlags({ trace, traceThread, traceBlock, traceLines }: T
 }
 
 /** A job's `trace`: true, or `{"thread": [x, y, z], "block": [x, y, z], "lines": [first, last]}`. */
-export function readTraceKey(value: unknown): TraceChoice | null {
-  if (value === undefined || value === null || value === false) return null;
-  if (value === true) return {};
-  if (!isJsonObject(value)) throw new UsageError("'trace' must be true or an object");
-  const { thread, block, lines, ...rest } = value;
-  for (const key of Object.keys(rest)) throw new UsageError(`'trace' has an unknown key '${key}'`);
+export function readTraceKey(given: boolean | JobTrace = false): TraceChoice | null {
+  if (given === false) return null;
+  if (given === true) return {};
+  const { thread, block, lines } = given;
   return {
-    ...(thread === undefined ? {} : { thread: readIndex([thread].flat(), "'trace.thread'") }),
-    ...(block === undefined ? {} : { block: readIndex([block].flat(), "'trace.block'") }),
-    ...(lines === undefined ? {} : { lines: readLines([lines].flat(), "'trace.lines'") }),
+    ...(thread === undefined ? {} : { thread: readIndex([thread].flat(), 'thread') }),
+    ...(block === undefined ? {} : { block: readIndex([block].flat(), 'block') }),
+    ...(lines === undefined ? {} : { lines: readLines(lines, 'lines') }),
   };
 }
 

@@ -13,6 +13,8 @@ const widths: ReadonlyMap<string, number> = new Map([
   ['f64', 64],
 ]);
 
+export const scalarTypes: readonly string[] = [...widths.keys()];
+
 export function isScalarType(name: string): boolean {
   return widths.has(name);
 }

@@ -1,0 +1,124 @@
+/**
+ * What a value may be, described once: the rows check the options of the library and the contents of job files. A rule
+ * with parts, such as a list or an object, finds mistakes inside them and tells where they are.
+ */
+
+/** `T` is the type of the values that the rule accepts. */
+export interface Rule<T> {
+  /** What the rule takes, in words that follow "takes" and "must be". */
+  readonly takes: string;
+  readonly accepts: (value: unknown) => boolean;
+  /** The first mistake inside an accepted value at this path; absent for values without parts. */
+  readonly inside?: (value: unknown, path: string) => Mistake | null;
+  /** Only for the compiler. */
+  readonly type?: T;
+}
+
+/** A rule for each member of an object. */
+export type RulesFor<T> = { readonly [Name in keyof T]-?: Rule<Exclude<T[Name], undefined>> };
+
+export interface Mistake {
+  /** Where: `launches[1].grid`; empty for the whole. */
+  readonly path: string;
+  /** What is wrong, as the rest of a sentence that begins with the place. */
+  readonly words: string;
+}
+
+export const text: Rule<string> = { takes: 'a string', accepts: (value) => typeof value === 'string' };
+export const flag: Rule<boolean> = { takes: 'true or false', accepts: (value) => typeof value === 'boolean' };
+export const number: Rule<number> = { takes: 'a number', accepts: (value) => typeof value === 'number' };
+
+export function whole(most: number, words: string, least = 0): Rule<number> {
+  return {
+    takes: `a whole number from ${least} to ${words}`,
+    accepts: (value) => typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
+  };
+}
+
+export function oneOf<Word extends string>(...words: readonly Word[]): Rule<Word> {
+  return {
+    takes: words.map((word) => `'${word}'`).join(' or '),
+    accepts: (value) => words.some((word) => word === value),
+  };
+}
+
+/** A value that follows one of two rules; only the second may have parts. */
+export function either<A, B>(plain: Rule<A>, other: Rule<B>): Rule<A | B> {
+  const { inside } = other;
+  return {
+    takes: `${plain.takes} or ${other.takes}`,
+    accepts: (value) => plain.accepts(value) || other.accepts(value),
+    ...(inside && { inside: (value, path) => (plain.accepts(value) ? null : inside(value, path)) }),
+  };
+}
+
+export function listOf<T>(part: Rule<T>, takes = 'a list'): Rule<readonly T[]> {
+  return {
+    takes,
+    accepts: Array.isArray,
+    inside: (value, path) => {
+      if (!Array.isArray(value)) return null;
+      return firstOf(value.entries(), ([i, one]) => mistakeIn(one, part, `${path}[${i}]`));
+    },
+  };
+}
+
+/** An object whose members all follow one rule, under any names. */
+export function mapOf<T>(part: Rule<T>): Rule<Readonly<Record<string, T>>> {
+  return {
+    takes: 'an object',
+    accepts: isObject,
+    inside: (value, path) => firstOf(membersOf(value), ([name, one]) => mistakeIn(one, part, memberPath(path, name))),
+  };
+}
+
+/** An object with these members, all of them optional; `undefined` counts as absent. `noun` is what messages call one. */
+export function objectOf<T>(rules: RulesFor<T>, noun = 'key'): Rule<T> {
+  const known = new Map<string, Rule<unknown>>(Object.entries(rules));
+  const check = (name: string, value: unknown, path: string): Mistake | null => {
+    const rule = known.get(name);
+    if (rule !== undefined) return value === undefined ? null : mistakeIn(value, rule, memberPath(path, name));
+    return { path, words: `has no ${noun} '${name.slice(0, 80)}'; it has ${[...known.keys()].join(', ')}` };
+  };
+  return {
+    takes: 'an object',
+    accepts: isObject,
+    inside: (value, path) => firstOf(membersOf(value), ([name, one]) => check(name, one, path)),
+  };
+}
+
+/** The first mistake in a value that should follow a rule; null if it does. */
+export function mistakeIn(value: unknown, rule: Rule<unknown>, path = ''): Mistake | null {
+  if (!rule.accepts(value)) return { path, words: `must be ${rule.takes}, not ${shown(value)}` };
+  return rule.inside?.(value, path) ?? null;
+}
+
+function firstOf<T>(parts: Iterable<T>, find: (part: T) => Mistake | null): Mistake | null {
+  for (const part of parts) {
+    const found = find(part);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function membersOf(value: unknown): readonly (readonly [string, unknown])[] {
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+/** `a.b`, and `a["b c"]` for a name that is not a word. */
+export function memberPath(path: string, name: string): string {
+  if (!/^[\w$]+$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
+  return path === '' ? name : `${path}.${name}`;
+}
+
+/** How messages show a value. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return `'${value.slice(0, 80)}'`;
+  if (typeof value === 'object' && value !== null)
+    return Array.isArray(value) ? `a list of ${value.length}` : 'an object';
+  return typeof value === 'function' ? 'a function' : String(value);
+}

@@ -1,0 +1,128 @@
+/** What a job file may contain, one row for each key. Rows of launch and device options are the library's own. */
+import { either, listOf, mapOf, objectOf, type Rule, type RulesFor, text, whole } from '../../base/rules.ts';
+import { deviceRules, launchRules } from '../../device/check-options.ts';
+import type { Extent } from '../../device/options.ts';
+import { mostWorkers } from '../../machine/launch.ts';
+import { scalarTypes } from './values.ts';
+
+/** A number; integers of 64 bits and floats that are not finite are texts. */
+export type JobScalar = number | string | boolean;
+
+/** Contents of a buffer or variable under one key: `hex`, `zeros`, `file`, or the type of a list of scalars. */
+export interface JobContents {
+  readonly hex?: string;
+  /** A number of bytes. */
+  readonly zeros?: number;
+  readonly file?: string;
+  /** How many bytes of the file are read. Default: all. */
+  readonly bytes?: number;
+  readonly [type: string]: string | number | readonly JobScalar[] | undefined;
+}
+
+/** An argument under one key: `buffer` (contents or a name), `bytes` in hex, or the type of a scalar. */
+export interface JobArgument {
+  readonly buffer?: string | JobContents;
+  readonly bytes?: string;
+  readonly [type: string]: JobScalar | JobContents | undefined;
+}
+
+export interface JobTrace {
+  readonly thread?: number | readonly number[];
+  readonly block?: number | readonly number[];
+  readonly lines?: readonly number[];
+}
+
+export interface JobLaunch {
+  readonly entry?: string;
+  readonly grid?: Extent;
+  readonly block?: Extent;
+  readonly sharedBytes?: number;
+  readonly cooperative?: boolean;
+  readonly engine?: 'interp' | 'jit';
+  readonly args?: readonly JobArgument[];
+  readonly variables?: Readonly<Record<string, JobContents>>;
+  readonly unchecked?: boolean;
+  readonly unsupported?: 'refuse' | 'fault';
+  readonly timeout?: number;
+  readonly budget?: number;
+  readonly printLimit?: number;
+  readonly trace?: boolean | JobTrace;
+}
+
+/** In a job with a list of launches, keys next to the list are the defaults of all launches. */
+export interface JobFile extends JobLaunch {
+  readonly ptx?: string;
+  readonly source?: string;
+  readonly target?: string;
+  readonly isa?: string;
+  readonly gpu?: string;
+  readonly workers?: number;
+  readonly repeat?: number;
+  readonly memory?: number;
+  readonly buffers?: Readonly<Record<string, JobContents>>;
+  readonly read?: readonly string[];
+  readonly launches?: readonly JobLaunch[];
+}
+
+const scalar: Rule<JobScalar> = {
+  takes: "a number, or a text such as '-5', '0x1f' or 'nan'",
+  accepts: (value) => ['number', 'string', 'boolean'].includes(typeof value),
+};
+
+const count = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
+
+/** The same rule for each scalar type. */
+function ofScalarTypes<T>(rule: Rule<T>): Readonly<Record<string, Rule<T>>> {
+  return Object.fromEntries(scalarTypes.map((type) => [type, rule]));
+}
+
+const contents: Rule<JobContents> = objectOf<JobContents>({
+  hex: text,
+  zeros: count,
+  file: text,
+  bytes: count,
+  ...ofScalarTypes(listOf(scalar, 'a list of numbers')),
+});
+
+const argument: Rule<JobArgument> = objectOf<JobArgument>({
+  buffer: either(text, contents),
+  bytes: text,
+  ...ofScalarTypes(scalar),
+});
+
+const index: Rule<number | readonly number[]> = either(count, listOf(count, 'a list of whole numbers'));
+
+const { grid, block, sharedBytes, cooperative, engine, unchecked, unsupported, timeout, budget, printLimit } =
+  launchRules;
+
+const launchKeys: RulesFor<JobLaunch> = {
+  entry: text,
+  grid,
+  block,
+  sharedBytes,
+  cooperative,
+  engine,
+  args: listOf(argument),
+  variables: mapOf(contents),
+  unchecked,
+  unsupported,
+  timeout,
+  budget,
+  printLimit,
+  trace: either(unchecked, objectOf<JobTrace>({ thread: index, block: index, lines: listOf(count) })),
+};
+
+export const jobRule: Rule<JobFile> = objectOf<JobFile>({
+  ...launchKeys,
+  ptx: text,
+  source: text,
+  target: deviceRules.target,
+  isa: deviceRules.isa,
+  gpu: deviceRules.gpu,
+  workers: whole(mostWorkers, String(mostWorkers)),
+  repeat: whole(2 ** 31, '2^31', 1),
+  memory: deviceRules.memory,
+  buffers: mapOf(contents),
+  read: listOf(text, 'a list of names of variables'),
+  launches: listOf(objectOf(launchKeys), 'a list of launches'),
+});
