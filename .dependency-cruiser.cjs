@@ -29,8 +29,14 @@ const may = {
 const doors = '^src/[^/]+[.]ts$';
 const mayUseDoors = { hosts: true, cli: true };
 
-/** Data that a folder may import of another: the parser reads which directives there are. */
-const dataFor = { syntax: ['^src/isa/directives[.]ts$'] };
+/**
+ * Data that a folder may import of another: the parser reads which directives there are, job files have the rules of
+ * launch options.
+ */
+const dataFor = {
+  syntax: ['^src/isa/directives[.]ts$'],
+  cli: ['^src/device/check-options[.]ts$'],
+};
 
 const everywhere = ['base', 'diagnostics'];
 const everywhereFor = { base: [], wasm: ['base'] };

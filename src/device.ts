@@ -27,7 +27,6 @@ import { environmentOf } from './isa/environment.ts';
 import { findGpu, type Gpu, runsOn } from './isa/gpus.ts';
 import { DeviceHeap } from './machine/device-heap.ts';
 import { defaultMemorySize, GlobalMemory } from './machine/global-memory.ts';
-import { checkWorkers } from './machine/launch.ts';
 
 export type { Argument } from './device/arguments.ts';
 export { PtxlabError } from './base/error.ts';
@@ -70,12 +69,11 @@ export class Device {
   /**
    * Creates a device; asynchronous, because engines may have to be loaded.
    *
-   * @throws PtxlabError `bad-option`, `bad-launch` for an invalid number of workers, `unknown-gpu`, `unknown-target`,
+   * @throws PtxlabError `bad-option`, `unknown-gpu`, `unknown-target`,
    *   `unknown-version`, `out-of-memory` if the host has no memory for the device
    */
   static async create(options: DeviceOptions = {}): Promise<Device> {
     checkOptions('a device', options, deviceRules);
-    checkWorkers(options.workers ?? 0);
     readJudgeOptions(options);
     const gpu = options.gpu === undefined ? null : readGpu(options.gpu);
     return Promise.resolve(new Device(options, gpu));

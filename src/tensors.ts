@@ -32,6 +32,7 @@ export type {
   FileLayout,
   FilePlace,
   Metadata,
+  ModelHints,
   MetadataValue,
   Packing,
   TensorEntry,

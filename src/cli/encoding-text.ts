@@ -17,5 +17,6 @@ export function encodingText({ entry, scales }: Encoded, isAscii: boolean): stri
   const whole = second?.entry.elements === 1 ? 'one for all' : 'one per matrix';
   const rule = second?.rule === 'divide' ? 'divided by ' : '';
   const further = second === null ? '' : `, ${rule}${whole} (${second.entry.dtype})`;
-  return `${entry.dtype} with ${shared} (${scales.scale.dtype})${further}`;
+  const zeros = (scales.words?.zeros ?? null) === null ? '' : ' and zero points';
+  return `${entry.dtype} with ${shared} (${scales.scale.dtype})${further}${zeros}`;
 }

@@ -2,6 +2,7 @@
 import { PtxlabError } from '../base/error.ts';
 import { flag, mistakeIn, number, objectOf, oneOf, type Rule, type RulesFor, text, whole } from '../base/rules.ts';
 import '../base/platform-types.ts';
+import { mostWorkers } from '../machine/launch.ts';
 import type { Argument } from './arguments.ts';
 import type { DeviceOptions, Extent, LaunchOptions } from './options.ts';
 import type { TraceChoice } from './trace-choice.ts';
@@ -11,6 +12,8 @@ function callback<F>(): Rule<F> {
 }
 
 const args: Rule<readonly Argument[]> = { takes: 'a list', accepts: Array.isArray };
+
+const workers = whole(mostWorkers, String(mostWorkers));
 
 /** The numbers themselves are checked later, with the launch shape. */
 const extent: Rule<Extent> = {
@@ -49,7 +52,7 @@ export const deviceRules: RulesFor<Unnamed<DeviceOptions>> = {
   version: text,
   // Windows and guards take part of the 32-bit address space, so less is usable; larger sizes throw `out-of-memory`.
   memory: whole(2 ** 32, '2^32'),
-  workers: number,
+  workers,
   simd: flag,
 };
 
@@ -68,7 +71,7 @@ export const launchRules: RulesFor<LaunchOptions> = {
   trace,
   engine: oneOf('jit', 'interp'),
   unchecked: flag,
-  workers: number,
+  workers,
   simd: flag,
   uninitialised: oneOf('fault', 'zero'),
   unsupported: oneOf('refuse', 'fault'),

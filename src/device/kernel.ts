@@ -9,7 +9,7 @@ import type { DeviceHeap } from '../machine/device-heap.ts';
 import { endedBefore, type Launch, type LaunchResult, runToEnd } from '../machine/engine.ts';
 import { type Dim3, MachineFault } from '../machine/fault.ts';
 import type { GlobalMemory } from '../machine/global-memory.ts';
-import { checkShape, checkWorkers, clock, type LaunchShape } from '../machine/launch.ts';
+import { checkShape, clock, type LaunchShape } from '../machine/launch.ts';
 import { Printed } from '../machine/printed.ts';
 import { withGridWorkspace } from '../machine/grid-workspace.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
@@ -91,7 +91,6 @@ export class Kernel {
       gridWorkspace: 0,
     };
     checkShape(shape, program.sharedBytes, this.linked.stackBytes);
-    checkWorkers(options.workers ?? 0);
     checkTuning(program, shape);
     const parameters = packArguments(
       this.name,

@@ -1,4 +1,6 @@
 /** Opens tensor files by path. */
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type OpenOptions, openTensorFile } from '../tensors/open.ts';
 import type { TensorFile } from '../tensors/tensor-file.ts';
 import { openBeside, openFile, type OpenFile } from './node-files.ts';
@@ -27,7 +29,12 @@ export async function openTensors(path: string, options: OpenOptions = {}): Prom
   const beside = openBeside(path);
   try {
     const source = await keep(openFile(path));
-    const file = await openTensorFile(source, { name: path, openBeside: (name) => keep(beside(name)), ...options });
+    const file = await openTensorFile(source, {
+      name: path,
+      openBeside: (name) => keep(beside(name)),
+      readBeside: (name) => readSmallFile(join(dirname(path), name)),
+      ...options,
+    });
     const requireUnchanged = async (): Promise<void> => {
       for (const one of opened) await one.requireUnchanged();
     };
@@ -35,5 +42,18 @@ export async function openTensors(path: string, options: OpenOptions = {}): Prom
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** Configurations are much shorter. */
+const longestConfiguration = 2 ** 24;
+
+/** The contents of a small regular file; null if there is none that can be read. */
+async function readSmallFile(path: string): Promise<Uint8Array | null> {
+  try {
+    const found = await stat(path);
+    return found.isFile() && found.size <= longestConfiguration ? await readFile(path) : null;
+  } catch {
+    return null;
   }
 }

@@ -77,12 +77,6 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;
 }
 
-/** @throws PtxlabError `bad-launch` if `workers` is not an integer from 0 to `mostWorkers` */
-export function checkWorkers(workers: number): void {
-  if (isCount(workers) && workers <= mostWorkers) return;
-  throw badLaunch(`the number of workers is ${workers}; it must be 0 to ${mostWorkers}`);
-}
-
 function badLaunch(message: string): PtxlabError {
   return new PtxlabError('bad-launch', message);
 }

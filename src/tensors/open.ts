@@ -2,6 +2,7 @@
 import type { FormatSpelling } from '../arrays/spellings.ts';
 import { joinWords } from '../base/join-words.ts';
 import { type ByteSource, readBytes } from './bytes.ts';
+import { hintsOf, noHints } from './checkpoints/hints.ts';
 import {
   type Container,
   containerNamed,
@@ -30,15 +31,27 @@ export interface OpenOptions {
   readonly packing?: 'whole' | 'dense';
   /** Opens a file in the same folder: the shards of `model.safetensors.index.json`. */
   readonly openBeside?: (name: string) => Promise<ByteSource>;
+  /**
+   * Reads a small file in the same folder, null if there is none. For matrices of GPTQ, `quantize_config.json` or
+   * `config.json` tells which of its two formats they have.
+   */
+  readonly readBeside?: (name: string) => Promise<Uint8Array | null>;
 }
 
 /**
- * Reads the header of a tensor file. Throws TensorFileError if it is not well-formed; the file's data is not read. The
+ * Reads the header of a tensor file. Throws TensorFileError if it is not well-formed. The file's data is not read, except
+ * for tensors that hold the shape of a matrix of packed integers. The
  * caller must close the sources. The libraries for .npz and GGUF are loaded only if needed. The tensor in an .npy file
  * has the name of the file, without folder and extension.
  */
 export async function openTensorFile(source: ByteSource, options: OpenOptions = {}): Promise<TensorFile> {
   if (!isSource(source)) throw new TensorFileError('io', 'a source of bytes has a size and a function read');
+  const file = await openAs(source, options);
+  const hints = await hintsOf(file, options.readBeside);
+  return hints === noHints ? file : { ...file, hints };
+}
+
+async function openAs(source: ByteSource, options: OpenOptions): Promise<TensorFile> {
   if (options.container === undefined && isIndexName(options.name ?? '')) return openIndex(source, options);
   const container = options.container ?? (await containerOf(source, options.name ?? ''));
   return openers[container](source, options);

@@ -10,12 +10,15 @@
 import { elementAt, lastOf } from '../base/element-at.ts';
 import { doubleAt } from '../base/typed-reads.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
+import { type PackedWords, wordValues } from './word-values.ts';
 import { loadUnit, refuseScale, type ScaleRule, type TensorValues, tensorValues } from './tensor-values.ts';
 
 export interface Scales {
   readonly scale: TensorEntry;
   readonly second: SecondScale | null;
   readonly grouping: Grouping;
+  /** How the elements and their zero points are packed into words; null if the elements are stored as their type says. */
+  readonly words: PackedWords | null;
 }
 
 /** A second scale, for the whole tensor or for each of its matrices. */
@@ -27,7 +30,7 @@ export interface SecondScale {
 }
 
 /** Number of elements along each axis that share a scale. */
-interface Grouping {
+export interface Grouping {
   /** The shape of the tensor, possibly with all axes but the last merged. */
   readonly shape: readonly number[];
   readonly groups: readonly number[];
@@ -47,7 +50,10 @@ export function describeScales({ scale, grouping: { shape, groups } }: Scales, t
 }
 
 /** Null if the shapes do not fit, because the two tensors are then unrelated. */
-export function groupingOf(shape: readonly number[], { elements, shape: scales }: TensorEntry): Grouping | null {
+export function groupingOf(
+  shape: readonly number[],
+  { elements, shape: scales }: Pick<TensorEntry, 'elements' | 'shape'>,
+): Grouping | null {
   if (elements === 1) return { shape, groups: shape };
   const rows = shape.slice(0, -1).reduce((product, extent) => product * extent, 1);
   return fit(shape, scales) ?? fit([rows, shape.at(-1) ?? 1], scales);
@@ -79,10 +85,12 @@ export async function scaledValues(
   scales: Scales,
   rule: ScaleRule = 'refuse',
 ): Promise<TensorValues> {
+  const { scale, grouping, words } = scales;
+  if (words !== null) return wordValues(file, entry, { scale, groups: grouping.groups, words }, rule);
   const plain = tensorValues(file, entry);
   const second = await secondsOf(file, scales.second, rule);
-  const grid = gridOf(scales.grouping);
-  const stored = tensorValues(file, scales.scale);
+  const grid = gridOf(grouping);
+  const stored = tensorValues(file, scale);
   let room = new Float64Array(0);
   return {
     ...plain,

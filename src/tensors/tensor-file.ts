@@ -69,6 +69,14 @@ export interface TensorEntry {
 export type Metadata = Readonly<Record<string, MetadataValue>>;
 export type MetadataValue = string | number | bigint | boolean | readonly MetadataValue[];
 
+/** What a checkpoint says about its packed integers outside of names, types and shapes. */
+export interface ModelHints {
+  /** The values of tensors that give the shape of a packed matrix, by name. */
+  readonly shapes: ReadonlyMap<string, readonly number[]>;
+  /** GPTQ's first format stores zero points minus 1, the second stores them as they are. Null if no file tells. */
+  readonly gptq: 1 | 2 | null;
+}
+
 export interface TensorFile {
   readonly container: Container;
   /** The tensors, in the order of the file's header. */
@@ -79,6 +87,8 @@ export interface TensorFile {
    * an .npz, reading backwards starts over.
    */
   readonly data: (entry: TensorEntry) => ByteSource;
+  /** What `openTensorFile` read in addition to the header, to interpret packed integers. */
+  readonly hints?: ModelHints;
 }
 
 /** A tensor to be written; `dtype` in the container's spelling. */

@@ -445,7 +445,7 @@ describe('a mistake in a job names its path in the file', () => {
   });
 
   test('null counts as absent', async () => {
-    const { answer } = await job({ source: increment, grid: null, entry: null, trace: null, ...launch });
+    const { answer } = await job({ source: increment, block: null, entry: null, trace: null, ...launch });
     expect(answer).toMatchObject({ ok: true });
   });
 });

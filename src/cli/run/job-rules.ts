@@ -1,8 +1,7 @@
 /** What a job file may contain, one row for each key. Rows of launch and device options are the library's own. */
 import { either, listOf, mapOf, objectOf, type Rule, type RulesFor, text, whole } from '../../base/rules.ts';
 import { deviceRules, launchRules } from '../../device/check-options.ts';
-import type { Extent } from '../../device/options.ts';
-import { mostWorkers } from '../../machine/launch.ts';
+import type { Extent } from '../../device.ts';
 import { scalarTypes } from './values.ts';
 
 /** A number; integers of 64 bits and floats that are not finite are texts. */
@@ -119,7 +118,7 @@ export const jobRule: Rule<JobFile> = objectOf<JobFile>({
   target: deviceRules.target,
   isa: deviceRules.isa,
   gpu: deviceRules.gpu,
-  workers: whole(mostWorkers, String(mostWorkers)),
+  workers: deviceRules.workers,
   repeat: whole(2 ** 31, '2^31', 1),
   memory: deviceRules.memory,
   buffers: mapOf(contents),

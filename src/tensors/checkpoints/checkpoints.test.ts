@@ -3,29 +3,23 @@
  * layouts, without any of ptxlab's readers or writers.
  */
 import { describe, expect, test } from 'vitest';
+import {
+  compared,
+  dice,
+  expectClose,
+  f32,
+  fileOf,
+  type Made,
+  original,
+  product,
+} from '../../../test/tensors/made-checkpoints.ts';
+import { awq, gptq, packQuantized } from '../../../test/tensors/packed-integers.ts';
 import { safetensorsBytes, type StoredTensor, type StoredTensors } from '../../../test/tensors/safetensors-bytes.ts';
 import { memorySink, memorySource } from '../bytes.ts';
 import { planConversion } from '../conversion-plan.ts';
 import { convertFile } from '../convert-file.ts';
-import { pairTensors, valuesOf } from '../pairing.ts';
-import { openShards } from '../safetensors/shards.ts';
 import { openTensorFile } from '../open.ts';
-import type { TensorFile } from '../tensor-file.ts';
 import { modelOf } from './model-tensors.ts';
-
-const fileOf = (tensors: StoredTensors): Promise<TensorFile> =>
-  openTensorFile(memorySource(safetensorsBytes(tensors)), { container: 'safetensors' });
-
-const product = (shape: readonly number[]): number => shape.reduce((all, extent) => all * extent, 1);
-
-/** Numbers with a long period, so that a wrong index shows. */
-function dice(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** The sixteen values of e2m1 in the order of their codes. */
 const fp4 = [0, 0.5, 1, 1.5, 2, 3, 4, 6, -0, -0.5, -1, -1.5, -2, -3, -4, -6];
@@ -35,17 +29,6 @@ function e4m3(code: number): number {
   const [exponent, fraction] = [(code >> 3) & 15, code & 7];
   const magnitude = exponent === 0 ? fraction / 512 : (1 + fraction / 8) * 2 ** (exponent - 7);
   return (code & 0x80) === 0 ? magnitude : -magnitude;
-}
-
-function f32(shape: readonly number[], values: readonly number[]): StoredTensor {
-  return { dtype: 'F32', shape, bytes: new Uint8Array(Float32Array.from(values).buffer) };
-}
-
-interface Made {
-  readonly tensors: StoredTensors;
-  /** The shape and the values that the readers of the layout compute. */
-  readonly shape: readonly number[];
-  readonly values: readonly number[];
 }
 
 /** Bytes with two codes each, low nibble first, and the value of each code. */
@@ -185,6 +168,7 @@ function mxfp4(name: string, codes: string): Made {
 }
 
 const weight = 'model.layers.0.mlp.up_proj.weight';
+const upProjection = 'model.layers.0.mlp.up_proj';
 const experts = 'model.layers.0.mlp.experts.gate_up_proj';
 
 const layouts: Readonly<Record<string, readonly [name: string, made: Made]>> = {
@@ -205,28 +189,39 @@ const layouts: Readonly<Record<string, readonly [name: string, made: Made]>> = {
   'gpt-oss, one expert and one group': [experts, gptOss(experts, [1, 3, 1])],
   'gpt-oss, original names': ['block.0.mlp.mlp1_weight', gptOss('block.0.mlp.mlp1_weight', [2, 4, 2], '.')],
   'float-quantized of compressed-tensors': [weight, channelFp8(weight)],
+  'pack-quantized int4': [weight, packQuantized(weight, { bits: 4, shape: [6, 64], group: 32, hasZeros: false })],
+  'pack-quantized int4, zero points': [
+    weight,
+    packQuantized(weight, { bits: 4, shape: [11, 64], group: 16, hasZeros: true }),
+  ],
+  'pack-quantized int4, a scale per row, words not full': [
+    weight,
+    packQuantized(weight, { bits: 4, shape: [5, 27], group: 27, hasZeros: true }),
+  ],
+  'pack-quantized int4, reordered columns': [
+    weight,
+    packQuantized(weight, { bits: 4, shape: [3, 64], group: 16, hasZeros: true, isReordered: true }),
+  ],
+  'pack-quantized int8': [weight, packQuantized(weight, { bits: 8, shape: [6, 64], group: 64, hasZeros: false })],
+  'pack-quantized int8, zero points': [
+    weight,
+    packQuantized(weight, { bits: 8, shape: [7, 96], group: 32, hasZeros: true }),
+  ],
+  GPTQ: [weight, gptq(upProjection, { bits: 4, shape: [16, 64], group: 32, hasZeros: true }, 1, true)],
+  'GPTQ, symmetric, without an index': [
+    weight,
+    gptq(upProjection, { bits: 4, shape: [8, 24], group: 12, hasZeros: false }, 1, false),
+  ],
+  'GPTQ, reordered columns': [
+    weight,
+    gptq(upProjection, { bits: 4, shape: [8, 64], group: 16, hasZeros: true, isReordered: true }, 1, true),
+  ],
+  'GPTQ, 8 bits': [weight, gptq(upProjection, { bits: 8, shape: [8, 32], group: 32, hasZeros: true }, 1, true)],
+  'GPTQ, 2 bits': [weight, gptq(upProjection, { bits: 2, shape: [16, 32], group: 16, hasZeros: true }, 1, true)],
+  'GPTQ v2, symmetric': [weight, gptq(upProjection, { bits: 4, shape: [8, 64], group: 16, hasZeros: false }, 0, true)],
+  AWQ: [weight, awq(upProjection, { bits: 4, shape: [16, 64], group: 32, hasZeros: true })],
+  'AWQ, one group': [weight, awq(upProjection, { bits: 4, shape: [8, 16], group: 16, hasZeros: true })],
 };
-
-/** The values, on both sides, of the only weight that two files share. */
-async function compared(a: TensorFile, b: TensorFile): Promise<readonly (readonly number[])[]> {
-  const { pairs, onlyInA, onlyInB } = pairTensors(modelOf(a), modelOf(b), () => true);
-  expect([pairs.length, onlyInA, onlyInB]).toEqual([1, [], []]);
-  const sides = pairs.flatMap((pair) => [pair.a, pair.b]);
-  return Promise.all(sides.map(async (side) => [...(await (await valuesOf(side)).load(0, side.entry.elements))()]));
-}
-
-/** f64 holds every value exactly, or to its last place after a division. */
-function original({ shape, values }: Made, name: string): Promise<TensorFile> {
-  return fileOf({ [name]: { dtype: 'F64', shape, bytes: new Uint8Array(Float64Array.from(values).buffer) } });
-}
-
-function expectClose(found: readonly number[] = [], wanted: readonly number[] = []): void {
-  expect(found.length).toBe(wanted.length);
-  const wrong = found.findIndex(
-    (value, i) => !(Math.abs(value - (wanted[i] ?? Number.NaN)) <= Math.abs(value) * 2 ** -50),
-  );
-  expect(wrong).toBe(-1);
-}
 
 describe.each(Object.entries(layouts))('%s', (_, [name, made]) => {
   test('is one tensor, with the shape of its elements, and no warning', async () => {
@@ -265,9 +260,10 @@ describe.each(Object.entries(layouts))('%s', (_, [name, made]) => {
         safetensorsBytes({ [one]: stored }),
       ]),
     );
-    const file = await openShards(memorySource(index), (part) =>
-      Promise.resolve(memorySource(parts.get(part) ?? new Uint8Array(0))),
-    );
+    const file = await openTensorFile(memorySource(index), {
+      name: 'model.safetensors.index.json',
+      openBeside: (part) => Promise.resolve(memorySource(parts.get(part) ?? new Uint8Array(0))),
+    });
     const [wanted, found] = await compared(await original(made, name), file);
     expectClose(found, wanted);
   });
@@ -320,7 +316,26 @@ describe('what fits no layout is shown as it is stored, with a warning', () => {
       ['w_scale', 'w_zero_point'],
     ],
     ['integers of compressed-tensors', { w_packed: i32(4, 8), w_scale: ones(4, 1) }, ['w_packed', 'w_scale']],
-    ['weights of GPTQ', { 'l.qweight': i32(8, 4), 'l.scales': ones(1, 4), 'l.qzeros': i32(1, 1) }, ['l.qweight']],
+    [
+      'GPTQ with three bits',
+      { 'l.qweight': i32(12, 32), 'l.scales': ones(1, 32), 'l.qzeros': i32(1, 3) },
+      ['l.qweight'],
+    ],
+    ['GPTQ without zero points', { 'l.qweight': i32(8, 8), 'l.scales': ones(1, 8) }, ['l.qweight']],
+    [
+      'AWQ in rows, as GEMV has it',
+      { 'l.qweight': i32(64, 4), 'l.scales': ones(64, 8), 'l.qzeros': i32(64, 1) },
+      ['l.qweight'],
+    ],
+    [
+      'packed integers of another shape',
+      {
+        w_packed: i32(4, 8),
+        w_scale: ones(4, 1),
+        w_shape: { dtype: 'I32', shape: [2], bytes: new Uint8Array(Int32Array.of(4, 99).buffer) },
+      },
+      ['w_packed', 'w_scale'],
+    ],
     ['both names of scales', { w: fp8(2, 2), w_scale: ones(1), w_scale_inv: ones(1) }, ['w_scale_inv']],
   ])('%s', async (_, tensors, names) => {
     const { lookAlikes, tensors: found } = modelOf(await fileOf(tensors));

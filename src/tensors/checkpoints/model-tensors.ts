@@ -4,10 +4,13 @@
  */
 import { formats } from '../../numerics/formats.ts';
 import { groupingOf, type Scales, type SecondScale } from '../scales.ts';
-import type { TensorEntry, TensorFile } from '../tensor-file.ts';
+import type { ModelHints, TensorEntry, TensorFile } from '../tensor-file.ts';
 import { isReadable } from '../tensor-values.ts';
 import { type LookAlike, lookAlikes } from './look-alikes.ts';
+import { noHints } from './hints.ts';
 import { activationScale, type StoredLayout, storedLayouts, zeroPointSuffix } from './stored-layouts.ts';
+import { type WordLayout, wordLayouts } from './word-layouts.ts';
+import { wordTensorIn } from './word-tensors.ts';
 
 export interface ModelTensor {
   /** The entry that a reader of values sees: elements are counted individually, even if two of them share a byte. */
@@ -15,7 +18,7 @@ export interface ModelTensor {
   /** Null if the elements have no separate scales. */
   readonly scales: Scales | null;
   /** The layout of codes and scales; null for a single stored tensor. */
-  readonly layout: StoredLayout | null;
+  readonly layout: StoredLayout | WordLayout | null;
   /** The stored tensors: codes, scales, second scales. */
   readonly parts: readonly TensorEntry[];
   /** A scale of activations or caches, which is stored with the weights, but does not multiply any of them. */
@@ -46,9 +49,10 @@ function findModel(file: TensorFile): Model {
   const byName = new Map(file.tensors.map((entry) => [entry.name, entry]));
   const found = new Map<TensorEntry, ModelTensor>();
   const used = new Set<TensorEntry>();
-  for (const layout of storedLayouts) {
+  const hints = file.hints ?? noHints;
+  for (const layout of [...wordLayouts, ...storedLayouts]) {
     for (const codes of file.tensors) {
-      const tensor = used.has(codes) ? null : tensorIn(layout, codes, byName);
+      const tensor = used.has(codes) ? null : tensorIn(layout, codes, byName, hints);
       if (tensor === null || tensor.parts.some((part) => used.has(part))) continue;
       found.set(codes, tensor);
       for (const part of tensor.parts) used.add(part);
@@ -70,6 +74,17 @@ export function plainTensor(entry: TensorEntry): ModelTensor {
 
 /** The tensor with these codes, if it is stored in this layout. */
 function tensorIn(
+  layout: StoredLayout | WordLayout,
+  codes: TensorEntry,
+  byName: ReadonlyMap<string, TensorEntry>,
+  hints: ModelHints,
+): ModelTensor | null {
+  if (layout.stored !== 'words') return codedTensorIn(layout, codes, byName);
+  const found = wordTensorIn(layout, codes, byName, hints);
+  return found === null ? null : { ...found, layout, isActivationScale: false };
+}
+
+function codedTensorIn(
   layout: StoredLayout,
   codes: TensorEntry,
   byName: ReadonlyMap<string, TensorEntry>,
@@ -88,7 +103,7 @@ function tensorIn(
   const second = secondOf(byName.get(name + (layout.second?.suffix ?? '')), entry.shape, layout);
   if (second === null && layout.second?.isOptional === false) return null;
   const parts = [codes, stored, ...(second === null ? [] : [second.entry])];
-  return { entry, scales: { scale, second, grouping }, layout, parts, isActivationScale: false };
+  return { entry, scales: { scale, second, grouping, words: null }, layout, parts, isActivationScale: false };
 }
 
 /** The codes viewed as elements; null if they are of another kind. */

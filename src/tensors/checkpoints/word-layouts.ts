@@ -1,0 +1,75 @@
+/**
+ * How checkpoints pack integers of 2, 4 or 8 bits into 32-bit words, one row per layout. A value is (code - zero point)
+ * * scale; codes and zero points are unsigned, and the lowest bits of a word hold the first of its codes.
+ *
+ * Sources: compressed-tensors (`pack-quantized`), AutoGPTQ, GPTQModel and AutoAWQ.
+ */
+
+export interface WordLayout {
+  /** The layout in words. */
+  readonly title: string;
+  readonly stored: 'words';
+  /** Suffixes of the stored tensors. */
+  readonly codes: '_packed' | '.qweight';
+  readonly scale: '_scale' | '.scales';
+  readonly zeros: '_zero_point' | '.qzeros';
+  /** For each column, the index of its group. Optional; without it, groups are runs of columns. */
+  readonly groupIndex: '_g_idx' | '.g_idx';
+  /** The shape of the matrix, for words that its last columns do not fill. Null if there are none. */
+  readonly shape: '_shape' | null;
+  /** What follows the common part of these names in the name of the matrix. */
+  readonly name: '' | '.weight';
+  /** Whether codes, scales and zero points are stored with rows and columns swapped. */
+  readonly isTransposed: boolean;
+  /** The axis of the matrix along which a word holds consecutive codes; zero points always share words along rows. */
+  readonly along: 'rows' | 'columns';
+  /** Position of each consecutive code and zero point in a word; null for ascending order. */
+  readonly places: readonly number[] | null;
+  /** `versions`: stored as zero point - 1 in GPTQ's first format, and as it is in the second. */
+  readonly zeroRule: 'as-is' | 'versions';
+}
+
+export const wordLayouts: readonly WordLayout[] = [
+  {
+    title: 'integers of compressed-tensors, packed',
+    stored: 'words',
+    codes: '_packed',
+    scale: '_scale',
+    zeros: '_zero_point',
+    groupIndex: '_g_idx',
+    shape: '_shape',
+    name: '',
+    isTransposed: false,
+    along: 'columns',
+    places: null,
+    zeroRule: 'as-is',
+  },
+  {
+    title: 'GPTQ',
+    stored: 'words',
+    codes: '.qweight',
+    scale: '.scales',
+    zeros: '.qzeros',
+    groupIndex: '.g_idx',
+    shape: null,
+    name: '.weight',
+    isTransposed: true,
+    along: 'columns',
+    places: null,
+    zeroRule: 'versions',
+  },
+  {
+    title: 'AWQ',
+    stored: 'words',
+    codes: '.qweight',
+    scale: '.scales',
+    zeros: '.qzeros',
+    groupIndex: '.g_idx',
+    shape: null,
+    name: '.weight',
+    isTransposed: true,
+    along: 'rows',
+    places: [0, 4, 1, 5, 2, 6, 3, 7],
+    zeroRule: 'as-is',
+  },
+];

@@ -1,0 +1,192 @@
+/**
+ * Matrices of small integers in 32-bit words: a value is (code - zero point) * scale. `checkpoints/word-layouts.ts` has
+ * the rows. The words, scales and zero points of one matrix are in memory while it is read, because some layouts store
+ * it by columns.
+ */
+import { elementAt } from '../base/element-at.ts';
+import { doubleAt, wordAt } from '../base/typed-reads.ts';
+import { readBytes } from './bytes.ts';
+import type { WordLayout } from './checkpoints/word-layouts.ts';
+import { quote, TensorFileError } from './tensor-error.ts';
+import type { TensorEntry, TensorFile } from './tensor-file.ts';
+import { refuseScale, type ScaleRule, type TensorValues, tensorValues } from './tensor-values.ts';
+
+export interface PackedWords {
+  readonly layout: WordLayout;
+  readonly bits: 2 | 4 | 8;
+  readonly rows: number;
+  readonly columns: number;
+  readonly codes: TensorEntry;
+  /** Null if the zero point is the middle of the range, 2^(bits - 1). */
+  readonly zeros: TensorEntry | null;
+  /** The group of each column; null if groups are runs of columns. */
+  readonly groupIndex: TensorEntry | null;
+  /** The format of GPTQ that the checkpoint names; null if it names none. */
+  readonly gptq: 1 | 2 | null;
+}
+
+/** A matrix with its scales. */
+export interface WordScales {
+  readonly scale: TensorEntry;
+  /** Number of rows and columns that share a scale. */
+  readonly groups: readonly number[];
+  readonly words: PackedWords;
+}
+
+/**
+ * The values, in f64: exact with scales of at most 45 bits of precision.
+ *
+ * @throws TensorFileError `bad-scale` as the rule says, `bad-data` for a column whose group has no scale
+ */
+export async function wordValues(
+  file: TensorFile,
+  { elements, format }: TensorEntry,
+  scales: WordScales,
+  rule: ScaleRule,
+): Promise<TensorValues> {
+  if (format === 'opaque') throw new Error('packed integers have a format');
+  const matrix = await matrixOf(file, scales, rule);
+  return {
+    elements,
+    format,
+    isScaled: true,
+    load: (from, count) => Promise.resolve(() => valuesIn(matrix, from, count)),
+  };
+}
+
+interface Matrix extends Pick<PackedWords, 'layout' | 'bits' | 'rows' | 'columns'> {
+  readonly words: Uint32Array;
+  readonly wordsPerLine: number;
+  /** Group of each column. */
+  readonly groupOf: Int32Array;
+  /** Number of groups in a row; scale and zero point of row r and group g are at r * groups + g. */
+  readonly groups: number;
+  readonly factors: Float64Array;
+  readonly zeros: Float64Array;
+}
+
+async function matrixOf(file: TensorFile, scales: WordScales, rule: ScaleRule): Promise<Matrix> {
+  const { scale, words: packed } = scales;
+  const { layout, bits, rows, columns, codes } = packed;
+  const [rowsPerScale = 1, size = 1] = scales.groups;
+  const groups = Math.ceil(columns / size);
+  const scaleAt = (row: number, group: number): number => {
+    if (rowsPerScale > 1) return group;
+    return layout.isTransposed ? group * rows + row : row * groups + group;
+  };
+  const stored = await allOf(file, scale);
+  if (rule === 'refuse' && !stored.every(Number.isFinite)) refuseScale(scale.name);
+  const zeros = await zerosOf(file, packed, groups, scaleAt);
+  return {
+    layout,
+    bits,
+    rows,
+    columns,
+    words: await wordsOf(file, codes),
+    wordsPerLine: elementAt(codes.shape, 1),
+    groupOf: await groupsOf(file, packed, groups, size),
+    groups,
+    factors: byGroup(rows, groups, (row, group) => doubleAt(stored, scaleAt(row, group))),
+    zeros: byGroup(rows, groups, zeros),
+  };
+}
+
+function byGroup(rows: number, groups: number, valueOf: (row: number, group: number) => number): Float64Array {
+  const found = new Float64Array(rows * groups);
+  for (let row = 0; row < rows; row++)
+    for (let group = 0; group < groups; group++) found[row * groups + group] = valueOf(row, group);
+  return found;
+}
+
+async function allOf(file: TensorFile, entry: TensorEntry): Promise<Float64Array> {
+  return Float64Array.from((await tensorValues(file, entry).load(0, entry.elements))());
+}
+
+async function wordsOf(file: TensorFile, entry: TensorEntry): Promise<Uint32Array> {
+  const bytes = await readBytes(file.data(entry), 0, entry.byteLength);
+  return new Uint32Array(bytes.buffer);
+}
+
+/** The zero point of a row and a group, as an unsigned code. */
+async function zerosOf(
+  file: TensorFile,
+  { layout, bits, rows, zeros, gptq }: PackedWords,
+  groups: number,
+  scaleAt: (row: number, group: number) => number,
+): Promise<(row: number, group: number) => number> {
+  const [middle, mask] = [2 ** (bits - 1), 2 ** bits - 1];
+  if (zeros === null) return () => middle;
+  if (zeros.format === 's8') {
+    const signed = await allOf(file, zeros);
+    return (row, group) => doubleAt(signed, scaleAt(row, group)) + middle;
+  }
+  const words = await wordsOf(file, zeros);
+  const perWord = 32 / bits;
+  const lines = Math.ceil(rows / perWord);
+  const storedAt = (row: number, group: number): number => {
+    const line = Math.floor(row / perWord);
+    const word = wordAt(words, layout.isTransposed ? group * lines + line : line * groups + group);
+    return (word >>> (bits * placeIn(layout, row % perWord))) & mask;
+  };
+  if (layout.zeroRule === 'as-is' || gptq === 2) return storedAt;
+  if (gptq === null && areAll(words, middle, bits)) return storedAt;
+  return (row, group) => (storedAt(row, group) + 1) & mask;
+}
+
+/** Whether every code is the middle of the range, as GPTQ's second format stores symmetric zero points. */
+function areAll(words: Uint32Array, code: number, bits: number): boolean {
+  let pattern = 0;
+  for (let shift = 0; shift < 32; shift += bits) pattern |= code << shift;
+  return words.every((word) => word === pattern >>> 0);
+}
+
+/** Position of the i-th consecutive code in a word. */
+function placeIn({ places }: WordLayout, i: number): number {
+  return places === null ? i : elementAt(places, i);
+}
+
+async function groupsOf(
+  file: TensorFile,
+  { columns, groupIndex }: PackedWords,
+  groups: number,
+  size: number,
+): Promise<Int32Array> {
+  const runs = (): Int32Array => Int32Array.from({ length: columns }, (_, column) => Math.floor(column / size));
+  if (groupIndex === null) return runs();
+  const found = Int32Array.from(await allOf(file, groupIndex));
+  // compressed-tensors fills the index with -1 if columns were not reordered.
+  if (found.includes(-1)) return runs();
+  const wrong = found.findIndex((group) => group < 0 || group >= groups);
+  if (wrong < 0) return found;
+  const words = `column ${wrong} is in group ${found[wrong]}, but there are ${groups} groups`;
+  throw new TensorFileError('bad-data', `${quote(groupIndex.name)}: ${words}`);
+}
+
+function valuesIn(matrix: Matrix, from: number, count: number): Float64Array {
+  const out = new Float64Array(count);
+  const { columns } = matrix;
+  for (let i = 0; i < count; ) {
+    const [row, column] = [Math.floor((from + i) / columns), (from + i) % columns];
+    const length = Math.min(columns - column, count - i);
+    readRow(matrix, row, column, out.subarray(i, i + length));
+    i += length;
+  }
+  return out;
+}
+
+/** Fills `out` with the values of a row from a column on. */
+function readRow(matrix: Matrix, row: number, column: number, out: Float64Array): void {
+  const { layout, bits, words, wordsPerLine, groupOf, groups, factors, zeros } = matrix;
+  const [perWord, mask] = [32 / bits, 2 ** bits - 1];
+  const isAlongRows = layout.along === 'rows';
+  const rowShift = isAlongRows ? bits * placeIn(layout, row % perWord) : 0;
+  const line = isAlongRows ? Math.floor(row / perWord) : row;
+  for (let i = 0; i < out.length; i++) {
+    const at = column + i;
+    const across = isAlongRows ? at : Math.floor(at / perWord);
+    const shift = isAlongRows ? rowShift : bits * placeIn(layout, at % perWord);
+    const word = wordAt(words, layout.isTransposed ? across * wordsPerLine + line : line * wordsPerLine + across);
+    const group = row * groups + elementAt(groupOf, at);
+    out[i] = (((word >>> shift) & mask) - doubleAt(zeros, group)) * doubleAt(factors, group);
+  }
+}

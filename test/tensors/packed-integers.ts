@@ -1,0 +1,156 @@
+/** Matrices of small integers, packed into words by the rules of other tools. */
+import { dice, type Made } from './made-checkpoints.ts';
+import type { StoredTensor } from './safetensors-bytes.ts';
+
+/** Packs numbers of a few bits into words, the first in the lowest bits. */
+function packed(codes: readonly number[], bits: number): number {
+  return codes.reduce((word, code, i) => (word | ((code & (2 ** bits - 1)) << (bits * i))) >>> 0, 0);
+}
+
+export function words(shape: readonly number[], list: readonly number[]): StoredTensor {
+  return { dtype: 'I32', shape, bytes: new Uint8Array(Uint32Array.from(list).buffer) };
+}
+
+/** f16 scales from 2^-6 on, as bits and as values. */
+function halves(count: number): readonly [bytes: Uint8Array, values: readonly number[]] {
+  const bits = Uint16Array.from({ length: count }, (_, i) => 0x2400 + 37 * i);
+  return [
+    new Uint8Array(bits.buffer),
+    Array.from(bits, (half) => 2 ** ((half >> 10) - 15) * (1 + (half & 0x3ff) / 1024)),
+  ];
+}
+
+export interface Integers {
+  readonly bits: 2 | 4 | 8;
+  readonly shape: readonly [rows: number, columns: number];
+  /** Columns in a group. */
+  readonly group: number;
+  readonly hasZeros: boolean;
+  /** Whether columns belong to groups in another order. */
+  readonly isReordered?: boolean;
+}
+
+interface Quantized {
+  /** Unsigned codes and zero points of [row][column] and [row][group], and the group of each column. */
+  readonly codes: readonly (readonly number[])[];
+  readonly zeros: readonly (readonly number[])[];
+  readonly groupOf: readonly number[];
+  readonly groups: number;
+}
+
+function integers({ bits, shape: [rows, columns], group, hasZeros, isReordered = false }: Integers): Quantized {
+  const random = dice(rows * 17 + columns);
+  const groups = Math.ceil(columns / group);
+  const any = (): number => Math.floor(random() * 2 ** bits);
+  return {
+    codes: Array.from({ length: rows }, () => Array.from({ length: columns }, any)),
+    zeros: Array.from({ length: rows }, () =>
+      Array.from({ length: groups }, () => (hasZeros ? any() : 2 ** (bits - 1))),
+    ),
+    groupOf: Array.from({ length: columns }, (_, i) => Math.floor((isReordered ? (i * 7) % columns : i) / group)),
+    groups,
+  };
+}
+
+function valuesOfIntegers(
+  { codes, zeros, groupOf }: Quantized,
+  scaleOf: (row: number, group: number) => number,
+): readonly number[] {
+  return codes.flatMap((row, r) =>
+    row.map((code, c) => {
+      const group = groupOf[c] ?? 0;
+      return (code - (zeros[r]?.[group] ?? 0)) * scaleOf(r, group);
+    }),
+  );
+}
+
+/** Consecutive parts of a list; the last is filled up with zeros. */
+function partsOf(list: readonly number[], size: number): readonly (readonly number[])[] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, i) =>
+    Array.from({ length: size }, (_other, j) => list[i * size + j] ?? 0),
+  );
+}
+
+/** Columns of a matrix of rows. */
+function turned(matrix: readonly (readonly number[])[]): readonly (readonly number[])[] {
+  return Array.from({ length: matrix[0]?.length ?? 0 }, (_, column) => matrix.map((row) => row[column] ?? 0));
+}
+
+/** compressed-tensors: signed codes plus 2^(bits - 1), packed along rows; zero points likewise, along columns. */
+export function packQuantized(name: string, made: Integers): Made {
+  const { bits, shape, hasZeros, isReordered = false } = made;
+  const [rows, columns] = shape;
+  const all = integers(made);
+  const { groups } = all;
+  const perWord = 32 / bits;
+  const [scaleBytes, scales] = halves(rows * groups);
+  const wordsPerRow = Math.ceil(columns / perWord);
+  const zeroColumns = turned(all.zeros).map((column) => partsOf(column, perWord).map((part) => packed(part, bits)));
+  const zeros = { [`${name}_zero_point`]: words([Math.ceil(rows / perWord), groups], turned(zeroColumns).flat()) };
+  return {
+    tensors: {
+      [`${name}_packed`]: words(
+        [rows, wordsPerRow],
+        all.codes.flatMap((row) => partsOf(row, perWord).map((part) => packed(part, bits))),
+      ),
+      [`${name}_scale`]: { dtype: 'F16', shape: [rows, groups], bytes: scaleBytes },
+      ...(hasZeros ? zeros : {}),
+      [`${name}_shape`]: {
+        dtype: 'I64',
+        shape: [2],
+        bytes: new Uint8Array(BigInt64Array.of(BigInt(rows), BigInt(columns)).buffer),
+      },
+      ...(isReordered ? { [`${name}_g_idx`]: words([columns], all.groupOf) } : {}),
+    },
+    shape,
+    values: valuesOfIntegers(all, (row, group) => scales[row * groups + group] ?? 0),
+  };
+}
+
+/** GPTQ: [in, out], codes packed along the inputs and zero points along the outputs, minus 1 in the first format. */
+export function gptq(module: string, made: Integers, lessOne: 0 | 1, hasIndex: boolean): Made {
+  const { bits, shape } = made;
+  const [rows, columns] = shape;
+  const all = integers(made);
+  const { groups } = all;
+  const perWord = 32 / bits;
+  const [scaleBytes, scales] = halves(rows * groups);
+  const inputs = all.codes.map((row) => partsOf(row, perWord).map((part) => packed(part, bits)));
+  const zeros = turned(all.zeros).flatMap((group) =>
+    partsOf(group, perWord).map((part) =>
+      packed(
+        part.map((zero) => zero - lessOne),
+        bits,
+      ),
+    ),
+  );
+  return {
+    tensors: {
+      [`${module}.qweight`]: words([columns / perWord, rows], turned(inputs).flat()),
+      [`${module}.qzeros`]: words([groups, rows / perWord], zeros),
+      [`${module}.scales`]: { dtype: 'F16', shape: [groups, rows], bytes: scaleBytes },
+      ...(hasIndex ? { [`${module}.g_idx`]: words([columns], all.groupOf) } : {}),
+    },
+    shape,
+    values: valuesOfIntegers(all, (row, group) => scales[group * rows + row] ?? 0),
+  };
+}
+
+/** AWQ: [in, out], both packed along the outputs in the order 0, 2, 4, 6, 1, 3, 5, 7. */
+export function awq(module: string, made: Integers): Made {
+  const [rows, columns] = made.shape;
+  const all = integers(made);
+  const { groups } = all;
+  const [scaleBytes, scales] = halves(rows * groups);
+  const inOrder = (part: readonly number[]): readonly number[] => [0, 2, 4, 6, 1, 3, 5, 7].map((i) => part[i] ?? 0);
+  const pack = (line: readonly number[]): readonly number[] => partsOf(line, 8).map((part) => packed(inOrder(part), 4));
+  return {
+    tensors: {
+      [`${module}.qweight`]: words([columns, rows / 8], turned(all.codes).flatMap(pack)),
+      [`${module}.qzeros`]: words([groups, rows / 8], turned(all.zeros).flatMap(pack)),
+      [`${module}.scales`]: { dtype: 'F16', shape: [groups, rows], bytes: scaleBytes },
+    },
+    shape: made.shape,
+    values: valuesOfIntegers(all, (row, group) => scales[group * rows + row] ?? 0),
+  };
+}
