@@ -3,6 +3,7 @@
  * values of all threads.
  */
 
+import type { Fragment } from './fragments.ts';
 import { broughtBy, type MatrixProduct, widthsOf } from './matrix-product.ts';
 
 /** The groups of threads that can execute an operation together. */
@@ -14,7 +15,7 @@ export type GroupScope = 'warp' | 'warpgroup' | 'block' | 'cluster';
  * value; it returns the mask of lanes with the same value and, for `all`, whether all lanes agree. `redux` takes a
  * value and returns the reduction over all lanes. `elect` returns the leader's lane and whether it is this one.
  * `active` returns the mask of lanes that arrived. `sync` returns nothing, once all have arrived.
- * `transpose` takes two neighbours of a row of an 8 by 8 matrix of 16-bit elements and returns those of the transposed
+ * `transpose` takes two neighbors of a row of an 8 by 8 matrix of 16-bit elements and returns those of the transposed
  * matrix. `mma` takes fragments of matrices and returns those of their product. `addresses` takes an address, a stride
  * and words; it returns addresses that a lane finds by its place in a matrix, numbers that depend on the lane, and the
  * words.
@@ -35,6 +36,8 @@ export type Collective =
 
 /** Addresses of the parts of a matrix that each lane of a warp accesses. */
 export interface AddressPlan {
+  /** Which element of the matrix each lane has. */
+  readonly fragment: Fragment;
   /** Each address is that of the lane `sources`, plus `strides` strides, plus `bytes` bytes; one number for each lane. */
   readonly accesses: readonly {
     readonly sources: readonly number[];

@@ -1,5 +1,6 @@
 /** Addresses of the parts of a matrix, for each lane. */
 import type { AddressPlan } from '../../collective.ts';
+import { elementsOf, type Fragment, placeOf } from '../../fragments.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 
@@ -12,8 +13,9 @@ export interface Access {
   readonly bytes: number;
 }
 
-/** A plan with `count` accesses in each lane. */
+/** A plan with `count` accesses in each lane to the elements of a fragment. */
 export function addressPlan(
+  fragment: Fragment,
   count: number,
   accessOf: (lane: number, index: number) => Access,
   more: Partial<Pick<AddressPlan, 'strideBits' | 'constants' | 'words'>> = {},
@@ -26,7 +28,22 @@ export function addressPlan(
       bytes: own.map(({ bytes }) => bytes),
     };
   });
-  return { accesses, strideBits: 0, constants: [], words: [], ...more };
+  return { fragment, accesses, strideBits: 0, constants: [], words: [], ...more };
+}
+
+/** Registers whose elements are neighbors in memory are accessed at once, others element by element. */
+export function accessesOf(own: Fragment, byRows: boolean): { readonly perAccess: number; readonly count: number } {
+  const perRegister = own.registerBits / own.bits;
+  const apart = (element: number): boolean => {
+    const [one, other] = [placeOf(own, 0, element), placeOf(own, 0, element + 1)];
+    const [step, still] = byRows
+      ? [other.column - one.column, other.row - one.row]
+      : [other.row - one.row, other.column - one.column];
+    return step !== 1 || still !== 0;
+  };
+  const isWhole = perRegister === 1 || !apart(0);
+  const perAccess = isWhole ? perRegister : 1;
+  return { perAccess, count: elementsOf(own) / perAccess };
 }
 
 /** A number for each lane. */

@@ -1,4 +1,6 @@
 /** ldmatrix, stmatrix and movmatrix: PTX ISA 9.1, 9.7.14.5.15 to 9.7.14.5.17. */
+import type { AddressPlan } from '../../collective.ts';
+import { type Digit, elementsOf, type Fragment, placeOf } from '../../fragments.ts';
 import { has, type InstructionForm, type OperandPattern, read, type Variant, write } from '../../form.ts';
 import type { AvailabilityRow, Constraint } from '../../form.ts';
 import type { AccessSpace } from '../../spaces.ts';
@@ -6,12 +8,17 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, atSuffixed } from '../../targets.ts';
 import { bits, constant } from '../integer/steps.ts';
-import { addressPlan, addressRef, constantRef, findAddresses, keptRef, perLane } from './addresses.ts';
+import {
+  type Access,
+  accessesOf,
+  addressPlan,
+  addressRef,
+  constantRef,
+  findAddresses,
+  keptRef,
+  perLane,
+} from './addresses.ts';
 import { matrixForm, refsOf, registerList } from './parts.ts';
-
-/** Lanes of a group of four that have a row between them. */
-const group = (lane: number): number => lane >> 2;
-const inGroup = (lane: number): number => lane & 3;
 
 const shared = ['.shared', '.shared::cta'] as const;
 
@@ -40,95 +47,73 @@ function parts(of: Ref, count: number): readonly Ref[] {
   return Array.from({ length: count }, (_, i): Ref => `${of}.${count - 1 - i}`);
 }
 
-/** Where a lane's part `part` of register `register` is: in the row that a lane gave, after that many bytes. */
-type PartPlace = (lane: number, register: number, part: number) => { readonly row: number; readonly byte: number };
-
-/** Registers whose `count` parts of `width` bits are loaded one by one. */
-interface Parts {
-  readonly count: number;
-  readonly width: number;
-  readonly place: PartPlace;
+/**
+ * Matrices of elements of `bits` bits, whose rows are those in memory: lane r gives the address of row r, counted
+ * through all matrices.
+ */
+function inMemory(bits: 8 | 16, row: readonly Digit[], column: readonly Digit[]): (registers: number) => Fragment {
+  const [rows, columns] = [2 ** row.length, 2 ** column.length];
+  return (registers) => {
+    const matrices = (registers * 32 * 32) / (bits * rows * columns);
+    const used = Math.log2((registers * 32) / (bits * matrices));
+    const matrix = Array.from({ length: Math.log2(matrices) }, (_, i): Digit => `i${used + i}`);
+    return { rows, columns, matrices, bits, registers, registerBits: 32, row, column, matrix };
+  };
 }
 
-const words = (place: (lane: number, register: number) => { readonly row: number; readonly byte: number }): Parts => ({
-  count: 1,
-  width: 32,
-  place: (lane, register) => place(lane, register),
-});
+/** A lane has two neighbors of a row of 8. */
+const rowsOf8 = inMemory(16, ['l2', 'l3', 'l4'], ['i0', 'l0', 'l1']);
+/** A lane has two neighbors of a column of 8. */
+const columnsOf8 = inMemory(16, ['i0', 'l0', 'l1'], ['l2', 'l3', 'l4']);
+/** A lane has four neighbors of each of two columns of 16. */
+const columnsOf16 = inMemory(8, ['i0', 'i1', 'l0', 'l1'], ['l2', 'l3', 'l4', 'i2']);
+/** A lane has two neighbors of each of two columns of 8. */
+const columnPairsOf8 = inMemory(8, ['i0', 'l0', 'l1'], ['l2', 'l3', 'l4', 'i1']);
+/** A lane has four neighbors of a row of 16. */
+const rowsOf16 = inMemory(8, ['l2', 'l3', 'l4'], ['i0', 'i1', 'l0', 'l1']);
 
-/** A lane has two neighbours of a row of 8. */
-const rowsOf8 = words((lane, register) => ({ row: 8 * register + group(lane), byte: 4 * inGroup(lane) }));
-
-/** A lane has two neighbours of a column of 8. */
-const columnsOf8: Parts = {
-  count: 2,
-  width: 16,
-  place: (lane, register, part) => ({ row: 8 * register + 2 * inGroup(lane) + part, byte: 2 * group(lane) }),
-};
-
-/** Which row and byte of a row a lane's byte of a transposed 16 by 16 matrix is. */
-function columnOf16(lane: number, register: number, part: number): { readonly row: number; readonly byte: number } {
-  const matrix = register >> 1;
-  return { row: 16 * matrix + 4 * inGroup(lane) + part, byte: group(lane) + 8 * (register & 1) };
+/** The lane that gives the address of an element's row, and the bytes from there. */
+function accessOf(own: Fragment, lane: number, element: number): Access {
+  const { matrix, row, column } = placeOf(own, lane, element);
+  return { source: matrix * own.rows + row, stride: 0, bytes: (column * own.bits) / 8 };
 }
 
-const columnsOf16: Parts = { count: 4, width: 8, place: columnOf16 };
-
-/** A lane has two neighbours of each of two rows of a 16 by 8 matrix, whose columns are rows in memory. */
-const pairsOf16By8: Parts = {
-  count: 4,
-  width: 8,
-  place: (lane, register, part) => ({
-    row: 8 * register + 2 * inGroup(lane) + (part & 1),
-    byte: group(lane) + 8 * (part >> 1),
-  }),
-};
-
-/** A lane has four neighbours of a row of 16. */
-const bytesOf8By16: Parts = {
-  count: 4,
-  width: 8,
-  place: (lane, register, part) => ({ row: 8 * register + group(lane), byte: 4 * inGroup(lane) + part }),
-};
-
-function planOf(registers: number, { count, place }: Parts, kept: readonly Ref[]): ReturnType<typeof addressPlan> {
-  return addressPlan(
-    registers * count,
-    (lane, index) => {
-      const { row, byte } = place(lane, Math.floor(index / count), index % count);
-      return { source: row, stride: 0, bytes: byte };
-    },
-    { words: kept.map(() => 32) },
-  );
+function planOf(own: Fragment, kept: readonly Ref[]): AddressPlan {
+  const { perAccess, count } = accessesOf(own, true);
+  return addressPlan(own, count, (lane, index) => accessOf(own, lane, index * perAccess), {
+    words: kept.map(() => 32),
+  });
 }
 
-function loadParts(variant: Variant, registers: number, how: Parts): readonly Step[] {
-  const { count, width } = how;
+function loadParts(variant: Variant, own: Fragment): readonly Step[] {
+  const { perAccess } = accessesOf(own, true);
+  const [count, width] = [32 / (perAccess * own.bits), perAccess * own.bits];
   const space = spaceOf(variant);
-  const find = findAddresses(variant.mnemonic, planOf(registers, how, []), { address: '$p', stride: null, words: [] });
-  const loads = refsOf('r', registers).flatMap((register, i): Step[] => {
+  const find = findAddresses(variant.mnemonic, planOf(own, []), { address: '$p', stride: null, words: [] });
+  const loads = refsOf('r', own.registers).flatMap((register, i): Step[] => {
     if (count === 1) return [load(space, width, register, addressRef(i))];
-    const own = parts(register, count);
+    const elements = parts(register, count);
     return [
-      ...own.map((part, j) => load(space, width, part, addressRef(i * count + count - 1 - j))),
-      { kind: 'pack', to: register, from: own, lane: width, stride: width },
+      ...elements.map((part, j) => load(space, width, part, addressRef(i * count + count - 1 - j))),
+      { kind: 'pack', to: register, from: elements, lane: width, stride: width },
     ];
   });
   return [...find, ...loads];
 }
 
-function storeParts(variant: Variant, registers: number, how: Parts): readonly Step[] {
-  const { count, width } = how;
+function storeParts(variant: Variant, own: Fragment): readonly Step[] {
+  const { perAccess } = accessesOf(own, true);
+  const [count, width] = [32 / (perAccess * own.bits), perAccess * own.bits];
   const space = spaceOf(variant);
-  const sources = refsOf('r', registers);
+  const sources = refsOf('r', own.registers);
   const operands = { address: '$p', stride: null, words: sources } as const;
-  const find = findAddresses(variant.mnemonic, planOf(registers, how, sources), operands);
+  const find = findAddresses(variant.mnemonic, planOf(own, sources), operands);
   const stores = sources.flatMap((register, i): Step[] => {
     if (count === 1) return [store(space, width, keptRef(register), addressRef(i))];
-    const own = parts(register, count);
+    const elements = parts(register, count);
     return [
-      { kind: 'unpack', to: own, from: keptRef(register), lane: width, stride: width },
-      ...own.map((part, j) => store(space, width, part, addressRef(i * count + count - 1 - j))),
+      { kind: 'unpack', to: elements, from: keptRef(register), lane: width, stride: width },
+      ...elements.map((part, j) => store(space, width, part, addressRef(i * count + count - 1 - j))),
     ];
   });
   return [...find, ...stores];
@@ -142,22 +127,23 @@ interface Packed {
 }
 
 /** Small elements, each taken from the two bytes where it begins. */
-function loadSmall(variant: Variant, registers: number, place: PartPlace, packed: Packed): readonly Step[] {
-  const bitOf = (lane: number, element: number): number => place(lane, element >> 2, element & 3).byte * packed.bits;
-  const count = registers * 4;
+function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly Step[] {
+  const bitOf = (lane: number, element: number): number => placeOf(own, lane, element).column * packed.bits;
+  const count = elementsOf(own);
   // Two bytes for each element.
   const plan = addressPlan(
+    own,
     2 * count,
     (lane, index) => {
       const element = index >> 1;
-      const { row } = place(lane, element >> 2, element & 3);
-      return { source: row, stride: 0, bytes: (bitOf(lane, element) >> 3) + (index & 1) };
+      const { source } = accessOf(own, lane, element);
+      return { source, stride: 0, bytes: (bitOf(lane, element) >> 3) + (index & 1) };
     },
     { constants: Array.from({ length: count }, (_, element) => perLane((lane) => bitOf(lane, element) & 7)) },
   );
   const find = findAddresses(variant.mnemonic, plan, { address: '$p', stride: null, words: [] });
   const elements = Array.from({ length: count }, (_, i) => smallElement(spaceOf(variant), i, packed));
-  const packs = refsOf('r', registers).map(
+  const packs = refsOf('r', own.registers).map(
     (register): Step => ({ kind: 'pack', to: register, from: parts(register, 4), lane: 8, stride: 8 }),
   );
   return [...find, ...elements.flat(), ...packs];
@@ -227,7 +213,7 @@ const lines: readonly MoveLine[] = [
     words: 'm8n8.xN{.trans}{.ss}.b16',
     summary: 'Loads 8 by 8 matrices of 16-bit elements; every lane may give the address of a row.',
     row: { ways: [at('6.5', 75)] },
-    steps: (variant, registers) => loadParts(variant, registers, has(variant, '.trans') ? columnsOf8 : rowsOf8),
+    steps: (variant, registers) => loadParts(variant, (has(variant, '.trans') ? columnsOf8 : rowsOf8)(registers)),
   },
   {
     id: 'm16n16',
@@ -236,7 +222,7 @@ const lines: readonly MoveLine[] = [
     perMatrix: 2,
     numbers: ['.x1', '.x2'],
     row: { ways: [atSuffixed('8.6', 100)] },
-    steps: (variant, registers) => loadParts(variant, registers, columnsOf16),
+    steps: (variant, registers) => loadParts(variant, columnsOf16(registers)),
   },
   ...(
     [
@@ -251,14 +237,14 @@ const lines: readonly MoveLine[] = [
       perMatrix: 2,
       numbers: ['.x1', '.x2'],
       row: { ways: [atSuffixed('8.6', 100)] },
-      steps: (variant, registers) => loadSmall(variant, registers, columnOf16, packed),
+      steps: (variant, registers) => loadSmall(variant, columnsOf16(registers), packed),
     },
     {
       id: `m8n16${format}`,
       words: `m8n16.xN{.ss}.b8x16${format}`,
       summary: `Loads 8 by 16 matrices of ${packed.bits}-bit elements into bytes.`,
       row: { ways: [atSuffixed('8.6', 100)] },
-      steps: (variant, registers) => loadSmall(variant, registers, bytesOf8By16.place, packed),
+      steps: (variant, registers) => loadSmall(variant, rowsOf16(registers), packed),
     },
   ]),
   {
@@ -267,7 +253,7 @@ const lines: readonly MoveLine[] = [
     words: 'm8n8.xN{.trans}{.ss}.b16',
     summary: 'Stores 8 by 8 matrices of 16-bit elements; every lane may give the address of a row.',
     row: { ways: [at('7.8', 90)] },
-    steps: (variant, registers) => storeParts(variant, registers, has(variant, '.trans') ? columnsOf8 : rowsOf8),
+    steps: (variant, registers) => storeParts(variant, (has(variant, '.trans') ? columnsOf8 : rowsOf8)(registers)),
   },
   {
     id: 'm16n8',
@@ -275,7 +261,7 @@ const lines: readonly MoveLine[] = [
     words: 'm16n8.xN.trans{.ss}.b8',
     summary: 'Stores 16 by 8 matrices of bytes, transposed.',
     row: { ways: [atSuffixed('8.6', 100)] },
-    steps: (variant, registers) => storeParts(variant, registers, pairsOf16By8),
+    steps: (variant, registers) => storeParts(variant, columnPairsOf8(registers)),
   },
 ];
 

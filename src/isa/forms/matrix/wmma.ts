@@ -11,14 +11,14 @@ import {
 } from '../../form.ts';
 import type { AvailabilityRow } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
-import { elementsOf, type Fragment, fragmentOf, placeOf } from '../../fragments.ts';
+import { type Fragment, fragmentOf, placeOf } from '../../fragments.ts';
 import type { MatrixProduct } from '../../matrix-product.ts';
 import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { addressPlan, addressRef, findAddresses, keptRef } from './addresses.ts';
+import { accessesOf, addressPlan, addressRef, findAddresses, keptRef } from './addresses.ts';
 import { layouts, type ListType, matrixForm, refsOf, registerList, rowColumn } from './parts.ts';
 import {
   bitProduct,
@@ -174,21 +174,6 @@ function spaceOf(variant: Variant): AccessSpace {
   return space === '.global' ? 'global' : 'shared';
 }
 
-/** Registers whose elements are neighbours in memory are accessed at once, others element by element. */
-function accessesOf(own: Fragment, byRows: boolean): { readonly perAccess: number; readonly count: number } {
-  const perRegister = own.registerBits / own.bits;
-  const apart = (element: number): boolean => {
-    const [one, other] = [placeOf(own, 0, element), placeOf(own, 0, element + 1)];
-    const [step, still] = byRows
-      ? [other.column - one.column, other.row - one.row]
-      : [other.row - one.row, other.column - one.column];
-    return step !== 1 || still !== 0;
-  };
-  const isWhole = perRegister === 1 || !apart(0);
-  const perAccess = isWhole ? perRegister : 1;
-  return { perAccess, count: elementsOf(own) / perAccess };
-}
-
 /** The default stride: the elements of a row or column. */
 function defaultStride({ rows, columns }: Fragment, byRows: boolean): number {
   return byRows ? columns : rows;
@@ -207,6 +192,7 @@ function findElements({ variant, own, stride, words }: Transfer): readonly Step[
   const { perAccess, count } = accessesOf(own, byRows);
   const rows = stride === null ? defaultStride(own, byRows) : 0;
   const plan = addressPlan(
+    own,
     count,
     (lane, index) => {
       const { row, column } = placeOf(own, lane, index * perAccess);
