@@ -127,6 +127,7 @@ export function defineExplain(program: Command, start: Start): void {
     command,
     'ptxlab explain cvt.rs.satfinite.e4m3x4.f32',
     "ptxlab explain 'cvt.rn.bf16x2.f32 %r1, %f1, %f2;'",
+    'ptxlab explain mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32',
     'ptxlab explain 0f3F800000',
     'ptxlab explain PTX2030',
   );

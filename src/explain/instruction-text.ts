@@ -1,8 +1,10 @@
 /** Prints an explained instruction for a terminal. */
+import { elementAt } from '../base/element-at.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 import { drawPicture, type Glyphs } from './draw.ts';
 import type { InstructionExplanation, OperandExplanation } from './instruction.ts';
+import { drawFragment } from './matrices/draw-fragment.ts';
 import { table, wrapSyntax } from './table.ts';
 
 export interface TextOptions {
@@ -20,7 +22,9 @@ export function instructionText(explained: InstructionExplanation, options: Text
     style.accent(explained.mnemonic),
     ...wrap(explained.summary, width),
     ...section('Result', pictures(explained, options)),
-    ...section('Operands', table(explained.operands.map(operandRow), width)),
+    ...section('Arithmetic', productLines(explained, width)),
+    ...section('Lane that holds each element', fragmentLines(explained, width)),
+    ...section('Operands', table(operandRows(explained.operands), width)),
     ...section('Modifiers', modifierLines(explained, width)),
     ...section(
       'Special values',
@@ -56,6 +60,45 @@ function pictures({ lanes }: InstructionExplanation, { width, glyphs }: TextOpti
   return lanes.flatMap((picture) => drawPicture(picture, width, glyphs, margin));
 }
 
+function productLines({ product }: InstructionExplanation, width: number): readonly string[] {
+  if (product === null) return [];
+  return [
+    ...table(
+      product.rules.map((rule) => ['-', rule]),
+      width,
+    ),
+    ...table(
+      product.byGpu.map(({ gpus, rule }) => [gpus, rule]),
+      width,
+    ),
+  ];
+}
+
+function fragmentLines({ fragments }: InstructionExplanation, width: number): readonly string[] {
+  return fragments.flatMap((fragment, i) => [...(i === 0 ? [] : ['']), ...drawFragment(fragment, width)]);
+}
+
+/** A row for each operand, or for neighbors in a list of registers that differ in their number only. */
+function operandRows(operands: readonly OperandExplanation[]): readonly (readonly string[])[] {
+  const groups: OperandExplanation[][] = [];
+  for (const operand of operands) {
+    const last = groups[groups.length - 1];
+    if (last?.[0] !== undefined && isAlike(last[0], operand)) last.push(operand);
+    else groups.push([operand]);
+  }
+  return groups.map((group) => {
+    const [first, last] = [elementAt(group, 0), elementAt(group, group.length - 1)];
+    const [shown = '', ...rest] = operandRow(first);
+    return [group.length === 1 ? shown : `${first.name} to ${last.name}`, ...rest];
+  });
+}
+
+function isAlike(one: OperandExplanation, other: OperandExplanation): boolean {
+  const [own, of] = [one, other].map(({ name }) => name.replace(/\.\d+$/, '.'));
+  const written = one.written !== null || other.written !== null;
+  return !written && own === of && one.type === other.type && one.role === other.role && one.takes === other.takes;
+}
+
 function operandRow({ name, written, role, type, width, takes }: OperandExplanation): readonly string[] {
   const shown = written === null ? name : `${name} = ${written}`;
   return [shown, role === 'write' ? 'result' : 'source', type, `${width} bits`, takes];
@@ -63,7 +106,7 @@ function operandRow({ name, written, role, type, width, takes }: OperandExplanat
 
 function modifierLines({ modifiers, alternatives }: InstructionExplanation, width: number): readonly string[] {
   const meanings = modifiers.flatMap(({ modifier, meaning }) => (meaning === null ? [] : [[modifier, meaning]]));
-  const added = alternatives.filter(({ written }) => written === null).flatMap(({ others }) => others);
+  const added = [...new Set(alternatives.filter(({ written }) => written === null).flatMap(({ others }) => others))];
   const omissible = alternatives.flatMap((row) => (row.omissible && row.written !== null ? [row.written] : []));
   const replaced = alternatives.filter(({ written, others }) => written !== null && others.length > 0);
   const changes = [
@@ -75,7 +118,6 @@ function modifierLines({ modifiers, alternatives }: InstructionExplanation, widt
 }
 
 function choiceLines({ openChoices }: InstructionExplanation, width: number): readonly string[] {
-  return openChoices.flatMap(({ title, choice, evidence }) => [
-    ...table([['-', `${title}: ${choice} (${evidence})`]], width),
-  ]);
+  const rows = openChoices.map(({ id, title, choice, evidence }) => [id, `${title}: ${choice} (${evidence})`]);
+  return table(rows, width);
 }

@@ -7,6 +7,10 @@ import type { Environment } from '../isa/environment.ts';
 import type { Step } from '../isa/steps/step.ts';
 import type { PtxType } from '../isa/types.ts';
 import { type LanePicture, lanePictures } from './lanes.ts';
+import { matrixChoices } from '../isa/matrix-choices.ts';
+import { splitMnemonic } from '../isa/notation.ts';
+import { explainProduct, type ProductExplanation, productOf } from './matrices/arithmetic.ts';
+import { explainFragments, type FragmentExplanation } from './matrices/fragments.ts';
 import { patternBits } from './operand-bits.ts';
 import { type Alternatives, alternatives, modifierMeaning } from './modifiers.ts';
 import { arithmeticChoices, type Choice, divisionByZero, openChoices } from '../numerics/open-choices.ts';
@@ -42,6 +46,10 @@ export interface InstructionExplanation {
   readonly operands: readonly OperandExplanation[];
   /** The fields of the results, then those of the sources that are read in parts. */
   readonly lanes: readonly LanePicture[];
+  /** The matrices that the lanes of a warp hold. */
+  readonly fragments: readonly FragmentExplanation[];
+  /** How matrices are multiplied; null unless the instruction does. */
+  readonly product: ProductExplanation | null;
   readonly steps: readonly string[];
   readonly modifiers: readonly ModifierExplanation[];
   readonly alternatives: readonly Alternatives[];
@@ -64,6 +72,7 @@ export function explainVariant(
   const { form, mnemonic } = variant;
   const steps = form.steps(variant, environment);
   const modifiers = Object.values(variant.modifiers);
+  const fragments = explainFragments(variant, steps);
   return {
     kind: 'instruction',
     mnemonic,
@@ -72,13 +81,16 @@ export function explainVariant(
     summary: form.summary,
     section: form.section,
     operands: explainOperands(variant, written),
-    lanes: lanePictures(variant, steps),
+    // Registers of a matrix are results as a whole.
+    lanes: fragments.length > 0 ? [] : lanePictures(variant, steps),
+    fragments,
+    product: explainProduct(variant, productOf(steps)),
     steps: steps.map((step) => stepText(step)),
     modifiers: modifiers.map((modifier) => ({ modifier, meaning: modifierMeaning(modifier) })),
     alternatives: alternatives(variant),
     specialValues: specialValues(steps),
     availability: groupAcceptance(acceptance(new Set(rowsOf(variant)))),
-    openChoices: choicesOf(steps),
+    openChoices: choicesOf(variant, steps),
     siblings: [],
   };
 }
@@ -146,7 +158,7 @@ function valuesTaken(variant: Variant, pattern: ValuePattern, type: PtxType): st
  * The choices that ptxlab made where the specification leaves bits open, for every conversion and operation among the
  * steps.
  */
-function choicesOf(steps: readonly Step[]): readonly Choice[] {
+function choicesOf(variant: Variant, steps: readonly Step[]): readonly Choice[] {
   const chosen = new Set<Choice>();
   for (const { conversion } of conversionsOf(steps)) {
     for (const choice of openChoices) if (choice.appliesTo(conversion)) chosen.add(choice);
@@ -157,5 +169,7 @@ function choicesOf(steps: readonly Step[]): readonly Choice[] {
   }
   if (steps.some((step) => step.kind === 'integer' && (step.fn === 'div' || step.fn === 'rem')))
     chosen.add(divisionByZero);
+  const use = { opcode: splitMnemonic(variant.mnemonic).opcode, product: productOf(steps) };
+  for (const choice of matrixChoices) if (choice.appliesTo(use)) chosen.add(choice);
   return [...chosen].map(({ id, title, choice, evidence }) => ({ id, title, choice, evidence }));
 }

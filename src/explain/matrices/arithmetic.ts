@@ -1,0 +1,133 @@
+/** The arithmetic of a product of matrices in words, for each GPU that can run the instruction. */
+import { elementAt } from '../../base/element-at.ts';
+import { acceptance, rowsOf } from '../../check/availability.ts';
+import { environmentOf } from '../../isa/environment.ts';
+import type { Variant } from '../../isa/form.ts';
+import { type Gpu, gpus, runsOn } from '../../isa/gpus.ts';
+import type { MatrixProduct } from '../../isa/matrix-product.ts';
+import type { Step } from '../../isa/steps/step.ts';
+import { findTarget, newestVersion } from '../../isa/targets.ts';
+import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
+
+/** GPUs that compute the same. */
+export interface GpuArithmetic {
+  /** `sm_80 to sm_89`, `sm_90 and later`, `every GPU`. */
+  readonly gpus: string;
+  readonly names: readonly string[];
+  readonly rule: string;
+  /** The same as data; null for integers, bits and f64. */
+  readonly arithmetic: DotArithmetic | null;
+}
+
+export interface ProductExplanation {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  /** What holds on every GPU. */
+  readonly rules: readonly string[];
+  readonly byGpu: readonly GpuArithmetic[];
+}
+
+/** The product among the steps; null if there is none. */
+export function productOf(steps: readonly Step[]): MatrixProduct | null {
+  for (const step of steps) if (step.kind === 'collective' && step.fn.form === 'mma') return step.fn.product;
+  return null;
+}
+
+/** The GPUs that run the variant if it is compiled for the right target, in ascending order. */
+export function gpusFor(variant: Variant): readonly Gpu[] {
+  const accepted = acceptance(new Set(rowsOf(variant))).flatMap(({ target }) => findTarget(target) ?? []);
+  return gpus.filter((gpu) => accepted.some((target) => runsOn(target, gpu)));
+}
+
+/** The product of a variant on a GPU. */
+export function productOn(variant: Variant, gpu: Gpu): MatrixProduct | null {
+  const target = findTarget(gpu.name);
+  return target === undefined
+    ? null
+    : productOf(variant.form.steps(variant, environmentOf(newestVersion, target, gpu)));
+}
+
+export function explainProduct(variant: Variant, product: MatrixProduct | null): ProductExplanation | null {
+  if (product === null) return null;
+  const { m, n, k } = product;
+  return { m, n, k, rules: rulesOf(product), byGpu: product.kind === 'float' ? byGpu(variant) : [] };
+}
+
+function rulesOf(product: MatrixProduct): readonly string[] {
+  switch (product.kind) {
+    case 'integer': {
+      const end = product.satfinite ? 'is clamped to the range of s32' : 'wraps to 32 bits';
+      return [`Products and their sum with c are exact; the result ${end}. Every GPU gives the same.`];
+    }
+    case 'bits': {
+      const counted = product.op === 'and' ? 'set in both a and b' : 'that differ between a and b';
+      return [`Counts the bits ${counted} and adds c; the sum wraps to 32 bits. Every GPU gives the same.`];
+    }
+    case 'double':
+      return [
+        `A chain of fused multiply-adds that begins with c and goes in the order of k, each rounded by .${product.rounding}. Every GPU gives the same.`,
+      ];
+    case 'float':
+      return floatRules(product);
+  }
+}
+
+function floatRules({ scaling, c, d }: Extract<MatrixProduct, { readonly kind: 'float' }>): readonly string[] {
+  const nan = d.format === 'f16' ? '0x7fff' : '0x7fffffff';
+  const terms = scaling?.group === 16 ? 'sums of 16 products' : 'products';
+  return [
+    `The ${terms} are exact. A chunk of them and the sum so far, at first c, are aligned to the greatest exponent among them, cut off toward zero, and added exactly. The sum is rounded once, at the end of the chunk.`,
+    'A product has the sum of the exponents of its factors, even if its significand is 2 or more.',
+    ...(scaling === null ? [] : [scaleRule(scaling.group)]),
+    ...(c.format === d.format ? [] : [`c is converted to ${d.format} first.`]),
+    `A NaN, infinity times zero, and infinities of both signs give ${nan}. Sums that are zero are +0.`,
+  ];
+}
+
+function scaleRule(group: 1 | 16): string {
+  return group === 1
+    ? 'The exponents of both scales are added to that of each product. A NaN scale gives NaN.'
+    : 'Each sum is multiplied by the significands of its scales, and has the exponent of the scales alone. The sign of a ue4m3 scale is ignored. A NaN scale gives NaN.';
+}
+
+function byGpu(variant: Variant): readonly GpuArithmetic[] {
+  const groups: { rule: string; arithmetic: DotArithmetic; own: Gpu[] }[] = [];
+  for (const gpu of gpusFor(variant)) {
+    const product = productOn(variant, gpu);
+    if (product?.kind !== 'float') continue;
+    const rule = chunkRule(product);
+    const last = groups[groups.length - 1];
+    if (last?.rule === rule) last.own.push(gpu);
+    else groups.push({ rule, arithmetic: product.arithmetic, own: [gpu] });
+  }
+  return groups.map(({ rule, arithmetic, own }) => ({
+    gpus: rangeOf(own),
+    names: own.map(({ name }) => name),
+    rule,
+    arithmetic,
+  }));
+}
+
+const ends = {
+  f32: 'f32 toward zero',
+  e8m13: '14 significant bits toward zero',
+  f16: 'f16 to nearest even',
+} as const;
+
+function chunkRule({ arithmetic, a, scaling }: Extract<MatrixProduct, { readonly kind: 'float' }>): string {
+  const { chunk, kept, end, order } = arithmetic;
+  const count = a.fragment.columns / (scaling?.group ?? 1);
+  const noun = scaling?.group === 16 ? 'sums' : 'products';
+  const size = chunk >= count ? `all ${count} ${noun} in one chunk` : `chunks of ${chunk} ${noun}`;
+  const cut = `cut off below 2^-${kept} of the greatest exponent, rounded to ${ends[end]}`;
+  const halves = '; first the elements with k % 4 < 2 from zero, then the others; c is added last, to nearest even';
+  return `${size}, ${cut}${order === 'halves' ? halves : ''}`;
+}
+
+/** `sm_80 to sm_89`: GPUs that follow one another. */
+function rangeOf(own: readonly Gpu[]): string {
+  const [first, last] = [elementAt(own, 0), elementAt(own, own.length - 1)];
+  if (last === gpus[gpus.length - 1]) return `${first.name} and later`;
+  return first === last ? first.name : `${first.name} to ${last.name}`;
+}

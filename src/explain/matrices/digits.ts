@@ -1,0 +1,40 @@
+/** The digits of a row, column or matrix as a formula of the lane and the number of an element. */
+import { elementAt } from '../../base/element-at.ts';
+import type { Digit } from '../../isa/fragments.ts';
+
+/** Digits that are neighbors both in a number and in what they are taken from. */
+interface Run {
+  readonly from: 'lane' | 'i';
+  readonly low: number;
+  readonly count: number;
+  /** The place of the lowest digit in the number. */
+  readonly place: number;
+}
+
+/** `lane / 4 + 8 * (i / 2 % 2)`; `0` without digits. */
+export function digitsText(digits: readonly Digit[]): string {
+  const text = runsOf(digits).map(termText).join(' + ');
+  return text === '' ? '0' : text;
+}
+
+function runsOf(digits: readonly Digit[]): readonly Run[] {
+  const runs: Run[] = [];
+  digits.forEach((digit, place) => {
+    const from = digit.startsWith('l') ? 'lane' : 'i';
+    const low = Number(digit.slice(1));
+    const last = runs.length === 0 ? null : elementAt(runs, runs.length - 1);
+    if (last !== null && last.from === from && last.low + last.count === low) {
+      runs[runs.length - 1] = { ...last, count: last.count + 1 };
+    } else runs.push({ from, low, count: 1, place });
+  });
+  return runs;
+}
+
+const laneDigits = 5;
+
+function termText({ from, low, count, place }: Run): string {
+  const divided = low === 0 ? from : `${from} / ${2 ** low}`;
+  const isTop = from === 'lane' && low + count === laneDigits;
+  const taken = isTop ? divided : `${divided} % ${2 ** count}`;
+  return place > 0 ? `${2 ** place} * (${taken})` : taken;
+}

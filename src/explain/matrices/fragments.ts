@@ -1,0 +1,195 @@
+/** Which lane holds which element of each matrix of an instruction, as data that can be drawn. */
+import type { Collective } from '../../isa/collective.ts';
+import type { Variant } from '../../isa/form.ts';
+import { type Digit, elementsOf, type Fragment, placeOf } from '../../isa/fragments.ts';
+import type { MatrixProduct } from '../../isa/matrix-product.ts';
+import { splitMnemonic } from '../../isa/notation.ts';
+import type { Step } from '../../isa/steps/step.ts';
+import { digitsText } from './digits.ts';
+import { metadataFragment, scaleFragments } from './sources.ts';
+
+/** Elements of one register of a lane that are neighbors in the matrix. */
+export interface FragmentCell {
+  readonly lane: number;
+  readonly register: number;
+  /** The lowest bit of the first element in the register. */
+  readonly low: number;
+  /** Which of several matrices. */
+  readonly matrix: number;
+  /** The first row and column, and how many of each. */
+  readonly row: number;
+  readonly column: number;
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** A matrix that the lanes of a warp hold. */
+export interface FragmentExplanation {
+  /** `A`, `B`, `C`, `D`, `metadata`, `scales of A`, `scales of B`, or `memory` for a matrix that is moved. */
+  readonly matrix: string;
+  /** The registers that hold it: names of operands. */
+  readonly operands: readonly string[];
+  /** The format of an element, or its width: `f16`, `b16`. */
+  readonly format: string;
+  readonly rows: number;
+  readonly columns: number;
+  /** How many matrices of that size there are. */
+  readonly matrices: number;
+  /** Bits from one element to the next in a register. */
+  readonly elementBits: number;
+  readonly registerBits: 32 | 64;
+  /** The place of element `i` of a lane: `row = lane / 4 + 8 * (i / 2 % 2)`. Divisions are those of integers. */
+  readonly formulas: readonly string[];
+  /** By lanes, then registers. Elements may have copies in several cells. */
+  readonly cells: readonly FragmentCell[];
+  readonly notes: readonly string[];
+}
+
+/** A fragment and what it is called. */
+export interface NamedFragment {
+  readonly matrix: string;
+  readonly operands: readonly string[];
+  readonly format: string;
+  readonly fragment: Fragment;
+  /** Elements of a register that count, if the instruction selects them and the lanes that hold them. */
+  readonly selected?: number;
+  readonly notes?: readonly string[];
+}
+
+/** The matrices among the steps of a variant, in the order of its operands. */
+export function explainFragments(variant: Variant, steps: readonly Step[]): readonly FragmentExplanation[] {
+  return steps.flatMap((step) => (step.kind === 'collective' ? fragmentsIn(step.fn, variant) : [])).map(explained);
+}
+
+function fragmentsIn(fn: Collective, variant: Variant): readonly NamedFragment[] {
+  switch (fn.form) {
+    case 'mma':
+      return productFragments(fn.product);
+    case 'addresses':
+      return [movedFragment(fn.plan.fragment, variant)];
+    case 'transpose':
+      return transposed;
+    default:
+      return [];
+  }
+}
+
+const registerNames = (name: string, { registers }: Fragment): readonly string[] =>
+  Array.from({ length: registers }, (_, i) => `${name}.${i}`);
+
+function productFragments(product: MatrixProduct): readonly NamedFragment[] {
+  const { a, b, c, d, sparsity } = product;
+  const kept = sparsity === null ? [] : [`Only the elements kept: half of the ${product.k} columns.`];
+  const named = (name: 'a' | 'b' | 'c' | 'd', notes: readonly string[] = []): NamedFragment => {
+    const { format, fragment } = product[name];
+    return { matrix: name.toUpperCase(), operands: registerNames(name, fragment), format, fragment, notes };
+  };
+  const sums =
+    c.format === d.format
+      ? [
+          {
+            ...named('c'),
+            matrix: 'C and D',
+            operands: [...registerNames('c', c.fragment), ...registerNames('d', d.fragment)],
+          },
+        ]
+      : [named('c'), named('d')];
+  return [
+    named('a', [...kept, ...lowBits(a)]),
+    named('b', lowBits(b)),
+    ...sums,
+    ...(sparsity === null ? [] : [metadataFragment(sparsity, a.fragment.columns)]),
+    ...(product.kind === 'float' && product.scaling !== null ? scaleFragments(product.scaling) : []),
+  ];
+}
+
+function lowBits({ format, low }: MatrixProduct['a']): readonly string[] {
+  return low === 0 ? [] : [`Each ${format} is in bits ${low + 3} to ${low} of its byte.`];
+}
+
+/** A matrix between memory and registers. */
+function movedFragment(fragment: Fragment, variant: Variant): NamedFragment {
+  const { opcode } = splitMnemonic(variant.mnemonic);
+  const [family, ...rest] = opcode.split('.');
+  const own = { operands: registerNames('r', fragment), fragment };
+  if (family === 'wmma') {
+    const format = (variant.types[0]?.name ?? `.b${fragment.bits}`).slice(1);
+    return { ...own, matrix: (rest[rest.length - 1] ?? '').toUpperCase(), format };
+  }
+  const last = fragment.matrices > 1 ? `${fragment.rows} * m + r` : 'r';
+  const which = fragment.matrices > 1 ? 'row r of matrix m' : 'row r';
+  const note = `Rows are those in memory, of 16 bytes each: lane ${last} gives the address of ${which}.`;
+  return { ...own, matrix: 'memory', format: `b${fragment.bits}`, notes: [note] };
+}
+
+const square = { rows: 8, columns: 8, matrices: 1, bits: 16, registers: 1, registerBits: 32, matrix: [] } as const;
+const pairs: readonly Digit[] = ['i0', 'l0', 'l1'];
+const groups: readonly Digit[] = ['l2', 'l3', 'l4'];
+
+/** movmatrix. */
+const transposed: readonly NamedFragment[] = [
+  { matrix: 'source', operands: ['a'], format: 'b16', fragment: { ...square, row: groups, column: pairs } },
+  {
+    matrix: 'result',
+    operands: ['d'],
+    format: 'b16',
+    fragment: { ...square, row: pairs, column: groups },
+    notes: ['By the rows and columns of the source.'],
+  },
+];
+
+function explained({ fragment, selected, notes = [], ...named }: NamedFragment): FragmentExplanation {
+  const { rows, columns, matrices, bits, registerBits } = fragment;
+  return {
+    ...named,
+    rows,
+    columns,
+    matrices,
+    elementBits: bits,
+    registerBits,
+    formulas: formulasOf(fragment),
+    cells: selected === undefined ? cellsOf(fragment, elementsOf(fragment)) : selectedCells(fragment, selected),
+    notes,
+  };
+}
+
+function formulasOf({ row, column, matrix }: Fragment): readonly string[] {
+  const formulas = [`row = ${digitsText(row)}`, `column = ${digitsText(column)}`];
+  return matrix.length === 0 ? formulas : [...formulas, `matrix = ${digitsText(matrix)}`];
+}
+
+/** How many neighbors of a row or column a register has. */
+function runOf(digits: readonly Digit[], perRegister: number): number {
+  const inRegister = (digit: Digit): boolean => digit.startsWith('i') && 2 ** Number(digit.slice(1)) < perRegister;
+  const end = digits.findIndex((digit) => !inRegister(digit));
+  return 2 ** (end === -1 ? digits.length : end);
+}
+
+function cellsOf(fragment: Fragment, elements: number): readonly FragmentCell[] {
+  const { bits, registerBits, row: rowDigits, column: columnDigits } = fragment;
+  const perRegister = registerBits / bits;
+  const [rows, columns] = [runOf(rowDigits, perRegister), runOf(columnDigits, perRegister)];
+  const run = rows * columns;
+  return Array.from({ length: 32 }, (_, lane) =>
+    Array.from({ length: elements / run }, (_, i): FragmentCell => {
+      const element = i * run;
+      const register = Math.floor(element / perRegister);
+      return {
+        lane,
+        register,
+        low: (element % perRegister) * bits,
+        ...placeOf(fragment, lane, element),
+        rows,
+        columns,
+      };
+    }),
+  ).flat();
+}
+
+/** Of several lanes that could hold an element, only the first. */
+function selectedCells(fragment: Fragment, elements: number): readonly FragmentCell[] {
+  const digits = [...fragment.row, ...fragment.column];
+  const isFirst = ({ lane }: FragmentCell): boolean =>
+    [0, 1, 2, 3, 4].every((digit) => ((lane >> digit) & 1) === 0 || digits.includes(`l${digit}`));
+  return cellsOf(fragment, elements).filter(isFirst);
+}

@@ -1,0 +1,77 @@
+/** The lanes that give metadata and scales, as matrices whose elements are indices and scales. */
+import type { Digit } from '../../isa/fragments.ts';
+import type { Scaling, Sparsity } from '../../isa/matrix-product.ts';
+import type { NamedFragment } from './fragments.ts';
+
+const rowsOf16: readonly Digit[] = ['l2', 'l3', 'l4'];
+
+/** Elements are pairs of indices, one for each chunk of A's columns; drawn for selector 0. */
+export function metadataFragment({ unit, rowBits, lanes }: Sparsity, keptColumns: number): NamedFragment {
+  const chunks = keptColumns / (2 * unit);
+  const words = (chunks * 4) / rowBits;
+  const [row, column]: readonly [Digit[], Digit[]] =
+    rowBits === 16
+      ? [
+          [...rowsOf16, 'i2'],
+          ['i0', 'i1'],
+        ]
+      : [
+          [...rowsOf16, 'l0'],
+          ['i0', 'i1', 'i2'],
+        ];
+  if (words === 2) column.push(rowBits === 16 ? 'l0' : 'l1');
+  const kept = { 0.5: '1 of 2 columns', 1: '2 of 4 columns', 2: '2 of 4 pairs of columns' }[unit];
+  return {
+    matrix: 'metadata',
+    operands: ['e'],
+    format: 'b4',
+    fragment: {
+      rows: 16,
+      columns: chunks,
+      matrices: 1,
+      bits: 4,
+      registers: 1,
+      registerBits: 32,
+      row,
+      column,
+      matrix: [],
+    },
+    selected: 8,
+    notes: [
+      `Column j is a chunk of A in which ${kept} are kept; the lower two bits are the index of the first one.`,
+      unit === 0.5
+        ? 'The bits are 0b0100 for the first column of the chunk and 0b1110 for the second.'
+        : 'Under .sp::ordered_metadata the second index must be greater than the first.',
+      ...(lanes < 4 ? [`Drawn for f = 0. In general, add ${lanes === 1 ? 'f' : `${lanes} * f`} to each lane.`] : []),
+    ],
+  };
+}
+
+/** Drawn for byte-id and thread-id 0. */
+export function scaleFragments({ format, block, group }: Scaling): readonly NamedFragment[] {
+  const count = group === 1 ? 1 : 64 / block;
+  const blocks: readonly Digit[] = Array.from({ length: Math.log2(count) }, (_, i): Digit => `i${i}`);
+  const own = { matrices: 1, bits: 8, registers: 1, registerBits: 32, matrix: [] } as const;
+  const notes = (add: string): readonly string[] => [
+    `Each scale is for ${block} products along k. Drawn for byte-id and thread-id 0.`,
+    `In general, add ${add} to each lane, and byte-id to the number of each byte.`,
+  ];
+  return [
+    {
+      matrix: 'scales of A',
+      operands: ['scale-a-data'],
+      format,
+      fragment: { ...own, rows: 16, columns: count, row: [...rowsOf16, 'l0'], column: blocks },
+      selected: count,
+      notes: notes('2 * thread-id-a'),
+    },
+    {
+      matrix: 'scales of B',
+      operands: ['scale-b-data'],
+      format,
+      fragment: { ...own, rows: count, columns: 8, row: blocks, column: rowsOf16 },
+      selected: count,
+      notes: notes('thread-id-b'),
+    },
+  ];
+}

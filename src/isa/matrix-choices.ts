@@ -1,0 +1,98 @@
+/** What nobody recorded about matrix instructions, with the choices made here. */
+import type { Choice } from '../numerics/open-choices.ts';
+import type { MatrixProduct } from './matrix-product.ts';
+
+/** A matrix instruction: its opcode, and its product unless it only moves a matrix. */
+export interface MatrixUse {
+  readonly opcode: string;
+  readonly product: MatrixProduct | null;
+}
+
+export interface MatrixChoice extends Choice {
+  readonly appliesTo: (use: MatrixUse) => boolean;
+}
+
+type FloatProduct = Extract<MatrixProduct, { readonly kind: 'float' }>;
+
+const withFloats =
+  (matches: (product: FloatProduct) => boolean) =>
+  ({ product }: MatrixUse): boolean =>
+    product?.kind === 'float' && matches(product);
+
+const isFp8 = ({ a, b, scaling }: FloatProduct): boolean =>
+  scaling === null && [a, b].every(({ format }) => format === 'e4m3' || format === 'e5m2');
+const isFp6 = ({ a, b }: FloatProduct): boolean => [a, b].some(({ format }) => format === 'e3m2' || format === 'e2m3');
+
+/** Open choices of matrix instructions. `assumed`: only the hardware could settle the question. */
+export const matrixChoices: readonly MatrixChoice[] = [
+  {
+    id: 'matrix-zero',
+    title: 'zeros and subnormals among the terms of a product',
+    choice: 'sums of zeros are +0 whatever their signs; subnormals count with the least exponent of their format',
+    evidence: 'assumed, following MMA-Sim; recordings of hardware have few such terms',
+    appliesTo: withFloats(() => true),
+  },
+  {
+    id: 'matrix-nan-f64',
+    title: 'bits of a NaN result in f64',
+    choice: '0x7fffffffffffffff',
+    evidence: 'assumed',
+    appliesTo: ({ product }) => product?.kind === 'double',
+  },
+  {
+    id: 'matrix-fourfold',
+    title: 'm8n8k4 of f16 on sm_80 and later, where other instructions replace it',
+    choice: 'one chunk of four products',
+    evidence: 'assumed; recorded on V100 only',
+    appliesTo: withFloats(({ d }) => d.fragment.matrices === 4),
+  },
+  {
+    id: 'matrix-fp8-halves',
+    title: 'order of the two halves of fp8 products on sm_90 to sm_110',
+    choice: 'first the elements with k % 4 < 2, then the others; c is added last',
+    evidence: 'measured on H100, H200 and B200 with f16 results; with f32 results the recordings do not tell',
+    appliesTo: withFloats((product) => isFp8(product) && product.k >= 32),
+  },
+  {
+    id: 'matrix-fp8-k16',
+    title: 'fp8 products with k = 16 on sm_90 to sm_110',
+    choice: 'one chunk of 16, to which c is added last',
+    evidence: 'assumed',
+    appliesTo: withFloats((product) => isFp8(product) && product.k === 16),
+  },
+  {
+    id: 'matrix-fp6',
+    title: 'products of e3m2 and e2m3',
+    choice: 'aligned and cut off like those of fp8',
+    evidence: 'assumed',
+    appliesTo: withFloats(isFp6),
+  },
+  {
+    id: 'matrix-sparse',
+    title: 'chunks of a sparse product',
+    choice: 'those of a dense product over the elements kept',
+    evidence: 'assumed',
+    appliesTo: withFloats(({ sparsity }) => sparsity !== null),
+  },
+  {
+    id: 'matrix-metadata',
+    title: 'columns that metadata may name',
+    choice: 'indices in any order; a column named twice is multiplied twice',
+    evidence: 'assumed; PTX ISA 9.7.14.6.1 leaves other indices undefined',
+    appliesTo: ({ product }) => product !== null && product.sparsity !== null,
+  },
+  {
+    id: 'matrix-sm-103',
+    title: 'floating-point products on sm_103',
+    choice: 'as on sm_100',
+    evidence: 'assumed',
+    appliesTo: withFloats(() => true),
+  },
+  {
+    id: 'matrix-wmma-layout',
+    title: 'which lane holds which element in fragments of wmma',
+    choice: 'the layout of mma',
+    evidence: 'PTX ISA 9.7.14.4.1: unspecified',
+    appliesTo: ({ opcode }) => opcode.startsWith('wmma'),
+  },
+];
