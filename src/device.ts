@@ -16,7 +16,7 @@
 import './base/platform-types.ts';
 import { PtxlabError } from './base/error.ts';
 import { loadModule } from './check/check.ts';
-import { readJudgeOptions } from './check/judge-options.ts';
+import { readGpu, readJudgeOptions } from './check/judge-options.ts';
 import { DeviceBuffer } from './device/buffer.ts';
 import { checkOptions, deviceRules } from './device/check-options.ts';
 import { LoadedModule, RefusedModuleError } from './device/loaded-module.ts';
@@ -24,7 +24,7 @@ import type { DeviceOptions } from './device/options.ts';
 import { CodeCache } from './jit/launch/cache.ts';
 import type { ModuleOrigin } from './jit/launch/launch.ts';
 import { environmentOf } from './isa/environment.ts';
-import { findGpu, type Gpu, runsOn } from './isa/gpus.ts';
+import { type Gpu, runsOn } from './isa/gpus.ts';
 import { DeviceHeap } from './machine/device-heap.ts';
 import { defaultMemorySize, GlobalMemory } from './machine/global-memory.ts';
 
@@ -131,10 +131,4 @@ export class Device {
   private checkOpen(): void {
     if (this.isClosed) throw new PtxlabError('device-closed', 'the device was closed');
   }
-}
-
-function readGpu(name: string): Gpu {
-  const gpu = findGpu(name);
-  if (gpu === undefined) throw new PtxlabError('unknown-gpu', `'${name}' is neither an architecture nor a product`);
-  return gpu;
 }

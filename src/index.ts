@@ -20,6 +20,17 @@ export { type PrettyOptions, renderPretty } from './diagnostics/renderers/pretty
 export { renderPtxas } from './diagnostics/renderers/ptxas.ts';
 export { renderSarif } from './diagnostics/renderers/sarif.ts';
 export type { Style } from './diagnostics/renderers/style.ts';
+export {
+  type DotExplanation,
+  type DotInputs,
+  type DotOnGpus,
+  type DotOptions,
+  evaluateDot,
+  evaluateDotValues,
+  type ExplainedChunk,
+  type ExplainedTerm,
+  explainDot,
+} from './dot-products.ts';
 export { type EvaluateOptions, evaluate, evaluateValues } from './evaluate.ts';
 export { type Explanation, type ExplanationTextOptions, explain, explanationText } from './explain.ts';
 export { type FormEntry, type FormsOptions, forms } from './forms.ts';

@@ -14,6 +14,11 @@ import { numberBits } from './numerics/number-bits.ts';
  */
 export type Value = number | bigint | boolean | readonly number[];
 
+/** A type as far as its values need it; it may be a format that has no PTX type. */
+export type ValueType = Pick<PtxType, 'class' | 'format' | 'lanes' | 'laneStride' | 'width'> & {
+  readonly name: string;
+};
+
 const typeError = (message: string): PtxlabError => new PtxlabError('argument-type', message);
 const sizeError = (message: string): PtxlabError => new PtxlabError('argument-size', message);
 
@@ -40,7 +45,7 @@ function shown(value: unknown): string {
  * @param where names the input in errors
  * @throws PtxlabError `argument-type` for a value of another kind, `argument-size` for one outside the type's range
  */
-export function bitsOfValue(value: unknown, type: PtxType, where: string): Bits {
+export function bitsOfValue(value: unknown, type: ValueType, where: string): Bits {
   const { name, class: cls, format, lanes, width } = type;
   if (cls === 'predicate') {
     if (typeof value !== 'boolean') throw typeError(`${where} is ${shown(value)}; ${name} takes true or false`);
@@ -57,7 +62,7 @@ export function bitsOfValue(value: unknown, type: PtxType, where: string): Bits 
   return chop(packed, width);
 }
 
-function integerBits(value: unknown, { name, width, class: cls }: PtxType, where: string): Bits {
+function integerBits(value: unknown, { name, width, class: cls }: ValueType, where: string): Bits {
   const isWhole = typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value));
   if (!isWhole) throw typeError(`${where} is ${shown(value)}; ${name} takes an integer`);
   return wholeBits(BigInt(value), { name, width, signed: cls === 'signed' }, where);
@@ -88,7 +93,10 @@ function laneBits(value: unknown, format: FormatName, where: string): Bits {
 }
 
 /** The value of the bits of a type. Every NaN is `NaN`. */
-export function valueOfBits(bits: Bits, { class: cls, format, lanes, laneStride, width }: PtxType): Value {
+export function valueOfBits(
+  bits: Bits,
+  { class: cls, format, lanes, laneStride, width }: Omit<ValueType, 'name'>,
+): Value {
   if (cls === 'predicate') return bits === 1;
   if (format === null || cls === 'unsigned') return bits;
   if (cls === 'signed')

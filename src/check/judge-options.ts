@@ -1,5 +1,6 @@
 /** The architecture and PTX version that a caller names, for everything that depends on them. */
 import { PtxlabError } from '../base/error.ts';
+import { findGpu, type Gpu } from '../isa/gpus.ts';
 import {
   findTarget,
   formatVersion,
@@ -72,4 +73,15 @@ function requireVersion(text: string): VersionName {
     );
   }
   return text;
+}
+
+/**
+ * The GPU with the name that the caller gave: an architecture or a product.
+ *
+ * @throws PtxlabError `unknown-gpu`
+ */
+export function readGpu(name: string): Gpu {
+  const gpu = findGpu(name);
+  if (gpu === undefined) throw new PtxlabError('unknown-gpu', `'${name}' is neither an architecture nor a product`);
+  return gpu;
 }

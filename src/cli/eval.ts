@@ -3,7 +3,9 @@ import { nearestWord } from '../base/nearest-word.ts';
 import { lanePictures } from '../explain/lanes.ts';
 import { readValue } from '../explain/read-value.ts';
 import { evalBatch } from './eval/batch.ts';
+import { type DotFlags, dotFlagOf, evalDot } from './eval/dot.ts';
 import { explainLanes } from '../evaluation/conversion-lanes.ts';
+import { prepareDot } from '../evaluation/dot-product.ts';
 import { type Prepared, prepareEval } from '../evaluation/prepare.ts';
 import type { EvaluatedOperand } from '../evaluation/operands.ts';
 import { type Evaluated, evaluatedJson, evaluatedText, lanesText } from './eval/text.ts';
@@ -15,9 +17,7 @@ import { writeRefusal } from './refusal.ts';
 import type { Session } from './session.ts';
 import { columnsOf, styleFor } from './style.ts';
 
-export interface EvalFlags extends JudgeFlags {
-  readonly explain?: boolean;
-  readonly json?: boolean;
+export interface EvalFlags extends JudgeFlags, DotFlags {
   readonly batch?: boolean;
 }
 
@@ -33,8 +33,15 @@ export async function evalCommand(
   if (flags.batch === true) return evalBatch(streamInput(batchFile(words), session), session.stdout, place);
   const [mnemonic, ...texts] = words;
   if (mnemonic === undefined) throw new UsageError('eval needs an instruction and its operands');
+  const dotFlag = dotFlagOf(flags);
+  if (dotFlag !== null) {
+    if (texts.length > 0) throw new UsageError(`with ${dotFlag}, eval takes no operands besides; found '${texts[0]}'`);
+    return evalDot(mnemonic, flags, place, session);
+  }
   const prepared = prepareEval(mnemonic, texts.length, place, {});
   if (!prepared.ok) {
+    // It says which lists a product needs.
+    if (prepareDot(mnemonic, place, null).ok) return evalDot(mnemonic, flags, place, session);
     await writeRefusal(prepared.error, flags.color, session);
     return 1;
   }
@@ -53,6 +60,12 @@ function splitWords(text: string): readonly string[] {
 const options: readonly string[] = [
   '--target',
   '--isa',
+  '--gpu',
+  '--a',
+  '--b',
+  '--c',
+  '--scale-a',
+  '--scale-b',
   '--explain',
   '--json',
   '--batch',

@@ -45,6 +45,12 @@ export function defineEval(program: Command, start: Start): void {
     .argument('[operands...]', 'inputs in instruction order: 1.5, -3, nan, 0x3f800000, 0f3F800000')
     .option('-t, --target <name>', 'the target; any target by default')
     .option('--isa <version>', 'the PTX version; the newest by default')
+    .option('--a <list>', 'for mma and wmma.mma: a row of A, separated by commas')
+    .option('--b <list>', 'a column of B')
+    .option('--c <value>', 'the element of C; 0 by default')
+    .option('--scale-a <list>', 'the scales of the blocks of the row of A; 1 by default')
+    .option('--scale-b <list>', 'the scales of the blocks of the column of B; 1 by default')
+    .option('--gpu <name>', 'the GPU whose arithmetic to use, such as sm_90 or H100; the newest by default')
     .option('--explain', 'show the exact value, its neighbors and why one was chosen')
     .option('--json', 'write JSON')
     .option('--batch', 'answer NDJSON requests from stdin')
@@ -58,6 +64,7 @@ export function defineEval(program: Command, start: Start): void {
     'ptxlab eval cvt.rn.satfinite.e4m3x2.f32 1.5 -0.1',
     'ptxlab eval --explain cvt.rn.f16.f32 0.1',
     'ptxlab eval cvt.rs.f16x2.f32 0x3dcccccd 0x3e4ccccd 0x00010002',
+    'ptxlab eval mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 --gpu V100 --a 1,2,3,4 --b 0.5,0.25,1,0x3c00 --c 1',
   );
 }
 

@@ -67,7 +67,7 @@ function noneFits(candidate: Prepared | undefined, mnemonic: string, found: numb
 }
 
 /** The code of the rule that is violated, and where the variant would be available. */
-function unavailable(variant: Variant, { target, version }: TargetChoice): EvalError {
+export function unavailable(variant: Variant, { target, version }: TargetChoice): EvalError {
   const rows = rowsOf(variant);
   const judged = version ?? newestVersion;
   const [unmet] = target === null ? [] : checkRows(rows, { version: judged, target, addressSize: 64 });
@@ -77,7 +77,7 @@ function unavailable(variant: Variant, { target, version }: TargetChoice): EvalE
   return { code: unmet?.code ?? 'PTX4001', message: `${variant.mnemonic} is not in PTX ${where}${needed}` };
 }
 
-function errorOf(found: Problem): EvalError {
+export function errorOf(found: Problem): EvalError {
   const nowhere = { start: 0, end: 0 };
   const { code, parameters } = found;
   const { message } = diagnoseStored(code, nowhere, parameters);

@@ -134,7 +134,8 @@ function ending(sum: number, unit: number, end: ChunkEnd): number {
   return significand === 0 ? 0 : Number(patternsOf(to).encode(sign, significand, exponent));
 }
 
-const readAccumulator: Readonly<Record<Accumulator, (bits: Bits) => Addend>> = {
+/** An accumulator as a term. */
+export const readAccumulator: Readonly<Record<Accumulator, (bits: Bits) => Addend>> = {
   f16: termOf('f16'),
   f32: termOf('f32'),
 };
@@ -150,13 +151,14 @@ export function dotProduct(
   add: (a: number, b: number) => number,
 ): number {
   const read = readAccumulator[accumulatorOf(arithmetic.end)];
-  const chunks = (start: number, of: readonly Addend[]): number => {
-    let sum = start;
-    for (let k = 0; k < of.length; k += arithmetic.chunk) {
-      sum = chunkSum([...of.slice(k, k + arithmetic.chunk), read(sum)], arithmetic);
-    }
-    return sum;
-  };
-  if (arithmetic.order === 'direct') return chunks(c, products);
-  return add(c, chunks(0, halvesOf(products)));
+  const isDirect = arithmetic.order === 'direct';
+  let sum = isDirect ? c : 0;
+  for (const chunk of chunksOf(products, arithmetic)) sum = chunkSum([...chunk, read(sum)], arithmetic);
+  return isDirect ? sum : add(c, sum);
+}
+
+/** What each chunk adds, in the order of the chunks. */
+export function chunksOf<T>(products: readonly T[], { chunk, order }: DotArithmetic): readonly (readonly T[])[] {
+  const ordered = order === 'direct' ? products : halvesOf(products);
+  return Array.from({ length: Math.ceil(ordered.length / chunk) }, (_, i) => ordered.slice(i * chunk, (i + 1) * chunk));
 }

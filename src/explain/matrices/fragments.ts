@@ -6,6 +6,7 @@ import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import { splitMnemonic } from '../../isa/notation.ts';
 import type { Step } from '../../isa/steps/step.ts';
 import { digitsText } from './digits.ts';
+import type { NamedFragment } from './named-fragment.ts';
 import { metadataFragment, scaleFragments } from './sources.ts';
 
 /** Elements of one register of a lane that are neighbors in the matrix. */
@@ -43,17 +44,6 @@ export interface FragmentExplanation {
   /** By lanes, then registers. Elements may have copies in several cells. */
   readonly cells: readonly FragmentCell[];
   readonly notes: readonly string[];
-}
-
-/** A fragment and what it is called. */
-export interface NamedFragment {
-  readonly matrix: string;
-  readonly operands: readonly string[];
-  readonly format: string;
-  readonly fragment: Fragment;
-  /** Elements of a register that count, if the instruction selects them and the lanes that hold them. */
-  readonly selected?: number;
-  readonly notes?: readonly string[];
 }
 
 /** The matrices among the steps of a variant, in the order of its operands. */
@@ -170,9 +160,9 @@ function cellsOf(fragment: Fragment, elements: number): readonly FragmentCell[] 
   const perRegister = registerBits / bits;
   const [rows, columns] = [runOf(rowDigits, perRegister), runOf(columnDigits, perRegister)];
   const run = rows * columns;
+  const starts = Array.from({ length: elements / run }, (_, i) => i * run);
   return Array.from({ length: 32 }, (_, lane) =>
-    Array.from({ length: elements / run }, (_, i): FragmentCell => {
-      const element = i * run;
+    starts.map((element): FragmentCell => {
       const register = Math.floor(element / perRegister);
       return {
         lane,

@@ -1,7 +1,7 @@
 /** The lanes that give metadata and scales, as matrices whose elements are indices and scales. */
 import type { Digit } from '../../isa/fragments.ts';
 import type { Scaling, Sparsity } from '../../isa/matrix-product.ts';
-import type { NamedFragment } from './fragments.ts';
+import type { NamedFragment } from './named-fragment.ts';
 
 const rowsOf16: readonly Digit[] = ['l2', 'l3', 'l4'];
 

@@ -48,16 +48,16 @@ function parts(of: Ref, count: number): readonly Ref[] {
 }
 
 /**
- * Matrices of elements of `bits` bits, whose rows are those in memory: lane r gives the address of row r, counted
+ * Matrices of elements of `width` bits, whose rows are those in memory: lane r gives the address of row r, counted
  * through all matrices.
  */
-function inMemory(bits: 8 | 16, row: readonly Digit[], column: readonly Digit[]): (registers: number) => Fragment {
+function inMemory(width: 8 | 16, row: readonly Digit[], column: readonly Digit[]): (registers: number) => Fragment {
   const [rows, columns] = [2 ** row.length, 2 ** column.length];
   return (registers) => {
-    const matrices = (registers * 32 * 32) / (bits * rows * columns);
-    const used = Math.log2((registers * 32) / (bits * matrices));
+    const matrices = (registers * 32 * 32) / (width * rows * columns);
+    const used = Math.log2((registers * 32) / (width * matrices));
     const matrix = Array.from({ length: Math.log2(matrices) }, (_, i): Digit => `i${used + i}`);
-    return { rows, columns, matrices, bits, registers, registerBits: 32, row, column, matrix };
+    return { rows, columns, matrices, bits: width, registers, registerBits: 32, row, column, matrix };
   };
 }
 

@@ -1,0 +1,113 @@
+/** One element of a product of matrices on given bits or values: the public `evaluateDot` and `explainDot`. */
+import type { Bits } from './base/bits.ts';
+import { PtxlabError } from './base/error.ts';
+import { type JudgeOptions, readGpu, readJudgeOptions } from './check/judge-options.ts';
+import {
+  dotBits,
+  type DotExplanation,
+  type DotOperands,
+  type ElementType,
+  elementTypes,
+  explainDotProduct,
+  type PreparedDot,
+  prepareDot,
+  unitScale,
+} from './evaluation/dot-product.ts';
+import type { GpuName } from './isa/gpus.ts';
+import { bitsOfValue, checkedBits, type Value, valueOfBits } from './typed-values.ts';
+
+export type { DotExplanation, DotOnGpus } from './evaluation/dot-product.ts';
+export type { ExplainedChunk, ExplainedTerm } from './numerics/explain-dot.ts';
+
+/** What an element of D is computed from: a row of A, a column of B, and the element of C. */
+export interface DotInputs<Element> {
+  /** As many elements as the instruction multiplies: k, and for sparse A those that are kept. */
+  readonly a: readonly Element[];
+  readonly b: readonly Element[];
+  /** Default: zero. */
+  readonly c?: Element;
+  /** Scales of the blocks of the row and of the column, along k, for `.block_scale`. Default: 1 for each block. */
+  readonly scaleA?: readonly Element[];
+  readonly scaleB?: readonly Element[];
+}
+
+export interface DotOptions extends JudgeOptions {
+  /** The GPU whose arithmetic is used. Default: that of the target; without a target the newest that has the instruction. */
+  readonly gpu?: GpuName;
+}
+
+/**
+ * The bits of one element of the product of an `mma` or `wmma.mma`, as a GPU computes it.
+ *
+ * ```ts evaluateDot('mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32', { a: [0x3c00, 0, 0, 0], b: [0x4000, 0, 0, 0] },
+ * { gpu: 'V100' }); // 0x40000000 ```
+ *
+ * @param inputs bits of each element, from 0 within the width of its format
+ * @returns a number up to 32 bits, a bigint for f64
+ * @throws PtxlabError with the diagnostic's code where the instruction is not legal there, `NOT_A_PRODUCT` where it
+ *   does not multiply matrices, `argument-type` and `argument-size` for inputs that are no bits of that width or too
+ *   many or few of them, `unknown-gpu`, `unfit-gpu` if the GPU cannot run the instruction, `unknown-target`,
+ *   `unknown-version`
+ */
+export function evaluateDot(mnemonic: string, inputs: DotInputs<Bits>, options: DotOptions = {}): Bits {
+  const prepared = prepare(mnemonic, options);
+  return dotBits(prepared, operandsOf(prepared, inputs, checkedElement));
+}
+
+/**
+ * The same for values. A float that its format cannot represent is rounded to the nearest value, ties to even.
+ *
+ * @returns the value of the element; every NaN is `NaN`
+ * @throws PtxlabError as `evaluateDot`
+ */
+export function evaluateDotValues(mnemonic: string, inputs: DotInputs<number>, options: DotOptions = {}): Value {
+  const prepared = prepare(mnemonic, options);
+  const bits = dotBits(prepared, operandsOf(prepared, inputs, bitsOfValue));
+  return valueOfBits(bits, elementTypes(prepared).d);
+}
+
+/**
+ * Why a dot product of floats has its result: the terms of each chunk aligned, what is cut off, and the result of other
+ * GPUs. Null for integers, bits and f64, which all GPUs compute alike.
+ *
+ * @throws PtxlabError as `evaluateDot`
+ */
+export function explainDot(mnemonic: string, inputs: DotInputs<Bits>, options: DotOptions = {}): DotExplanation | null {
+  const prepared = prepare(mnemonic, options);
+  return explainDotProduct(prepared, operandsOf(prepared, inputs, checkedElement));
+}
+
+function prepare(mnemonic: string, { gpu, ...options }: DotOptions): PreparedDot {
+  const prepared = prepareDot(mnemonic, readJudgeOptions(options), gpu === undefined ? null : readGpu(gpu));
+  if (!prepared.ok) throw new PtxlabError(prepared.error.code, prepared.error.message);
+  return prepared.value;
+}
+
+const checkedElement = (bits: unknown, { width }: ElementType, where: string): Bits => checkedBits(bits, width, where);
+
+type Read = (element: unknown, type: ElementType, where: string) => Bits;
+
+function operandsOf(prepared: PreparedDot, inputs: DotInputs<unknown>, read: Read): DotOperands {
+  const { count, scales } = prepared;
+  const types = elementTypes(prepared);
+  const list = (name: 'a' | 'b' | 'scaleA' | 'scaleB', type: ElementType, size: number): readonly Bits[] => {
+    const found: unknown = inputs[name];
+    if (!Array.isArray(found)) throw new PtxlabError('argument-type', `${name} must be a list of ${size} elements`);
+    if (found.length !== size) {
+      throw new PtxlabError('argument-size', `${name} has ${found.length} elements; the instruction takes ${size}`);
+    }
+    return found.map((element: unknown, i) => read(element, type, `${name}[${i}]`));
+  };
+  const scaled = (name: 'scaleA' | 'scaleB'): readonly number[] =>
+    inputs[name] === undefined
+      ? Array.from({ length: scales }, () => unitScale(prepared))
+      : list(name, types.scale, scales).map(Number);
+  const zero = types.c.width === 64 ? 0n : 0;
+  return {
+    a: list('a', types.a, count),
+    b: list('b', types.b, count),
+    c: inputs.c === undefined ? zero : read(inputs.c, types.c, 'c'),
+    scaleA: scaled('scaleA'),
+    scaleB: scaled('scaleB'),
+  };
+}

@@ -1,0 +1,186 @@
+/** One element of a product of matrices: a dot product on the GPU of one's choice, and why it gave its result. */
+import type { Bits } from '../base/bits.ts';
+import { elementAt } from '../base/element-at.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { resolveMnemonic } from '../check/instructions/resolve.ts';
+import { explainProduct, gpusFor, productOn } from '../explain/matrices/arithmetic.ts';
+import { isAvailableFor, type TargetChoice } from '../explain/target-choice.ts';
+import {
+  elementFunction,
+  floatTerms,
+  type Pair,
+  type ProductOf,
+  type ScalePair,
+  scaleTerm,
+} from '../interp/matrix-element.ts';
+import type { Variant } from '../isa/form.ts';
+import { type Gpu, gpuOf, runsOn } from '../isa/gpus.ts';
+import type { MatrixProduct, Scaling } from '../isa/matrix-product.ts';
+import { type FormatName, formats } from '../numerics/formats.ts';
+import { readAccumulator } from '../numerics/dot.ts';
+import { type ExplainedDot, exactSum, explainDot } from '../numerics/explain-dot.ts';
+import { type EvalError, errorOf, unavailable } from './prepare.ts';
+
+/** A matrix instruction whose element is computed. */
+export interface PreparedDot {
+  readonly variant: Variant;
+  readonly gpu: Gpu;
+  readonly product: MatrixProduct;
+  /** Elements of A and B: k, or half of it if A is sparse. */
+  readonly count: number;
+  /** Scales of a row of A and of a column of B. */
+  readonly scales: number;
+}
+
+/** Bits of the operands: of A and B, as many elements as the instruction multiplies for one element of D. */
+export interface DotOperands {
+  readonly a: readonly Bits[];
+  readonly b: readonly Bits[];
+  readonly c: Bits;
+  readonly scaleA: readonly number[];
+  readonly scaleB: readonly number[];
+}
+
+/** The result on GPUs that compute the same. */
+export interface DotOnGpus {
+  /** `sm_80 to sm_89`. */
+  readonly gpus: string;
+  readonly bits: Bits;
+}
+
+/** Why a dot product of floats has its result. */
+export interface DotExplanation extends ExplainedDot {
+  readonly byGpu: readonly DotOnGpus[];
+  /** The exact sum, rounded once to nearest even; null if a term is not finite, or the sum out of range. */
+  readonly exact: Bits | null;
+}
+
+/**
+ * Finds the product of a mnemonic. Without a GPU it is that of the target, and without either the newest one that runs
+ * the instruction.
+ */
+export function prepareDot(mnemonic: string, choice: TargetChoice, gpu: Gpu | null): Result<PreparedDot, EvalError> {
+  const resolution = resolveMnemonic(mnemonic);
+  if (resolution.kind === 'refused') return err(errorOf(elementAt(resolution.problems, 0)));
+  const variants = resolution.kind === 'variants' ? resolution.variants : [];
+  const products = variants.filter((variant) => gpusFor(variant).some((one) => productOn(variant, one) !== null));
+  const [first] = products;
+  if (first === undefined) {
+    const message = `${mnemonic} does not multiply matrices; a, b and c are for mma and wmma.mma`;
+    return err({ code: 'NOT_A_PRODUCT', message });
+  }
+  const variant = products.find((one) => isAvailableFor(one, choice));
+  if (variant === undefined) return err(unavailable(first, choice));
+  const chosen = chooseGpu(variant, choice, gpu);
+  if (!chosen.ok) return chosen;
+  const product = productOn(variant, chosen.value);
+  if (product === null) throw new Error(`${mnemonic} has no product on ${chosen.value.name}`);
+  return ok({
+    variant,
+    gpu: chosen.value,
+    product,
+    count: product.a.fragment.columns,
+    scales: product.kind === 'float' && product.scaling !== null ? scaleCount(product.scaling) : 0,
+  });
+}
+
+function scaleCount({ block, group }: Scaling): number {
+  return group === 1 ? 1 : 64 / block;
+}
+
+function chooseGpu(variant: Variant, { target }: TargetChoice, wanted: Gpu | null): Result<Gpu, EvalError> {
+  const fitting = gpusFor(variant).filter((gpu) => target === null || runsOn(target, gpu));
+  const gpu = wanted ?? (target === null ? elementAt(fitting, fitting.length - 1) : gpuOf(target));
+  if (fitting.includes(gpu)) return ok(gpu);
+  const names = fitting.map(({ name }) => name).join(', ');
+  const code = target === null ? '' : ` compiled for ${target.name}`;
+  return err({
+    code: 'unfit-gpu',
+    message: `${gpu.name} cannot run ${variant.mnemonic}${code}`,
+    help: `GPUs that can: ${names}`,
+  });
+}
+
+/** The type of an element in the words of `readValue`; `b1` is the one that is no number format. */
+export interface ElementType {
+  readonly name: string;
+  readonly class: 'bits' | 'float' | 'signed' | 'unsigned';
+  readonly format: FormatName | null;
+  readonly width: number;
+  readonly lanes: 1;
+  readonly laneStride: number;
+}
+
+/** The types of the elements of A, B, C and D and of a scale. */
+export function elementTypes({ product }: PreparedDot): Readonly<Record<'a' | 'b' | 'c' | 'd' | 'scale', ElementType>> {
+  const scale = product.kind === 'float' ? (product.scaling?.format ?? 'ue8m0') : 'ue8m0';
+  return {
+    a: elementType(product.a.format),
+    b: elementType(product.b.format),
+    c: elementType(product.c.format),
+    d: elementType(product.d.format),
+    // The sign of ue4m3 is ignored.
+    scale: elementType(scale === 'ue4m3' ? 'e4m3' : scale),
+  };
+}
+
+function elementType(format: FormatName | 'b1'): ElementType {
+  if (format === 'b1') return { name: '.b1', class: 'bits', format: null, width: 1, lanes: 1, laneStride: 1 };
+  const { width, kind, signed } = formats[format];
+  const integer = signed ? 'signed' : 'unsigned';
+  return {
+    name: `.${format}`,
+    class: kind === 'integer' ? integer : 'float',
+    format,
+    width,
+    lanes: 1,
+    laneStride: width,
+  };
+}
+
+/** The bits of a scale of 1. */
+export function unitScale({ product }: PreparedDot): number {
+  return product.kind === 'float' && product.scaling?.format === 'ue4m3' ? 0x38 : 0x7f;
+}
+
+/** The bits of the element of D. */
+export function dotBits({ product }: PreparedDot, operands: DotOperands): Bits {
+  return elementFunction(product)(pairsOf(product, operands), operands.c, scalesOf(product, operands));
+}
+
+/** The chunks of a dot product of floats, and its result on other GPUs; null for other products. */
+export function explainDotProduct(prepared: PreparedDot, operands: DotOperands): DotExplanation | null {
+  const { product, variant } = prepared;
+  if (product.kind !== 'float') return null;
+  const { terms, start } = floatTerms(product);
+  const [added, c] = [terms(pairsOf(product, operands), scalesOf(product, operands)), start(operands.c)];
+  const read = readAccumulator[product.d.format];
+  return {
+    ...explainDot(added, c, product.arithmetic),
+    byGpu: resultsByGpu(variant, product, operands),
+    exact: exactSum([...added, read(c)], product.d.format),
+  };
+}
+
+function resultsByGpu(variant: Variant, product: ProductOf<'float'>, operands: DotOperands): readonly DotOnGpus[] {
+  const all = gpusFor(variant);
+  const groups = explainProduct(variant, product)?.byGpu ?? [];
+  return groups.flatMap(({ gpus, names }) => {
+    const gpu = all.find(({ name }) => name === names[0]);
+    const own = gpu === undefined ? null : productOn(variant, gpu);
+    if (own === null) return [];
+    return [{ gpus, bits: elementFunction(own)(pairsOf(own, operands), operands.c, scalesOf(own, operands)) }];
+  });
+}
+
+/** Elements of A and B as they lie in registers. */
+function pairsOf({ a, b }: MatrixProduct, operands: DotOperands): readonly Pair[] {
+  const placed = (bits: Bits, low: number): Bits => (low === 0 ? bits : Number(bits) << low);
+  return operands.a.map((one, i): Pair => [placed(one, a.low), placed(elementAt(operands.b, i), b.low)]);
+}
+
+function scalesOf(product: MatrixProduct, { scaleA, scaleB }: DotOperands): readonly ScalePair[] {
+  if (product.kind !== 'float' || product.scaling === null) return [];
+  const read = scaleTerm(product.scaling.format);
+  return scaleA.map((one, i): ScalePair => [read(one), read(elementAt(scaleB, i))]);
+}

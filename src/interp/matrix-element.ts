@@ -1,0 +1,176 @@
+/** One element of a product of matrices: what is added to the element of C, and how. */
+import type { Bits } from '../base/bits.ts';
+import { numberOf } from '../base/bits.ts';
+import { elementAt } from '../base/element-at.ts';
+import type { MatrixProduct, Scaling } from '../isa/matrix-product.ts';
+import { floatOperation } from '../numerics/arithmetic.ts';
+import { conversion } from '../numerics/convert.ts';
+import { type Addend, dotProduct, product, termOf } from '../numerics/dot.ts';
+import { decode } from '../numerics/exact.ts';
+import { formats } from '../numerics/formats.ts';
+
+export type ProductOf<Kind extends MatrixProduct['kind']> = Extract<MatrixProduct, { readonly kind: Kind }>;
+
+/** An element of A, as it lies in a register, and the one of B that it is multiplied by. */
+export type Pair = readonly [a: Bits, b: Bits];
+
+/** The scales of a block of products. */
+export type ScalePair = readonly [a: Addend, b: Addend];
+
+/** The bits of an element of D, from those of C; `scales` has one pair for each block, and none without scales. */
+export type ElementFunction = (pairs: readonly Pair[], c: Bits, scales: readonly ScalePair[]) => Bits;
+
+export function elementFunction(shape: MatrixProduct): ElementFunction {
+  switch (shape.kind) {
+    case 'float': {
+      const { terms, start, add } = floatTerms(shape);
+      return (pairs, c, scales) => dotProduct(terms(pairs, scales), start(c), shape.arithmetic, add);
+    }
+    case 'double':
+      return doubleElement(shape);
+    case 'integer':
+      return integerElement(shape);
+    case 'bits':
+      return (pairs, c) => {
+        const found = pairs.filter(([a, b]) => (shape.op === 'and' ? a === 1 && b === 1 : a !== b));
+        return (Number(c) + found.length) >>> 0;
+      };
+  }
+}
+
+// --- floats ---------------------------------------------------------------------------------------------------------
+
+/** The parts of a dot product of floats. */
+export interface FloatTerms {
+  /** What is added: products, or scaled sums of products. */
+  readonly terms: (pairs: readonly Pair[], scales: readonly ScalePair[]) => readonly Addend[];
+  /** C in the format of D. */
+  readonly start: (c: Bits) => number;
+  /** Adds two numbers in the format of D, to nearest even. */
+  readonly add: (a: number, b: number) => number;
+}
+
+const nearest = { rounding: 'rn', flush: false, sat: false, approximate: false, nan: false, xorSign: false } as const;
+
+export function floatTerms({ scaling, a, b, c, d }: ProductOf<'float'>): FloatTerms {
+  const [termA, termB] = [factorTerm(a), factorTerm(b)];
+  const sum = floatOperation('add', d.format, nearest);
+  return {
+    terms: (pairs, scales) => {
+      const products = pairs.map(([x, y]) => product(termA(x), termB(y)));
+      return scaling === null ? products : scale(products, scaling, scales);
+    },
+    start: accumulate(c.format, d.format),
+    add: (x, y) => Number(sum(x, y, 0)),
+  };
+}
+
+function factorTerm({ format, low }: ProductOf<'float'>['a']): (bits: Bits) => Addend {
+  const term = termOf(format);
+  const { width } = formats[format];
+  const terms = new Map<Bits, Addend>();
+  return (bits) => {
+    const known = terms.get(bits);
+    if (known !== undefined) return known;
+    const made = term(width === 32 ? bits : (numberOf(bits) >>> low) & mask(width));
+    terms.set(bits, made);
+    return made;
+  };
+}
+
+/** C in the format of D. */
+function accumulate(from: 'f16' | 'f32', to: 'f16' | 'f32'): (bits: Bits) => number {
+  if (from === to) return Number;
+  const convert = conversion({
+    from,
+    to,
+    rounding: to === 'f16' ? 'rn' : null,
+    integral: false,
+    flush: false,
+    sat: false,
+    satfinite: false,
+    relu: false,
+    randomBits: 0,
+    scaled: null,
+  });
+  return (bits) => Number(convert(bits, 0, 0x7f));
+}
+
+// --- scales ---------------------------------------------------------------------------------------------------------
+
+/** The value of a scale. */
+export function scaleTerm(format: Scaling['format']): (bits: number) => Addend {
+  return format === 'ue8m0' ? powerScale : unsignedScale;
+}
+
+function powerScale(bits: number): Addend {
+  return bits === 0xff ? 'nan' : { significand: 1, exponent: bits - 127, fractionBits: 0 };
+}
+
+const e4m3Term = termOf('e4m3');
+
+/** e4m3 whose sign is ignored. */
+function unsignedScale(bits: number): Addend {
+  return e4m3Term(bits & 0x7f);
+}
+
+/** Products times their scales: one by one, or as sums of groups. */
+function scale(
+  products: readonly Addend[],
+  { block, group }: Scaling,
+  scales: readonly (readonly [Addend, Addend])[],
+): readonly Addend[] {
+  if (group === 1) return products.map((one) => scaledProduct(one, elementAt(scales, 0)));
+  return Array.from({ length: products.length / group }, (_, i) =>
+    groupTerm(products.slice(i * group, (i + 1) * group), elementAt(scales, Math.floor((i * group) / block))),
+  );
+}
+
+function scaledProduct(one: Addend, [a, b]: readonly [Addend, Addend]): Addend {
+  if (typeof a === 'string' || typeof b === 'string') return 'nan';
+  return typeof one === 'string' ? one : { ...one, exponent: one.exponent + a.exponent + b.exponent };
+}
+
+/**
+ * The exact sum of a group times the significands of its scales, with the exponent of the scales alone. A group of zeros
+ * counts as zero, a group that cancels does not.
+ */
+function groupTerm(products: readonly Addend[], [a, b]: readonly [Addend, Addend]): Addend {
+  if (typeof a === 'string' || typeof b === 'string') return 'nan';
+  const terms = products.filter((term) => typeof term !== 'string');
+  const sum = terms.reduce((total, { significand, exponent }) => total + significand * 2 ** exponent, 0);
+  const fractionBits = (terms[0]?.fractionBits ?? 0) + a.fractionBits + b.fractionBits;
+  const significand = sum * a.significand * b.significand;
+  const isZero = terms.every((term) => term.significand === 0) || a.significand * b.significand === 0;
+  return { significand, exponent: a.exponent + b.exponent, fractionBits, counts: !isZero };
+}
+
+// --- doubles and integers -------------------------------------------------------------------------------------------
+
+/** The NaN of a product of doubles. */
+const doubleNan = 0x7fff_ffff_ffff_ffffn;
+
+function doubleElement({ rounding }: ProductOf<'double'>): ElementFunction {
+  const fma = floatOperation('fma', 'f64', { ...nearest, rounding });
+  return (pairs, c) => {
+    const bits = pairs.reduce((sum: Bits, [a, b]) => fma(a, b, sum), c);
+    return decode('f64', bits).kind === 'nan' ? doubleNan : bits;
+  };
+}
+
+function integerElement(shape: ProductOf<'integer'>): ElementFunction {
+  const valueOf = (format: ProductOf<'integer'>['a']['format']) => {
+    const { width, signed } = formats[format];
+    return (bits: Bits): number => (signed ? (Number(bits) << (32 - width)) >> (32 - width) : Number(bits));
+  };
+  const [valueA, valueB] = [valueOf(shape.a.format), valueOf(shape.b.format)];
+  return (pairs, c) => {
+    const products = pairs.reduce((sum, [a, b]) => sum + valueA(a) * valueB(b), 0);
+    const sum = products + (Number(c) | 0);
+    return (shape.satfinite ? Math.max(-0x80000000, Math.min(0x7fffffff, sum)) : sum) >>> 0;
+  };
+}
+
+function mask(width: number): number {
+  return width === 32 ? -1 : (1 << width) - 1;
+}
