@@ -1,0 +1,51 @@
+/**
+ * Where lanes hold elements, written from the formulas of PTX ISA 9.1, 9.7.14.5.1 to 9.7.14.5.13, apart from
+ * src/isa/fragments.ts. `i` is the number of an element in a lane, `p` how many a register has.
+ */
+
+export interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
+const groupId = (lane: number): number => lane >> 2;
+const inGroup = (lane: number): number => lane % 4;
+
+/** A with 16 rows: the registers of rows 0 to 7 and 8 to 15 take turns. With 8 rows there is one register. */
+export function placeOfA(rows: number, p: number): (lane: number, i: number) => Place {
+  if (rows === 8) return (lane, i) => ({ row: groupId(lane), column: inGroup(lane) * p + (i % p) });
+  return (lane, i) => {
+    const register = Math.floor(i / p);
+    return {
+      row: register % 2 === 0 ? groupId(lane) : groupId(lane) + 8,
+      column: inGroup(lane) * p + (i % p) + 4 * p * Math.floor(register / 2),
+    };
+  };
+}
+
+export function placeOfB(p: number): (lane: number, i: number) => Place {
+  return (lane, i) => ({ row: inGroup(lane) * p + (i % p) + 4 * p * Math.floor(i / p), column: groupId(lane) });
+}
+
+/** C and D: `c0, c1` of rows 0 to 7, and `c2, c3` of rows 8 to 15. */
+export function placeOfC(lane: number, i: number): Place {
+  return { row: i < 2 ? groupId(lane) : groupId(lane) + 8, column: inGroup(lane) * 2 + (i & 1) };
+}
+
+/** m8n8k4 of f16: the pairs of quads 0 and 4, 1 and 5, 2 and 6, 3 and 7 have a matrix each. */
+export const quadPair = {
+  matrix: (lane: number): number => (lane % 16) >> 2,
+  a: (layout: 'row' | 'col', lane: number, i: number): Place =>
+    layout === 'row'
+      ? { row: lane < 16 ? lane % 4 : (lane % 4) + 4, column: i }
+      : { row: lane < 16 ? i % 4 : (i % 4) + 4, column: lane % 4 },
+  b: (layout: 'row' | 'col', lane: number, i: number): Place =>
+    layout === 'row'
+      ? { row: lane % 4, column: lane < 16 ? i % 4 : (i % 4) + 4 }
+      : { row: i, column: lane < 16 ? lane % 4 : (lane % 4) + 4 },
+  c16: (lane: number, i: number): Place => ({ row: lane < 16 ? lane % 4 : (lane % 4) + 4, column: i }),
+  c32: (lane: number, i: number): Place => {
+    const x = (lane & 1) + (i & 2);
+    return { row: lane < 16 ? x : x + 4, column: (i & 4) + (lane & 2) + (i & 1) };
+  },
+} as const;
