@@ -12,7 +12,7 @@ const out = join(root, 'dist/bin');
 
 /** Needed at every start. The rest of `cli` is loaded per command. */
 const start =
-  /commander|base\/error\.ts|tensors\/containers\.ts|cli\/(command-line|command-parts|exit|output|process-session|program|version|\w+-commands)\.ts/;
+  /commander|base\/error\.ts|tensors\/containers\.ts|cli\/(command-line|command-parts|exit|output|process-session|program|run-process|version|\w+-commands)\.ts/;
 
 /** Shared by the commands about PTX; `check` needs no other chunk. */
 const ptx =
@@ -28,7 +28,11 @@ const withoutChildProcess: Plugin = {
 const { output } = await build({
   cwd: root,
   // A worker's file is found relative to the file that starts it.
-  input: { ptxlab: 'src/cli/main.ts', 'sweep-worker': 'src/hosts/sweep-worker.ts' },
+  input: {
+    ptxlab: 'src/cli/main.ts',
+    'ptxlab-ptxas': 'src/cli/ptxas-main.ts',
+    'sweep-worker': 'src/hosts/sweep-worker.ts',
+  },
   platform: 'node',
   // The command line's libraries are part of the bundle, so that installing the package does not install all of their
   // files.

@@ -3,13 +3,17 @@ import { CommanderError } from 'commander';
 import { PtxlabError } from '../base/error.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { makeProgram } from './program.ts';
+import type { PtxasExit } from './ptxas.ts';
 import type { Session } from './session.ts';
 import { packageVersion } from './version.ts';
 
 /** Runs what these arguments say, `['check', 'kernel.ptx']`. Never rejects: an error is a line on stderr and exit 2. */
-export async function runCommandLine(args: readonly string[], session: Session): Promise<ExitCode> {
+export async function runCommandLine(args: readonly string[], session: Session): Promise<ExitCode | PtxasExit> {
   let exit: ExitCode = 0;
   try {
+    const [command, ...others] = args;
+    // Its options are those of ptxas, which commander cannot read.
+    if (command === 'ptxas') return await (await import('./ptxas.ts')).ptxasCommand(others, session);
     const program = makeProgram(args, packageVersion(), session, (code) => {
       exit = code;
     });

@@ -188,3 +188,8 @@ export function defineSweep(program: Command, start: Start): void {
     'ptxlab sweep cvt.rn.bf16x2.f32 --out digests.json',
   );
 }
+
+/** For the help only: `command-line.ts` runs it before commander sees its options. */
+export function definePtxas(program: Command): void {
+  program.command('ptxas').description('Verify PTX with the command line of ptxas; makes no machine code.');
+}

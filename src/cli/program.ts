@@ -3,7 +3,15 @@ import { Command, Option } from 'commander';
 import { examples, type Start } from './command-parts.ts';
 import type { ExitCode } from './exit.ts';
 import { defineConvert, defineDiff, defineInspect } from './file-commands.ts';
-import { defineCheck, defineEval, defineExplain, defineForms, defineRun, defineSweep } from './language-commands.ts';
+import {
+  defineCheck,
+  defineEval,
+  defineExplain,
+  defineForms,
+  definePtxas,
+  defineRun,
+  defineSweep,
+} from './language-commands.ts';
 import type { OutputStream, Session } from './session.ts';
 
 /** Functions that declare the commands, in the order in which the help lists them. */
@@ -14,6 +22,7 @@ const commands: ReadonlyMap<string, (program: Command, start: Start) => void> = 
   ['explain', defineExplain],
   ['forms', defineForms],
   ['sweep', defineSweep],
+  ['ptxas', definePtxas],
   ['convert', defineConvert],
   ['inspect', defineInspect],
   ['diff', defineDiff],

@@ -1,3 +1,5 @@
+import type { SourceText } from '../../base/source-text.ts';
+import type { Diagnostic } from '../diagnostic.ts';
 import type { Severity } from '../severity.ts';
 import type { FileReport } from './file-report.ts';
 import { printable } from './printable.ts';
@@ -5,19 +7,41 @@ import { printable } from './printable.ts';
 const words: Readonly<Record<Severity, string>> = { error: 'error   ', warning: 'warning ', note: 'info    ' };
 
 /** Renders findings as ptxas prints them, with its closing line if there is an error. */
-export function renderPtxas(report: FileReport): string {
-  const name = printable(report.source.name);
-  let text = '';
-  let failed = false;
-  for (const { span, severity, ptxas } of report.diagnostics) {
-    failed ||= severity === 'error';
-    const { line } = report.source.position(span.start);
-    text += `ptxas ${name}, line ${line}; ${severityWord(severity, ptxas)}: ${printable(ptxas)}\n`;
-  }
+export function renderPtxas({ source, diagnostics }: FileReport): string {
+  const text = diagnostics.map((found) => `${ptxasLine(source, found)}\n`).join('');
+  const failed = diagnostics.some(({ severity }) => severity === 'error');
   return failed ? `${text}ptxas fatal   : Ptx assembly aborted due to errors\n` : text;
 }
 
-/** ptxas stops at a syntax error and calls it fatal. */
+/** Whether ptxas stops reading at this finding. */
+export function isSyntaxError({ ptxas }: Diagnostic): boolean {
+  return ptxas.startsWith('Parsing error');
+}
+
+/**
+ * The offset whose line ptxas names. For a syntax error it is that of the first unexpected token, even where the finding
+ * points to the end of the line before, on which something is missing.
+ */
+export function offsetOf(found: Diagnostic, { text }: SourceText): number {
+  const { start } = found.span;
+  const near = isSyntaxError(found) ? /near '([^']*)'/.exec(found.ptxas)?.[1] : undefined;
+  if (near === undefined) return start;
+  const index = near === '' ? text.length : text.indexOf(near, start);
+  return index < 0 ? start : index;
+}
+
+/** One finding as ptxas prints it, without a line feed. */
+export function ptxasLine(source: SourceText, found: Diagnostic): string {
+  const { severity, ptxas } = found;
+  const { line } = source.position(offsetOf(found, source));
+  const name = printable(source.name);
+  const text = ptxas.endsWith('at start of file') ? `${ptxas} '${source.name}'` : ptxas;
+  return `ptxas ${name}, line ${line}; ${severityWord(severity, ptxas)}: ${printable(text)}`;
+}
+
+/** Errors at which ptxas stops. */
+const fatal = /^(Parsing error|Unsupported \.|Missing \.)/;
+
 function severityWord(severity: Severity, text: string): string {
-  return text.startsWith('Parsing error') ? 'fatal   ' : words[severity];
+  return severity === 'error' && fatal.test(text) ? 'fatal   ' : words[severity];
 }

@@ -1,0 +1,131 @@
+/** What a module defines and what it expects from elsewhere. */
+import { builtinFunctions } from '../isa/builtin-functions.ts';
+import { parseItems } from '../syntax/parser.ts';
+import type { Declaration, FunctionItem, Initializer, Instruction, Operand, Statement } from '../syntax/tree.ts';
+
+export interface Definition {
+  readonly kind: 'function' | 'variable';
+  readonly name: string;
+  /** Offset of the name. */
+  readonly start: number;
+}
+
+/** A survey of a module without syntax errors. */
+export interface Survey {
+  readonly kernels: readonly string[];
+  /** Functions and variables that other modules can see, and `.extern` functions, in the order of the text. */
+  readonly definitions: readonly Definition[];
+  /** Functions without a body that are used, in the order of their declarations. */
+  readonly missingFunctions: readonly string[];
+  /** The missing functions that were not declared `.extern`. */
+  readonly forwardFunctions: readonly string[];
+  /** `.extern` variables in `.global` or `.const` that are used, in the order of their declarations. */
+  readonly missingVariables: readonly string[];
+  /** The number of instructions by mnemonic. */
+  readonly mnemonics: ReadonlyMap<string, number>;
+}
+
+/** Parses a whole module again; syntax errors are skipped. */
+export function survey(source: string): Survey {
+  const surveyor = new Surveyor();
+  for (const item of parseItems(source, () => undefined)) {
+    if (item.kind === 'function') surveyor.function(item);
+    if (item.kind === 'declaration') surveyor.declaration(item);
+    if (item.kind === 'alias') surveyor.bodies.add(item.name);
+  }
+  return surveyor.finish();
+}
+
+const builtins: ReadonlySet<string> = new Set(builtinFunctions.map(({ name }) => name));
+
+class Surveyor {
+  readonly bodies: Set<string> = new Set();
+  private readonly kernels: string[] = [];
+  private readonly definitions: Definition[] = [];
+  /** Functions declared without a body, and whether they are `.extern`. */
+  private readonly declared = new Map<string, boolean>();
+  private readonly externVariables: string[] = [];
+  private readonly used = new Set<string>();
+  private readonly mnemonics = new Map<string, number>();
+
+  function({ name, nameStart, entry, linkage, body }: FunctionItem): void {
+    if (entry || linkage !== null) this.definitions.push({ kind: 'function', name, start: nameStart });
+    if (body === null) {
+      this.declared.set(name, linkage === '.extern');
+      return;
+    }
+    this.bodies.add(name);
+    if (entry) this.kernels.push(name);
+    this.statements(body);
+  }
+
+  declaration({ linkage, space, variables }: Declaration): void {
+    const names = variables.map(({ name }) => name);
+    for (const { initializer } of variables) if (initializer !== null) this.initializer(initializer);
+    if (linkage === '.extern' && (space === '.global' || space === '.const')) this.externVariables.push(...names);
+    if (linkage !== '.visible') return;
+    for (const { name, nameStart: start } of variables) this.definitions.push({ kind: 'variable', name, start });
+  }
+
+  finish(): Survey {
+    const { kernels, definitions, mnemonics } = this;
+    const missing = [...this.declared].filter(
+      ([name]) => this.used.has(name) && !this.bodies.has(name) && !builtins.has(name),
+    );
+    return {
+      kernels,
+      definitions,
+      missingFunctions: missing.map(([name]) => name),
+      forwardFunctions: missing.filter(([, isExtern]) => !isExtern).map(([name]) => name),
+      missingVariables: this.externVariables.filter((name) => this.used.has(name)),
+      mnemonics,
+    };
+  }
+
+  private initializer(initializer: Initializer): void {
+    switch (initializer.kind) {
+      case 'address':
+        this.used.add(initializer.name);
+        return;
+      case 'list':
+        for (const element of initializer.elements) this.initializer(element);
+        return;
+      case 'field':
+        this.initializer(initializer.value);
+        return;
+      case 'integer':
+      case 'float':
+    }
+  }
+
+  private statements(statements: readonly Statement[]): void {
+    for (const statement of statements) {
+      if (statement.kind === 'instruction') this.instruction(statement);
+      if (statement.kind === 'block') this.statements(statement.statements);
+    }
+  }
+
+  private instruction({ mnemonic, operands }: Instruction): void {
+    this.mnemonics.set(mnemonic, (this.mnemonics.get(mnemonic) ?? 0) + 1);
+    for (const operand of operands) this.operand(operand);
+  }
+
+  private operand(operand: Operand): void {
+    switch (operand.kind) {
+      case 'name':
+        this.used.add(operand.name);
+        return;
+      case 'offset':
+        this.used.add(operand.base.name);
+        return;
+      case 'address':
+        if (operand.base?.kind === 'name') this.used.add(operand.base.name);
+        return;
+      case 'vector':
+      case 'list':
+        for (const element of operand.elements) this.operand(element);
+        return;
+      default:
+    }
+  }
+}

@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+/** The entry point of `ptxlab-ptxas`. */
+import { runProcess } from './run-process.ts';
+
+await runProcess(['ptxas', ...process.argv.slice(2)]);

@@ -1,0 +1,39 @@
+/** Which modules ptxas compiles for which architecture. */
+import { findGpu, runsOn } from '../../isa/gpus.ts';
+import { findTarget, type Target } from '../../isa/targets.ts';
+
+/** A value of `-arch`. */
+export interface Architecture {
+  readonly target: Target;
+  /** False for `compute_90` and `lto_90`, for which nothing is linked and no code is made. */
+  readonly isReal: boolean;
+}
+
+/** `name` is a value that the option accepts. */
+export function architectureOf(name: string): Architecture {
+  const underscore = name.indexOf('_');
+  const target = findTarget(`sm_${name.slice(underscore + 1)}`);
+  if (target === undefined) throw new Error(`no target is called ${name}`);
+  return { target, isReal: name.startsWith('sm_') };
+}
+
+/** sm_101 was renamed sm_110. */
+const current = (sm: number): number => (sm === 101 ? 110 : sm);
+
+/** Why a module for `target` cannot be compiled for an architecture, in the words of ptxas; null if it can. */
+export function misfit(target: Target, { target: to }: Architecture): string | null {
+  if (target.suffix === '')
+    return target.sm <= to.sm ? null : 'SM version specified by .target is higher than default SM version assumed';
+  if (current(target.sm) > to.sm) return 'SM version specified by .target is higher than default SM version assumed';
+  if (target.suffix === 'a') {
+    if (current(target.sm) !== to.sm)
+      return `Program with .target '${target.name}' cannot be compiled to future architecture`;
+    return to.suffix === 'a'
+      ? null
+      : `PTX with .target '${target.name}' cannot be compiled for architecture '${to.name}'`;
+  }
+  const gpu = findGpu(`sm_${to.sm}`);
+  const family = { ...target, sm: current(target.sm) };
+  if (gpu !== undefined && runsOn(family, gpu)) return null;
+  return `Program with .target '${target.name}' cannot be compiled to different SM-family architecture`;
+}

@@ -1,0 +1,227 @@
+/** Verifies modules as ptxas does: each text by the rules of `check`, then all of them together as a program. */
+import { SourceText } from '../../base/source-text.ts';
+import { check, type CheckReport } from '../../check/check.ts';
+import { type Definition, type Survey, survey } from '../../check/survey.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { isSyntaxError, offsetOf, ptxasLine } from '../../diagnostics/renderers/ptxas.ts';
+import { findTarget } from '../../isa/targets.ts';
+import { type Architecture, misfit } from './architecture.ts';
+
+/** A text and its name in messages. */
+export interface Input {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface VerifyOptions {
+  readonly architecture: Architecture;
+  /** `-c`: names may be defined elsewhere. */
+  readonly isPart: boolean;
+  readonly warnings: 'print' | 'hide' | 'refuse';
+  /** Kernels that must exist. */
+  readonly entries: readonly string[];
+  readonly allowUnverified: boolean;
+}
+
+/** What was found in a program. */
+export interface Verification {
+  /** Messages with their prefixes, one a line, in the order of ptxas. */
+  readonly lines: readonly string[];
+  readonly isAccepted: boolean;
+  readonly kernels: readonly string[];
+  readonly instructions: InstructionCount;
+}
+
+export interface InstructionCount {
+  readonly all: number;
+  readonly verified: number;
+}
+
+/** The line that ends the output if a module has errors. */
+export const aborted = 'ptxas fatal   : Ptx assembly aborted due to errors';
+
+/** A message that belongs to no line of a module. */
+export function message(severity: 'fatal' | 'error' | 'warning' | 'info', text: string): string {
+  return `ptxas ${severity.padEnd(8)}: ${text}`;
+}
+
+interface Checked extends Input {
+  readonly report: CheckReport;
+  readonly survey: Survey;
+}
+
+/** `inputs` are the modules of one program; files that could not be opened are not among them. */
+export function verify(inputs: readonly Input[], options: VerifyOptions): Verification {
+  const checked = inputs.map((input): Checked => ({ ...input, report: check(input.text), survey: survey(input.text) }));
+  const surveys = checked.map((module) => module.survey);
+  const instructions = countInstructions(checked);
+  const kernels = surveys.flatMap((found) => found.kernels);
+  const refused = (lines: readonly string[]): Verification => ({ lines, isAccepted: false, kernels, instructions });
+  const found = findingsOf(checked, options);
+  const lines = found.map(({ text }) => text);
+  const errors = found.filter(({ isError }) => isError);
+  if (errors.some(({ line }) => line !== null)) return refused([...lines, aborted]);
+  if (errors.length > 0) return refused(lines);
+  const fatal = misfits(checked, options) ?? unlinked(surveys, kernels, options);
+  if (fatal !== null) return refused([...lines, message('fatal', fatal)]);
+  const { isRefused, lines: unresolved } = missingVariables(surveys, options);
+  if (isRefused) return refused([...lines, ...unresolved, aborted]);
+  const skipped = options.allowUnverified ? null : unverified(checked, instructions);
+  if (skipped !== null) return refused([...lines, ...unresolved, message('fatal', skipped)]);
+  return { lines: [...lines, ...unresolved], isAccepted: true, kernels, instructions };
+}
+
+// --- one module -----------------------------------------------------------------------------------------------------
+
+interface Finding {
+  /** Null if it is about a whole kernel. */
+  readonly line: number | null;
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** The findings of each module by their lines. */
+function findingsOf(checked: readonly Checked[], options: VerifyOptions): readonly Finding[] {
+  const known = new Set<string>();
+  return checked.flatMap((module) => {
+    const source = new SourceText(module.text, module.name);
+    const repeated = module.survey.definitions.filter(({ name }) => known.has(name));
+    for (const { name } of module.survey.definitions) known.add(name);
+    const all = [
+      ...repeated.map((definition) => duplicate(definition, source)),
+      ...findings(module.report, source, options),
+    ];
+    return all.toSorted((a, b) => (a.line ?? Number.POSITIVE_INFINITY) - (b.line ?? Number.POSITIVE_INFINITY));
+  });
+}
+
+/** A definition of a name that an earlier module has, too. */
+function duplicate({ kind, name, start }: Definition, source: SourceText): Finding {
+  const { line } = source.position(start);
+  const text = `ptxas ${source.name}, line ${line}; error   : Duplicate definition of ${kind} '${name}'`;
+  return { line, text, isError: true };
+}
+
+function findings(
+  { diagnostics }: CheckReport,
+  source: SourceText,
+  { architecture, warnings }: VerifyOptions,
+): readonly Finding[] {
+  const relevant = diagnostics.filter((found) => isOfPtxas(found, architecture.isReal));
+  return untilSyntaxError(relevant, source.text).flatMap((found): Finding[] => {
+    const severity = severityOf(found, warnings);
+    if (severity === 'warning' && warnings === 'hide') return [];
+    const isError = severity === 'error';
+    if (isOfKernel(found)) return [{ line: null, text: message('error', found.ptxas), isError }];
+    const { line } = source.position(offsetOf(found, source));
+    return [{ line, text: ptxasLine(source, { ...found, severity }), isError }];
+  });
+}
+
+/** Findings for which ptxas needs the whole module. */
+const atEnd: ReadonlySet<string> = new Set(['PTX5025', 'PTX5030']);
+
+/**
+ * ptxas stops at a syntax error. What it would have said about the statement with the error, and about labels of a
+ * function that the error leaves open, is then missing.
+ */
+function untilSyntaxError(found: readonly Diagnostic[], text: string): readonly Diagnostic[] {
+  const index = found.findIndex(isSyntaxError);
+  const error = found[index];
+  if (error === undefined) return found;
+  const at = error.span.start;
+  const statement = Math.max(...[';', '{', '}'].map((mark) => text.lastIndexOf(mark, at - 1))) + 1;
+  const isSaid = ({ code, span: { start } }: Diagnostic): boolean =>
+    start < statement &&
+    !atEnd.has(code) &&
+    !(code === 'PTX3001' && isBranch(text, start) && !text.slice(start, at).includes('\n}'));
+  return [...found.slice(0, index).filter(isSaid), error];
+}
+
+/** Whether the statement with this offset is a branch. */
+function isBranch(text: string, offset: number): boolean {
+  return /\bbra(\.uni)?\s+$/.test(text.slice(Math.max(0, offset - 20), offset));
+}
+
+function severityOf({ code, severity }: Diagnostic, warnings: VerifyOptions['warnings']): Diagnostic['severity'] {
+  // ptxas knows no versions later than its own.
+  if (code === 'PTX4011') return 'error';
+  return severity === 'warning' && warnings === 'refuse' ? 'error' : severity;
+}
+
+/** Findings about the code of a whole kernel have no line. */
+function isOfKernel({ ptxas }: Diagnostic): boolean {
+  return ptxas.startsWith('Entry function');
+}
+
+/** Instructions that were not checked are counted; functions without a body are a matter of the whole program. */
+function isOfPtxas(found: Diagnostic, isReal: boolean): boolean {
+  return found.code !== 'PTX2002' && found.code !== 'PTX5024' && (isReal || !isOfKernel(found));
+}
+
+// --- the program ----------------------------------------------------------------------------------------------------
+
+function misfits(checked: readonly Checked[], { architecture }: VerifyOptions): string | null {
+  for (const { report } of checked) {
+    const target = findTarget(report.requirements.target);
+    const found = target === undefined ? null : misfit(target, architecture);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function unlinked(
+  surveys: readonly Survey[],
+  kernels: readonly string[],
+  { architecture, isPart, entries }: VerifyOptions,
+): string | null {
+  if (!architecture.isReal) return null;
+  const [missing] = surveys.flatMap(({ forwardFunctions, missingFunctions }) =>
+    isPart ? forwardFunctions : missingFunctions,
+  );
+  if (missing !== undefined) return `Unresolved extern function '${missing}'`;
+  const unknown = entries.find((name) => !kernels.includes(name));
+  return unknown === undefined ? null : `Unknown function ${unknown}`;
+}
+
+function missingVariables(
+  surveys: readonly Survey[],
+  { architecture, isPart, warnings }: VerifyOptions,
+): { readonly lines: readonly string[]; readonly isRefused: boolean } {
+  if (!architecture.isReal || isPart || warnings === 'hide') return { lines: [], isRefused: false };
+  const defined = new Set(surveys.flatMap(({ definitions }) => definitions.map(({ name }) => name)));
+  const missing = surveys.flatMap((found) => found.missingVariables).filter((name) => !defined.has(name));
+  const severity = warnings === 'refuse' ? 'error' : 'warning';
+  const lines = missing.map((name) =>
+    message(severity, `Unresolved extern variable '${name}' in whole program compilation, ignoring extern qualifier`),
+  );
+  return { lines, isRefused: severity === 'error' && lines.length > 0 };
+}
+
+// --- what was not verified ------------------------------------------------------------------------------------------
+
+function isUnchecked(mnemonic: string, opcodes: readonly string[]): boolean {
+  return opcodes.some((opcode) => mnemonic === opcode || mnemonic.startsWith(`${opcode}.`));
+}
+
+function countInstructions(checked: readonly Checked[]): InstructionCount {
+  let all = 0;
+  let verified = 0;
+  for (const {
+    report,
+    survey: { mnemonics },
+  } of checked) {
+    for (const [mnemonic, count] of mnemonics) {
+      all += count;
+      if (!isUnchecked(mnemonic, report.requirements.unchecked)) verified += count;
+    }
+  }
+  return { all, verified };
+}
+
+function unverified(checked: readonly Checked[], { all, verified }: InstructionCount): string | null {
+  const opcodes = new Set(checked.flatMap(({ report }) => report.requirements.unchecked));
+  if (opcodes.size === 0) return null;
+  const names = [...opcodes].join(', ');
+  return `verified ${verified} of ${all} instructions; ptxlab cannot check ${names} (--allow-unverified accepts them)`;
+}

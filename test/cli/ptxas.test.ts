@@ -1,0 +1,206 @@
+/** The stand-in for ptxas: command lines, messages and exit codes as ptxas 13.0 has them. */
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Outcome, ptxlab, put, scratch } from './ptxlab.ts';
+
+const folder = scratch();
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Parts {
+  readonly version?: string;
+  readonly target?: string;
+  readonly before?: string;
+  readonly body?: string;
+}
+
+function module({ version = '8.0', target = 'sm_80', before = '', body = 'mov.u32 %r1, 5;' }: Parts = {}): string {
+  return `.version ${version}\n.target ${target}\n.address_size 64\n${before}\n.visible .entry k() {\n.reg .b32 %r<3>;\n${body}\nret;\n}\n`;
+}
+
+const external = { before: '.extern .func foo;', body: 'call foo;' };
+const files: Readonly<Record<string, string>> = {
+  ok: module(),
+  bad: module({ body: 'mov.u7 %r1, 5;' }),
+  unfinished: module({ body: 'mov.u32 %r1, 5\nmov.u32 %r1, %r9;' }),
+  open: module({ body: 'bra L;\nmov.u32 %r1 5;' }),
+  newer: module({ target: 'sm_90' }),
+  exact: module({ target: 'sm_90a' }),
+  renamed: module({ version: '8.6', target: 'sm_101a' }),
+  family: module({ version: '8.8', target: 'sm_100f' }),
+  function: module(external),
+  forward: module({ ...external, before: '.func foo;' }),
+  variable: module({ before: '.extern .global .u32 v;', body: 'st.global.u32 [v], %r1;' }),
+  shared: module({ before: '.shared .b8 s[60000];', body: 'st.shared.u32 [s], %r1;' }),
+  unknown: module({ target: 'sm_90a', body: 'wgmma.fence.sync.aligned;' }),
+  empty: '',
+};
+for (const [name, text] of Object.entries(files)) put(folder, `${name}.ptx`, text);
+put(folder, 'options.txt', '-arch sm_80 "-o" /dev/null');
+
+/** Runs a command line in which `ok` stands for the path of that module, and puts the name back into the messages. */
+async function run(line: string): Promise<Outcome> {
+  const args = line.split(' ').map((word) => (word in files || word === 'options.txt' ? pathOf(word) : word));
+  const { code, stdout, stderr } = await ptxlab(['ptxas', ...args]);
+  return { code, stdout, stderr: stderr.replaceAll(`${folder}/`, '') };
+}
+
+const pathOf = (word: string): string => join(folder, word in files ? `${word}.ptx` : word);
+
+const aborted = 'ptxas fatal   : Ptx assembly aborted due to errors\n';
+const tooHigh = 'ptxas fatal   : SM version specified by .target is higher than default SM version assumed\n';
+
+describe('verdicts', () => {
+  test.each([
+    ['-arch sm_80 ok', ''],
+    ['ok', tooHigh],
+    ['-arch compute_75 ok', tooHigh],
+    ['-arch sm_80 newer', tooHigh],
+    ['-arch sm_90 exact', "ptxas fatal   : PTX with .target 'sm_90a' cannot be compiled for architecture 'sm_90'\n"],
+    [
+      '-arch sm_100a exact',
+      "ptxas fatal   : Program with .target 'sm_90a' cannot be compiled to future architecture\n",
+    ],
+    ['-arch sm_90a exact', ''],
+    ['-arch sm_110a renamed', ''],
+    ['-arch sm_103 family', ''],
+    [
+      '-arch sm_120 family',
+      "ptxas fatal   : Program with .target 'sm_100f' cannot be compiled to different SM-family architecture\n",
+    ],
+    ['-arch sm_80 bad', `ptxas bad.ptx, line 7; error   : Unknown modifier '.u7'\n${aborted}`],
+    ['-arch sm_75 bad', `ptxas bad.ptx, line 7; error   : Unknown modifier '.u7'\n${aborted}`],
+    [
+      '-arch sm_80 empty',
+      `ptxas empty.ptx, line 1; fatal   : Missing .version directive at start of file 'empty.ptx'\n${aborted}`,
+    ],
+    [
+      '-arch sm_80 unfinished',
+      `ptxas unfinished.ptx, line 8; fatal   : Parsing error near 'mov': syntax error\n${aborted}`,
+    ],
+    ['-arch sm_80 open', `ptxas open.ptx, line 8; fatal   : Parsing error near '5': syntax error\n${aborted}`],
+    ['-arch sm_80 function', "ptxas fatal   : Unresolved extern function 'foo'\n"],
+    ['-arch sm_80 -c function', ''],
+    ['-arch compute_80 function', ''],
+    ['-arch sm_80 -c forward', "ptxas fatal   : Unresolved extern function 'foo'\n"],
+    ['-arch sm_80 shared', "ptxas error   : Entry function 'k' uses too much shared data (0xea60 bytes, 0xc000 max)\n"],
+    ['-arch compute_80 shared', ''],
+    ['-arch sm_80 -e missing ok', 'ptxas fatal   : Unknown function missing\n'],
+    ['-arch sm_80 ok ok', `ptxas ok.ptx, line 5; error   : Duplicate definition of function 'k'\n${aborted}`],
+    ['-arch sm_80 nowhere.ptx ok', `ptxas fatal   : Input file 'nowhere.ptx' could not be opened\n${aborted}`],
+  ])('%s', async (line, stderr) => {
+    expect(await run(line)).toEqual({ code: stderr === '' ? 0 : 255, stdout: '', stderr });
+  });
+
+  test('an undefined variable is a warning that -w hides and -Werror makes an error', async () => {
+    const words = "Unresolved extern variable 'v' in whole program compilation, ignoring extern qualifier\n";
+    expect(await run('-arch sm_80 variable')).toMatchObject({ code: 0, stderr: `ptxas warning : ${words}` });
+    expect(await run('-arch sm_80 -w variable')).toMatchObject({ code: 0, stderr: '' });
+    expect(await run('-arch sm_80 -Werror variable')).toMatchObject({
+      code: 255,
+      stderr: `ptxas error   : ${words}${aborted}`,
+    });
+  });
+
+  test('instructions that ptxlab cannot check are counted and refused, unless they are allowed', async () => {
+    const { code, stderr } = await run('-arch sm_90a unknown');
+    expect(code).toBe(255);
+    expect(stderr).toMatch(/^ptxas fatal {3}: verified 1 of 2 instructions; ptxlab cannot check wgmma/);
+    expect(await run('-arch sm_90a --allow-unverified unknown')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('a module can be an argument or come from stdin', async () => {
+    const { code, stderr } = await ptxlab(['ptxas', '-arch', 'sm_80', '-ias', files['bad'] ?? '']);
+    expect([code, stderr]).toEqual([
+      255,
+      `ptxas application ptx input, line 7; error   : Unknown modifier '.u7'\n${aborted}`,
+    ]);
+    expect(await ptxlab(['ptxas', '-arch', 'sm_80', '-'], { input: module() })).toMatchObject({ code: 0 });
+  });
+});
+
+describe('options', () => {
+  test.each([
+    ['-arch sm_99 ok', "Value 'sm_99' is not defined for option 'gpu-name'"],
+    ['-arch', "argument expected after '-arch'"],
+    ['-archsm_80 ok', "Unknown option 'archsm_80'"],
+    ['--arch sm_80 ok', "Unknown option '-arch'"],
+    ['-gpu-name sm_80 ok', "Unknown option 'gpu-name'"],
+    ['-c=true ok', "no argument expected after '-c'"],
+    ['-fmad yes ok', "'yes': expected true or false"],
+    ['-O3x ok', "'3x': expected a number"],
+    ['-maxrregcount many ok', "Invalid value 'many' for option 'maxrregcount'"],
+    ['-Ofc fast ok', "Invalid value for --Ofast-compile/-Ofc (fast), is not 'max', 'mid', 'min', or '0'"],
+    ['-optf nowhere.txt', "Could not open options file 'nowhere.txt'"],
+    ['-V -arch foo', "Value 'foo' is not defined for option 'gpu-name'"],
+    ['-- ok', "Unknown option '-'"],
+  ])('%s is refused', async (line, words) => {
+    expect(await run(line)).toEqual({ code: 255, stdout: '', stderr: `ptxas fatal   : ${words}\n` });
+  });
+
+  test.each([
+    '-arch=sm_80 -m64 -O3',
+    '--gpu-name sm_80 -O=1 -m 64 -g -lineinfo',
+    '-optf options.txt',
+    '-fmad=false -arch sm_80',
+  ])('%s is accepted', async (line) => {
+    expect(await run(`${line} ok`)).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('an option given twice is a warning', async () => {
+    const { code, stderr } = await run('-arch sm_80 -arch sm_90 ok');
+    expect([code, stderr]).toEqual([
+      0,
+      "ptxas warning : incompatible redefinition for option 'gpu-name', the last value of this option was used\n",
+    ]);
+  });
+
+  test('machine code is refused if it is asked for', async () => {
+    const path = join(folder, 'out.cubin');
+    const { code, stderr } = await run(`-arch sm_80 -o ${path} ok`);
+    expect([code, stderr]).toEqual([255, expect.stringContaining('makes no machine code')]);
+    expect(readdirSync(folder)).not.toContain('out.cubin');
+    expect(await run(`-arch compute_80 -o ${path} ok`)).toMatchObject({ code: 0 });
+    expect(await run('-arch sm_80 -o /dev/null ok')).toMatchObject({ code: 0 });
+  });
+
+  test('-v prints what was verified and no registers', async () => {
+    expect((await run('-arch sm_80 -v ok')).stderr).toBe(
+      "ptxas info    : Verifying entry function 'k' for 'sm_80'\n" +
+        'ptxas info    : Verified 2 of 2 instructions; no code was generated\n',
+    );
+  });
+});
+
+describe("probes of LLVM's tests and of Triton", () => {
+  test('--help lists architectures below --gpu-name', async () => {
+    const { stdout } = await ptxlab(['ptxas', '--help']);
+    const allowed = /--gpu-name(.*?)--/s.exec(stdout)?.[1] ?? '';
+    expect(allowed.match(/'sm_\d+[af]?'/g)).toEqual(expect.arrayContaining(["'sm_75'", "'sm_90a'", "'sm_121f'"]));
+  });
+
+  test('--list-version prints one version a line', async () => {
+    const { stdout } = await ptxlab(['ptxas', '--list-version']);
+    expect(stdout).toMatch(/^1\.0\n(\d\.\d\n)*9\.1\n$/);
+  });
+
+  test("'-m 32' in one word says whether addresses can have 32 bits", async () => {
+    const { code, stderr } = await ptxlab(['ptxas', '-m 32']);
+    expect([code, stderr]).toEqual([255, "ptxas fatal   : Value ' 32' is not defined for option 'machine'\n"]);
+  });
+
+  test('--version has the release of CUDA and says who wrote the program', async () => {
+    const { stdout } = await ptxlab(['ptxas', '--version']);
+    expect(stdout).toMatch(/release (\d+\.\d+), V\1/);
+    expect(stdout).toContain('ptxlab, not NVIDIA');
+  });
+});
+
+test('--link puts a program named ptxas into a folder, and replaces none', async () => {
+  const made = scratch();
+  expect(await ptxlab(['ptxas', '--link', made])).toMatchObject({ code: 0, stdout: `${made}/ptxas\n` });
+  expect(statSync(join(made, 'ptxas')).mode & 0o111).toBe(0o111);
+  expect(await ptxlab(['ptxas', '--link', made])).toMatchObject({ code: 2 });
+  expect(await ptxlab(['ptxas', '--link'])).toMatchObject({ code: 2 });
+  rmSync(made, { recursive: true });
+});
