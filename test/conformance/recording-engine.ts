@@ -2,7 +2,6 @@
  * A reference engine that records everything a step touches: the names it reads and writes, memory, where its thread
  * continues, and the group it joins. Tests compare the record with the facts of the step's kind.
  */
-import { vi } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
 import { loadModule } from '../../src/check/check.ts';
 import { patternBits } from '../../src/explain/operand-bits.ts';
@@ -193,15 +192,15 @@ class Recording {
     const barriers = new Barriers(threads.length);
     const collectives = new Collectives(count);
     const arriveAtBarrier = barriers.arrive.bind(barriers);
-    vi.spyOn(barriers, 'arrive').mockImplementation((arrival) => {
+    barriers.arrive = (arrival) => {
       this.group = 'block';
       return arriveAtBarrier(arrival);
-    });
+    };
     const arriveTogether = collectives.arrive.bind(collectives);
-    vi.spyOn(collectives, 'arrive').mockImplementation((...arrival) => {
+    collectives.arrive = (...arrival) => {
       this.group = 'warp';
       return arriveTogether(...arrival);
-    });
+    };
     const byNumber: Thread[] = [];
     for (const thread of threads) byNumber[thread.linear] = thread;
     const index = [0, 0, 0] as const;
@@ -215,7 +214,8 @@ class Recording {
     const key = `${space} ${owner}`;
     const known = this.segments.get(key);
     if (known !== undefined) return known;
-    const bytes = Uint8Array.from({ length: 256 }, (_, i) => (17 * i + 29 * owner + space.length) & 0xff);
+    const bytes = new Uint8Array(256);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = 17 * i + 29 * owner + space.length;
     const made = new Segment(space, bytes, { trackWrites: false, named: [] });
     const note = (access: 'read' | 'write', offset: number): void => {
       const at = `${space} ${offset & ~15}`;

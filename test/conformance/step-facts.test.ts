@@ -44,20 +44,23 @@ const random = new RandomSource(11);
 function collectSamples(): ReadonlyMap<StepKind, readonly Sample[]> {
   const found = new Map<StepKind, Sample[]>();
   const seen = new Set<string>();
+  const alike = new Map<string, number>();
+  const isWanted = (step: Step): boolean => (alike.get(likeness(step)) ?? 0) < samplesAlike && !seen.has(keyOf(step));
   for (const form of allForms) {
     for (const variant of take(expandForm(form), variantsOfForm)) {
       const widths = operandWidths(variant);
       const values = new Map<Ref, Bits>();
       const steps = variant.form.steps(variant, environment);
-      for (const step of steps) {
-        const samples = found.get(step.kind) ?? [];
-        found.set(step.kind, samples);
+      // Steps after the last sample would run for nothing.
+      for (const step of steps.slice(0, steps.findLastIndex(isWanted) + 1)) {
         for (const ref of refsOf(step))
           values.set(ref, legalInput(step, ref) ?? values.get(ref) ?? randomBits(widths.get(ref)));
         const sample = { step, values: new Map(values), widths };
-        const alike = samples.filter((other) => likeness(other.step) === likeness(step));
-        if (!seen.has(keyOf(step)) && alike.length < samplesAlike) samples.push(sample);
-        seen.add(keyOf(step));
+        if (isWanted(step)) {
+          found.set(step.kind, [...(found.get(step.kind) ?? []), sample]);
+          alike.set(likeness(step), (alike.get(likeness(step)) ?? 0) + 1);
+          seen.add(keyOf(step));
+        }
         if (step === steps.at(-1)) break;
         const { writes, results } = record(step, [playerOf(sample, 0, 0)]);
         [...writes].forEach((ref, i) => values.set(ref, results[0]?.[i] ?? 0));
