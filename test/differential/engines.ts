@@ -7,8 +7,53 @@ const targets = ['sm_100a', 'sm_103a', 'sm_120a', 'sm_90', 'sm_70'];
 /** The distance between the values of a row in bytes. */
 const slot = 16;
 
-/** A kernel in which each thread executes the instruction once, on a row of slots. */
-function kernelText({ inst, sources, results, operands }: Instruction): string {
+type Rows = readonly (readonly bigint[])[];
+
+/** An instruction and the rows of operands to execute it on. */
+export interface Case {
+  readonly instruction: Instruction;
+  readonly rows: () => Rows;
+}
+
+/** A case of a kernel, with the places of its rows and of their results. */
+interface Placed {
+  readonly instruction: Instruction;
+  readonly rows: Rows;
+  readonly input: number;
+  readonly output: number;
+}
+
+const inputBytes = ({ sources }: Instruction): number => slot * sources.length;
+/** The results, and the condition code. */
+const outputBytes = ({ results }: Instruction): number => slot * (results.length + 1);
+
+/** Places the cases one after the other. All get as many rows as the longest; the others repeat their first. */
+function place(cases: readonly Case[]): { readonly count: number; readonly placed: readonly Placed[] } {
+  const given = cases.map(({ instruction, rows }) => ({ instruction, rows: rows() }));
+  const count = Math.max(...given.map(({ rows }) => rows.length));
+  let [input, output] = [0, 0];
+  const placed = given.map((one): Placed => {
+    const found = { ...one, input, output };
+    input += count * inputBytes(one.instruction);
+    output += count * outputBytes(one.instruction);
+    return found;
+  });
+  return { count, placed };
+}
+
+/** A kernel in which each thread executes every instruction once, on a row of slots. */
+function kernelText(placed: readonly Placed[]): string {
+  return `.visible .entry k(.param .u64 input, .param .u64 output, .param .u32 count) {
+    .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %first, %last, %in, %out;
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r1, %r2, %r3, %r1;
+    ld.param.u32 %r4, [count]; setp.ge.u32 %p, %r1, %r4; @%p ret;
+    ld.param.u64 %first, [input]; ld.param.u64 %last, [output];
+    ${placed.map(executionText).join('\n')}
+    ret; }`;
+}
+
+function executionText({ instruction, input, output }: Placed): string {
+  const { inst, sources, results, operands } = instruction;
   const declare = [...sources, ...results].map(({ name, width }) => `.reg .${kind(width)} %${name};`).join(' ');
   const loadOf = ({ name, width }: Register, i: number): string =>
     width === 1
@@ -18,17 +63,14 @@ function kernelText({ inst, sources, results, operands }: Instruction): string {
     width === 1
       ? `selp.u32 %r5, 1, 0, %${name}; st.global.u32 [%out+${slot * i}], %r5;`
       : `st.global.b${width} [%out+${slot * i}], %${name};`;
-  return `.visible .entry k(.param .u64 input, .param .u64 output, .param .u32 count) {
-    .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %in, %out; ${declare}
-    mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r1, %r2, %r3, %r1;
-    ld.param.u32 %r4, [count]; setp.ge.u32 %p, %r1, %r4; @%p ret;
-    ld.param.u64 %in, [input]; ld.param.u64 %out, [output];
-    mad.wide.u32 %in, %r1, ${slot * sources.length}, %in; mad.wide.u32 %out, %r1, ${slot * (results.length + 1)}, %out;
+  return `{ ${declare}
+    add.u64 %in, %first, ${input}; add.u64 %out, %last, ${output};
+    mad.wide.u32 %in, %r1, ${inputBytes(instruction)}, %in; mad.wide.u32 %out, %r1, ${outputBytes(instruction)}, %out;
     ${sources.map(loadOf).join(' ')}
     and.b32 %r5, %r1, 1; add.cc.u32 %r5, %r5, -1;
     ${inst.split(' ')[0]} ${operands};
-    addc.u32 %r1, 0, 0; st.global.u32 [%out+${slot * results.length}], %r1;
-    ${results.map(storeOf).join(' ')} ret; }`;
+    addc.u32 %r3, 0, 0; st.global.u32 [%out+${slot * results.length}], %r3;
+    ${results.map(storeOf).join(' ')} }`;
 }
 
 const kind = (width: number): string => (width === 1 ? 'pred' : `b${width}`);
@@ -48,67 +90,115 @@ async function load(text: string): Promise<{ readonly device: Device; readonly m
   throw refused;
 }
 
-type Rows = readonly (readonly bigint[])[];
-
 type Way = Pick<LaunchOptions, 'engine' | 'simd'>;
 
 /** Code for one thread, and code for four at a time. */
 const fast: readonly Way[] = [{ simd: false }, { simd: true }];
 
-/**
- * For each way to run, the results for the rows in order, and the condition code after the instruction: two words for
- * each.
- */
-async function launcher(instruction: Instruction, rows: Rows): Promise<(way: Way) => Promise<BigUint64Array>> {
-  const { device, module } = await load(kernelText(instruction));
+interface Launcher {
+  readonly placed: readonly Placed[];
+  /** Runs all rows; two words for each result, and for the condition code after the instruction. */
+  readonly launch: (way: Way) => Promise<BigUint64Array>;
+}
+
+async function launcher(cases: readonly Case[]): Promise<Launcher> {
+  const { count, placed } = place(cases);
+  const { device, module } = await load(kernelText(placed));
   const kernel = module.kernel('k');
-  const input = device.alloc(
-    BigUint64Array.from(rows.flat().flatMap((bits) => [BigInt.asUintN(64, bits), bits >> 64n])),
-  );
-  const count = instruction.results.length + 1;
-  return async (way) => {
-    const output = device.alloc(slot * count * rows.length);
-    const args = [input, output, rows.length];
-    const launched = await kernel.launch({ grid: Math.ceil(rows.length / 128), block: 128, args, ...way });
+  const last = placed.at(-1);
+  if (last === undefined) throw new Error('no cases');
+  const words = new BigUint64Array((last.input + count * inputBytes(last.instruction)) / 8);
+  for (const { rows, input } of placed) writeRows(words.subarray(input / 8), rows, count);
+  const input = device.alloc(words);
+  const launch = async (way: Way): Promise<BigUint64Array> => {
+    const output = device.alloc(last.output + count * outputBytes(last.instruction));
+    const args = [input, output, count];
+    const launched = await kernel.launch({ grid: Math.ceil(count / 128), block: 128, args, ...way });
     if (!launched.ok) throw new Error(launched.fault.message);
     return new BigUint64Array(output.read().buffer);
   };
+  return { placed, launch };
 }
 
-/** The values of a row in an output. */
-function valuesIn(output: BigUint64Array, row: number, { results }: Instruction): readonly bigint[] {
-  const count = results.length + 1;
+function writeRows(words: BigUint64Array, rows: Rows, count: number): void {
+  let at = 0;
+  for (let i = 0; i < count; i++) {
+    for (const bits of rows[i] ?? rows[0] ?? []) {
+      words[at++] = BigInt.asUintN(64, bits);
+      words[at++] = bits >> 64n;
+    }
+  }
+}
+
+/** The values of a row in an output: the results, and the condition code. */
+function valuesIn(words: BigUint64Array, row: number, { instruction, output }: Placed): readonly bigint[] {
+  const count = instruction.results.length + 1;
   return Array.from({ length: count }, (_, i) => {
-    const at = 2 * (row * count + i);
-    return (output[at] ?? 0n) | ((output[at + 1] ?? 0n) << 64n);
+    const at = output / 8 + 2 * (row * count + i);
+    return (words[at] ?? 0n) | ((words[at + 1] ?? 0n) << 64n);
   });
 }
 
 /** Results of an instruction on the fast engine, with code for one thread and for four. */
 export async function fastResults(instruction: Instruction, rows: Rows): Promise<readonly Rows[]> {
-  const launch = await launcher(instruction, rows);
+  const { placed, launch } = await launcher([{ instruction, rows: () => rows }]);
   const results: Rows[] = [];
   for (const way of fast) {
     const output = await launch(way);
-    results.push(rows.map((_, row) => valuesIn(output, row, instruction)));
+    results.push(...placed.map((one) => rows.map((_, row) => valuesIn(output, row, one))));
   }
   return results;
 }
 
-/** Describes the rows on which the engines differ. */
-export async function differences(instruction: Instruction, rows: Rows): Promise<readonly string[]> {
-  const launch = await launcher(instruction, rows);
+/** For each case, describes the rows on which the engines differ. */
+async function allDifferences(cases: readonly Case[]): Promise<readonly (readonly string[])[]> {
+  const { placed, launch } = await launcher(cases);
   const reference = await launch({ engine: 'interp' });
-  const differing: string[] = [];
+  const differing = placed.map((): string[] => []);
   for (const way of fast) {
     const found = await launch(way);
     if (found.every((bits, i) => bits === reference[i])) continue;
-    rows.forEach((row, i) => {
-      const [is, wanted] = [found, reference].map((output) => hexOf(valuesIn(output, i, instruction)));
-      if (is !== wanted) differing.push(`${hexOf(row)}, simd ${way.simd}: ${is}, not ${wanted}`);
+    placed.forEach((one, number) => {
+      one.rows.forEach((row, i) => {
+        const [is, wanted] = [found, reference].map((output) => hexOf(valuesIn(output, i, one)));
+        if (is !== wanted) differing[number]?.push(`${hexOf(row)}, simd ${way.simd}: ${is}, not ${wanted}`);
+      });
     });
   }
   return differing;
+}
+
+/** Describes the rows on which the engines differ. */
+export async function differences(instruction: Instruction, rows: Rows): Promise<readonly string[]> {
+  return (await allDifferences([{ instruction, rows: () => rows }]))[0] ?? [];
+}
+
+/** Small enough that every kernel gets code for four threads. */
+const batchSize = 8;
+
+/**
+ * Like `differences`, by the position of the case. One kernel executes several cases, which takes a third of the time.
+ */
+export function differencesInBatches(cases: readonly Case[]): (position: number) => Promise<readonly string[]> {
+  const batches = new Map<number, Promise<readonly (readonly string[])[]>>();
+  return async (position) => {
+    const start = position - (position % batchSize);
+    const batch = batches.get(start) ?? separatelyIfRefused(cases.slice(start, start + batchSize));
+    batches.set(start, batch);
+    return (await batch)[position - start] ?? ['was not executed'];
+  };
+}
+
+/** Instructions of different targets do not share a kernel. */
+async function separatelyIfRefused(cases: readonly Case[]): Promise<readonly (readonly string[])[]> {
+  try {
+    return await allDifferences(cases);
+  } catch (error) {
+    if (!(error instanceof RefusedModuleError) || cases.length === 1) throw error;
+    const middle = cases.length >> 1;
+    const halves = [cases.slice(0, middle), cases.slice(middle)];
+    return (await Promise.all(halves.map(separatelyIfRefused))).flat();
+  }
 }
 
 function hexOf(values: readonly bigint[]): string {

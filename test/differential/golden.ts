@@ -1,23 +1,29 @@
 /** Runs golden conversions on both engines. */
 import { describe, expect, it } from 'vitest';
-import { families, instructionsOf, rowsOf } from '../golden/vectors.ts';
-import { differences } from './engines.ts';
+import { families, type Instruction, instructionsOf, rowsOf } from '../golden/vectors.ts';
+import { type Case, differencesInBatches } from './engines.ts';
 
 /** Every n-th golden conversion of a family, on every n-th of its rows. */
 export function compareGoldenConversions(nth: number): void {
   describe.each(families())('golden conversions of %s on both engines', (family) => {
     const sample = instructionsOf(family).filter((_golden, i) => i % nth === 0);
-    it.each(sample.map((golden) => [golden.inst, golden] as const))('%s', async (_, golden) => {
-      const widthOf = (operand: string): number => golden.sreg ?? Number(operand.split(':b')[1]);
-      const sources = golden.in.map((operand) => ({ name: operand.split(':')[0] ?? '', width: widthOf(operand) }));
-      const names = sources.map(({ name }) => `%${name}`);
-      const listed = names.includes('%e') ? [`{${names.slice(0, 4).join(', ')}}`, ...names.slice(4)] : names;
-      const results = [{ name: 'd', width: golden.dreg ?? Number(golden.out.slice(1)) }];
-      const chosen = rowsOf(golden).filter((_row, i) => i % nth === 0);
-      const rows = chosen.map(({ operands }) => operands.map(BigInt));
-      const operands = ['%d', ...listed].join(', ');
-      const found = await differences({ inst: golden.inst, sources, results, operands }, rows);
-      expect(found).toEqual([]);
+    const differencesOf = differencesInBatches(sample.map((golden) => caseOf(golden, nth)));
+    it.each(sample.map(({ inst }, i) => [inst, i] as const))('%s', async (_inst, i) => {
+      expect(await differencesOf(i)).toEqual([]);
     });
   });
+}
+
+function caseOf(golden: Instruction, nth: number): Case {
+  const widthOf = (operand: string): number => golden.sreg ?? Number(operand.split(':b')[1]);
+  const sources = golden.in.map((operand) => ({ name: operand.split(':')[0] ?? '', width: widthOf(operand) }));
+  const names = sources.map(({ name }) => `%${name}`);
+  const listed = names.includes('%e') ? [`{${names.slice(0, 4).join(', ')}}`, ...names.slice(4)] : names;
+  const results = [{ name: 'd', width: golden.dreg ?? Number(golden.out.slice(1)) }];
+  const operands = ['%d', ...listed].join(', ');
+  const rows = (): readonly (readonly bigint[])[] =>
+    rowsOf(golden)
+      .filter((_row, i) => i % nth === 0)
+      .map((row) => row.operands.map(BigInt));
+  return { instruction: { inst: golden.inst, sources, results, operands }, rows };
 }

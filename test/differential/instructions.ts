@@ -131,8 +131,16 @@ export function* randomBits(seed: bigint): Generator<bigint, never> {
   }
 }
 
-/** Bit patterns that are zeros, ones, ends of ranges, subnormals, infinities or NaNs in some format. */
+const knownCorners = new Map<number, readonly bigint[]>();
+
 function corners(width: number): readonly bigint[] {
+  const known = knownCorners.get(width) ?? makeCorners(width);
+  knownCorners.set(width, known);
+  return known;
+}
+
+/** Bit patterns that are zeros, ones, ends of ranges, subnormals, infinities or NaNs in some format. */
+function makeCorners(width: number): readonly bigint[] {
   const [fraction, exponent] = width === 64 ? [52n, 11n] : width === 32 ? [23n, 8n] : [10n, 5n];
   const infinity = ((1n << exponent) - 1n) << fraction;
   const one = ((1n << (exponent - 1n)) - 1n) << fraction;
