@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isAvailableSomewhere, rowsOf } from '../../src/check/availability.ts';
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
-import { expand, expandForm } from '../../src/isa/expand.ts';
+import { expand } from '../../src/isa/expand.ts';
 import type { OperandPattern } from '../../src/isa/form.ts';
 import { isAvailable, parseVersion, targets, versions } from '../../src/isa/targets.ts';
 import { allForms, ptxForms } from '../../src/isa/table.ts';
@@ -57,26 +57,22 @@ describe('the table', () => {
   });
 
   test('has steps for every conversion', () => {
-    for (const variant of expand(conversions)) {
-      const steps = variant.form.steps(variant, namedEnvironment('sm_90', '9.1'));
-      expect(steps.length, variant.mnemonic).toBeGreaterThan(0);
-      expect(
-        steps.some((step) => step.kind === 'unsupported'),
-        variant.mnemonic,
-      ).toBe(false);
-    }
+    const newer = namedEnvironment('sm_90', '9.1');
+    const without = [...expand(conversions)].filter((variant) => {
+      const steps = variant.form.steps(variant, newer);
+      return steps.length === 0 || steps.some((step) => step.kind === 'unsupported');
+    });
+    expect(without.map(({ mnemonic }) => mnemonic)).toEqual([]);
   });
 });
 
 describe('mnemonics', () => {
   test('every variant of every form resolves to its own form', () => {
-    for (const form of allForms) {
-      for (const variant of expandForm(form)) {
-        const resolution = resolveMnemonic(variant.mnemonic);
-        const ids = resolution.kind === 'variants' ? resolution.variants.map((found) => found.form.id) : [];
-        expect(ids, variant.mnemonic).toContain(form.id);
-      }
-    }
+    const others = [...expand(allForms)].filter(({ mnemonic, form }) => {
+      const resolution = resolveMnemonic(mnemonic);
+      return resolution.kind !== 'variants' || !resolution.variants.some((found) => found.form.id === form.id);
+    });
+    expect(others.map(({ mnemonic, form }) => `${form.id}: ${mnemonic}`)).toEqual([]);
   });
 
   test('modifiers of cvt may come in any order, before or after the types', () => {
@@ -128,10 +124,10 @@ describe('versions and targets', () => {
   });
 
   test('every variant is available in at least one version, on at least one target', () => {
-    for (const variant of expand(allForms)) {
-      const usable = versions.some((version) => isAvailableSomewhere(variant, version));
-      expect(usable, variant.mnemonic).toBe(true);
-    }
+    const unusable = [...expand(allForms)].filter(
+      (variant) => !versions.some((version) => isAvailableSomewhere(variant, version)),
+    );
+    expect(unusable.map(({ mnemonic }) => mnemonic)).toEqual([]);
   });
 
   test('the table knows the opcodes of every form', () => {

@@ -18,10 +18,12 @@ export function narrowConversions(): ReadonlyMap<string, Conversion> {
   const found = new Map<string, Conversion>();
   for (const variant of expand(allForms)) {
     for (const environment of environments) {
-      if (evaluator(variant, environment) === null) continue;
-      for (const step of variant.form.steps(variant, environment)) {
-        if (step.kind === 'convert' && isNarrow(step.conversion)) found.set(nameOf(step.conversion), step.conversion);
-      }
+      const steps = variant.form.steps(variant, environment);
+      const narrow = steps.flatMap((step) =>
+        step.kind === 'convert' && isNarrow(step.conversion) ? [step.conversion] : [],
+      );
+      if (narrow.length === 0 || evaluator(variant, environment) === null) continue;
+      for (const c of narrow) found.set(nameOf(c), c);
     }
   }
   return found;

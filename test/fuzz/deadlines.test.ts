@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions } from '../../src/device.ts';
 import { moduleOf, ways } from '../device/run.ts';
 
-const seconds = 0.05;
+const seconds = 0.02;
 
 const module = `.extern .func (.param .b64 r) malloc(.param .b64 n); .extern .func free(.param .b64 p);
 .extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
