@@ -5,6 +5,7 @@
  */
 import { elementAt, valueAt } from '../base/element-at.ts';
 import { signedAt } from '../base/typed-reads.ts';
+import { DominatorTree } from './dominators.ts';
 import { type BasicBlock, successorsOf } from './flow.ts';
 
 export interface Region {
@@ -40,40 +41,55 @@ export function* eachRegion(blocks: readonly BasicBlock[], pauses: Iterable<numb
 /** In this function, a block is identified by its rank, which is its position in the order. */
 function regionFrom(entry: number, blocks: readonly BasicBlock[]): Region {
   const next = (block: number): readonly number[] => successorsOf(elementAt(blocks, block));
-  const order = reversePostorder(entry, next);
-  const sources = sourcesOf(order, next);
-  const dominator = dominators(sources);
+  const { order, reached, parents } = searchFrom(entry, next);
+  const rankOf = new Map(order.map((block, rank) => [block, rank]));
+  const sources = sourcesOf(order, next, rankOf);
+  const tree = new DominatorTree(sources, {
+    reached: Int32Array.from(reached, (block) => valueAt(rankOf, block)),
+    parents: Int32Array.from(order, (block) => valueAt(rankOf, valueAt(parents, block))),
+  });
   const children = new Map<number, number[]>(order.map((block) => [block, []]));
   const loops = new Set<number>();
   const joins = new Set<number>();
   let reducible = true;
   order.forEach((block, rank) => {
-    if (rank > 0) valueAt(children, elementAt(order, signedAt(dominator, rank))).push(block);
+    if (rank > 0) valueAt(children, elementAt(order, signedAt(tree.immediate, rank))).push(block);
     const own = elementAt(sources, rank);
     const back = own.filter((source) => source >= rank);
     if (back.length > 0) loops.add(block);
     if (own.length - back.length > 1) joins.add(block);
-    reducible &&= back.every((source) => dominates(rank, source, dominator));
+    reducible &&= back.every((source) => tree.dominates(rank, source));
   });
   return { entry, order, children, loops, joins, reducible };
 }
 
-/** Iterative, because kernels can be long. */
-function reversePostorder(entry: number, next: (block: number) => readonly number[]): readonly number[] {
-  const seen = new Set([entry]);
+interface BlockSearch {
+  /** The blocks in reverse postorder. */
+  readonly order: readonly number[];
+  /** The blocks in the order in which the search reached them. */
+  readonly reached: readonly number[];
+  /** The block from which the search reached each block. */
+  readonly parents: ReadonlyMap<number, number>;
+}
+
+/** Searches depth first; iterative, because kernels can be long. */
+function searchFrom(entry: number, next: (block: number) => readonly number[]): BlockSearch {
+  const parents = new Map([[entry, entry]]);
+  const reached = [entry];
   const postorder: number[] = [];
-  const stack = [{ block: entry, rest: [...next(entry)].toReversed() }];
+  const stack = [{ block: entry, rest: next(entry).toReversed() }];
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const successor = top.rest.pop();
     if (successor === undefined) {
       postorder.push(top.block);
       stack.pop();
-    } else if (!seen.has(successor)) {
-      seen.add(successor);
-      stack.push({ block: successor, rest: [...next(successor)].toReversed() });
+    } else if (!parents.has(successor)) {
+      parents.set(successor, top.block);
+      reached.push(successor);
+      stack.push({ block: successor, rest: next(successor).toReversed() });
     }
   }
-  return postorder.reverse();
+  return { order: postorder.reverse(), reached, parents };
 }
 
 /**
@@ -83,46 +99,11 @@ function reversePostorder(entry: number, next: (block: number) => readonly numbe
 function sourcesOf(
   order: readonly number[],
   next: (block: number) => readonly number[],
+  rankOf: ReadonlyMap<number, number>,
 ): readonly (readonly number[])[] {
-  const rankOf = new Map(order.map((block, rank) => [block, rank]));
   const sources = order.map((): number[] => []);
   order.forEach((block, rank) => {
     for (const successor of next(block)) elementAt(sources, valueAt(rankOf, successor)).push(rank);
   });
   return sources;
-}
-
-/**
- * Returns the immediate dominator of each rank; 0 for the first. Found by iterating over the order (Cooper, Harvey,
- * Kennedy).
- */
-function dominators(sources: readonly (readonly number[])[]): Int32Array {
-  const unknown = -1;
-  const found = new Int32Array(sources.length).fill(unknown);
-  found[0] = 0;
-  const meet = (one: number, other: number): number => {
-    let [a, b] = [one, other];
-    while (a !== b) {
-      if (a > b) a = signedAt(found, a);
-      else b = signedAt(found, b);
-    }
-    return a;
-  };
-  for (let changed = true; changed; ) {
-    changed = false;
-    for (let rank = 1; rank < found.length; rank++) {
-      const known = elementAt(sources, rank).filter((source) => found[source] !== unknown);
-      const dominator = known.reduce(meet);
-      if (found[rank] === dominator) continue;
-      found[rank] = dominator;
-      changed = true;
-    }
-  }
-  return found;
-}
-
-function dominates(rank: number, other: number, dominator: Int32Array): boolean {
-  let at = other;
-  while (at > rank) at = signedAt(dominator, at);
-  return at === rank;
 }
