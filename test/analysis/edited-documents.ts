@@ -11,30 +11,34 @@ export interface SessionResult {
   readonly clean: number;
 }
 
-/** Whether the findings or requirements of an edited document differ from those of its text, after any edit. */
-function differs(start: string, edits: readonly Edit[]): boolean {
+interface Comparison {
+  /** Whether the findings or requirements of an edited document differ from those of its text, after any edit. */
+  readonly differs: boolean;
+  /** Number of texts without syntax errors, up to the first difference. */
+  readonly clean: number;
+}
+
+function compare(start: string, edits: readonly Edit[]): Comparison {
   const document = new Document(start);
   let text = start;
-  return edits.some((edit) => {
+  let clean = 0;
+  const differs = edits.some((edit) => {
     document.edit(edit.start, edit.end, edit.text);
     text = applied(text, edit);
     const { diagnostics, requirements } = check(text);
     const own = { diagnostics: document.diagnostics(), requirements: document.requirements() };
+    if (!diagnostics.some(({ code }) => code.startsWith('PTX1'))) clean++;
     return document.text() !== text || JSON.stringify(own) !== JSON.stringify({ diagnostics, requirements });
   });
+  return { differs, clean };
 }
 
 export function runSession(seed: number, length: number, modules: readonly string[]): SessionResult {
   const session = new EditSession(seed, modules);
   const { start } = session;
   const edits = editsOf(session, length);
-  const fails = (some: readonly Edit[]): boolean => differs(start, some);
-  const failure = fails(edits) ? `session ${seed}: ${JSON.stringify(shrunk(start, edits, fails))}` : null;
-  let text = start;
-  let clean = 0;
-  for (const edit of edits) {
-    text = applied(text, edit);
-    if (!check(text).diagnostics.some(({ code }) => code.startsWith('PTX1'))) clean++;
-  }
+  const fails = (some: readonly Edit[]): boolean => compare(start, some).differs;
+  const { differs, clean } = compare(start, edits);
+  const failure = differs ? `session ${seed}: ${JSON.stringify(shrunk(start, edits, fails))}` : null;
   return { failure, checkpoints: edits.length, clean };
 }
