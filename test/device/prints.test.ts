@@ -1,14 +1,14 @@
 /** The output of printf is passed on as it is printed, kept up to a limit, and never lost. */
 import { describe, expect, test } from 'vitest';
-import { Device, type LaunchOptions, type LaunchResult } from '../../src/device.ts';
+import { Device, type Kernel, type LaunchOptions, type LaunchResult } from '../../src/device.ts';
 import { moduleOf, ways } from './run.ts';
 
 const module = '.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);';
 
 const asBytes = (text: string): string => [...Buffer.from(`${text}\0`)].join(', ');
 
-/** Prints a format `count` times, with an argument of 7. */
-async function printed(format: string, count: number, options: LaunchOptions): Promise<LaunchResult> {
+/** A kernel that prints a format `count` times, with an argument of 7. */
+async function printing(format: string, count: number): Promise<Kernel> {
   const source = moduleOf({
     module: `${module} .global .align 1 .b8 format[] = {${asBytes(format)}};`,
     parameters: '',
@@ -16,7 +16,11 @@ async function printed(format: string, count: number, options: LaunchOptions): P
 mov.u32 %r1, 0;
 again: call (%r2), vprintf, (%rd1, %rd2); add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, ${count}; @%p1 bra again;`,
   });
-  return (await Device.create()).load(source).kernel('k').launch(options);
+  return (await Device.create()).load(source).kernel('k');
+}
+
+async function printed(format: string, count: number, options: LaunchOptions): Promise<LaunchResult> {
+  return (await printing(format, count)).launch(options);
 }
 
 describe.each(Object.entries(ways))('on %s', (_, way) => {
@@ -40,7 +44,10 @@ describe.each(Object.entries(ways))('on %s', (_, way) => {
   });
 
   test('of a kernel that never ends is kept when its time limit is reached', async () => {
-    const result = await printed('%d\n', 2 ** 31, { ...way, timeout: 0.3, printLimit: 100 });
+    const kernel = await printing('%d\n', 2 ** 31);
+    // The limit is to end the loop, not the compiler.
+    await kernel.launch({ ...way, budget: 1 });
+    const result = await kernel.launch({ ...way, timeout: 0.3, printLimit: 100 });
     expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6021' }, printed: '7\n'.repeat(50) });
   });
 

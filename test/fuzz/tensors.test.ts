@@ -26,12 +26,15 @@ function must(holds: boolean, what: string): void {
 
 /** The bytes of a file that may claim a larger size; the rest reads as zeros. */
 function sourceOf(bytes: Uint8Array, size: number): ByteSource {
+  const known = new WeakSet<ArrayBufferLike>();
   return {
     size,
     async read(offset, into) {
       must(into.byteLength <= Math.min(size, mostAtOnce), `reads ${into.byteLength} bytes at once`);
       must(offset + into.byteLength <= size, `reads ${into.byteLength} bytes at ${offset}, past the end`);
-      into.fill(0);
+      // Memory that was not read into before is new, and zero already.
+      if (known.has(into.buffer)) into.fill(0);
+      known.add(into.buffer);
       into.set(bytes.subarray(offset, offset + into.byteLength));
     },
   };
