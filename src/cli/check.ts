@@ -3,6 +3,7 @@ import { SourceText } from '../base/source-text.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import { check } from '../check/check.ts';
 import { SourceMarks } from '../check/source-marks.ts';
+import type { FileReport } from '../diagnostics/renderers/file-report.ts';
 import { renderGithub } from '../diagnostics/renderers/github.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { renderPtxas } from '../diagnostics/renderers/ptxas.ts';
@@ -54,7 +55,10 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags, 
     judged.push(...reports);
   }
   if (flags.format === 'json') await writeJson(stdout, recordsOf(judged, flags));
-  if (flags.format === 'sarif') await write(stdout, renderSarif(mergeAll(judged), packageVersion()));
+  if (flags.format === 'sarif') {
+    const reports = mergeAll(judged).map((report) => placed(report, flags));
+    await write(stdout, renderSarif(reports, packageVersion()));
+  }
   return exit;
 }
 
@@ -93,6 +97,10 @@ function placesIn({ text }: SourceText): (offset: number) => SourcePlace | null 
   return (offset) => map.at(offset);
 }
 
+function placed(report: FileReport, { source }: CheckFlags): FileReport {
+  return source === true ? { ...report, placeOf: placesIn(report.source) } : report;
+}
+
 function recordsOf(judged: readonly Judged[], { source }: CheckFlags): readonly object[] {
   return judged.map((one) => jsonRecord(one, source === true ? placesIn(one.source) : null));
 }
@@ -100,7 +108,7 @@ function recordsOf(judged: readonly Judged[], { source }: CheckFlags): readonly 
 async function writeFindings(reports: readonly Judged[], flags: CheckFlags, { stdout, env }: Session): Promise<void> {
   const [found] = mergeAll(reports);
   if (found === undefined) return;
-  const merged = flags.source === true ? { ...found, placeOf: placesIn(found.source) } : found;
+  const merged = placed(found, flags);
   switch (flags.format) {
     case 'pretty': {
       const style = await styleFor(flags.color, stdout, env);

@@ -22,7 +22,7 @@ export function defineCheck(program: Command, start: Start): void {
     )
     .addOption(new Option('-W <kind>', 'treat warnings as errors').choices(['error']))
     .option('--all', 'pretty: show every finding, even those with the same code')
-    .option('--source', "pretty, json, github: show where findings come from, by the module's .loc")
+    .option('--source', "show where findings come from, by the module's .loc")
     .option('--stdin-name <name>', 'the name of stdin in findings')
     .option('--batch', 'answer NDJSON requests from stdin, one module per line')
     .action(async (files: readonly string[], _: unknown, self: Command) => {

@@ -102,6 +102,31 @@ ret;
     test('in annotations', async () => {
       expect(await run('--format', 'github')).toContain('::error file=kernel.cu,line=40,col=3,title=');
     });
+
+    test('in the lines of ptxas', async () => {
+      const lines = (await run('--format', 'ptxas')).split('\n');
+      expect(lines.filter((line) => line.includes('kernel.cu'))).toEqual(
+        expect.arrayContaining([expect.stringMatching(/^ptxas kernel\.cu, line 40; error {3}: /)]),
+      );
+      expect(lines).toContainEqual(expect.stringMatching(/^ptxas <stdin>, line 4; error/));
+    });
+
+    test('in SARIF, with the place in the module beside it', async () => {
+      const log = JSON.parse(await run('--format', 'sarif')) as { runs: { results: object[] }[] };
+      const located = (uri: string, region: object): object => ({
+        physicalLocation: { artifactLocation: { uri }, region },
+      });
+      const results = log.runs[0]?.results ?? [];
+      const module = expect.stringContaining('stdin') as string;
+      expect(results).toContainEqual(
+        expect.objectContaining({
+          locations: [located('kernel.cu', { startLine: 40, startColumn: 3 })],
+          relatedLocations: [expect.objectContaining(located(module, expect.objectContaining({ startLine: 8 })))],
+        }),
+      );
+      expect(results[0]).toMatchObject({ locations: [located(module, { startLine: 4 })] });
+      expect(results[0]).not.toHaveProperty('relatedLocations');
+    });
   });
 
   test('all files are checked, and the worst one decides the exit code', async () => {

@@ -1,3 +1,4 @@
+import type { SourcePlace } from '../../base/source-place.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Severity } from '../severity.ts';
@@ -6,9 +7,14 @@ import { printable } from './printable.ts';
 
 const words: Readonly<Record<Severity, string>> = { error: 'error   ', warning: 'warning ', note: 'info    ' };
 
-/** Renders findings as ptxas prints them, with its closing line if there is an error. */
-export function renderPtxas({ source, diagnostics }: FileReport): string {
-  const text = diagnostics.map((found) => `${ptxasLine(source, found)}\n`).join('');
+/**
+ * Renders findings as ptxas prints them, with its closing line if there is an error. The place in the source replaces
+ * that in the module if it is known and asked for.
+ */
+export function renderPtxas({ source, diagnostics, placeOf }: FileReport): string {
+  const text = diagnostics
+    .map((found) => `${ptxasLine(source, found, placeOf?.(found.span.start) ?? null)}\n`)
+    .join('');
   const failed = diagnostics.some(({ severity }) => severity === 'error');
   return failed ? `${text}ptxas fatal   : Ptx assembly aborted due to errors\n` : text;
 }
@@ -30,11 +36,11 @@ export function offsetOf(found: Diagnostic, { text }: SourceText): number {
   return index < 0 ? start : index;
 }
 
-/** One finding as ptxas prints it, without a line feed. */
-export function ptxasLine(source: SourceText, found: Diagnostic): string {
+/** One finding as ptxas prints it, without a line feed, at its place in the source if one is given. */
+export function ptxasLine(source: SourceText, found: Diagnostic, place: SourcePlace | null = null): string {
   const { severity, ptxas } = found;
-  const { line } = source.position(offsetOf(found, source));
-  const name = printable(source.name);
+  const line = place?.line ?? source.position(offsetOf(found, source)).line;
+  const name = printable(place?.file ?? source.name);
   const text = ptxas.endsWith('at start of file') ? `${ptxas} '${source.name}'` : ptxas;
   return `ptxas ${name}, line ${line}; ${severityWord(severity, ptxas)}: ${printable(text)}`;
 }

@@ -1,4 +1,5 @@
 /** Renders findings as a SARIF 2.1.0 log, the exchange format of code-scanning services. */
+import type { SourcePlace } from '../../base/source-place.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { Span } from '../../base/span.ts';
 import { type CatalogueEntry, type Code, catalogue } from '../catalogue.ts';
@@ -7,20 +8,21 @@ import type { FileReport } from './file-report.ts';
 
 const schema = 'https://json.schemastore.org/sarif-2.1.0.json';
 
-/** One log with one run for all reports; `version` is the version of the tool. */
+/**
+ * One log with one run for all reports; `version` is the version of the tool. A result whose place in the source is
+ * known and asked for is located there, and the place in the module is a related location.
+ */
 export function renderSarif(reports: readonly FileReport[], version: string): string {
   const codes = [...new Set(reports.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code)))].sort();
   const ruleIndex = new Map(codes.map((code, index) => [code, index]));
   const occurrences = new Map<string, number>();
-  const results = reports.flatMap(({ source, diagnostics }) =>
+  const results = reports.flatMap(({ source, diagnostics, placeOf }) =>
     diagnostics.map((diagnostic) => ({
       ruleId: diagnostic.code,
       ruleIndex: ruleIndex.get(diagnostic.code),
       level: diagnostic.severity,
       message: { text: diagnostic.help === null ? diagnostic.message : `${diagnostic.message}\n${diagnostic.help}` },
-      locations: [
-        { physicalLocation: { artifactLocation: artifact(source), region: region(source, diagnostic.span) } },
-      ],
+      ...locations(source, diagnostic.span, placeOf?.(diagnostic.span.start) ?? null),
       partialFingerprints: { 'ptxlab/v1': fingerprint(source, diagnostic, occurrences) },
       ...fixes(source, diagnostic),
     })),
@@ -41,7 +43,18 @@ function rule(code: Code): object {
   };
 }
 
-function artifact({ name }: SourceText): { readonly uri: string } {
+function locations(source: SourceText, span: Span, place: SourcePlace | null): object {
+  const inModule = { physicalLocation: { artifactLocation: artifact(source.name), region: region(source, span) } };
+  if (place === null) return { locations: [inModule] };
+  const { file, line, column } = place;
+  const start = column === 0 ? { startLine: line } : { startLine: line, startColumn: column };
+  return {
+    locations: [{ physicalLocation: { artifactLocation: artifact(file), region: start } }],
+    relatedLocations: [{ ...inModule, message: { text: 'in the PTX module' } }],
+  };
+}
+
+function artifact(name: string): { readonly uri: string } {
   const path = name
     .replace(/\p{Surrogate}/gu, '\ufffd')
     .split('/')
@@ -66,7 +79,7 @@ function region(source: SourceText, span: Span): object {
 function fixes(source: SourceText, { fix }: Diagnostic): object {
   if (fix === null) return {};
   const replacement = { deletedRegion: region(source, fix.span), insertedContent: { text: fix.text } };
-  const change = { artifactLocation: artifact(source), replacements: [replacement] };
+  const change = { artifactLocation: artifact(source.name), replacements: [replacement] };
   return { fixes: [{ description: { text: `write ${fix.text}` }, artifactChanges: [change] }] };
 }
 
