@@ -13,7 +13,8 @@ import './base/platform-types.ts';
 import { lockstep } from './debug/lockstep.ts';
 import { Recording } from './debug/recording.ts';
 import type { Kernel } from './device/kernel.ts';
-import type { LaunchOptions } from './device/options.ts';
+import { extentsOf } from './device/extent.ts';
+import type { Extent, LaunchOptions } from './device/options.ts';
 import type { TraceEvent } from './interp/trace.ts';
 import type { Dim3 } from './machine/fault.ts';
 import { indexOf, warpSize } from './machine/launch.ts';
@@ -55,15 +56,7 @@ export async function recordWarp(kernel: Kernel, options: RecordOptions = {}): P
   return new Recording(lockstep(byLane), byLane.length, result.ok || isCut ? null : result.fault, isCut);
 }
 
-type Extents = NonNullable<LaunchOptions['block']>;
-
-function extentsOf(block: Extents): Dim3 {
-  if (typeof block === 'number') return [block, 1, 1];
-  const [x = 1, y = 1, z = 1]: readonly number[] = block;
-  return [x, y, z];
-}
-
-function laneOf(byLane: TraceEvent[][], { thread: [tx, ty, tz] }: TraceEvent, block: Extents): TraceEvent[] {
+function laneOf(byLane: TraceEvent[][], { thread: [tx, ty, tz] }: TraceEvent, block: Extent): TraceEvent[] {
   const [x, y] = extentsOf(block);
   const lane = (tx + x * (ty + y * tz)) % warpSize;
   while (byLane.length <= lane) byLane.push([]);

@@ -6,6 +6,7 @@
  */
 import './base/platform-types.ts';
 import { type Bits, chop } from './base/bits.ts';
+import { BoundedCache } from './base/bounded-cache.ts';
 import { PtxlabError } from './base/error.ts';
 import { readJudgeOptions, type JudgeOptions } from './check/judge-options.ts';
 import { type ConversionEntry, conversionEntries } from './evaluation/conversions.ts';
@@ -70,6 +71,9 @@ export interface EvaluationExplanation {
   readonly conversions: readonly LaneExplanation[];
 }
 
+/** Searches evaluate one instruction on many inputs, and preparing it takes longer than evaluating it. */
+const lastPrepared = new BoundedCache<string, ReturnType<typeof prepareEval>>(16);
+
 /**
  * Evaluates an instruction as `evaluate` does, and says for each conversion what was rounded and why.
  *
@@ -81,7 +85,9 @@ export function explainEvaluation(
   inputs: readonly Bits[],
   options: JudgeOptions = {},
 ): EvaluationExplanation {
-  const prepared = prepareEval(mnemonic, inputs.length, readJudgeOptions(options), {});
+  const choice = readJudgeOptions(options);
+  const key = [mnemonic, inputs.length, choice.target?.name ?? '', choice.version ?? ''].join(' ');
+  const prepared = lastPrepared.of(key, () => prepareEval(mnemonic, inputs.length, choice, {}));
   if (!prepared.ok) throw new PtxlabError(prepared.error.code, prepared.error.message);
   const { evaluator, variant } = prepared.value;
   const bits = evaluator.inputs.map(({ name, width }, i) => checkedBits(inputs[i], width, `input ${i} (${name})`));

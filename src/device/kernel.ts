@@ -1,13 +1,14 @@
 /** Kernels of the modules loaded on a device, and how they are launched. */
 import { packArguments } from './arguments.ts';
 import { checkOptions, launchRules } from './check-options.ts';
+import { extentsOf } from './extent.ts';
 import { PtxlabError } from '../base/error.ts';
 import { ReferenceEngine } from '../interp/engine.ts';
 import type { CodeCache } from '../jit/launch/cache.ts';
 import { type ModuleOrigin, runFast } from '../jit/launch/launch.ts';
 import type { DeviceHeap } from '../machine/device-heap.ts';
 import { endedBefore, type Launch, type LaunchResult, runToEnd } from '../machine/engine.ts';
-import { type Dim3, MachineFault } from '../machine/fault.ts';
+import { MachineFault } from '../machine/fault.ts';
 import type { GlobalMemory } from '../machine/global-memory.ts';
 import { checkShape, clock, type LaunchShape } from '../machine/launch.ts';
 import { Printed } from '../machine/printed.ts';
@@ -18,7 +19,7 @@ import type { ModuleImage } from '../program/module-image.ts';
 import { type UnsupportedInstruction, unsupportedIn } from '../program/unsupported.ts';
 import { attributesOf, type KernelAttributes, type KernelParameter, parameterOf } from './kernel-facts.ts';
 import { tracingOf } from './trace-choice.ts';
-import type { Extent, LaunchOptions } from './options.ts';
+import type { LaunchOptions } from './options.ts';
 import { UnsupportedInstructionsError } from './unsupported.ts';
 
 /** The device a module is loaded on, and the module's source text. */
@@ -85,8 +86,8 @@ export class Kernel {
       throw new UnsupportedInstructionsError(this.name, this.unsupported);
     const { program } = this;
     const shape: LaunchShape = {
-      grid: extent(options.grid ?? 1),
-      block: extent(options.block ?? 1),
+      grid: extentsOf(options.grid ?? 1),
+      block: extentsOf(options.block ?? 1),
       sharedBytes: options.sharedBytes ?? 0,
       gridWorkspace: 0,
     };
@@ -155,18 +156,9 @@ function readsWorkspace({ specials }: FunctionProgram['instructions'][number]): 
   return specials.some(({ register }) => register.grant === 'grid workspace');
 }
 
-function extent(given: Extent): Dim3 {
-  if (typeof given === 'number') return [given, 1, 1];
-  return extentOf(given);
-}
-
-function extentOf([x = 1, y = 1, z = 1]: readonly number[]): Dim3 {
-  return [x, y, z];
-}
-
 /** `.reqntid` and `.maxntid` promise the block sizes that a kernel will be launched with (PTX ISA 9.1, 11.4). */
 function checkTuning({ name, requiredThreads, mostThreads }: FunctionProgram, { block }: LaunchShape): void {
-  const required = requiredThreads === null ? null : extentOf(requiredThreads);
+  const required = requiredThreads === null ? null : extentsOf(requiredThreads);
   if (required !== null && required.some((most, i) => most !== block[i])) {
     throw new PtxlabError('bad-launch', `kernel '${name}' requires blocks of ${required.join(' x ')} threads`);
   }

@@ -1,7 +1,7 @@
 /** `ptxlab run --job`: a run described in JSON and answered in JSON. */
 import { dirname, resolve } from 'node:path';
 import { mistakeIn, type Rule } from '../../base/rules.ts';
-import { defaultMemorySize, type Dim3, type Extent } from '../../device.ts';
+import { defaultMemorySize } from '../../device.ts';
 import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 import { type ExitCode, UsageError } from '../exit.ts';
 import { readInput } from '../io.ts';
@@ -124,8 +124,8 @@ async function readLaunch(
   return {
     path: own === '' ? null : own.slice(0, -1),
     entry: given.entry ?? null,
-    grid: extentOf(given.grid),
-    block: extentOf(given.block),
+    grid: given.grid ?? 1,
+    block: given.block ?? 1,
     engine: await placed(`${own}engine`, () => readEngine(given.engine ?? null, trace !== null)),
     sharedBytes: given.sharedBytes ?? 0,
     cooperative: given.cooperative ?? false,
@@ -155,11 +155,6 @@ export function readEngine(engine: string | null, traces: boolean): 'interp' | '
   }
   if (engine === 'interp') return engine;
   throw new UsageError(`unknown engine '${engine}'; choose 'interp' or 'jit'`);
-}
-
-function extentOf(given: Extent = 1): Dim3 {
-  const [x = 1, y = 1, z = 1] = typeof given === 'number' ? [given] : given;
-  return [x, y, z];
 }
 
 function answer(outcome: RunOutcome, { isRepeated, isList }: Job): object {

@@ -7,7 +7,7 @@ import {
   type Argument,
   Device,
   type DeviceBuffer,
-  type Dim3,
+  type Extent,
   type Fault,
   type Kernel,
   type LaunchResult,
@@ -29,8 +29,8 @@ export interface LaunchRequest {
   readonly path: string | null;
   /** Name of the kernel; null if the module has only one. */
   readonly entry: string | null;
-  readonly grid: Dim3;
-  readonly block: Dim3;
+  readonly grid: Extent;
+  readonly block: Extent;
   readonly engine: 'interp' | 'jit';
   readonly sharedBytes: number;
   readonly cooperative: boolean;

@@ -18,6 +18,10 @@ export function isRounding(modifier: string): boolean {
 /** Every conversion of the table, grouped for choosing. */
 export class Catalogue {
   private readonly entries: readonly ConversionEntry[] = conversions();
+  private readonly byFormats: ReadonlyMap<string, readonly ConversionEntry[]> = grouped(this.entries);
+  private readonly byMnemonic: ReadonlyMap<string, ConversionEntry> = new Map(
+    this.entries.map((entry) => [entry.mnemonic, entry]),
+  );
   readonly sources: readonly FormatName[] = distinct(this.entries.map(({ from }) => from));
   readonly destinations: readonly FormatName[] = distinct(this.entries.map(({ to }) => to));
 
@@ -59,7 +63,7 @@ export class Catalogue {
   }
 
   find(mnemonic: string): ConversionEntry | null {
-    return this.entries.find((entry) => entry.mnemonic === mnemonic) ?? null;
+    return this.byMnemonic.get(mnemonic) ?? null;
   }
 
   all(): readonly ConversionEntry[] {
@@ -67,8 +71,23 @@ export class Catalogue {
   }
 
   private between(from: FormatName, to: FormatName): readonly ConversionEntry[] {
-    return this.entries.filter((entry) => entry.from === from && entry.to === to);
+    return this.byFormats.get(pairOf(from, to)) ?? [];
   }
+}
+
+function grouped(entries: readonly ConversionEntry[]): ReadonlyMap<string, readonly ConversionEntry[]> {
+  const found = new Map<string, ConversionEntry[]>();
+  for (const entry of entries) {
+    const pair = pairOf(entry.from, entry.to);
+    const known = found.get(pair);
+    if (known === undefined) found.set(pair, [entry]);
+    else known.push(entry);
+  }
+  return found;
+}
+
+function pairOf(from: FormatName, to: FormatName): string {
+  return `${from} ${to}`;
 }
 
 /** Other lanes than those chosen weigh more than any modifiers; if none are chosen, fewer are nearer. */

@@ -63,14 +63,14 @@ export function contentsOf(plan: ArgumentPlan): Uint8Array | number | bigint {
   const bytes = new Uint8Array((Math.min(count, mostElements) * width) / 8);
   if (fill === 'zeros') return bytes;
   const view = new DataView(bytes.buffer);
-  const write = writer(view, element);
+  const { write } = accesses[element];
   // xorshift: the same buffers every time, so that a link shows what its author saw.
   let state = 0x9e3779b9;
   for (let i = 0; i < count && i < mostElements; i++) {
     state ^= state << 13;
     state ^= state >>> 17;
     state ^= state << 5;
-    write(i, fill === 'ones' ? 1 : fill === 'ramp' ? i : randomOf(element, state >>> 0));
+    write(view, (i * width) / 8, fill === 'ones' ? 1 : fill === 'ramp' ? i : randomOf(element, state >>> 0));
   }
   return bytes;
 }
@@ -80,29 +80,45 @@ function randomOf(element: Element, bits: number): number {
   return formats[element].kind === 'float' ? bits / 2 ** 31 - 1 : bits & 0x7f;
 }
 
-function writer(view: DataView, element: Element): (index: number, value: number) => void {
-  switch (element) {
-    case 'f64':
-      return (i, value) => view.setFloat64(8 * i, value, true);
-    case 'f32':
-      return (i, value) => view.setFloat32(4 * i, value, true);
-    case 's64':
-    case 'u64':
-      return (i, value) => view.setBigInt64(8 * i, BigInt(value), true);
-    case 's32':
-    case 'u32':
-      return (i, value) => view.setInt32(4 * i, value, true);
-    case 's16':
-    case 'u16':
-      return (i, value) => view.setInt16(2 * i, value, true);
-    case 's8':
-    case 'u8':
-      return (i, value) => view.setInt8(i, value);
-    case 'f16':
-    case 'bf16':
-      return (i, value) => view.setUint16(2 * i, Number(readNumber(String(value), element).bits), true);
-  }
+interface Access {
+  readonly read: (view: DataView, at: number) => number | bigint;
+  readonly write: (view: DataView, at: number, value: number) => void;
 }
+
+function halves(element: 'f16' | 'bf16'): Access {
+  return {
+    read: (view, at) => numberValue(element, view.getUint16(at, true)),
+    write: (view, at, value) => view.setUint16(at, Number(readNumber(String(value), element).bits), true),
+  };
+}
+
+/** How the elements of buffers are stored. */
+const accesses: { readonly [E in Element]: Access } = {
+  f32: {
+    read: (view, at) => view.getFloat32(at, true),
+    write: (view, at, value) => view.setFloat32(at, value, true),
+  },
+  f64: {
+    read: (view, at) => view.getFloat64(at, true),
+    write: (view, at, value) => view.setFloat64(at, value, true),
+  },
+  f16: halves('f16'),
+  bf16: halves('bf16'),
+  s32: { read: (view, at) => view.getInt32(at, true), write: (view, at, value) => view.setInt32(at, value, true) },
+  u32: { read: (view, at) => view.getUint32(at, true), write: (view, at, value) => view.setUint32(at, value, true) },
+  s64: {
+    read: (view, at) => view.getBigInt64(at, true),
+    write: (view, at, value) => view.setBigInt64(at, BigInt(value), true),
+  },
+  u64: {
+    read: (view, at) => view.getBigUint64(at, true),
+    write: (view, at, value) => view.setBigUint64(at, BigInt(value), true),
+  },
+  s16: { read: (view, at) => view.getInt16(at, true), write: (view, at, value) => view.setInt16(at, value, true) },
+  u16: { read: (view, at) => view.getUint16(at, true), write: (view, at, value) => view.setUint16(at, value, true) },
+  s8: { read: (view, at) => view.getInt8(at), write: (view, at, value) => view.setInt8(at, value) },
+  u8: { read: (view, at) => view.getUint8(at), write: (view, at, value) => view.setUint8(at, value) },
+};
 
 function scalarOf(type: string, text: string): number | bigint {
   const format = formatOf(type);
@@ -130,34 +146,6 @@ export function elementsOf(
   const size = formats[element].width / 8;
   const last = Math.min(Math.floor(bytes.byteLength / size), first + count);
   const found: (number | bigint)[] = [];
-  for (let i = first; i < last; i++) found.push(read(view, element, i * size));
+  for (let i = first; i < last; i++) found.push(accesses[element].read(view, i * size));
   return found;
-}
-
-function read(view: DataView, element: Element, at: number): number | bigint {
-  switch (element) {
-    case 'f64':
-      return view.getFloat64(at, true);
-    case 'f32':
-      return view.getFloat32(at, true);
-    case 's64':
-      return view.getBigInt64(at, true);
-    case 'u64':
-      return view.getBigUint64(at, true);
-    case 's32':
-      return view.getInt32(at, true);
-    case 'u32':
-      return view.getUint32(at, true);
-    case 's16':
-      return view.getInt16(at, true);
-    case 'u16':
-      return view.getUint16(at, true);
-    case 's8':
-      return view.getInt8(at);
-    case 'u8':
-      return view.getUint8(at);
-    case 'f16':
-    case 'bf16':
-      return numberValue(element, view.getUint16(at, true));
-  }
 }
