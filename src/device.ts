@@ -15,6 +15,8 @@
  */
 import './base/platform-types.ts';
 import { PtxlabError } from './base/error.ts';
+import { requireText } from './base/require-text.ts';
+import { shown } from './base/rules.ts';
 import { loadModule } from './check/check.ts';
 import { readGpu, readJudgeOptions } from './check/judge-options.ts';
 import { DeviceBuffer } from './device/buffer.ts';
@@ -89,6 +91,7 @@ export class Device {
    */
   load(source: string): LoadedModule {
     this.checkOpen();
+    requireText(source, 'the text of a module');
     const { workers = 0, simd } = this.options;
     const { report, module } = loadModule(source, this.options);
     if (module === null) throw new RefusedModuleError(report);
@@ -110,6 +113,10 @@ export class Device {
    */
   alloc(contents: number | ArrayBufferView): DeviceBuffer {
     this.checkOpen();
+    const given: unknown = contents;
+    const hasBytes = typeof given === 'object' && given !== null && 'byteLength' in given;
+    if (typeof given !== 'number' && !hasBytes)
+      throw new PtxlabError('buffer-size', `a buffer needs a number of bytes or an array, not ${shown(given)}`);
     const size = typeof contents === 'number' ? contents : contents.byteLength;
     if (!Number.isSafeInteger(size) || size < 0) throw new PtxlabError('buffer-size', `${size} is not a buffer size`);
     const buffer = new DeviceBuffer(this.memory, this.memory.allocate(size, `buffer ${this.buffers++}`));

@@ -1,4 +1,5 @@
 /** One instruction on given bits or values: the public `evaluate`. */
+import { requireText } from './base/require-text.ts';
 import { type Bits, chop } from './base/bits.ts';
 import { elementAt } from './base/element-at.ts';
 import { PtxlabError } from './base/error.ts';
@@ -52,6 +53,7 @@ export function evaluateValues(
 }
 
 function evaluatorOf(mnemonic: string, count: number, options: EvaluateOptions): Evaluator {
+  requireText(mnemonic, 'an instruction');
   const prepared = prepareEval(mnemonic, count, readJudgeOptions(options), options);
   if (!prepared.ok) throw new PtxlabError(prepared.error.code, prepared.error.message);
   return prepared.value.evaluator;

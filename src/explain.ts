@@ -1,4 +1,5 @@
 /** Explanations in words, as a library. */
+import { requireText } from './base/require-text.ts';
 import { type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
 import { boxGlyphs, type Glyphs } from './explain/draw.ts';
 import { type Explanation, explain as explainFor } from './explain/explain.ts';
@@ -18,6 +19,7 @@ export type { Explanation } from './explain/explain.ts';
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */
 export function explain(text: string, options: JudgeOptions = {}): Explanation {
+  requireText(text, 'what is explained');
   return explainFor(text, readJudgeOptions(options));
 }
 

@@ -1,4 +1,5 @@
 /** The entry point of the checker: takes a text and returns diagnostics. */
+import { requireText } from '../base/require-text.ts';
 import { SourceText } from '../base/source-text.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
@@ -85,6 +86,7 @@ export const sharedMemory: CheckMemory = new CheckMemory();
  * @throws PtxlabError `unknown-target` or `unknown-version` if an option names one that does not exist.
  */
 export function check(source: string, options: CheckOptions = {}): CheckReport {
+  requireText(source, 'the text of a module');
   return run(source, options, sharedMemory, false).report;
 }
 

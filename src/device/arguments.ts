@@ -1,6 +1,6 @@
 /** Packs kernel arguments into the bytes of the parameter space. */
-import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
+import { shown } from '../base/rules.ts';
 import { types } from '../isa/types.ts';
 import { numberBits, isBasicFloat } from '../numerics/number-bits.ts';
 import type { Placed } from '../program/layout.ts';
@@ -34,9 +34,23 @@ export function packArguments(
   }
   const space = new Uint8Array(bytes);
   parameters.forEach((parameter, i) => {
-    space.set(argumentBytes(parameter, i, elementAt(args, i), addressBytes), parameter.offset);
+    const argument: unknown = args[i];
+    if (!isArgument(argument)) {
+      const words = 'a number, a bigint, memory of a device or the bytes of a parameter';
+      throw new PtxlabError('argument-type', `argument ${i} must be ${words}, not ${shown(argument)}`);
+    }
+    space.set(argumentBytes(parameter, i, argument, addressBytes), parameter.offset);
   });
   return space;
+}
+
+function isArgument(value: unknown): value is Argument {
+  if (typeof value === 'number' || typeof value === 'bigint') return true;
+  return typeof value === 'object' && value !== null && (value instanceof Uint8Array || hasAddress(value));
+}
+
+function hasAddress(value: object): boolean {
+  return 'address' in value && typeof value.address === 'bigint';
 }
 
 function describe({ name, variable, size }: Placed): string {

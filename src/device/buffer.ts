@@ -12,7 +12,7 @@ export class DeviceBuffer extends DeviceRange {
 
   /** Created by `Device.alloc`. */
   constructor(memory: GlobalMemory, allocation: Allocation) {
-    super();
+    super(memory);
     this.memory = memory;
     this.allocation = allocation;
     this.byteLength = allocation.size;

@@ -2,11 +2,25 @@
 import type { Addressed } from './arguments.ts';
 import { type Bytes, bytesOf } from '../arrays/storage.ts';
 import { PtxlabError } from '../base/error.ts';
+import type { GlobalMemory } from '../machine/global-memory.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { type DecodedFormat, elementsOf, type NativeArrays, type NativeFormat } from './typed-read.ts';
 
+/** The memory that a range lies in. */
+const homes = new WeakMap<object, GlobalMemory>();
+
+/** Whether a value is a range of device memory other than this one. */
+export function isOfAnotherDevice(value: unknown, memory: GlobalMemory): boolean {
+  const home = typeof value === 'object' && value !== null ? homes.get(value) : undefined;
+  return home !== undefined && home !== memory;
+}
+
 /** What buffers and module variables have in common. Its address can be passed as a kernel argument. */
 export abstract class DeviceRange implements Addressed {
+  constructor(memory: GlobalMemory) {
+    homes.set(this, memory);
+  }
+
   /** Its generic address. */
   abstract get address(): bigint;
 

@@ -1,6 +1,7 @@
 /** Kernels of the modules loaded on a device, and how they are launched. */
 import { packArguments } from './arguments.ts';
 import { checkOptions, launchRules } from './check-options.ts';
+import { isOfAnotherDevice } from './device-range.ts';
 import { extentsOf } from './extent.ts';
 import { PtxlabError } from '../base/error.ts';
 import { ReferenceEngine } from '../interp/engine.ts';
@@ -93,13 +94,10 @@ export class Kernel {
     };
     checkShape(shape, program.sharedBytes, this.linked.stackBytes);
     checkTuning(program, shape);
-    const parameters = packArguments(
-      this.name,
-      program.parameters,
-      program.parameterBytes,
-      options.args ?? [],
-      this.addressBytes,
-    );
+    const { args = [] } = options;
+    const foreign = args.findIndex((argument) => isOfAnotherDevice(argument, this.context.memory));
+    if (foreign >= 0) throw new PtxlabError('argument-type', `argument ${foreign} is memory of another device`);
+    const parameters = packArguments(this.name, program.parameters, program.parameterBytes, args, this.addressBytes);
     const { memory, heap } = this.context;
     const launch: Launch = {
       kernel: this.linked,

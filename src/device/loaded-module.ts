@@ -1,4 +1,5 @@
 /** Modules loaded on a device: their variables live in device memory, and their kernels are built on request. */
+import { requireText } from '../base/require-text.ts';
 import { PtxlabError } from '../base/error.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import type { CheckedModule, CheckReport } from '../check/check.ts';
@@ -67,6 +68,7 @@ export class LoadedModule {
    * @throws PtxlabError `unknown-symbol`
    */
   symbol(name: string): ModuleSymbol {
+    requireText(name, 'the name of a variable');
     const symbol = this.symbols.get(name);
     if (symbol !== undefined) return symbol;
     const space = this.module.variables.find((variable) => variable.name === name)?.space;

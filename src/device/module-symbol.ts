@@ -32,7 +32,7 @@ export class ModuleSymbol extends DeviceRange {
    * memory.
    */
   constructor({ name, variable }: VariableSymbol, space: '.global' | '.const', offset: number, home: SymbolHome) {
-    super();
+    super(home.memory);
     this.name = name;
     this.space = space;
     this.size = sizeOf(variable);

@@ -24,21 +24,26 @@ import {
 export async function runJob(path: string, session: Session): Promise<ExitCode> {
   const text = await readInput(path, session);
   if (!text.ok) throw new UsageError(text.error);
-  const request = await readJob(parseJob(text.value), path === '-' ? '.' : dirname(path), session);
+  const request = await readJob(
+    parseJob(text.value, path === '-' ? 'the job' : path),
+    path === '-' ? '.' : dirname(path),
+    session,
+  );
   const outcome = await execute(request.run);
   await write(session.stdout, `${JSON.stringify(answer(outcome, request))}\n`);
   return outcome.kind === 'done' ? 0 : 1;
 }
 
 /** Members that are null count as absent. */
-function parseJob(text: string): JobFile {
+function parseJob(text: string, name: string): JobFile {
   let found: unknown;
   try {
     found = JSON.parse(text, function (this: unknown, _key, value: unknown) {
       return value === null && !Array.isArray(this) ? undefined : value;
     });
-  } catch {
-    throw new UsageError('the job is not JSON');
+  } catch (error) {
+    const why = error instanceof Error ? `: ${error.message}` : '';
+    throw new UsageError(`${name} is not JSON${why}`, { cause: error });
   }
   requireRule(found, jobRule);
   return found;
