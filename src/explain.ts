@@ -26,7 +26,7 @@ export function explain(text: string, options: JudgeOptions = {}): Explanation {
 export interface ExplanationTextOptions {
   /** Columns of the text. Default 80. */
   readonly width?: number;
-  /** Colours by role. Default: none. */
+  /** Colors by role. Default: none. */
   readonly style?: Style;
   /** Characters for frames and arrows. Default: Unicode box-drawing characters. */
   readonly glyphs?: Glyphs;

@@ -10,7 +10,7 @@ export { SourceText } from './base/source-text.ts';
 export type { Position, Span } from './base/span.ts';
 export type { Acceptance } from './check/availability.ts';
 export { type CheckOptions, type CheckReport, check, Checker, type Requirements } from './check/check.ts';
-export { catalogue, type Code } from './diagnostics/catalogue.ts';
+export { catalog, type Code } from './diagnostics/catalog.ts';
 export type { Diagnostic, Fix } from './diagnostics/diagnostic.ts';
 export type { Severity } from './diagnostics/severity.ts';
 export type { FileReport } from './diagnostics/renderers/file-report.ts';

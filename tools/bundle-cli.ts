@@ -51,7 +51,7 @@ const { output } = await build({
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   },
 });
-writeFileSync(join(out, 'THIRD-PARTY.txt'), licencesOf(packagesIn(output)));
+writeFileSync(join(out, 'THIRD-PARTY.txt'), licensesOf(packagesIn(output)));
 
 /** The folders of the packages that are part of the bundle. */
 function packagesIn(chunks: typeof output): readonly string[] {
@@ -61,7 +61,7 @@ function packagesIn(chunks: typeof output): readonly string[] {
 }
 
 /** Files such as `LICENSE` and `NOTICE`, and the files in a folder `licenses`. */
-function licenceFilesIn(folder: string): readonly string[] {
+function licenseFilesIn(folder: string): readonly string[] {
   const entries = readdirSync(folder, { withFileTypes: true });
   return entries.flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -71,10 +71,10 @@ function licenceFilesIn(folder: string): readonly string[] {
 }
 
 /** The licenses and notices of these packages, each under the name of its package. */
-function licencesOf(folders: readonly string[]): string {
+function licensesOf(folders: readonly string[]): string {
   const parts = folders.map((folder) => {
     const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const texts = licenceFilesIn(folder).map((file) => readFileSync(file, 'utf8').trim());
+    const texts = licenseFilesIn(folder).map((file) => readFileSync(file, 'utf8').trim());
     if (texts.length === 0) throw new Error(`${name} has no license file`);
     return [`${name} ${version}`, '-'.repeat(72), ...texts].join('\n\n');
   });

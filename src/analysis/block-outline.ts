@@ -1,4 +1,4 @@
-/** The basic blocks of a function with their neighbours and the loops around them. */
+/** The basic blocks of a function with their neighbors and the loops around them. */
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import { followersOf } from '../program/flow.ts';

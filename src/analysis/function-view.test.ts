@@ -207,7 +207,7 @@ describe('the value of a register', () => {
 });
 
 describe('blocks', () => {
-  it('have labels, neighbours and loops', () => {
+  it('have labels, neighbors and loops', () => {
     const blocks = viewOf(saxpy).view.blocks();
     const loop = blocks.find(({ labels }) => labels.includes('$L__BB0_3'));
     expect(loop).toMatchObject({ predecessors: [2, 3], successors: [3, 4], loopDepth: 1, instructions: 4 });

@@ -165,7 +165,7 @@ describe('f64, which is converted by way of f32 to formats of at most 16 bits', 
     return Float64Array.from([...all, ...all.map((value) => -value)]);
   }
 
-  /** Positive numbers of a format, ascending: all up to 8 bits, otherwise neighbours, those at powers of two included. */
+  /** Positive numbers of a format, ascending: all up to 8 bits, otherwise neighbors, those at powers of two included. */
   function someNumbers(to: FormatName): readonly number[] {
     const { width } = formats[to];
     const all = Array.from({ length: 2 ** (width - 1) }, (_, i) => i);

@@ -23,7 +23,7 @@ export interface JudgeOptions {
 }
 
 /** A field is null if the caller did not name it. */
-export interface Judgement {
+export interface Judgment {
   readonly target: Target | null;
   readonly version: Version | null;
 }
@@ -33,7 +33,7 @@ export interface Judgement {
  *
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */
-export function readJudgeOptions({ target, version, isa }: JudgeOptions): Judgement {
+export function readJudgeOptions({ target, version, isa }: JudgeOptions): Judgment {
   const named = version ?? isa;
   return {
     target: target === undefined ? null : readTarget(target),

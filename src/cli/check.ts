@@ -77,12 +77,12 @@ async function runBatch(
   });
 }
 
-interface Judgement {
+interface Judgment {
   readonly target: TargetName | undefined;
   readonly isa: VersionName | undefined;
 }
 
-function judge(source: SourceText, { target, isa }: Judgement, warningsAreErrors: boolean): Judged {
+function judge(source: SourceText, { target, isa }: Judgment, warningsAreErrors: boolean): Judged {
   const options = { ...(target === undefined ? {} : { target }), ...(isa === undefined ? {} : { isa }) };
   const report = check(source.text, options);
   return { source, report: warningsAreErrors ? withWarningsAsErrors(report) : report };

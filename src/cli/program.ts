@@ -42,7 +42,7 @@ export function makeProgram(
   const program = new Command('ptxlab')
     .description('NVIDIA PTX without the GPU: check, explain, evaluate and run it, bit for bit.')
     .version(version, '-V, --version', 'print the version')
-    .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto'))
+    .addOption(new Option('--color <when>', 'colors').choices(['auto', 'always', 'never']).default('auto'))
     .option('-q, --quiet', 'write only errors to stderr')
     .helpOption('-h, --help', 'print this help')
     .configureHelp({

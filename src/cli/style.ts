@@ -3,7 +3,7 @@ import type { Environment, Screen } from './session.ts';
 
 export type ColorChoice = 'auto' | 'always' | 'never';
 
-/** Whether a stream takes colours: `--color` first, then NO_COLOR, FORCE_COLOR, then whether it is a terminal. */
+/** Whether a stream takes colors: `--color` first, then NO_COLOR, FORCE_COLOR, then whether it is a terminal. */
 export function wantsColor(choice: ColorChoice, stream: Screen, env: Environment): boolean {
   if (choice !== 'auto') return choice === 'always';
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;

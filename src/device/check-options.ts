@@ -73,7 +73,7 @@ export const launchRules: RulesFor<LaunchOptions> = {
   unchecked: flag,
   workers,
   simd: flag,
-  uninitialised: oneOf('fault', 'zero'),
+  uninitialized: oneOf('fault', 'zero'),
   unsupported: oneOf('refuse', 'fault'),
 };
 

@@ -136,7 +136,7 @@ export class Kernel {
         simd: options.simd ?? simd,
       });
     }
-    const engine = new ReferenceEngine(launch, { trackWrites: options.uninitialised !== 'zero', tracing });
+    const engine = new ReferenceEngine(launch, { trackWrites: options.uninitialized !== 'zero', tracing });
     return runToEnd(engine, launch);
   }
 }

@@ -104,5 +104,5 @@ export interface LaunchOptions {
    * launch faults where a branch, an address, a store to global memory or a host call depends on them. With `zero`, and
    * always on `jit`, they read as zeros.
    */
-  readonly uninitialised?: 'fault' | 'zero';
+  readonly uninitialized?: 'fault' | 'zero';
 }

@@ -1,5 +1,5 @@
 import type { Span } from '../base/span.ts';
-import { type CatalogueEntry, type Code, catalogue, type Parameters } from './catalogue.ts';
+import { type CatalogEntry, type Code, catalog, type Parameters } from './catalog.ts';
 import type { Severity } from './severity.ts';
 
 /** A replacement for one span that makes the program legal, at least in this respect. */
@@ -23,7 +23,7 @@ export interface Diagnostic {
   readonly ptxas: string;
 }
 
-/** Fields that a call site may add to a catalogue entry. */
+/** Fields that a call site may add to a catalog entry. */
 export interface Extras {
   readonly help?: string | null;
   readonly fix?: Fix | null;
@@ -31,7 +31,7 @@ export interface Extras {
 }
 
 /**
- * Makes a diagnostic from the catalogue entry `code`. The entry's templates name their parameters in braces; leaving
+ * Makes a diagnostic from the catalog entry `code`. The entry's templates name their parameters in braces; leaving
  * one out does not typecheck.
  */
 export function diagnose<C extends Code>(
@@ -50,7 +50,7 @@ export function diagnoseStored(
   parameters: Readonly<Record<string, string>>,
   extras: Extras = {},
 ): Diagnostic {
-  const entry: CatalogueEntry = catalogue[code];
+  const entry: CatalogEntry = catalog[code];
   return {
     code,
     severity: entry.severity,

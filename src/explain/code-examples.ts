@@ -1,6 +1,6 @@
 /** The shortest text that makes the checker report each diagnostic; null if no short text does. */
 import { check } from '../check/check.ts';
-import type { Code } from '../diagnostics/catalogue.ts';
+import type { Code } from '../diagnostics/catalog.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 
 interface Example {

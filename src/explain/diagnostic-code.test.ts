@@ -1,11 +1,11 @@
-/** Every code in the catalogue is explained by an example that triggers it. */
+/** Every code in the catalog is explained by an example that triggers it. */
 import { describe, expect, test } from 'vitest';
-import { type Code, catalogue } from '../diagnostics/catalogue.ts';
+import { type Code, catalog } from '../diagnostics/catalog.ts';
 import { plainStyle } from '../diagnostics/renderers/style.ts';
 import { exampleOf, isCheckCode, withoutExample } from './code-examples.ts';
 import { codeText, explainCode } from './diagnostic-code.ts';
 
-const codes = Object.keys(catalogue) as readonly Code[];
+const codes = Object.keys(catalog) as readonly Code[];
 
 describe('explanations of codes', () => {
   test.each(codes.filter((code) => isCheckCode(code) && !withoutExample.includes(code)))(

@@ -1,5 +1,5 @@
-/** Explains a diagnostic code in the catalogue's words. */
-import { type CatalogueEntry, type Code, catalogue, isCode } from '../diagnostics/catalogue.ts';
+/** Explains a diagnostic code in the catalog's words. */
+import { type CatalogEntry, type Code, catalog, isCode } from '../diagnostics/catalog.ts';
 import type { Severity } from '../diagnostics/severity.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
@@ -24,7 +24,7 @@ export interface CodeExplanation {
 export function explainCode(text: string): CodeExplanation | null {
   const code = text.toUpperCase();
   if (!isCode(code)) return null;
-  const entry: CatalogueEntry = catalogue[code];
+  const entry: CatalogEntry = catalog[code];
   const { severity, title, explain, message, ptxas, section } = entry;
   const found = exampleOf(code);
   const example = found === null ? null : { text: found.text, message: found.finding.message };

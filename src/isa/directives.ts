@@ -52,13 +52,13 @@ interface Placed extends Dated {
 
 interface DirectiveRow extends Placed {
   /** Whether a label must precede it. */
-  readonly labelled: boolean;
+  readonly labeled: boolean;
 }
 
 const always = at('1.0');
 
-function word(stands: readonly DirectivePlace[], since: Availability = always, labelled = false): DirectiveRow {
-  return { stands, since, labelled };
+function word(stands: readonly DirectivePlace[], since: Availability = always, labeled = false): DirectiveRow {
+  return { stands, since, labeled };
 }
 
 export const directiveRows: Readonly<Record<DirectiveWord, DirectiveRow>> = {

@@ -55,7 +55,7 @@ export type FragmentSize = Pick<Fragment, 'rows' | 'columns' | 'bits' | 'registe
 
 /**
  * The layout that all shapes but m8n8k4 of f16 share. Four lanes have a row of A, a column of B or a row of C between
- * them: neighbors in k of A and B are in one register, pairs of neighbours in a row of C in one lane.
+ * them: neighbors in k of A and B are in one register, pairs of neighbors in a row of C in one lane.
  */
 export function fragmentOf(side: Side, size: FragmentSize): Fragment {
   const { rows, columns, bits } = size;

@@ -3,7 +3,7 @@
  * as data.
  */
 import type { SourcePlace } from '../base/source-place.ts';
-import { type Code, catalogue, type Parameters } from '../diagnostics/catalogue.ts';
+import { type Code, catalog, type Parameters } from '../diagnostics/catalog.ts';
 
 /** A triple of block or thread indices, or of extents. */
 export type Dim3 = readonly [x: number, y: number, z: number];
@@ -41,13 +41,13 @@ export class MachineFault extends Error {
 
 type FaultCode = Extract<Code, `PTX6${string}`>;
 
-/** Makes a fault from the catalogue, with its message filled in. */
+/** Makes a fault from the catalog, with its message filled in. */
 export function machineFault<C extends FaultCode>(
   code: C,
   parameters: Parameters<C>,
   where: { readonly space?: string; readonly address?: string } = {},
 ): MachineFault {
   const values: Readonly<Record<string, string>> = parameters;
-  const message = catalogue[code].message.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  const message = catalog[code].message.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
   return new MachineFault(code, message, where.space ?? null, where.address ?? null);
 }

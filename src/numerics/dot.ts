@@ -1,6 +1,6 @@
 /**
  * A dot product as tensor cores compute it: products exact, terms aligned to the greatest exponent and cut off toward
- * zero, one rounding at the end of each chunk. Measured on hardware and modelled by MMA-Sim (arXiv 2511.10909).
+ * zero, one rounding at the end of each chunk. Measured on hardware and modeled by MMA-Sim (arXiv 2511.10909).
  */
 import type { Bits } from '../base/bits.ts';
 import { type Accumulator, type ChunkEnd, type DotArithmetic, type FactorFormat, halvesOf } from './dot-arithmetic.ts';
@@ -25,7 +25,7 @@ export type Special = 'infinity' | '-infinity' | 'nan';
 
 export type Addend = Term | Special;
 
-/** An operand's value as a term with the exponent of its format, not normalised. */
+/** An operand's value as a term with the exponent of its format, not normalized. */
 export function termOf(format: Accumulator | FactorFormat): (bits: Bits) => Addend {
   const decode = decoder(format);
   const { fractionBits } = formats[format];
@@ -47,7 +47,7 @@ function addendOf(value: Exact, fractionBits: number): Addend {
   }
 }
 
-/** The exact product, not normalised. */
+/** The exact product, not normalized. */
 export function product(a: Addend, b: Addend): Addend {
   if (typeof a !== 'string' && typeof b !== 'string') {
     return {

@@ -45,7 +45,7 @@ export const statementDirectives: ReadonlySet<string> = new Set([
   ...Object.keys(linkageRows),
   ...declaredSpaces,
   ...Object.entries(directiveRows)
-    .filter(([, { labelled }]) => !labelled)
+    .filter(([, { labeled }]) => !labeled)
     .map(([name]) => name),
 ]);
 

@@ -1,5 +1,5 @@
 import type { Span } from '../base/span.ts';
-import type { Code, Parameters } from '../diagnostics/catalogue.ts';
+import type { Code, Parameters } from '../diagnostics/catalog.ts';
 import { type Diagnostic, diagnose, type Extras } from '../diagnostics/diagnostic.ts';
 import { isLinkage, moduleDirectives, statementDirectives } from './directives.ts';
 import { Lexer } from './lexer.ts';

@@ -57,7 +57,7 @@ function readKnown(r: Reader): KnownLines | null {
 function parseStatement(r: Reader): Exclude<Statement, Block> | null {
   switch (r.kind) {
     case Token.Name:
-      return atLabel(r) ? parseLabelled(r) : parseInstruction(r);
+      return atLabel(r) ? parseLabeled(r) : parseInstruction(r);
     case Token.At:
       return parseInstruction(r);
     case Token.Dotted:
@@ -79,7 +79,7 @@ function atLabel(r: Reader): boolean {
   return found;
 }
 
-function parseLabelled(r: Reader): Label | TargetsDirective | PrototypeDirective | null {
+function parseLabeled(r: Reader): Label | TargetsDirective | PrototypeDirective | null {
   const start = r.start;
   const name = r.text();
   r.next();

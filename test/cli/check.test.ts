@@ -220,7 +220,7 @@ describe('formats', () => {
   });
 });
 
-describe('colours', () => {
+describe('colors', () => {
   const escape = '\u001b[';
 
   test.each<[string, readonly string[], Readonly<Record<string, string>>, boolean]>([
@@ -230,9 +230,9 @@ describe('colours', () => {
     ['NO_COLOR wins over FORCE_COLOR', [], { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
     ['--color always wins over NO_COLOR', ['--color', 'always'], { NO_COLOR: '1' }, true],
     ['--color never wins over FORCE_COLOR', ['--color', 'never'], { FORCE_COLOR: '1' }, false],
-  ])('%s', async (_, args, env, coloured) => {
+  ])('%s', async (_, args, env, colored) => {
     const { stdout } = await ptxlab([...args, 'check', '-q', wrong], { env });
-    expect(stdout.includes(escape)).toBe(coloured);
+    expect(stdout.includes(escape)).toBe(colored);
   });
 });
 

@@ -53,9 +53,9 @@ const plantedSteps: typeof planted = (
     ['a step of control flow', 'flow', 'branch'],
     ['a step that threads execute together', 'group', 'barrier'],
   ] as const
-).map(([what, chapter, neighbour]) => {
+).map(([what, chapter, neighbor]) => {
   const name = `matrix of ${chapter}`;
-  const find = `  readonly ${neighbour}: {`;
+  const find = `  readonly ${neighbor}: {`;
   const row = `  readonly '${name}': { readonly d: Ref; readonly a: readonly Ref[]; readonly b: Ref };\n`;
   return { what, name, file: `isa/steps/${chapter}.ts`, find, put: row + find };
 });

@@ -6,7 +6,7 @@ type Options = Parameters<typeof outcome>[2];
 
 async function both(source: Source, options: Options = {}) {
   const [interp, jit] = await Promise.all(
-    (['interp', 'jit'] as const).map((engine) => outcome(source, 256, { uninitialised: 'zero', ...options, engine })),
+    (['interp', 'jit'] as const).map((engine) => outcome(source, 256, { uninitialized: 'zero', ...options, engine })),
   );
   if (interp === undefined || jit === undefined) throw new Error('two outcomes');
   return { interp, jit };

@@ -38,7 +38,7 @@ describe('are the same on both engines', () => {
     ],
   ])('%s', async (_, body) => {
     const source = { body: `${start} ${body} st.global.v2.b64 [%rd1], {%rd5, %rd6};` };
-    const run = (engine: 'interp' | 'jit') => output(source, 1024, { block: 64, engine, uninitialised: 'zero' });
+    const run = (engine: 'interp' | 'jit') => output(source, 1024, { block: 64, engine, uninitialized: 'zero' });
     const found = await run('jit');
     expect(found).toEqual(await run('interp'));
   });

@@ -158,7 +158,7 @@ function moderate(sources: readonly Register[], any: (width: number) => bigint):
 }
 
 /** Three floats of which the third nearly cancels the product of the others, or is far smaller or larger. */
-function cancelling(sources: readonly Register[], any: (width: number) => bigint): readonly (readonly bigint[])[] {
+function canceling(sources: readonly Register[], any: (width: number) => bigint): readonly (readonly bigint[])[] {
   const [width, ...others] = sources.map((source) => source.width);
   if ((width !== 32 && width !== 64) || others.length !== 2) return [];
   const view = new DataView(new ArrayBuffer(8));
@@ -230,6 +230,6 @@ export function inputsFor({ sources }: Instruction): readonly (readonly bigint[]
   const small = Array.from({ length: 100 }, (_, i) =>
     sources.map(({ width }, source) => BigInt.asUintN(width, i % 3 === source ? any(width) : any(6) - 20n)),
   );
-  const chosen = [moderate, cancelling, nextToLeastNormal].flatMap((make) => make(sources, any));
+  const chosen = [moderate, canceling, nextToLeastNormal].flatMap((make) => make(sources, any));
   return [...rows, ...close, ...small, ...chosen];
 }

@@ -31,7 +31,7 @@ async function outcomes(
   const outcome = async (way: LaunchOptions): Promise<string> => {
     const written = [device.alloc(threads * outputBytes), device.alloc(counterBytes * (1 + grid))];
     const args = [input, ...written];
-    const result = await loaded.launch({ grid, block, args, ...way, uninitialised: 'zero', budget: 2 ** 28 });
+    const result = await loaded.launch({ grid, block, args, ...way, uninitialized: 'zero', budget: 2 ** 28 });
     if (!result.ok) return `${result.fault.code} at line ${result.fault.line}: ${result.fault.message}`;
     const bytes = written.map((buffer) => Buffer.from(buffer.read()).toString('hex'));
     return [`${result.stats.instructions} instructions`, ...bytes].join('\n');

@@ -99,7 +99,7 @@ function compile(helpers: Helpers, memory: WebAssembly.Memory, one: number, four
 
 /**
  * A repeatable sequence of words: any bits, bits near edges, and every power of two of f32 with both signs and its
- * neighbours.
+ * neighbors.
  */
 export function fillWords(words: Uint32Array, seed: number): void {
   let state = seed;
@@ -107,7 +107,7 @@ export function fillWords(words: Uint32Array, seed: number): void {
     state = (state + 0x9e3779b9) | 0;
     const word = mixed(state);
     const choice = mixed(state ^ 0x5bd1e995);
-    words[i] = i % 4 === 3 ? ((i >> 2) << 23) + neighbour(choice) : i % 2 === 0 ? word : nearEdge(word, choice);
+    words[i] = i % 4 === 3 ? ((i >> 2) << 23) + neighbor(choice) : i % 2 === 0 ? word : nearEdge(word, choice);
   }
 }
 
@@ -119,9 +119,9 @@ function mixed(state: number): number {
 
 /** Keeps some leading bits of a word and moves it by at most one. */
 function nearEdge(word: number, choice: number): number {
-  return (word & (-1 << (choice & 31))) + neighbour(choice);
+  return (word & (-1 << (choice & 31))) + neighbor(choice);
 }
 
-function neighbour(choice: number): number {
+function neighbor(choice: number): number {
   return ((choice >>> 8) % 3) - 1;
 }

@@ -85,7 +85,7 @@ test.each<readonly [string, unknown]>([
   ['engine', 'foo'],
   ['grid', [1, 2, 3, 4]],
   ['printLimit', -1],
-  ['uninitialised', true],
+  ['uninitialized', true],
   ['gird', 1],
 ])('a launch refuses %s: %s', async (name, value) => {
   const kernel = (await Device.create({ memory: 2 ** 16 })).load(source).kernel('k');

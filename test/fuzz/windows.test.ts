@@ -7,7 +7,7 @@ import { ways } from '../device/run.ts';
 const spaces = ['global', 'shared', 'local', 'const', 'param'] as const;
 
 /** How the address is made: from a name and an offset, from an offset in a register, or as an initial value. */
-const origins = ['name', 'register', 'initialiser'] as const;
+const origins = ['name', 'register', 'initializer'] as const;
 
 const pointer = fc.record({
   space: fc.constantFrom(...spaces),
@@ -31,7 +31,7 @@ const values = (space: Pointer['space']): number[] => [0, 1, 2, 3].map((i) => va
 function read({ space, size, origin, element, detour, back }: Pointer, i: number): string {
   const [g, o] = [`g${size}`, `o${size}`];
   const name = space === 'param' ? 'pvar' : `${space}Var`;
-  const fromMemory = origin === 'initialiser' && (space === 'global' || space === 'const');
+  const fromMemory = origin === 'initializer' && (space === 'global' || space === 'const');
   const made = fromMemory
     ? `ld.global.u${size} ${g}, [${space}At${size}]; add.u${size} ${g}, ${g}, ${4 * element};`
     : origin === 'register'

@@ -36,7 +36,7 @@ function layoutOf({ type }: Recorded): BlockLayout {
 }
 
 /** The bits of all values, with a single pattern for NaN and for zero. */
-function normalised(values: Float32Array): Uint32Array {
+function normalized(values: Float32Array): Uint32Array {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   return bits.map((word) => ((word & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : word === 0x80000000 ? 0 : word));
 }
@@ -59,8 +59,8 @@ describe.each(recorded)('$type, $kind', (row) => {
     ['WebAssembly', false],
     ['plain JavaScript', true],
   ])('by %s', (_, isPlain) => {
-    const bits = normalised(decoded(row, isPlain));
-    const first = normalised(singlesOf(row.first));
+    const bits = normalized(decoded(row, isPlain));
+    const first = normalized(singlesOf(row.first));
     expect([...bits.subarray(0, first.length)]).toEqual([...first]);
     expect(createHash('sha256').update(bits).digest('hex')).toBe(row.digest);
   });

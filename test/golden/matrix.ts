@@ -1,4 +1,4 @@
-/** Launches of matrix products whose results were recorded or modelled elsewhere (golden/matrix/README.md). */
+/** Launches of matrix products whose results were recorded or modeled elsewhere (golden/matrix/README.md). */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { Device } from '../../src/device.ts';

@@ -91,7 +91,7 @@ async function launch({ file, given }: Run, way: Way): Promise<Ended> {
   const args = given.args.map((input) => ('value' in input ? inputBytes(input) : device.alloc(inputBytes(input))));
   const { grid, block, sharedBytes } = given;
   // Copies of structures include padding that was never written.
-  const result = await kernel.launch({ grid, block, sharedBytes, args, uninitialised: 'zero', ...ways[way] });
+  const result = await kernel.launch({ grid, block, sharedBytes, args, uninitialized: 'zero', ...ways[way] });
   if (!result.ok) throw new Error(`${result.fault.code} at line ${result.fault.line}: ${result.fault.message}`);
   const after = args.map((arg) => (arg instanceof Uint8Array ? arg : arg.read()));
   for (const arg of args) if (!(arg instanceof Uint8Array)) arg.free();

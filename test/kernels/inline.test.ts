@@ -19,7 +19,7 @@ async function launch(name: string, engine: 'interp' | 'jit', values: readonly n
     device.alloc(words.byteLength),
   );
   for (const buffer of buffers) buffer.write(new Uint8Array(words.buffer));
-  const result = await kernel.launch({ block: 32, args: [...buffers, ...values], engine, uninitialised: 'zero' });
+  const result = await kernel.launch({ block: 32, args: [...buffers, ...values], engine, uninitialized: 'zero' });
   if (!result.ok) throw new Error(`${result.fault.message} at line ${result.fault.line}`);
   const read = buffers.at(-1)?.read() ?? new Uint8Array();
   return new Uint32Array(read.buffer, read.byteOffset, read.byteLength / 4);

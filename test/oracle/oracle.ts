@@ -204,7 +204,7 @@ interface Surroundings {
 /** An encoding and its neighbors; infinity lies one step above the largest value. */
 function surroundings(format: FormatName, bits: Bits): Surroundings {
   const described = formats[format];
-  if (described.kind !== 'float') throw new Error('only floating-point formats have neighbours here');
+  if (described.kind !== 'float') throw new Error('only floating-point formats have neighbors here');
   const { width, padding } = described;
   const step = 1n << BigInt(padding);
   const magnitude = BigInt.asUintN(width - 1, BigInt(bits));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Catalogue } from '../../apps/playground/src/convert/catalogue.ts';
+import { Catalog } from '../../apps/playground/src/convert/catalog.ts';
 import { columnsOf } from '../../apps/playground/src/convert/cut.ts';
 import { thresholdOf } from '../../apps/playground/src/convert/lanes-view.ts';
 import { stretchOf, valueAt } from '../../apps/playground/src/convert/line.ts';
@@ -16,10 +16,10 @@ import {
 } from '../../apps/playground/src/convert/state.ts';
 import { explainEvaluation, numberText } from 'ptxlab/numbers';
 
-const catalogue = new Catalogue();
+const catalog = new Catalog();
 
 function open(link: string): NonNullable<ReturnType<typeof readLink>> {
-  const state = readLink(link, catalogue);
+  const state = readLink(link, catalog);
   if (state === null) throw new Error(`${link} is not a link`);
   return state;
 }
@@ -35,13 +35,13 @@ describe('links', () => {
   ])('%s opens %s', (link, mnemonic, value) => {
     const view = viewOf(open(link));
     expect([view.evaluation.mnemonic, view.lane.explanation.result.value]).toEqual([mnemonic, value]);
-    expect(linkOf(view.state, catalogue)).toBe(link);
+    expect(linkOf(view.state, catalog)).toBe(link);
   });
 
   it('of every conversion open it again', () => {
-    for (const entry of catalogue.all()) {
-      const link = linkOf(emptyState(entry), catalogue);
-      expect(readLink(link, catalogue)?.entry.mnemonic, link).toBe(entry.mnemonic);
+    for (const entry of catalog.all()) {
+      const link = linkOf(emptyState(entry), catalog);
+      expect(readLink(link, catalog)?.entry.mnemonic, link).toBe(entry.mnemonic);
     }
   });
 
@@ -53,7 +53,7 @@ describe('links', () => {
     '#from=u2&to=f32',
     `#from=f32&to=f16&v=${'0'.repeat(3_000)}`,
   ])('%s is refused or opens nothing wrong', (link) => {
-    expect(readLink(link, catalogue)).toBeNull();
+    expect(readLink(link, catalog)).toBeNull();
   });
 
   it('with values that cannot be read open with 0', () => {
@@ -65,20 +65,20 @@ describe('links', () => {
 describe('a choice', () => {
   it('of a modifier gives the nearest conversion that has it', () => {
     const choice = { from: 'f32', to: 'e4m3', lanes: 2, modifiers: ['rs', 'satfinite'] } as const;
-    expect(catalogue.nearest(choice, 'rs')?.mnemonic).toBe('cvt.rs.satfinite.e4m3x4.f32');
+    expect(catalog.nearest(choice, 'rs')?.mnemonic).toBe('cvt.rs.satfinite.e4m3x4.f32');
   });
 
   it('of other formats keeps the value', () => {
     const state = open('#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite');
     const { from, to } = { from: 'f64', to: 'f16' } as const;
-    const next = withChoice(catalogue, state, { from, to, lanes: 1, modifiers: ['rn'] });
+    const next = withChoice(catalog, state, { from, to, lanes: 1, modifiers: ['rn'] });
     expect(numberText('f64', sourceOf(next, 0))).toBe('470');
   });
 });
 
 describe('sources of packed operands', () => {
   it('are the bits of their lane', () => {
-    const entry = catalogue.find('cvt.rn.f16x2.e4m3x2');
+    const entry = catalog.find('cvt.rn.f16x2.e4m3x2');
     if (entry === null) throw new Error('the table has it');
     const state = withSource(emptyState(entry), 1, 0x3a);
     expect(state.inputs).toEqual([0x003a]);
@@ -137,7 +137,7 @@ describe('the number line', () => {
     return stretchOf(state.entry.to, lane.explanation);
   };
 
-  it('spans the neighbours, with the source between them', () => {
+  it('spans the neighbors, with the source between them', () => {
     expect(stretch('#from=f32&to=f16&v=0x3f801000&mode=rn')).toMatchObject({
       low: 1,
       high: 1 + 2 ** -10,

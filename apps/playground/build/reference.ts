@@ -1,6 +1,6 @@
 /** The pages of the reference, one for each diagnostic code, format and opcode: readable without script. */
 // Node reads the configuration and knows no aliases, so these are the files behind `ptxlab` and `ptxlab/numbers`.
-import { catalogue, type Code, explain, type FormEntry, forms } from '../../../dist/index.js';
+import { catalog, type Code, explain, type FormEntry, forms } from '../../../dist/index.js';
 import { type FormatName, formats, numberText } from '../../../dist/numbers.js';
 import { html, Markup } from './markup.ts';
 
@@ -39,7 +39,7 @@ function indexPage(pages: readonly Page[]): Page {
 // --- diagnostics --------------------------------------------------------------------------------------------------------
 
 function codePages(): readonly Page[] {
-  const codes = Object.keys(catalogue) as Code[];
+  const codes = Object.keys(catalog) as Code[];
   return codes.map(codePage);
 }
 

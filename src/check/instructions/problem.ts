@@ -2,7 +2,7 @@
  * A finding that is not yet bound to a text. Verdicts are cached by mnemonic and operand shapes, so they refer to
  * places in an instruction; the diagnostic is made for the actual instruction.
  */
-import type { Code, Parameters } from '../../diagnostics/catalogue.ts';
+import type { Code, Parameters } from '../../diagnostics/catalog.ts';
 
 /**
  * A place in an instruction: the whole mnemonic, its n-th dot-part as written (0 is the opcode), or an operand given by

@@ -1,7 +1,7 @@
 /** Describes a fault: what happened, on which line of the PTX text and of its source, and in which thread. */
 import type { SourceText } from '../../base/source-text.ts';
 import type { Dim3, Fault } from '../../device.ts';
-import { catalogue } from '../../diagnostics/catalogue.ts';
+import { catalog } from '../../diagnostics/catalog.ts';
 import { framed, note } from '../../diagnostics/renderers/pretty.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import { sourcePlaceText } from '../../diagnostics/renderers/source-place.ts';
@@ -23,7 +23,7 @@ function notesOf({ code, kernel, block, thread, source }: Fault): readonly (read
   const inBlock = block === null ? '' : ` of block ${triple(block)}`;
   const who =
     thread === null ? (block === null ? '' : `, block ${triple(block)}`) : `, thread ${triple(thread)}${inBlock}`;
-  const { explain, section } = catalogue[code];
+  const { explain, section } = catalog[code];
   return [
     ['kernel: ', printable(`${kernel}${who}`)],
     ...(source === null ? [] : [['source: ', printable(sourcePlaceText(source))] as const]),

@@ -244,7 +244,7 @@ async function runOne(
       args,
       unchecked,
       unsupported,
-      uninitialised: unchecked ? 'zero' : 'fault',
+      uninitialized: unchecked ? 'zero' : 'fault',
       onPrint,
       ...(request.trace === null ? {} : { trace: request.trace, onTrace }),
       ...(request.timeout === null ? {} : { timeout: request.timeout }),

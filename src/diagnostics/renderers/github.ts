@@ -1,6 +1,6 @@
 import type { Span } from '../../base/span.ts';
 import type { Severity } from '../severity.ts';
-import { catalogue } from '../catalogue.ts';
+import { catalog } from '../catalog.ts';
 import type { FileReport } from './file-report.ts';
 
 const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', note: 'notice' };
@@ -9,7 +9,7 @@ const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 
 export function renderGithub(report: FileReport): string {
   let text = '';
   for (const { code, severity, message, help, span } of report.diagnostics) {
-    const title = escapeProperty(`${code} ${catalogue[code].title}`);
+    const title = escapeProperty(`${code} ${catalog[code].title}`);
     text += `::${commands[severity]} ${placeOf(report, span)},title=${title}::${escapeData(help === null ? message : `${message}\n${help}`)}\n`;
   }
   return text;

@@ -1,5 +1,5 @@
 import type { SourceText } from '../../base/source-text.ts';
-import type { Code } from '../catalogue.ts';
+import type { Code } from '../catalog.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Severity } from '../severity.ts';
 

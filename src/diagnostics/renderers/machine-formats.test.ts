@@ -1,7 +1,7 @@
 /** The formats meant for other programs: ptxas, JSON, GitHub, SARIF. */
 import { expect, test } from 'vitest';
 import { SourceText } from '../../base/source-text.ts';
-import { catalogue } from '../catalogue.ts';
+import { catalog } from '../catalog.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { renderGithub } from './github.ts';
 import { diagnosticRecord } from './json.ts';
@@ -105,15 +105,15 @@ function sarif(...diagnostics: readonly Diagnostic[]): Log['runs'][number] {
   return run;
 }
 
-test('SARIF: the tool describes the rules it used in the words of the catalogue', () => {
+test('SARIF: the tool describes the rules it used in the words of the catalog', () => {
   const { tool, columnKind } = sarif(found, found);
   expect(columnKind).toBe('utf16CodeUnits');
   expect(tool.driver).toMatchObject({ name: 'ptxlab', version: '1.2.3' });
   expect(tool.driver.rules).toHaveLength(1);
   expect(tool.driver.rules[0]).toMatchObject({
     id: 'PTX1001',
-    shortDescription: { text: catalogue.PTX1001.title },
-    fullDescription: { text: catalogue.PTX1001.explain },
+    shortDescription: { text: catalog.PTX1001.title },
+    fullDescription: { text: catalog.PTX1001.explain },
     defaultConfiguration: { level: 'error' },
   });
 });

@@ -2,7 +2,7 @@
 import type { SourcePlace } from '../../base/source-place.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { Span } from '../../base/span.ts';
-import { type CatalogueEntry, type Code, catalogue } from '../catalogue.ts';
+import { type CatalogEntry, type Code, catalog } from '../catalog.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { FileReport } from './file-report.ts';
 
@@ -33,7 +33,7 @@ export function renderSarif(reports: readonly FileReport[], version: string): st
 }
 
 function rule(code: Code): object {
-  const { title, explain, severity, section }: CatalogueEntry = catalogue[code];
+  const { title, explain, severity, section }: CatalogEntry = catalog[code];
   return {
     id: code,
     shortDescription: { text: title },

@@ -20,7 +20,7 @@ import {
   addWide,
   highProduct,
   negateWide,
-  normaliseWide,
+  normalizeWide,
   shiftRightJamming,
   subtractWide,
   type WideLocals,
@@ -144,7 +144,7 @@ function writeExact(
     case 'sub':
       return writeSum(code, helpers, mode, termOf(code, x), termOf(code, y));
     case 'mul':
-      return normalised(code, productOf(code, helpers, x, y));
+      return normalized(code, productOf(code, helpers, x, y));
     case 'div':
       return writeQuotient(code, x, y);
     case 'rcp':
@@ -259,10 +259,10 @@ function productOf(code: Code, helpers: Helpers, x: ExactLocals, y: ExactLocals)
   return term;
 }
 
-function normalised(code: Code, term: Term): ExactLocals {
+function normalized(code: Code, term: Term): ExactLocals {
   const exact = exactLocals(code);
   code.get(term.sign).set(exact.sign).get(term.exponent).set(exact.exponent);
-  normaliseWide(code, term, exact);
+  normalizeWide(code, term, exact);
   return exact;
 }
 
@@ -293,5 +293,5 @@ function writeSum(code: Code, helpers: Helpers, mode: FloatMode, x: Term, y: Ter
       code.if(() => code.i64(mode.rounding === 'rm' ? 1n << 63n : 0n).op('return'));
     },
   );
-  return normalised(code, x);
+  return normalized(code, x);
 }

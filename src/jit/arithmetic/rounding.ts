@@ -91,7 +91,7 @@ function roundFloat(code: Code, target: RoundingTarget, format: FloatFormat, exa
     .op('i64.eqz')
     .if(() => returnZero(code, target, exact.sign));
   clampNegative(code, target, exact.sign);
-  if (target.integral) normalise(code, rounded, fractionBits);
+  if (target.integral) normalize(code, rounded, fractionBits);
   const magnitude = code.local('i64');
   code.get(last).i32(lowest).op('i32.sub', 'i64.extend_i32_s').i64(BigInt(fractionBits)).op('i64.shl');
   code.get(kept).op('i64.add').set(magnitude);
@@ -108,7 +108,7 @@ function roundFloat(code: Code, target: RoundingTarget, format: FloatFormat, exa
 }
 
 /** Shifts `kept` up to the full precision of the format, and adjusts `last` to match. */
-function normalise(code: Code, { kept, last }: KeptLocals, fractionBits: number): void {
+function normalize(code: Code, { kept, last }: KeptLocals, fractionBits: number): void {
   const spare = 63 - fractionBits;
   const zeros = code.local('i64');
   code.get(kept).op('i64.clz').set(zeros);

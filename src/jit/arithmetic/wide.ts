@@ -152,7 +152,7 @@ export function negateWide(code: Code, a: WideLocals): void {
  * Converts a nonzero number, which is in units of 2^(exact.exponent - 127), to a 64-bit significand with a sticky
  * lowest bit. `exact.exponent` becomes the exponent of its top bit.
  */
-export function normaliseWide(code: Code, value: WideLocals, exact: ExactLocals): void {
+export function normalizeWide(code: Code, value: WideLocals, exact: ExactLocals): void {
   const { high, low } = value;
   const zeros = code.local('i64');
   code
@@ -184,7 +184,7 @@ export function pushRoundedToOdd(code: Code, { sign, significand, exponent }: Ex
 
 /** Pushes an irrational value as an f64 rounded to odd. `exact.exponent` is the exponent of bit 127. */
 export function pushIrrational(code: Code, value: WideLocals, exact: ExactLocals): void {
-  normaliseWide(code, value, exact);
+  normalizeWide(code, value, exact);
   code.get(exact.significand).i64(1n).op('i64.or').set(exact.significand);
   pushRoundedToOdd(code, exact);
 }

@@ -160,7 +160,7 @@ export class BlockRunner {
   // --- threads on their own -------------------------------------------------------------------------------------------
 
   private runApart(unit: Unit): boolean {
-    return this.inWarps ? this.runWarp(unit) : this.runNeighbours(unit);
+    return this.inWarps ? this.runWarp(unit) : this.runNeighbors(unit);
   }
 
   private runWarp(unit: Unit): boolean {
@@ -180,7 +180,7 @@ export class BlockRunner {
   }
 
   /** Runs the threads of a unit that can run, in order. Neighbors at the same region run together. */
-  private runNeighbours(unit: Unit): boolean {
+  private runNeighbors(unit: Unit): boolean {
     if (this.rejoin(unit)) return true;
     let moved = false;
     for (let first = unit.first; first < unit.behind; ) {

@@ -54,7 +54,7 @@ export function writeAddresses(code: Code, origin: number, plan: AddressPlan, { 
   }
 }
 
-/** Two neighbours of a row of the transposed matrix come from two lanes. */
+/** Two neighbors of a row of the transposed matrix come from two lanes. */
 export function writeTranspose(code: Code, origin: number, { brings, gets }: Carriers): void {
   const [from, to] = [elementAt(brings, 0), elementAt(gets, 0)];
   for (let lane = 0; lane < warpSize; lane++) {

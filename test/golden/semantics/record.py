@@ -38,8 +38,8 @@ def inputs(name):
     rng = np.random.default_rng(7)
     limits = [448, 464, 480, 57344, 61440, 65504, 65520, 6, 5, 28, 30, 7.5, 7.75, 0.25, 1.25, 2.5, 2 ** -10, 2 ** -17, 2 ** -127,
               1.5 * 2.0 ** 127, 2.0 ** 127, 2.0 ** -126, 1.5 * 2.0 ** -126, 0.0, 1.0, 1.5, 3.0, float('inf')]
-    centre = np.array(limits).astype(np_type(name)).view(unsigned(name)).astype(np.uint64)
-    near = np.concatenate([centre, centre + np.uint64(1), np.maximum(centre, np.uint64(1)) - np.uint64(1)])
+    center = np.array(limits).astype(np_type(name)).view(unsigned(name)).astype(np.uint64)
+    near = np.concatenate([center, center + np.uint64(1), np.maximum(center, np.uint64(1)) - np.uint64(1)])
     random = rng.integers(0, 2 ** 63, 80, dtype=np.uint64) >> np.uint64(64 - container(name))
     top = np.array([2 ** (container(name) - 1) - 1], dtype=np.uint64)
     spread = rng.normal(0, 20, 60).astype(np_type(name)).view(unsigned(name)).astype(np.uint64)

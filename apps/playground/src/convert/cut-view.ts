@@ -47,8 +47,8 @@ function digit({ part, bits }: Column, text: string): TemplateResult {
 /** The weights of the first column, of the last kept, and of every fourth between them. */
 function weightLabels(columns: readonly Column[]): readonly TemplateResult[] {
   const lastKept = columns.findLastIndex(({ part }) => part === 'kept');
-  const isLabelled = (i: number): boolean => i === 0 || i === lastKept || (i % 4 === 0 && Math.abs(i - lastKept) > 3);
+  const isLabeled = (i: number): boolean => i === 0 || i === lastKept || (i % 4 === 0 && Math.abs(i - lastKept) > 3);
   return columns.map(
-    ({ weight }, i) => html`<td class="weight">${isLabelled(i) ? html`2<sup>${weight}</sup>` : nothing}</td>`,
+    ({ weight }, i) => html`<td class="weight">${isLabeled(i) ? html`2<sup>${weight}</sup>` : nothing}</td>`,
   );
 }

@@ -1,4 +1,4 @@
-/** The number line: two neighbours of the destination, their midpoint, and the source as a dot that can be dragged. */
+/** The number line: two neighbors of the destination, their midpoint, and the source as a dot that can be dragged. */
 import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 import { hex } from './words.ts';
 import type { Mark, Stretch } from './line.ts';

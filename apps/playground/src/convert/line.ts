@@ -1,4 +1,4 @@
-/** The stretch of the number line around a source: its neighbours in the destination, their midpoint, the source. */
+/** The stretch of the number line around a source: its neighbors in the destination, their midpoint, the source. */
 import {
   type Bits,
   type ConversionExplanation,
@@ -10,7 +10,7 @@ import {
 } from 'ptxlab/numbers';
 
 export interface Mark {
-  /** Distance from the left neighbour, as a part of the distance between the neighbours. */
+  /** Distance from the left neighbor, as a part of the distance between the neighbors. */
   readonly at: number;
   readonly encoding: Encoding | null;
   /** What stands at a mark without an encoding. */
@@ -77,7 +77,7 @@ function missing(to: FormatName, value: number): End {
   return { value, encoding: null, note: `${value}: not in ${to}` };
 }
 
-/** An infinite neighbour is drawn where the next finite value would be. */
+/** An infinite neighbor is drawn where the next finite value would be. */
 function finite(end: End, instead: number): End {
   return Number.isFinite(end.value) ? end : { ...end, value: instead };
 }
@@ -86,13 +86,13 @@ function finite(end: End, instead: number): End {
 function exactEnds(to: FormatName, result: Encoding, value: number): Ends {
   const here = endAt(to, result);
   if (!Number.isFinite(here.value) || here.value !== value) return [null, null];
-  const up = neighbour(to, result.bits, true);
+  const up = neighbor(to, result.bits, true);
   if (up !== null) return [here, up];
-  const down = neighbour(to, result.bits, false);
+  const down = neighbor(to, result.bits, false);
   return [down, down === null ? null : here];
 }
 
-function neighbour(to: FormatName, bits: Bits, up: boolean): End | null {
+function neighbor(to: FormatName, bits: Bits, up: boolean): End | null {
   const next = nextNumber(to, bits, up);
   const end = next === null ? null : endAt(to, { bits: next, value: numberText(to, next) });
   return end !== null && Number.isFinite(end.value) ? end : null;
@@ -109,7 +109,7 @@ function signOf({ value }: Encoding): 1 | -1 {
 /** How near to the midpoint a dragged source snaps to it. */
 const snap = 0.02;
 
-/** The value at a place on the stretch; near the midpoint and the neighbours, that value itself. */
+/** The value at a place on the stretch; near the midpoint and the neighbors, that value itself. */
 export function valueAt({ low, high, hasMidpoint }: Stretch, at: number): number {
   const stops = hasMidpoint ? [0, 0.5, 1] : [0, 1];
   const near = stops.find((stop) => Math.abs(stop - at) < snap);

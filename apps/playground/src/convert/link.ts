@@ -3,32 +3,32 @@
  * meaning; `lanes`, `lane` and inputs of 0 are left out where they are the default.
  */
 import { type Bits, isFormatName } from 'ptxlab/numbers';
-import type { Catalogue } from './catalogue.ts';
+import type { Catalog } from './catalog.ts';
 import { type ConvertState, emptyState, withInput } from './state.ts';
 
 /** Longest link that is read; a longer one is not one of ours. */
 const longest = 2_000;
 
-export function linkOf({ entry, inputs, lane }: ConvertState, catalogue: Catalogue): string {
+export function linkOf({ entry, inputs, lane }: ConvertState, catalog: Catalog): string {
   const { from, to, lanes, modifiers } = entry;
   const values = inputs.map((bits, i) => `0x${bits.toString(16).padStart((entry.inputs[i]?.width ?? 0) / 4, '0')}`);
   while (values.length > 1 && /^0x0*$/.test(values.at(-1) ?? '')) values.pop();
   const parts = [`from=${from}`, `to=${to}`, `v=${values.join(',')}`];
   if (modifiers.length > 0) parts.push(`mode=${modifiers.join('.')}`);
-  const usual = catalogue.nearest({ from, to, lanes: null, modifiers });
+  const usual = catalog.nearest({ from, to, lanes: null, modifiers });
   if (lanes !== usual?.lanes) parts.push(`lanes=${lanes}`);
   if (lane !== 0) parts.push(`lane=${lane}`);
   return `#${parts.join('&')}`;
 }
 
 /** The state of a link; null if it is empty or does not name a conversion. Inputs that cannot be read are 0. */
-export function readLink(hash: string, catalogue: Catalogue): ConvertState | null {
+export function readLink(hash: string, catalog: Catalog): ConvertState | null {
   if (hash.length > longest) return null;
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));
   const [from, to] = [parameters.get('from') ?? '', parameters.get('to') ?? ''];
   if (!isFormatName(from) || !isFormatName(to)) return null;
   const lanes = Number(parameters.get('lanes') ?? Number.NaN);
-  const entry = catalogue.nearest({ from, to, lanes: lanes || null, modifiers: modesOf(parameters.get('mode') ?? '') });
+  const entry = catalog.nearest({ from, to, lanes: lanes || null, modifiers: modesOf(parameters.get('mode') ?? '') });
   if (entry === null) return null;
   let state = emptyState(entry);
   const values = (parameters.get('v') ?? '').split(',');

@@ -1,7 +1,7 @@
 /** `<ptx-convert>`: one conversion of PTX, its bits, and why it gives its result. */
 import { type CSSResultGroup, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { type FormatName, readNumber, type Bits, PtxlabError } from 'ptxlab/numbers';
-import { Catalogue, type Choice, isRounding } from './catalogue.ts';
+import { Catalog, type Choice, isRounding } from './catalog.ts';
 import { answerView } from './answer-view.ts';
 import { bitsView } from './bits-view.ts';
 import { cutView } from './cut-view.ts';
@@ -46,7 +46,7 @@ export class PtxConvert extends LitElement {
   declare dragged: Stretch | null;
   declare width: number;
 
-  private readonly catalogue = new Catalogue();
+  private readonly catalog = new Catalog();
   private readonly observer = new ResizeObserver(([entry]) => {
     const width = Math.round(entry?.contentRect.width ?? 0);
     if (width > 0) this.width = Math.min(width, width > 1000 ? width - 360 : width);
@@ -81,13 +81,13 @@ export class PtxConvert extends LitElement {
   }
 
   private read(link: string): View {
-    const state = readLink(link, this.catalogue) ?? readLink(opening, this.catalogue);
+    const state = readLink(link, this.catalog) ?? readLink(opening, this.catalog);
     if (state === null) throw new Error('the table lacks the conversion that the page opens on');
     return viewOf(state);
   }
 
   private ownLink(): string {
-    return linkOf(this.view.state, this.catalogue);
+    return linkOf(this.view.state, this.catalog);
   }
 
   private show(state: ConvertState, text: string | null = null): void {
@@ -127,13 +127,13 @@ export class PtxConvert extends LitElement {
     const { entry } = this.view.state;
     const { from, to, lanes, modifiers } = entry;
     const choice = { from, to, lanes, modifiers, ...change };
-    const isPossible = this.catalogue.destinationsOf(choice.from).has(choice.to);
-    const [first] = this.catalogue.destinationsOf(choice.from);
+    const isPossible = this.catalog.destinationsOf(choice.from).has(choice.to);
+    const [first] = this.catalog.destinationsOf(choice.from);
     const wanted = isPossible ? choice : { ...choice, to: first ?? choice.to };
     const isNew = change.from !== undefined || change.to !== undefined;
     const fit = isNew ? { ...wanted, lanes: null } : wanted;
     const usual = modifiers.includes('rn') || !isNew ? modifiers : [...modifiers, 'rn', 'satfinite'];
-    this.show(withChoice(this.catalogue, this.view.state, { ...fit, modifiers: change.modifiers ?? usual }, must));
+    this.show(withChoice(this.catalog, this.view.state, { ...fit, modifiers: change.modifiers ?? usual }, must));
   }
 
   private toggle(modifier: string): void {
@@ -205,14 +205,14 @@ export class PtxConvert extends LitElement {
 
   private formatFields(): TemplateResult {
     const { from, to } = this.view.state.entry;
-    const possible = this.catalogue.destinationsOf(from);
+    const possible = this.catalog.destinationsOf(from);
     return html`<div class="formats">
-      ${this.formatField('From', from, this.catalogue.sources, (name) => this.choose({ from: name }))}
+      ${this.formatField('From', from, this.catalog.sources, (name) => this.choose({ from: name }))}
       <span class="arrow" aria-hidden="true">→</span>
       ${this.formatField(
         'To',
         to,
-        this.catalogue.destinations.filter((name) => possible.has(name)),
+        this.catalog.destinations.filter((name) => possible.has(name)),
         (name) => this.choose({ to: name }),
       )}
     </div>`;
@@ -239,10 +239,10 @@ export class PtxConvert extends LitElement {
 
   private modes(): TemplateResult {
     const { entry } = this.view.state;
-    const all = this.catalogue.modifiersOf(entry);
+    const all = this.catalog.modifiersOf(entry);
     const roundings = all.filter(isRounding);
     const others = all.filter((name) => !isRounding(name));
-    const lanes = this.catalogue.lanesOf(entry.from, entry.to);
+    const lanes = this.catalog.lanesOf(entry.from, entry.to);
     return html`<div class="modes">
       ${
         roundings.length === 0

@@ -13,7 +13,7 @@ import {
   numberValue,
   readNumber,
 } from 'ptxlab/numbers';
-import type { Catalogue, Choice } from './catalogue.ts';
+import type { Catalog, Choice } from './catalog.ts';
 
 export interface ConvertState {
   readonly entry: ConversionEntry;
@@ -67,8 +67,8 @@ export function withInput(state: ConvertState, input: number, bits: Bits): Conve
 }
 
 /** The state for the conversion nearest to a choice, with the same values as far as the new formats have them. */
-export function withChoice(catalogue: Catalogue, state: ConvertState, choice: Choice, must?: string): ConvertState {
-  const entry = catalogue.nearest(choice, must ?? null) ?? state.entry;
+export function withChoice(catalog: Catalog, state: ConvertState, choice: Choice, must?: string): ConvertState {
+  const entry = catalog.nearest(choice, must ?? null) ?? state.entry;
   const empty = emptyState(entry);
   const lanes = Math.max(entry.lanes, state.entry.lanes);
   let next = { ...empty, lane: Math.min(state.lane, entry.lanes - 1) };

@@ -1,4 +1,4 @@
-/** The look of Convert; colours and fonts are the page's tokens, with the light ones for pages that have none. */
+/** The look of Convert; colors and fonts are the page's tokens, with the light ones for pages that have none. */
 import { css, type CSSResult } from 'lit';
 
 const controls: CSSResult = css`

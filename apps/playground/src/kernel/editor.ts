@@ -1,4 +1,4 @@
-/** The text field of the Kernel page: CodeMirror with PTX's words coloured and findings underlined. */
+/** The text field of the Kernel page: CodeMirror with PTX's words colored and findings underlined. */
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { HighlightStyle, StreamLanguage, type StreamParser, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';

@@ -42,7 +42,7 @@ function widthOf({ types }: Variant): 32 | 64 {
 }
 
 /** Without `.sync`: until 6.4 on all targets, and after that only on targets before sm_70. */
-const unsynchronised = (version: string, sm: number): readonly Availability[] => [
+const unsynchronized = (version: string, sm: number): readonly Availability[] => [
   { ...at(version, sm), until: 604 },
   { ...atBetween(sm, 70), since: at(version).since },
 ];
@@ -80,7 +80,7 @@ const shfl: readonly InstructionForm[] = [
     section: '9.7.9.5',
     syntax: 'shfl.shflMode.b32  d|p, a, b, c',
     summary: 'Reads the value of another lane of the warp; without .sync, only on targets whose warps run in lockstep.',
-    ways: unsynchronised('3.0', 30),
+    ways: unsynchronized('3.0', 30),
     operands: [shuffled, ...shflSources],
     steps: shflSteps(null),
   }),
@@ -122,7 +122,7 @@ const vote: readonly InstructionForm[] = [
     section: '9.7.13.8',
     syntax: 'vote.voteMode.pred  d, a',
     summary: 'Whether a predicate is true for all active threads, for any of them, or for all or none.',
-    ways: unsynchronised('1.2', 12),
+    ways: unsynchronized('1.2', 12),
     operands: [write('d', '.pred'), voter],
     steps: voteSteps(null),
   }),
@@ -132,7 +132,7 @@ const vote: readonly InstructionForm[] = [
     section: '9.7.13.8',
     syntax: 'vote.ballot.b32  d, a',
     summary: 'The mask of the active threads for which a predicate is true.',
-    ways: unsynchronised('2.0', 20),
+    ways: unsynchronized('2.0', 20),
     operands: [write('d', '.b32'), voter],
     steps: voteSteps(null),
   }),

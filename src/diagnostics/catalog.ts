@@ -8,7 +8,7 @@
  */
 import type { Severity } from './severity.ts';
 
-export interface CatalogueEntry {
+export interface CatalogEntry {
   readonly severity: Severity;
   readonly title: string;
   readonly message: string;
@@ -17,7 +17,7 @@ export interface CatalogueEntry {
   readonly explain: string;
 }
 
-export const catalogue = {
+export const catalog = {
   PTX1001: {
     severity: 'error',
     title: 'unexpected token',
@@ -941,7 +941,7 @@ export const catalogue = {
   },
   PTX6006: {
     severity: 'error',
-    title: 'uninitialised memory',
+    title: 'uninitialized memory',
     message:
       '{use} depends on {space} memory that was never written: {size} bytes at {address}, loaded on line {line}{near}',
     ptxas:
@@ -1033,9 +1033,9 @@ export const catalogue = {
   },
   PTX6022: {
     severity: 'error',
-    title: 'cancelled',
-    message: 'the launch was cancelled',
-    ptxas: 'the launch was cancelled',
+    title: 'canceled',
+    message: 'the launch was canceled',
+    ptxas: 'the launch was canceled',
     section: '9.3',
     explain: 'The caller asked for the launch to stop.',
   },
@@ -1091,10 +1091,10 @@ export const catalogue = {
   },
 } as const;
 
-export type Code = keyof typeof catalogue;
+export type Code = keyof typeof catalog;
 
 export function isCode(word: string): word is Code {
-  return Object.hasOwn(catalogue, word);
+  return Object.hasOwn(catalog, word);
 }
 
 type Names<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}`
@@ -1103,5 +1103,5 @@ type Names<Template extends string> = Template extends `${string}{${infer Name}}
 
 /** The parameters of a code's templates; all of them are strings. */
 export type Parameters<C extends Code> = {
-  readonly [Name in Names<(typeof catalogue)[C]['message']> | Names<(typeof catalogue)[C]['ptxas']>]: string;
+  readonly [Name in Names<(typeof catalog)[C]['message']> | Names<(typeof catalog)[C]['ptxas']>]: string;
 };

@@ -16,7 +16,7 @@ export function isRounding(modifier: string): boolean {
 }
 
 /** Every conversion of the table, grouped for choosing. */
-export class Catalogue {
+export class Catalog {
   private readonly entries: readonly ConversionEntry[] = conversions();
   private readonly byFormats: ReadonlyMap<string, readonly ConversionEntry[]> = grouped(this.entries);
   private readonly byMnemonic: ReadonlyMap<string, ConversionEntry> = new Map(
