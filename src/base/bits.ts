@@ -6,14 +6,17 @@ export type Bits = number | bigint;
 
 /** The bits of a value known to be at most 32 bits wide. */
 export function numberOf(bits: Bits): number {
-  if (typeof bits !== 'number') throw new Error(`expected a value of at most 32 bits, but got the bigint ${bits}`);
-  return bits;
+  return typeof bits === 'number' ? bits : wrongWidth(bits);
 }
 
 /** The bits of a value known to be more than 32 bits wide. */
 export function bigintOf(bits: Bits): bigint {
-  if (typeof bits !== 'bigint') throw new Error(`expected a value of more than 32 bits, but got the number ${bits}`);
-  return bits;
+  return typeof bits === 'bigint' ? bits : wrongWidth(bits);
+}
+
+/** Throws in a function of its own, so that V8 inlines the callers. */
+function wrongWidth(bits: Bits): never {
+  throw new Error(`expected bits of another width, but got the ${typeof bits} ${bits}`);
 }
 
 /** The low `width` bits of `bits`, in the representation for that width. */

@@ -213,9 +213,11 @@ export class ReferenceEngine implements SteppingEngine {
     const most = Math.min(fuel, slice - block.tried);
     let tried = 0;
     while (tried < most && cpu.looks < looksPerTurn && thread.activity === 'running') {
-      const instruction = elementAt(code, thread.pc++);
-      const { frame, shadow } = thread;
+      // Not `elementAt`, which V8 compiles for all kinds of lists that the program reads with it.
+      const instruction = code[thread.pc++];
+      if (instruction === undefined) throw new Error(`the code ends before position ${thread.pc}`);
       tried++;
+      const { frame, shadow } = thread;
       if (shadow !== null && instruction.guard >= 0) requireDefined(thread, instruction.guard, 'a branch');
       if (instruction.guard >= 0 && frame[instruction.guard] !== instruction.guardValue) continue;
       if (instruction.counted) cpu.executed++;

@@ -160,9 +160,13 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   'in-window': (step, { placeOf }) => prepareInWindow(step, placeOf),
   branch: (_, { instruction, context: { start, cpu, idleLoops } }) => {
     const target = start + instruction.target;
-    const looks = idleLoops.has(instruction.target) ? looksPerTurn / idleRounds : 0;
+    if (!idleLoops.has(instruction.target)) {
+      return () => {
+        cpu.thread.pc = target;
+      };
+    }
     return () => {
-      cpu.looks += looks;
+      cpu.looks += looksPerTurn / idleRounds;
       cpu.thread.pc = target;
     };
   },

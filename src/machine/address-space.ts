@@ -31,6 +31,8 @@ const nearBits = 26;
 /** Start of the near windows, which follow one another. Global memory ends below this address. */
 export const firstNearAddress: number = 2 ** 32 - windowed.length * 2 ** nearBits;
 
+const lowestWindow = BigInt(firstNearAddress);
+
 /** Nothing is ever allocated below this address, so accesses at small offsets from null are caught. */
 export const firstGlobalAddress = 0x1_0000;
 
@@ -63,9 +65,10 @@ function windowOf(space: Exclude<WindowSpace, 'global'>): Windowed {
 
 /** Resolves a generic address; an address outside all windows is an offset in global memory, valid or not. */
 export function resolveGeneric(address: bigint): Address {
+  if (address < lowestWindow) return { space: 'global', offset: Number(address) };
   const word = Number(address >> 32n);
   const low = Number(address & 0xffff_ffffn);
-  if (word === 0 && low >= firstNearAddress) {
+  if (word === 0) {
     const window = Math.floor((low - firstNearAddress) / 2 ** nearBits);
     return { space: elementAt(windowed, window), offset: low % 2 ** nearBits };
   }

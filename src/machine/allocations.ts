@@ -122,15 +122,14 @@ export class Allocations {
 
   /** Returns the live allocation that contains the whole access. */
   private locate(access: Access, offset: number, size: number): Allocation {
+    const found = offset < firstGlobalAddress ? null : this.at(offset);
+    const isInside = found !== null && offset + size <= found.address + found.size;
+    if (isInside && found.ended === null) return found;
     const address = formatAddress(offset);
     const where = { space: 'global', address };
     const parameters = { access, size: String(size), address };
     if (offset < firstGlobalAddress) throw machineFault('PTX6005', parameters, where);
-    const found = this.at(offset);
-    if (found !== null && offset + size <= found.address + found.size) {
-      if (found.ended === null) return found;
-      throw machineFault('PTX6003', { ...parameters, owner: described(found) }, where);
-    }
+    if (isInside) throw machineFault('PTX6003', { ...parameters, owner: described(found) }, where);
     throw machineFault('PTX6001', { ...parameters, space: 'global', near: this.nearest(offset) }, where);
   }
 

@@ -2,7 +2,7 @@
  * Integers: `cvt` between them, the clamping in `cvt.pack`, and the arithmetic, logic and shift instructions on bits
  * (PTX ISA 9.7.1, 9.7.8). As everywhere, values of more than 32 bits are bigints.
  */
-import { type Bits, chop, onBigints, onNumbers, onShifted } from '../base/bits.ts';
+import { type Bits, chop, numberOf, onBigints, onNumbers, onShifted } from '../base/bits.ts';
 import { formats, type IntegerName } from './formats.ts';
 import { bitCounting, lookUp, permutation, reversal, setBitFinder } from './bit-patterns.ts';
 import type { BitFunction, IntegerFunction, Operation, PermuteFunction } from './operations.ts';
@@ -71,6 +71,8 @@ export function packClamp(to: IntegerName): (source: Bits) => Bits {
  */
 export function integerOperation(fn: IntegerFunction, type: IntegerName, sat: boolean): Operation {
   const { width, signed } = formats[type];
+  const modular = sat ? null : modularOperation(fn, width);
+  if (modular !== null) return modular;
   if (width > 32) return wideOperation(fn, width, signed, sat);
   if (fn === 'mul.wide' || fn === 'mad.wide') return wideningOperation(fn, width, signed);
   const read = valueOf(width, signed);
@@ -81,6 +83,26 @@ export function integerOperation(fn: IntegerFunction, type: IntegerName, sat: bo
     return onNumbers((a, b, c) => write(clamp(compute(read(a), read(b), read(c)), range)));
   }
   return onNumbers((a, b, c) => write(compute(read(a), read(b), read(c))));
+}
+
+/** The operations of 32 and 64 bits whose result does not depend on the sign of the type; null for all others. */
+function modularOperation(fn: IntegerFunction, width: number): Operation | null {
+  if (width !== 32 && width !== 64) return null;
+  const isWide = width === 64;
+  switch (fn) {
+    case 'add':
+      return isWide ? onBigints((a, b) => BigInt.asUintN(64, a + b)) : onNumbers((a, b) => (a + b) >>> 0);
+    case 'sub':
+      return isWide ? onBigints((a, b) => BigInt.asUintN(64, a - b)) : onNumbers((a, b) => (a - b) >>> 0);
+    case 'mul.lo':
+      return isWide ? onBigints((a, b) => BigInt.asUintN(64, a * b)) : onNumbers((a, b) => Math.imul(a, b) >>> 0);
+    case 'mad.lo':
+      return isWide
+        ? onBigints((a, b, c) => BigInt.asUintN(64, a * b + c))
+        : onNumbers((a, b, c) => (Math.imul(a, b) + c) >>> 0);
+    default:
+      return null;
+  }
 }
 
 /**
@@ -143,8 +165,12 @@ function wideningOperation(fn: 'mul.wide' | 'mad.wide', width: number, signed: b
     const write = chopper(width * 2);
     return onNumbers((a, b, c) => write(read(a) * read(b) + (adds ? c : 0)));
   }
-  const product = (a: Bits, b: Bits): bigint => BigInt(read(Number(a))) * BigInt(read(Number(b)));
-  return (a, b, c) => BigInt.asUintN(64, product(a, b) + (adds ? BigInt(c) : 0n));
+  const product = (a: number, b: number): bigint => {
+    const value = read(a) * read(b);
+    return Number.isSafeInteger(value) ? BigInt(value) : BigInt(read(a)) * BigInt(read(b));
+  };
+  if (!adds) return onNumbers((a, b) => BigInt.asUintN(64, product(a, b)));
+  return (a, b, c) => BigInt.asUintN(64, product(numberOf(a), numberOf(b)) + BigInt(c));
 }
 
 function wideOperation(fn: IntegerFunction, width: number, signed: boolean, sat: boolean): Operation {
