@@ -42,9 +42,23 @@ describe('a thread may be doing work in a loop that', () => {
       'takes a work item and adds to a sum',
       `L: atom.shared.add.u32 %r1, [s], 1; atom.shared.add.u32 %r3, [s], %r1; ${until}`,
     ],
+    [
+      'counts, and leaves the old value of a counter to what follows',
+      `L: atom.shared.add.u32 %r3, [s], 1; add.u32 %r2, %r2, 1; ${until} mov.u32 %r4, %r3;`,
+    ],
     ['waits at a barrier', `L: ${look} bar.sync 0; ${until}`],
   ])('%s', (_, body) => {
     expect(kinds(body)).toEqual(['busy']);
+  });
+});
+
+describe('a thread cannot be waiting in a loop that', () => {
+  test.each([
+    ['updates memory, but never reads what was there', `L: atom.shared.add.u32 %r3, [s], 1; ${until}`],
+    ['updates memory without a result', `L: red.shared.add.u32 [s], 1; ${until}`],
+    ['reads memory that nothing says others may write', `L: ld.shared.u32 %r1, [s]; ${until}`],
+  ])('%s', (_, body) => {
+    expect(kinds(body)).toEqual([]);
   });
 });
 

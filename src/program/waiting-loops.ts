@@ -19,9 +19,7 @@ export const idleRounds = 8;
 
 /** Returns the kind of each waiting loop, by its first block. */
 export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlock[]): ReadonlyMap<number, Waiting> {
-  const looks = blocks.map(({ start, end }) =>
-    program.instructions.slice(start, end).some(({ steps }) => steps.some(looksAtOthers)),
-  );
+  const looks = looksOf(program, blocks);
   const found = new Map<number, Waiting>();
   if (!looks.includes(true)) return found;
   const walk = walkOf(blocks);
@@ -40,6 +38,28 @@ export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlo
     for (const block of body) heads.join(block, start);
   }
   return found;
+}
+
+/** Returns for each block whether a thread in it may see what other threads write. */
+function looksOf(program: FunctionProgram, blocks: readonly BasicBlock[]): boolean[] {
+  const { instructions, registers } = program;
+  if (!instructions.some(({ steps }) => steps.some(looksAtOthers))) return blocks.map(() => false);
+  const read = new Set(instructions.flatMap((instruction) => usesOf(instruction).reads));
+  const readRegisters = new Set(registers.map(({ place }) => place).filter((place) => read.has(place)));
+  return blocks.map(({ start, end }) =>
+    instructions.slice(start, end).some((instruction) => sees(instruction, readRegisters)),
+  );
+}
+
+/**
+ * Whether what other threads write may reach a register that something reads. An update whose old value is not used
+ * tells the thread nothing.
+ */
+function sees(instruction: ProgramInstruction, readRegisters: ReadonlySet<number>): boolean {
+  const looking = instruction.steps.filter(looksAtOthers);
+  if (looking.length === 0) return false;
+  const onlyUpdates = looking.every((step) => memoryUses(step).some(({ access }) => access === 'update'));
+  return !onlyUpdates || usesOf(instruction).writes.some((place) => readRegisters.has(place));
 }
 
 function predecessorsOf(blocks: readonly BasicBlock[]): readonly (readonly number[])[] {
