@@ -114,6 +114,7 @@ export const plainOpcodes = {
   'i64.shl': 0x86,
   'i64.shr_s': 0x87,
   'i64.shr_u': 0x88,
+  'i64.rotr': 0x8a,
   'f32.sqrt': 0x91,
   'f32.add': 0x92,
   'f32.sub': 0x93,

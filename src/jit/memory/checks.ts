@@ -77,22 +77,17 @@ function locateGlobal({ code, layout }: CheckLowering, { effective, at, slow }: 
 }
 
 /**
- * Checks an access to a space of fixed size by comparing its last byte with the end of the space. Local memory ends
- * with the running activation, because bytes after it belong to nobody. Unaligned addresses do not get here.
+ * Checks an access to a space of fixed size. Rotating the address makes it a count of elements, and a huge number if it
+ * is not aligned. Local memory ends with the running activation, because bytes after it belong to nobody.
  */
 function locateIn(lowering: CheckLowering, space: BoundedSpace, { effective, at, slow }: Quick, size: number): void {
   const { code } = lowering;
-  code
-    .get(effective)
-    .i64(BigInt(size - 1))
-    .op('i64.add');
+  const bits = BigInt(Math.log2(size));
+  code.get(effective);
+  if (size > 1) code.i64(bits).op('i64.rotr');
   pushEnd(lowering, space);
-  code.op('i64.ge_u');
-  code
-    .get(effective)
-    .i64(BigInt(size - 1))
-    .op('i64.and', 'i64.eqz', 'i32.eqz', 'i32.or')
-    .brIf(slow);
+  if (size > 1) code.i64(bits).op('i64.shr_u');
+  code.op('i64.ge_u').brIf(slow);
   code.get(effective).op('i32.wrap_i64');
   addStart(lowering, space);
   code.set(at);
