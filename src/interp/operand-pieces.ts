@@ -17,7 +17,7 @@ import type { FunctionContext } from './launch-context.ts';
 import { flowing, fresh, type Piece } from './pieces.ts';
 import { specialReader } from './specials.ts';
 import { allBits, type Flow, upwards } from './undefined-values.ts';
-import { type Action, valueIn } from './value-steps.ts';
+import { type Action, bigintIn, numberIn, valueIn } from './value-steps.ts';
 
 /** Everything that an instruction reads before its steps run. */
 export function operandPieces(instruction: ProgramInstruction, context: FunctionContext): readonly Piece[] {
@@ -120,14 +120,19 @@ function addressAction(source: AddressSource, context: FunctionContext): Action 
     case 'register': {
       const { register } = base;
       // 32-bit addresses must wrap at 32 bits, because compilers subtract first and add the offset in the operand.
-      const width = base.width <= 32 ? 32 : 64;
+      if (base.width <= 32) {
+        const low = Number(BigInt.asIntN(32, offset));
+        return (frame) => {
+          frame[place] = BigInt((numberIn(frame, register) + low) >>> 0);
+        };
+      }
       if (offset === 0n) {
         return (frame) => {
-          frame[place] = BigInt(valueIn(frame, register));
+          frame[place] = bigintIn(frame, register);
         };
       }
       return (frame) => {
-        frame[place] = BigInt.asUintN(width, BigInt(valueIn(frame, register)) + offset);
+        frame[place] = BigInt.asUintN(64, bigintIn(frame, register) + offset);
       };
     }
   }

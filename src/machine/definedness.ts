@@ -96,7 +96,19 @@ export class Definedness {
   /** Records that bytes were written with defined bits. */
   define(offset: number, size: number): void {
     this.pages.touch(offset, size);
-    this.bits.fill(defined, offset, offset + size);
+    switch (size) {
+      case 1:
+        this.bits[offset] = defined;
+        return;
+      case 2:
+        this.view.setUint16(offset, 0xffff);
+        return;
+      case 4:
+        this.view.setUint32(offset, 0xffff_ffff);
+        return;
+      default:
+        this.bits.fill(defined, offset, offset + size);
+    }
   }
 
   /** Records that `size` bytes were written with a value that has undefined bits. */
