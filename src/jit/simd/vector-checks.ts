@@ -87,10 +87,7 @@ export function checkRow(
       .op('i64.ge_u')
       .brIf(slow);
     code.get(start).op('i32.wrap_i64').set(at);
-    if (scalar.layout.checked) {
-      pushUnallocatedOrMisaligned(at, size, bytes, code);
-      code.brIf(slow);
-    }
+    if (scalar.layout.checked) leaveUnlessAllocated(at, size, bytes, code, slow);
   }
   code.i32(1).set(valid);
 }
@@ -190,31 +187,32 @@ function pushFirst(step: AccessStep, { code, vectors }: VectorLowering): void {
 }
 
 /**
- * Pushes 0 if `bytes` bytes after an address are allocated and the address is aligned, else another number. Allocations are farther apart
- * than the length of a span, so if its first and last access are allocated, everything between them is. An access may
- * extend into the next granule only if its own granule is full.
+ * Branches to `slow` unless `bytes` bytes after an address are allocated and the address is aligned. Allocations are
+ * farther apart than the length of a span, so if its first and last access are allocated, everything between them is.
+ * An access may extend into the next granule only if its own granule is full.
  */
-function pushUnallocatedOrMisaligned(at: number, size: number, bytes: number, code: Code): void {
-  const pushEnds = (): void => {
-    pushUnallocated(code, at, 0, size);
-    pushUnallocated(code, at, bytes - size, size).op('i32.or');
-  };
-  if (size > 1)
+function leaveUnlessAllocated(at: number, size: number, bytes: number, code: Code, slow: Label): void {
+  const orMisaligned = (): void => {
+    if (size === 1) return;
     code
       .get(at)
       .i32(size - 1)
-      .op('i32.and');
-  else code.i32(0);
-  if (bytes <= 16) {
-    const outside = code.local('i32');
-    pushUnallocated(code, at, 0, bytes);
-    code.tee(outside).if(() => {
-      pushEnds();
-      code.set(outside);
-    });
-    code.get(outside);
-  } else pushEnds();
-  code.op('i32.or');
+      .op('i32.and', 'i32.or');
+  };
+  const checkEnds = (): void => {
+    pushUnallocated(code, at, 0, size);
+    pushUnallocated(code, at, bytes - size, size).op('i32.or');
+    orMisaligned();
+    code.brIf(slow);
+  };
+  if (bytes > 16) {
+    checkEnds();
+    return;
+  }
+  pushUnallocated(code, at, 0, bytes);
+  // A whole granule is aligned.
+  if (bytes < 16) orMisaligned();
+  code.if(checkEnds);
 }
 
 /** Pushes 0 if the first and the last byte lie within the space and the start is aligned, else 1. */
