@@ -81,6 +81,20 @@ ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r0}, [%b];\n${storeWords(['%r0'
   });
 
   test.each([
+    'ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%b];',
+    'stmatrix.sync.aligned.m8n8.x1.shared.b16 [%b], {%r0};',
+  ])('%s faults if the address of a row is no multiple of 16', async (line) => {
+    const moved = (lanes: string) => {
+      const body = `mov.b32 %r0, 0; shl.b32 %n, %lane, 4; and.b32 %n, %n, 127; add.u32 %b, %a, %n;
+setp.${lanes} %go, %lane, 7; @%go add.u32 %b, %b, 4;\n${line}\n${storeWords(['%r0'])}`;
+      return run({ registers: '.reg .b32 %r<4>;', body, input: counted(256), output: 128, engine });
+    };
+    await expect(moved('eq.u32')).rejects.toThrow('aligned');
+    // The addresses of these lanes are not used.
+    await expect(moved('gt.u32')).resolves.toHaveLength(128);
+  });
+
+  test.each([
     ['m8n8.x4.shared.b16', 'm8n8.x4.shared.b16', ''],
     ['m8n8.x4.trans.shared.b16', 'm8n8.x4.trans.shared.b16', ''],
     ['m8n8.x4.shared.b16', 'm8n8.x4.trans.shared.b16', 'movmatrix'],

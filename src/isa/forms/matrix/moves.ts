@@ -7,7 +7,7 @@ import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, atSuffixed } from '../../targets.ts';
-import { bits, constant } from '../integer/steps.ts';
+import { bits, constant, integer } from '../integer/steps.ts';
 import {
   type Access,
   accessesOf,
@@ -72,6 +72,19 @@ const columnPairsOf8 = inMemory(8, ['i0', 'l0', 'l1'], ['l2', 'l3', 'l4', 'i1'])
 /** A lane has four neighbors of a row of 16. */
 const rowsOf16 = inMemory(8, ['l2', 'l3', 'l4'], ['i0', 'i1', 'l0', 'l1']);
 
+/**
+ * The address that a lane gives, made odd unless it is a multiple of 16, the bytes of a row: accesses of more than a byte
+ * then fault. Only addresses that are used matter.
+ */
+const rowSteps: readonly Step[] = [
+  constant('$most', 15, 64),
+  bits('and', 64, '$low', '$p', '$most'),
+  integer('add', 'u64', '$carried', '$low', '$most'),
+  constant('$four', 4),
+  bits('shr.u', 64, '$odd', '$carried', '$four'),
+  bits('or', 64, '$row', '$p', '$odd'),
+];
+
 /** The lane that gives the address of an element's row, and the bytes from there. */
 function accessOf(own: Fragment, lane: number, element: number): Access {
   const { matrix, row, column } = placeOf(own, lane, element);
@@ -89,7 +102,7 @@ function loadParts(variant: Variant, own: Fragment): readonly Step[] {
   const { perAccess } = accessesOf(own, true);
   const [count, width] = [32 / (perAccess * own.bits), perAccess * own.bits];
   const space = spaceOf(variant);
-  const find = findAddresses(variant.mnemonic, planOf(own, []), { address: '$p', stride: null, words: [] });
+  const find = findAddresses(variant.mnemonic, planOf(own, []), { address: '$row', stride: null, words: [] });
   const loads = refsOf('r', own.registers).flatMap((register, i): Step[] => {
     if (count === 1) return [load(space, width, register, addressRef(i))];
     const elements = parts(register, count);
@@ -98,7 +111,7 @@ function loadParts(variant: Variant, own: Fragment): readonly Step[] {
       { kind: 'pack', to: register, from: elements, lane: width, stride: width },
     ];
   });
-  return [...find, ...loads];
+  return [...rowSteps, ...find, ...loads];
 }
 
 function storeParts(variant: Variant, own: Fragment): readonly Step[] {
@@ -106,7 +119,7 @@ function storeParts(variant: Variant, own: Fragment): readonly Step[] {
   const [count, width] = [32 / (perAccess * own.bits), perAccess * own.bits];
   const space = spaceOf(variant);
   const sources = refsOf('r', own.registers);
-  const operands = { address: '$p', stride: null, words: sources } as const;
+  const operands = { address: '$row', stride: null, words: sources } as const;
   const find = findAddresses(variant.mnemonic, planOf(own, sources), operands);
   const stores = sources.flatMap((register, i): Step[] => {
     if (count === 1) return [store(space, width, keptRef(register), addressRef(i))];
@@ -116,7 +129,7 @@ function storeParts(variant: Variant, own: Fragment): readonly Step[] {
       ...elements.map((part, j) => store(space, width, part, addressRef(i * count + count - 1 - j))),
     ];
   });
-  return [...find, ...stores];
+  return [...rowSteps, ...find, ...stores];
 }
 
 /** How small elements lie in memory: one after the other from the start of a row, then padding. */
@@ -141,12 +154,12 @@ function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly St
     },
     { constants: Array.from({ length: count }, (_, element) => perLane((lane) => bitOf(lane, element) & 7)) },
   );
-  const find = findAddresses(variant.mnemonic, plan, { address: '$p', stride: null, words: [] });
+  const find = findAddresses(variant.mnemonic, plan, { address: '$row', stride: null, words: [] });
   const elements = Array.from({ length: count }, (_, i) => smallElement(spaceOf(variant), i, packed));
   const packs = refsOf('r', own.registers).map(
     (register): Step => ({ kind: 'pack', to: register, from: parts(register, 4), lane: 8, stride: 8 }),
   );
-  return [...find, ...elements.flat(), ...packs];
+  return [...rowSteps, ...find, ...elements.flat(), ...packs];
 }
 
 /** The byte of a result for one element: bits that begin somewhere in the first of two bytes. */
