@@ -50,9 +50,12 @@ function shiftedSpan({ start, end }: Span, by: number): Span {
 }
 
 export function shifted(finding: Diagnostic, by: number): Diagnostic {
-  const { span, fix } = finding;
-  const moved = fix === null ? null : { span: shiftedSpan(fix.span, by), text: fix.text };
-  return { ...finding, span: shiftedSpan(span, by), fix: moved };
+  const { span, fixes } = finding;
+  const moved = fixes.map((fix) => ({
+    ...fix,
+    edits: fix.edits.map((edit) => ({ ...edit, span: shiftedSpan(edit.span, by) })),
+  }));
+  return { ...finding, span: shiftedSpan(span, by), fixes: moved };
 }
 
 function findingsAtEnd(check: ModuleCheck, chunks: readonly Checked[]): readonly Diagnostic[] {

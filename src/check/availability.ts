@@ -1,5 +1,6 @@
 /** Version and target rules: whether a variant may be used in a module, and where it would be accepted. */
 import type { AvailabilityRow, Variant } from '../isa/form.ts';
+import type { HeaderChange } from '../diagnostics/fix.ts';
 import { joinWords } from '../base/join-words.ts';
 import { doubleAt } from '../base/typed-reads.ts';
 import { holds } from '../isa/rules.ts';
@@ -17,6 +18,7 @@ import {
   type TargetName,
   targets,
   type Version,
+  versions,
 } from '../isa/targets.ts';
 import { type InstructionPart, type Problem, problem, wholeMnemonic } from './instructions/problem.ts';
 
@@ -47,15 +49,16 @@ export function checkRows(
 function unavailable(row: AvailabilityRow, { version, target }: ModuleEnvironment, place: InstructionPart): Problem {
   const { subject, ways } = row;
   const help = adviceFor(ways, version, target);
+  const accepted = headerChanges(ways, version, target);
   const here = ways.filter((way) => includesTarget(way.on, target));
   const dropped = here.map((way) => way.until).find((until) => until !== undefined && version >= until);
   if (dropped !== undefined) {
     const last = formatVersion(dropped);
-    return problem('PTX4004', place, { subject, last, found: formatVersion(version) }, { help });
+    return problem('PTX4004', place, { subject, last, found: formatVersion(version) }, { help, accepted });
   }
   if (here.length > 0) {
     const needed = formatVersion(Math.min(...here.map((way) => way.since)));
-    return problem('PTX4001', place, { subject, needed, found: formatVersion(version) }, { help });
+    return problem('PTX4001', place, { subject, needed, found: formatVersion(version) }, { help, accepted });
   }
   const now = ways.filter((way) => inVersion(way, version));
   if (now.length > 0) {
@@ -63,13 +66,18 @@ function unavailable(row: AvailabilityRow, { version, target }: ModuleEnvironmen
       now.map((way) => describeTargets(way.on)),
       'or',
     );
-    return problem('PTX4002', place, { subject, needed, found: target.name }, { help });
+    return problem('PTX4002', place, { subject, needed, found: target.name }, { help, accepted });
   }
   const needed = joinWords(
     ways.map((way) => `.version ${formatVersion(way.since)} on ${describeTargets(way.on)}`),
     'or',
   );
-  return problem('PTX4003', place, { subject, needed, found: target.name, version: formatVersion(version) }, { help });
+  return problem(
+    'PTX4003',
+    place,
+    { subject, needed, found: target.name, version: formatVersion(version) },
+    { help, accepted },
+  );
 }
 
 /** The smallest change that helps, such as a suffix or a newer version. */
@@ -85,6 +93,30 @@ function adviceFor(ways: readonly Availability[], version: Version, target: Targ
     return `${lacks}: use ${joinWords(suffixed, 'or')}${since}`;
   }
   return null;
+}
+
+const mostTargets = 4;
+
+/** What the header can say instead, nearest first: a later version, or one of some targets. */
+function headerChanges(ways: readonly Availability[], version: Version, target: Target): readonly HeaderChange[] {
+  const [later] = acceptingVersions(ways, version, target);
+  const raised = later === undefined ? [] : [{ version: formatVersion(later), target: null }];
+  const others = targets.filter((other) => other !== target && acceptingVersions(ways, version, other).length > 0);
+  // A suffix says nothing if the plain target is enough.
+  const plain = new Set(others.filter(({ suffix }) => suffix === '').map(({ sm }) => sm));
+  const telling = others.filter(({ sm, suffix }) => suffix === '' || !plain.has(sm));
+  const distance = ({ sm }: Target): number => (sm >= target.sm ? sm - target.sm : 1000 + target.sm - sm);
+  const nearest = telling.toSorted((a, b) => distance(a) - distance(b)).slice(0, mostTargets);
+  const changed = nearest.map((other) => {
+    const [first = version] = acceptingVersions(ways, version, other);
+    return { version: first === version ? null : formatVersion(first), target: other.name };
+  });
+  return [...raised, ...changed];
+}
+
+/** The versions from a given one on that accept a feature on a target. */
+function acceptingVersions(ways: readonly Availability[], from: Version, target: Target): readonly Version[] {
+  return versions.filter((one) => one >= from && one >= target.since && isAvailable(ways, one, target));
 }
 
 // --- where a whole module would be accepted -------------------------------------------------------------------------

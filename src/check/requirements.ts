@@ -38,8 +38,8 @@ export class ModuleRequirements {
   uses(row: AvailabilityRow | null, span: Span): void {
     if (row === null) return;
     this.rows.add(row);
-    for (const { code, parameters, help } of checkRows([row], this.header.environment())) {
-      this.report(diagnoseStored(code, span, parameters, { help }));
+    for (const { code, parameters, help, accepted } of checkRows([row], this.header.environment())) {
+      this.report(diagnoseStored(code, span, parameters, { help, accepted }));
     }
   }
 

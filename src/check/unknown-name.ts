@@ -1,5 +1,8 @@
 /** Help for an undeclared name: the family whose range it misses, or the name that was probably meant. */
 import { nearestWord } from '../base/nearest-word.ts';
+import type { Span } from '../base/span.ts';
+import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
+import { rewrite } from '../diagnostics/fix.ts';
 import { findRegister, registerSpellings } from '../isa/find-register.ts';
 import { familyIndex, type Scope } from './symbols.ts';
 
@@ -17,23 +20,29 @@ const cudaNames: ReadonlyMap<string, string> = new Map([
  */
 export const searchLimit = 100;
 
+/** What to write instead of an undeclared name. */
+export interface NameAdvice {
+  readonly help: string | null;
+  /** The name that was probably meant. */
+  readonly meant: string | null;
+}
+
 /** Finds help for the undeclared names of one module. */
 export class NameHelp {
   /** Searches so far. */
   searches = 0;
 
-  /** The help for an undeclared name; null if no name is similar, or after too many searches. */
-  for(name: string, scope: Scope): string | null {
-    return familyHelp(name, scope) ?? elementHelp(name) ?? meantHelp(cudaName(name) ?? this.search(name, scope));
+  /** The advice for an undeclared name: none if no name is similar, or after too many searches. */
+  for(name: string, scope: Scope): NameAdvice {
+    const help = familyHelp(name, scope) ?? elementHelp(name);
+    if (help !== null) return { help, meant: null };
+    const meant = cudaName(name) ?? this.search(name, scope);
+    return { help: meant === null ? null : `did you mean '${meant}'?`, meant };
   }
 
   private search(name: string, scope: Scope): string | null {
     return ++this.searches > searchLimit ? null : nearestWord(name, candidates(name, scope));
   }
-}
-
-function meantHelp(meant: string | null): string | null {
-  return meant === null ? null : `did you mean '${meant}'?`;
 }
 
 /** `%r99` if `%r<10>` is declared, or `%r` alone. */
@@ -66,4 +75,11 @@ function* candidates(name: string, scope: Scope): Generator<string> {
   const digits = familyIndex(name);
   yield* scope.visible(digits === 0 ? null : name.slice(digits));
   yield* registerSpellings();
+}
+
+/** The finding about an undeclared name. */
+export function undeclared(name: string, { start, end }: Span, scope: Scope, names: NameHelp): Diagnostic {
+  const { help, meant } = names.for(name, scope);
+  const fixes = meant === null ? [] : [rewrite({ start, end }, meant)];
+  return diagnose('PTX3001', { start, end }, { name }, { help, fixes });
 }

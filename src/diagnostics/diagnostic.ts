@@ -1,12 +1,7 @@
 import type { Span } from '../base/span.ts';
+import type { Fix, HeaderChange } from './fix.ts';
 import { type CatalogEntry, type Code, catalog, type Parameters } from './catalog.ts';
 import type { Severity } from './severity.ts';
-
-/** A replacement for one span that makes the program legal, at least in this respect. */
-export interface Fix {
-  readonly span: Span;
-  readonly text: string;
-}
 
 /** One finding about a program. Offsets are UTF-16 offsets into the text in which it was found. */
 export interface Diagnostic {
@@ -16,7 +11,10 @@ export interface Diagnostic {
   readonly span: Span;
   /** How to fix it, or what is allowed instead. */
   readonly help: string | null;
-  readonly fix: Fix | null;
+  /** Those that are known from the place alone, the most likely one first. */
+  readonly fixes: readonly Fix[];
+  /** Each of these changes makes the feature available that the finding is about, nearest first. */
+  readonly accepted: readonly HeaderChange[];
   /** The section of the PTX ISA 9.1 that contains the rule. */
   readonly section: string | null;
   /** The wording ptxas uses for the same problem, without severity and line. */
@@ -26,7 +24,8 @@ export interface Diagnostic {
 /** Fields that a call site may add to a catalog entry. */
 export interface Extras {
   readonly help?: string | null;
-  readonly fix?: Fix | null;
+  readonly fixes?: readonly Fix[];
+  readonly accepted?: readonly HeaderChange[];
   readonly section?: string | null;
 }
 
@@ -43,6 +42,9 @@ export function diagnose<C extends Code>(
   return diagnoseStored(code, span, parameters, extras);
 }
 
+const noFixes: readonly Fix[] = [];
+const noChanges: readonly HeaderChange[] = [];
+
 /** Makes a diagnostic from parameters that were already checked against the entry when they were stored. */
 export function diagnoseStored(
   code: Code,
@@ -57,7 +59,8 @@ export function diagnoseStored(
     message: fill(entry.message, parameters),
     span: { start: span.start, end: span.end },
     help: extras.help ?? null,
-    fix: extras.fix ?? null,
+    fixes: extras.fixes ?? noFixes,
+    accepted: extras.accepted ?? noChanges,
     section: extras.section ?? entry.section,
     ptxas: fill(entry.ptxas, parameters),
   };

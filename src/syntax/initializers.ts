@@ -1,4 +1,5 @@
 /** Parses the initializer after `=` in a declaration. Source: PTX ISA 5.4.4 and 5.3; shapes as ptxas accepts them. */
+import { rewrite } from '../diagnostics/fix.ts';
 import { parseConstant, parseIntegerConstant } from './constants.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
@@ -62,8 +63,8 @@ function parseAddress(r: Reader, mask: bigint | null): Initializer | null {
     if (constant === null) return null;
     offset = constant.value;
   } else if (r.kind === Token.Minus) {
-    const fix = { span: r.span(), text: '+-' };
-    return r.unexpected("'+'", { help: 'write a negative offset as name+-4', fix });
+    const fixes = [rewrite(r.span(), '+-', 'certain')];
+    return r.unexpected("'+'", { help: 'write a negative offset as name+-4', fixes });
   }
   return { kind: 'address', name, offset, generic, mask, span: { start, end: r.previousEnd } };
 }

@@ -3,6 +3,7 @@
  * offset is added, never subtracted (`a+-4`), only the first operand may be `_` or a pair, and `0f` constants take no
  * sign.
  */
+import { rewrite } from '../diagnostics/fix.ts';
 import { continuesConstant, parseConstant, parseIntegerConstant } from './constants.ts';
 import { toBigInt } from './literals.ts';
 import type { Reader } from './reader.ts';
@@ -125,7 +126,10 @@ function readMember(r: Reader, base: NameOperand): MemberOperand {
 }
 
 function unexpectedMinus(r: Reader): null {
-  return r.unexpected("'+'", { help: 'write a negative offset as name+-4', fix: { span: r.span(), text: '+-' } });
+  return r.unexpected("'+'", {
+    help: 'write a negative offset as name+-4',
+    fixes: [rewrite(r.span(), '+-', 'certain')],
+  });
 }
 
 /** Parses `name+imm`, outside brackets. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { edited } from '../diagnostics/fix.ts';
 import { parseInstruction, parseItems, parseModule } from './parser.ts';
 import { errorLimit } from './reader.ts';
 
@@ -16,10 +17,9 @@ function findings(statements: string): readonly Diagnostic[] {
 
 /** `statements` after applying the fix suggested by the first finding. */
 function fixed(statements: string): string | null {
-  const before = `${header}.func f() {\n`.length;
-  const fix = findings(statements)[0]?.fix;
-  if (fix == null) return null;
-  return statements.slice(0, fix.span.start - before) + fix.text + statements.slice(fix.span.end - before);
+  const before = `${header}.func f() {\n`;
+  const fix = findings(statements)[0]?.fixes[0];
+  return fix === undefined ? null : edited(before + statements, fix.edits).slice(before.length);
 }
 
 describe('items are parsed one at a time', () => {
@@ -94,7 +94,9 @@ describe('characters beyond ASCII', () => {
   it('a byte order mark is rejected, and the fix removes it', () => {
     const { items, diagnostics } = parseModule(`\ufeff${header}`);
     expect(items).toHaveLength(3);
-    expect(diagnostics).toMatchObject([{ code: 'PTX1006', fix: { span: { start: 0, end: 1 }, text: '' } }]);
+    expect(diagnostics).toMatchObject([
+      { code: 'PTX1006', fixes: [{ edits: [{ span: { start: 0, end: 1 }, text: '' }] }] },
+    ]);
   });
 });
 

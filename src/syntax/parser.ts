@@ -3,6 +3,7 @@
  * grammar allows. It accepts and rejects the same texts as the ptxas grammar. Source: PTX ISA chapters 4, 5, 6.2 to
  * 6.4, 7.1 and 11.
  */
+import { rewrite } from '../diagnostics/fix.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import { parseDwarf, parseFile, parseSection } from './debug.ts';
@@ -182,7 +183,7 @@ function parseMisspelled(
   const expected = linkage === null ? 'a module directive' : "'.entry', '.func' or a state space";
   const near = nearestWord(word, [...moduleDirectives, ...declaredSpaces, '.pragma']);
   if (near === null) return r.unexpected(expected);
-  r.unexpected(expected, { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } });
+  r.unexpected(expected, { help: `did you mean ${near}?`, fixes: [rewrite(r.span(), near)] });
   if (near === '.entry' || near === '.func') {
     r.failed = false;
     return parseFunction(r, linkage, start, near === '.entry', bodies);

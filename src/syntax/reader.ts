@@ -1,3 +1,4 @@
+import { rewrite } from '../diagnostics/fix.ts';
 import type { Span } from '../base/span.ts';
 import type { Code, Parameters } from '../diagnostics/catalog.ts';
 import { type Diagnostic, diagnose, type Extras } from '../diagnostics/diagnostic.ts';
@@ -138,7 +139,7 @@ export class Reader extends Lexer {
     const span = { start: end, end };
     const found =
       this.startsLine() && this.kind !== Token.End ? `${this.describe()} on the next line` : this.describe();
-    const extras = { help: "end the statement with ';'", fix: { span, text: ';' } };
+    const extras = { help: "end the statement with ';'", fixes: [rewrite(span, ';', 'certain')] };
     this.report('PTX1001', span, { near: this.shortText(), found, expected: "';'" }, extras);
     return end;
   }
@@ -294,7 +295,7 @@ export class Reader extends Lexer {
     if (code === 0) return this.report('PTX1007', span, { line });
     const isMark = code === 0xfeff;
     const found = isMark ? 'a byte order mark' : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-    this.report('PTX1006', span, { found, line }, { fix: isMark ? { span, text: '' } : null });
+    this.report('PTX1006', span, { found, line }, { fixes: isMark ? [rewrite(span, '', 'certain')] : [] });
   }
 
   private reportCharacter(near: string, span: Span): void {

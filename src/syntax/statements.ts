@@ -1,4 +1,5 @@
 /** Parses the statements in the body of a function. Source: PTX ISA 4.3, 11.3, 11.4 and 11.5. */
+import { rewrite } from '../diagnostics/fix.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import { parseDeclaration } from './declarations.ts';
 import { moduleDirectives, statementDirectives, isDeclaredSpace } from './directives.ts';
@@ -155,7 +156,7 @@ function unknownDirective(r: Reader, directive: string): Declaration | null {
   }
   const near = nearestWord(directive, statementDirectives);
   if (near === null) return r.unexpected('a statement');
-  r.unexpected('a statement', { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } });
+  r.unexpected('a statement', { help: `did you mean ${near}?`, fixes: [rewrite(r.span(), near)] });
   if (!isDeclaredSpace(near)) return null;
   r.failed = false;
   return parseDeclaration(r, null, r.start, near);

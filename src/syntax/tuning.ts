@@ -1,4 +1,5 @@
 /** Parses the directives between the header of a function and its body. Source: PTX ISA 11.4. */
+import { rewrite } from '../diagnostics/fix.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import { startsItem, tuningRules } from './directives.ts';
 import type { ParameterOwner } from './parameters.ts';
@@ -43,8 +44,7 @@ function unexpectedTuning(r: Reader, name: string, on: 'entry' | 'func'): null {
   const known = [...tuningRules.values()].filter((rule) => rule.on === on).map((rule) => rule.name);
   const near = nearestWord(name, known);
   const expected = on === 'entry' ? "a kernel directive or '{'" : "a function directive, ';' or '{'";
-  if (near !== null)
-    return r.unexpected(expected, { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } });
+  if (near !== null) return r.unexpected(expected, { help: `did you mean ${near}?`, fixes: [rewrite(r.span(), near)] });
   return r.unexpected(expected, tuningRules.has(name) ? { help: `${name} is allowed only on .entry functions` } : {});
 }
 

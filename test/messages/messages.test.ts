@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { SourceText } from '../../src/base/source-text.ts';
 import { check } from '../../src/check/check.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { edited } from '../../src/diagnostics/fix.ts';
 import { readCases } from '../cases/read-cases.ts';
 
 const registers =
@@ -26,13 +27,13 @@ function findings(frame: string, input: string): readonly Diagnostic[] {
 
 function outcome(frame: string, input: string): string {
   const source = new SourceText(moduleOf(frame, input));
-  const lines = findings(frame, input).flatMap(({ code, span, message, help, fix }) => {
+  const lines = findings(frame, input).flatMap(({ code, span, message, help, fixes }) => {
     const { line, column } = source.position(span.start);
     const place = `${line - (frame === 'statements' ? skippedLines : 0)}:${column}`;
     return [
       `${code} at ${place}: ${message}`,
       ...(help === null ? [] : [`  help: ${help}`]),
-      ...(fix === null ? [] : [`  fix: ${fix.text}`]),
+      ...fixes.flatMap(({ edits }) => edits).map(({ text }) => `  fix: ${text}`),
     ];
   });
   return lines.join('\n');
@@ -54,10 +55,8 @@ describe.each(['statements.txt', 'modules.txt'])('%s', (name) => {
   it.each(cases)('one finding, and a fix that resolves it: $title', ({ input }) => {
     const found = findings(frame, input);
     expect(found).toHaveLength(1);
-    const fix = found[0]?.fix ?? null;
-    if (fix === null) return;
-    const text = moduleOf(frame, input);
-    const mended = text.slice(0, fix.span.start) + fix.text + text.slice(fix.span.end);
-    expect(check(mended).diagnostics).toEqual([]);
+    for (const { edits } of found[0]?.fixes ?? []) {
+      expect(check(edited(moduleOf(frame, input), edits)).diagnostics).toEqual([]);
+    }
   });
 });

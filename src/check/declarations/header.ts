@@ -141,7 +141,8 @@ export class Header {
     }
     if (version >= target.since || this.targetSpan === null) return;
     const parameters = { found: target.name, needed: formatVersion(target.since), version: formatVersion(version) };
-    this.report(diagnose('PTX4013', this.targetSpan, parameters));
+    const accepted = [{ version: formatVersion(target.since), target: null }];
+    this.report(diagnose('PTX4013', this.targetSpan, parameters, { accepted }));
   }
 
   private reportShortAddresses(): void {

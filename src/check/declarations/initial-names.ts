@@ -3,7 +3,7 @@ import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { Initializer } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
 import type { Scope } from '../symbols.ts';
-import type { NameHelp } from '../unknown-name.ts';
+import { type NameHelp, undeclared } from '../unknown-name.ts';
 
 type Address = Extract<Initializer, { readonly kind: 'address' }>;
 
@@ -17,7 +17,7 @@ export function checkInitialNames(initializer: Initializer, scope: Scope, report
 function checkAddress({ name, offset, generic, span }: Address, scope: Scope, report: Report, names: NameHelp): void {
   const symbol = scope.lookup(name);
   if (symbol === undefined) {
-    report(diagnose('PTX3001', span, { name }, { help: names.for(name, scope) }));
+    report(undeclared(name, span, scope, names));
     return;
   }
   const what = whyNot(symbol.kind, symbol.kind === 'variable' ? symbol.space : null, offset, generic);

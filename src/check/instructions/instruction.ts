@@ -1,6 +1,7 @@
 /** Checks one instruction: its guard, its names and its operands; diagnostics get positions in the text. */
 import type { Span } from '../../base/span.ts';
-import { type Diagnostic, diagnose, type Fix, diagnoseStored } from '../../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnose, diagnoseStored } from '../../diagnostics/diagnostic.ts';
+import { rewrite } from '../../diagnostics/fix.ts';
 import type { Guard, Instruction, Operand } from '../../syntax/tree.ts';
 import { checkCall } from './call.ts';
 import { type VerdictCache, step, type Verdict } from './verdicts.ts';
@@ -11,7 +12,7 @@ import { helpOf, type InstructionPart, type Problem } from './problem.ts';
 import { describeShape } from './describe-shape.ts';
 import type { SharedMemory } from '../declarations/shared-memory.ts';
 import type { Scope } from '../symbols.ts';
-import type { NameHelp } from '../unknown-name.ts';
+import { type NameHelp, undeclared } from '../unknown-name.ts';
 
 /** What checking an instruction needs to know about the module. */
 export interface InstructionContext {
@@ -82,7 +83,7 @@ function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionCo
     case 'member': {
       if (!checker.memory.shapes.of(operand, scope).undeclared) return;
       const name = operand.kind === 'name' ? operand.name : operand.base + operand.member;
-      checker.report(diagnose('PTX3001', operand, { name }, { help: checker.names.for(name, scope) }));
+      checker.report(undeclared(name, operand, scope, checker.names));
       return;
     }
     case 'offset':
@@ -114,9 +115,10 @@ function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionCo
 export function toDiagnostic(found: Problem, node: Instruction, source: string): Diagnostic {
   const span = spanOf(found.place, node, source);
   const mnemonic: Span = { start: node.mnemonicStart, end: node.mnemonicEnd };
-  const fix: Fix | null = found.spelling === null ? null : { span: mnemonic, text: found.spelling };
+  const fixes = found.spelling === null ? [] : [rewrite(mnemonic, found.spelling)];
+  const { accepted } = found;
   const help = helpOf(found);
-  const extras = found.section === null ? { help, fix } : { help, fix, section: found.section };
+  const extras = found.section === null ? { help, fixes, accepted } : { help, fixes, accepted, section: found.section };
   return diagnoseStored(found.code, span, found.parameters, extras);
 }
 

@@ -3,6 +3,7 @@
  * places in an instruction; the diagnostic is made for the actual instruction.
  */
 import type { Code, Parameters } from '../../diagnostics/catalog.ts';
+import type { HeaderChange } from '../../diagnostics/fix.ts';
 
 /**
  * A place in an instruction: the whole mnemonic, its n-th dot-part as written (0 is the opcode), or an operand given by
@@ -21,12 +22,15 @@ export interface Problem {
   /** A whole mnemonic that would be legal here. */
   readonly spelling: string | null;
   readonly section: string | null;
+  /** As in `Diagnostic`. */
+  readonly accepted: readonly HeaderChange[];
 }
 
 interface ProblemOptions {
   readonly help?: string | null;
   readonly spelling?: string | null;
   readonly section?: string | null;
+  readonly accepted?: readonly HeaderChange[];
 }
 
 export function problem<C extends Code>(
@@ -35,8 +39,8 @@ export function problem<C extends Code>(
   parameters: Parameters<C>,
   options: ProblemOptions = {},
 ): Problem {
-  const { help = null, spelling = null, section = null } = options;
-  return { code, parameters, place, help, spelling, section };
+  const { help = null, spelling = null, section = null, accepted = [] } = options;
+  return { code, parameters, place, help, spelling, section, accepted };
 }
 
 export const wholeMnemonic: InstructionPart = { kind: 'mnemonic' };

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { SourceText } from '../../base/source-text.ts';
 import { catalog } from '../catalog.ts';
 import type { Diagnostic } from '../diagnostic.ts';
+import { rewrite } from '../fix.ts';
 import { renderGithub } from './github.ts';
 import { diagnosticRecord } from './json.ts';
 import { renderPtxas } from './ptxas.ts';
@@ -18,7 +19,8 @@ const found: Diagnostic = {
   message: '100% wrong: .f33,\nreally',
   span: { start, end: start + 4 },
   help: null,
-  fix: { span: { start, end: start + 4 }, text: '.f32' },
+  fixes: [rewrite({ start, end: start + 4 }, '.f32')],
+  accepted: [],
   section: '4.2',
   ptxas: "Unknown modifier '.f33'",
 };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { SourceText } from '../../base/source-text.ts';
 import type { Diagnostic } from '../diagnostic.ts';
+import { rewrite } from '../fix.ts';
 import { renderPretty } from './pretty.ts';
 import { plainStyle } from './style.ts';
 
@@ -12,7 +13,8 @@ function found(text: string, mark: string, extras: Partial<Diagnostic> = {}): Di
     message: 'something is wrong here',
     span: { start, end: start + mark.length },
     help: null,
-    fix: null,
+    fixes: [],
+    accepted: [],
     section: null,
     ptxas: 'syntax error',
     ...extras,
@@ -25,8 +27,8 @@ function render(text: string, ...diagnostics: readonly Diagnostic[]): string {
 
 test('a finding shows its line, carets, help, fix and section', () => {
   const text = '.version 8.0\n  cvt.rn.bf16.f33 %h, %f;\n';
-  const fix = { span: { start: text.indexOf('.f33'), end: text.indexOf('.f33') + 4 }, text: '.f32' };
-  expect(render(text, found(text, '.f33', { help: 'types have a dot and a width', fix, section: '5.2' }))).toBe(
+  const fixes = [rewrite({ start: text.indexOf('.f33'), end: text.indexOf('.f33') + 4 }, '.f32')];
+  expect(render(text, found(text, '.f33', { help: 'types have a dot and a width', fixes, section: '5.2' }))).toBe(
     [
       'error[PTX1001]: something is wrong here',
       ' --> k.ptx:2:14',
@@ -43,8 +45,8 @@ test('a finding shows its line, carets, help, fix and section', () => {
 });
 
 test('a fix that the help already spells out is not repeated', () => {
-  const fix = { span: { start: 0, end: 3 }, text: 'exit' };
-  const out = render('ret', found('ret', 'ret', { help: "did you mean 'exit'?", fix }));
+  const fixes = [rewrite({ start: 0, end: 3 }, 'exit')];
+  const out = render('ret', found('ret', 'ret', { help: "did you mean 'exit'?", fixes }));
   expect(out).not.toContain('fix:');
 });
 

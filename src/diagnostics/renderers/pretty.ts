@@ -1,6 +1,7 @@
 import type { SourceText } from '../../base/source-text.ts';
 import type { Span } from '../../base/span.ts';
-import type { Diagnostic, Fix } from '../diagnostic.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import type { Edit } from '../fix.ts';
 import type { FileReport } from './file-report.ts';
 import { type Frame, frameOf } from './frame.ts';
 import { printable } from './printable.ts';
@@ -90,20 +91,22 @@ function carets(source: SourceText, span: Span, { line, caretWidth }: Frame): st
 
 type Note = readonly [label: string, words: string];
 
-function footer({ source, placeOf }: FileReport, { help, fix, section, span }: Diagnostic): readonly Note[] {
+function footer({ source, placeOf }: FileReport, { help, fixes, section, span }: Diagnostic): readonly Note[] {
   const notes: Note[] = [];
   const place = placeOf?.(span.start) ?? null;
   if (place !== null) notes.push(['source: ', printable(sourcePlaceText(place))]);
   if (help !== null) notes.push(['help: ', printable(help)]);
   // No second line is needed if the help already spells out the replacement.
-  if (fix !== null && help?.includes(fix.text) !== true) notes.push(['fix: ', printable(describeFix(source, fix))]);
+  const [edit] = fixes[0]?.edits ?? [];
+  if (edit !== undefined && help?.includes(edit.text) !== true)
+    notes.push(['fix: ', printable(describeEdit(source, edit))]);
   if (section !== null) notes.push(['see: ', `PTX ISA 9.1, section ${section}`]);
   return notes;
 }
 
 const longestQuote = 60;
 
-function describeFix(source: SourceText, { span, text }: Fix): string {
+function describeEdit(source: SourceText, { span, text }: Edit): string {
   const old = source.text.slice(span.start, Math.min(span.end, span.start + longestQuote));
   const quote = span.end - span.start > longestQuote ? `${old}...` : old;
   if (old === '') return `insert \`${text}\``;

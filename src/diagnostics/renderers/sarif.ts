@@ -76,11 +76,19 @@ function region(source: SourceText, span: Span): object {
   };
 }
 
-function fixes(source: SourceText, { fix }: Diagnostic): object {
-  if (fix === null) return {};
-  const replacement = { deletedRegion: region(source, fix.span), insertedContent: { text: fix.text } };
-  const change = { artifactLocation: artifact(source.name), replacements: [replacement] };
-  return { fixes: [{ description: { text: `write ${fix.text}` }, artifactChanges: [change] }] };
+function fixes(source: SourceText, { fixes: found }: Diagnostic): object {
+  if (found.length === 0) return {};
+  const records = found.map(({ title, edits }) => {
+    const replacements = edits.map(({ span, text }) => ({
+      deletedRegion: region(source, span),
+      insertedContent: { text },
+    }));
+    return {
+      description: { text: title },
+      artifactChanges: [{ artifactLocation: artifact(source.name), replacements }],
+    };
+  });
+  return { fixes: records };
 }
 
 const longestMark = 200;

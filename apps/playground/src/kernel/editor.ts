@@ -6,7 +6,7 @@ import { searchKeymap } from '@codemirror/search';
 import { EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import type { Finding } from './lab-worker.ts';
+import type { Finding, FindingFix } from './lab-worker.ts';
 
 interface Inside {
   comment: boolean;
@@ -123,14 +123,14 @@ export class Editor {
     this.go(doc.line(Math.max(1, Math.min(line, doc.lines))).from);
   }
 
-  apply({ start, end, text }: { readonly start: number; readonly end: number; readonly text: string }): void {
-    this.view.dispatch({ changes: { from: start, to: end, insert: text } });
+  apply({ edits }: FindingFix): void {
+    this.view.dispatch({ changes: edits.map(({ start, end, text }) => ({ from: start, to: end, insert: text })) });
   }
 
   /** Underlines findings; those of an older text are dropped by the caller. */
   mark(findings: readonly Finding[]): void {
     const { length } = this.view.state.doc;
-    const marks = findings.map(({ start, end, severity, message, code, fix, help }): Diagnostic => {
+    const marks = findings.map(({ start, end, severity, message, code, fixes, help }): Diagnostic => {
       const from = Math.min(start, length);
       const base = {
         from,
@@ -139,9 +139,12 @@ export class Editor {
         source: code,
       } as const;
       const text = help === null ? message : `${message}\n${help}`;
-      if (fix === null) return { ...base, message: text };
-      const name = fix.text === '' ? 'Remove it' : `Write ${fix.text.trim()}`;
-      return { ...base, message: text, actions: [{ name, apply: () => this.apply(fix) }] };
+      if (fixes.length === 0) return { ...base, message: text };
+      return {
+        ...base,
+        message: text,
+        actions: fixes.map((fix) => ({ name: fix.title, apply: () => this.apply(fix) })),
+      };
     });
     this.view.dispatch(setDiagnostics(this.view.state, marks));
   }

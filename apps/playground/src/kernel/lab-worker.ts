@@ -14,7 +14,12 @@ export interface Finding {
   /** UTF-16 offsets. */
   readonly start: number;
   readonly end: number;
-  readonly fix: { readonly start: number; readonly end: number; readonly text: string } | null;
+  readonly fixes: readonly FindingFix[];
+}
+
+export interface FindingFix {
+  readonly title: string;
+  readonly edits: readonly { readonly start: number; readonly end: number; readonly text: string }[];
 }
 
 export interface Checked {
@@ -72,13 +77,16 @@ const lab = {
   async check(source: string, target: string | null): Promise<Checked> {
     const options = target !== null && isTargetName(target) ? { target } : {};
     const { diagnostics, requirements } = check(source, options);
-    const findings = diagnostics.map(({ code, severity, message, help, span, fix }) => ({
+    const findings = diagnostics.map(({ code, severity, message, help, span, fixes }) => ({
       code,
       severity,
       message,
       help,
       ...span,
-      fix: fix === null ? null : { ...fix.span, text: fix.text },
+      fixes: fixes.map(({ title, edits }) => ({
+        title,
+        edits: edits.map(({ span: replaced, text }) => ({ ...replaced, text })),
+      })),
     }));
     return {
       findings,

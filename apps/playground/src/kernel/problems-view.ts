@@ -26,7 +26,7 @@ function problem(finding: Finding, { lineOf, go, fix }: Actions): TemplateResult
     <button class="place" @click=${() => go(finding)}>line ${lineOf(finding)}</button>
     <span><strong>${severity}</strong> ${message}${help === null ? nothing : html`<br /><span class="help">${help}</span>`}</span>
     <span class="actions">
-      ${finding.fix === null ? nothing : html`<button class="plain" @click=${() => fix(finding)}>Fix</button>`}
+      ${finding.fixes.length === 0 ? nothing : html`<button class="plain" @click=${() => fix(finding)}>Fix</button>`}
       <a href="../why/${code}/">${code}</a>
     </span>
   </li>`;

@@ -269,7 +269,7 @@ export class PtxKernel extends LitElement {
     return problemsView(checked.findings, {
       lineOf: ({ start }: Finding) => editor.lineAt(start).number,
       go: ({ start }) => editor.go(start),
-      fix: ({ fix }) => fix !== null && editor.apply(fix),
+      fix: ({ fixes: [first] }) => first !== undefined && editor.apply(first),
     });
   }
 
