@@ -7,7 +7,15 @@
 import './base/platform-types.ts';
 
 export type { BlockOutline } from './analysis/block-outline.ts';
+export type { Completion, CompletionKind, Completions } from './analysis/completion.ts';
 export { Document } from './analysis/document.ts';
+export type { Applicability, Edit, Fix } from './diagnostics/fix.ts';
+export type { Navigation, NameUse } from './analysis/navigation.ts';
+export type { Fold, OutlineSymbol } from './analysis/outline.ts';
+export type { NamePlace } from './analysis/references.ts';
+export type { Renaming } from './analysis/rename.ts';
+export type { SemanticToken, TokenKind } from './analysis/semantic-tokens.ts';
+export type { Signature, Signatures } from './analysis/signature.ts';
 export type { SourceLine } from './analysis/source-map.ts';
 export type { SourcePlace } from './base/source-place.ts';
 export type { Hover, HoverSubject } from './analysis/hover.ts';

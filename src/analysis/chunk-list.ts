@@ -14,6 +14,7 @@ import { isHeaderItem, type ReadChunk } from './check-chunk.ts';
 import { Chunk, headerOf, type OutlinePart, withoutClosed } from './chunk.ts';
 import { ChunkNames } from './chunk-names.ts';
 import type { LineShapes } from '../syntax/line-shapes.ts';
+import type { Item } from '../syntax/tree.ts';
 
 /** Characters that a chunk is read from at first; some more than it usually has. */
 const usualWindow = 12_288;
@@ -115,6 +116,12 @@ export class ChunkList {
     const pending = new Pending(text, this.chunks, index + 1);
     const shapes = whole ? null : this.shapes;
     return pending.read(0, from, { shapes, isStart: index === 0, stops: [text.length] }, text.length + usualReach);
+  }
+
+  /** The items of the first chunk, which contains the header. */
+  firstItems(): readonly Item[] {
+    const { parsed } = this.reread(elementAt(this.chunks, 0), true);
+    return parsed.parts.flatMap((part) => (part.kind === 'item' ? [part.item] : []));
   }
 
   /** Replaces the text between two offsets, and reads again what that can have changed. */
@@ -228,7 +235,7 @@ function outlineOf(parts: readonly ChunkPart[], { body }: ChunkState): readonly 
     } else if (!isNamed) continue;
     else if (part.kind === 'statement' && part.statement.kind === 'label') {
       outline.push({ kind: 'label', symbol: labelSymbol(part.statement) });
-    } else if (part.kind === 'open') outline.push({ kind: 'open' });
+    } else if (part.kind === 'open') outline.push({ kind: 'open', start: part.start });
     else if (part.kind === 'close') {
       outline.push({ kind: 'close', ends: part.ends, end: part.end });
       if (part.ends === 'function') isNamed = false;

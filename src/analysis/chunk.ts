@@ -23,7 +23,7 @@ export type OutlinePart =
   /** The header of a function, whose body follows. */
   | { readonly kind: 'function'; readonly header: FunctionHeader }
   | { readonly kind: 'label'; readonly symbol: LabelSymbol }
-  | { readonly kind: 'open' }
+  | { readonly kind: 'open'; readonly start: number }
   | { readonly kind: 'close'; readonly ends: 'block' | 'function'; readonly end: number };
 
 /** A function whose header was checked. */

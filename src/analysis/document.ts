@@ -1,22 +1,30 @@
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { SourcePlace } from '../base/source-place.ts';
-import type { Position } from '../base/span.ts';
+import type { Position, Span } from '../base/span.ts';
 import { type CheckOptions, check, type Requirements, requirementsOf, sharedMemory } from '../check/check.ts';
 import { errorLimit as otherLimit } from '../check/error-cap.ts';
 import { readJudgeOptions } from '../check/judge-options.ts';
 import { searchLimit } from '../check/unknown-name.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Fix } from '../diagnostics/fix.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
 import { errorLimit as syntaxLimit } from '../syntax/reader.ts';
 import { Chunk } from './chunk.ts';
 import { ChunkList } from './chunk-list.ts';
+import { Completer, type Completions } from './completion.ts';
+import { declarationFix } from './declaration-fixes.ts';
 import { findingsOf, needsWholeCheck, withResults } from './findings.ts';
 import { functionBody } from './function-body.ts';
 import { FunctionView } from './function-view.ts';
 import { type FunctionPlace, functionsIn } from './functions.ts';
+import { headerFixes, headerPlaces } from './header-fixes.ts';
 import { ModuleCheck } from './module-check.ts';
+import { Navigation } from './navigation.ts';
+import { type Signatures, signaturesAt } from './signature.ts';
+import { statementPlace } from './statement-place.ts';
 import { type MappedRange, placeAt, type SourceLine, SourceMap, sourceLinesOf } from './source-map.ts';
+import type { Word } from './words.ts';
 
 const limits = { errors: Math.min(syntaxLimit, otherLimit), searches: searchLimit };
 
@@ -31,6 +39,9 @@ export class Document {
   private findings: readonly Diagnostic[] | null = null;
   private readonly sources: SourceMap;
   private ranges: readonly MappedRange[] | null = null;
+  private readonly words = new WeakMap<Chunk, readonly Word[]>();
+  private known: Navigation | null = null;
+  private completer: Completer | null = null;
   /** Functions since the last edit, by their start. */
   private readonly views = new Map<number, FunctionView>();
 
@@ -71,6 +82,7 @@ export class Document {
     if (start === end && text === '') return;
     this.findings = null;
     this.views.clear();
+    this.known = null;
     this.ranges = null;
     this.module.update(this.list.edit(start, end, text));
   }
@@ -83,6 +95,29 @@ export class Document {
     return this.findings;
   }
 
+  /** The fixes of a finding that `diagnostics` gave since the last edit, the most likely one first. */
+  fixes(finding: Diagnostic): readonly Fix[] {
+    const { fixes, accepted, code, span } = finding;
+    if (code === 'PTX3001') return [...fixes, ...this.declarationFixes(span)];
+    if (accepted.length === 0 || this.options.target !== undefined) return fixes;
+    return [...fixes, ...headerFixes(accepted, headerPlaces(this.list.firstItems()))];
+  }
+
+  private declarationFixes(place: Span): readonly Fix[] {
+    const { names, references } = this.navigation;
+    const module = this.module.scopesAtEnd.symbols;
+    const type = this.writer().registerTypeAt(place.end, this.list, names, references, module);
+    const fix = type === null ? null : declarationFix(place, type, this.list, names, references);
+    return fix === null ? [] : [fix];
+  }
+
+  /** The operands of the instruction that is being written at an offset; null where no operand can be. */
+  signatures(offset: number): Signatures | null {
+    const chunk = this.list.at(offset);
+    const words = this.navigation.references.wordsOf(chunk);
+    return signaturesAt(statementPlace(chunk.text, words, offset - chunk.start));
+  }
+
   /** Where the module would be accepted. */
   requirements(): Requirements {
     if (needsWholeCheck(this.module, limits)) return check(this.text(), this.options).requirements;
@@ -93,6 +128,27 @@ export class Document {
       for (const opcode of checked.unchecked.values()) unchecked.add(opcode);
     }
     return requirementsOf(rows, unchecked, this.module.environment);
+  }
+
+  /** For questions about names and structure, until the next edit. */
+  get navigation(): Navigation {
+    this.known ??= new Navigation(this.list, this.words);
+    return this.known;
+  }
+
+  /** What can be written at an offset: of dot-parts only those that can still become legal, of names those that fit. */
+  completions(offset: number): Completions {
+    const { names, references } = this.navigation;
+    return this.writer().at(offset, this.list, names, references, this.module.scopesAtEnd.symbols);
+  }
+
+  /** Keeps what it finds out until the version or target changes. */
+  private writer(): Completer {
+    const { version, target, addressSize } = this.module.environment;
+    const known = this.completer?.environment;
+    const isSame = known?.version === version && known.target === target && known.addressSize === addressSize;
+    if (this.completer === null || !isSame) this.completer = new Completer({ version, target, addressSize });
+    return this.completer;
   }
 
   /** The functions with a body, in the order of the text. */

@@ -73,7 +73,8 @@ function innermost(operands: readonly Operand[], offset: number): Operand | null
   return innermost(partsOf(around), offset) ?? around;
 }
 
-function partsOf(operand: Operand): readonly Operand[] {
+/** The operands of which an operand consists. */
+export function partsOf(operand: Operand): readonly Operand[] {
   switch (operand.kind) {
     case 'vector':
     case 'list':

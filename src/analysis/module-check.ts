@@ -200,10 +200,7 @@ export class ModuleCheck {
   /** Reads the header, which the first chunk contains; if it has changed, every chunk is checked again. */
   private readHeader(): void {
     this.header = this.newHeader();
-    const first = elementAt(this.list.chunks, 0);
-    const items = this.list
-      .reread(first, true)
-      .parsed.parts.flatMap((part) => (part.kind === 'item' ? [part.item] : []));
+    const items = this.list.firstItems();
     const isOver = items.findIndex((item) => !isHeaderItem(item));
     const own = isOver < 0 ? items : items.slice(0, isOver);
     for (const item of own) {

@@ -25,31 +25,46 @@ export interface Occurrence extends Span {
   readonly name: string;
 }
 
+/** A name in an operand, or a name with an element of it. */
+export type NamedOperand = Extract<Operand, { kind: 'name' | 'member' }>;
+
 /** Every register in the text of a function, in its order. */
 export function occurrencesIn(instructions: readonly BodyInstruction[], frame: FrameBuilder): readonly Occurrence[] {
-  return instructions.flatMap((instruction, i) => {
-    const found: Occurrence[] = [];
-    const collector = new Collector(instruction, i, frame, found);
-    const { guard, operands } = instruction.node;
-    if (guard !== null) collector.add(guard.predicate, 'read');
-    const patterns = instruction.variant?.form.operands ?? [];
-    if (patterns.some(({ kind }) => kind === 'callee')) collector.addCall(instruction.node);
-    else operands.forEach((operand, index) => collector.addOperand(operand, patterns[index], index));
-    return found;
-  });
+  const found: Occurrence[] = [];
+  for (const [i, { node, variant, scope }] of instructions.entries()) {
+    visitNames(node, variant?.form.operands ?? [], (operand, role) => {
+      const use = registerUse(operand, scope);
+      if (use === null) return;
+      const { start, end } = operand;
+      const name = operand.kind === 'name' ? operand.name : operand.base + operand.member;
+      const elements = use.element === null ? use.symbol.lanes : 1;
+      for (let lane = 0; lane < elements; lane++) {
+        const element = use.element ?? (elements > 1 ? lane : null);
+        found.push({ place: frame.register({ ...use, element }), role, instruction: i, start, end, name });
+      }
+    });
+  }
+  return found;
 }
 
-class Collector {
-  private readonly instruction: BodyInstruction;
-  private readonly index: number;
-  private readonly frame: FrameBuilder;
-  private readonly found: Occurrence[];
+/** Calls `visit` for every name in an instruction, with what the instruction does to it. */
+export function visitNames(
+  node: Instruction,
+  patterns: readonly OperandPattern[],
+  visit: (operand: NamedOperand, role: Role) => void,
+): void {
+  const visitor = new NameVisitor(visit);
+  const { guard, operands } = node;
+  if (guard !== null) visitor.add(guard.predicate, 'read');
+  if (patterns.some(({ kind }) => kind === 'callee')) visitor.addCall(node);
+  else operands.forEach((operand, index) => visitor.addOperand(operand, patterns[index], index));
+}
 
-  constructor(instruction: BodyInstruction, index: number, frame: FrameBuilder, found: Occurrence[]) {
-    this.instruction = instruction;
-    this.index = index;
-    this.frame = frame;
-    this.found = found;
+class NameVisitor {
+  private readonly visit: (operand: NamedOperand, role: Role) => void;
+
+  constructor(visit: (operand: NamedOperand, role: Role) => void) {
+    this.visit = visit;
   }
 
   addCall(node: Instruction): void {
@@ -96,7 +111,7 @@ class Collector {
     switch (operand.kind) {
       case 'name':
       case 'member':
-        this.addRegister(operand, role);
+        this.visit(operand, role);
         return;
       case 'offset':
         this.add(operand.base, 'read');
@@ -121,25 +136,6 @@ class Collector {
       case 'float':
       case 'sink':
         return;
-    }
-  }
-
-  private addRegister(operand: Extract<Operand, { kind: 'name' | 'member' }>, role: Role): void {
-    const use = registerUse(operand, this.instruction.scope);
-    if (use === null) return;
-    const { start, end } = operand;
-    const name = operand.kind === 'name' ? operand.name : operand.base + operand.member;
-    const elements = use.element === null ? use.symbol.lanes : 1;
-    for (let lane = 0; lane < elements; lane++) {
-      const element = use.element ?? (elements > 1 ? lane : null);
-      this.found.push({
-        place: this.frame.register({ ...use, element }),
-        role,
-        instruction: this.index,
-        start,
-        end,
-        name,
-      });
     }
   }
 }

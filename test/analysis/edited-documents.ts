@@ -12,7 +12,10 @@ export interface SessionResult {
 }
 
 interface Comparison {
-  /** Whether the findings or requirements of an edited document differ from those of its text, after any edit. */
+  /**
+   * Whether the findings or requirements of an edited document differ from those of its text, after any edit, or its
+   * tokens and symbols after the last.
+   */
   readonly differs: boolean;
   /** Number of texts without syntax errors, up to the first difference. */
   readonly clean: number;
@@ -22,7 +25,7 @@ function compare(start: string, edits: readonly Edit[]): Comparison {
   const document = new Document(start);
   let text = start;
   let clean = 0;
-  const differs = edits.some((edit) => {
+  const hasOthers = edits.some((edit) => {
     document.edit(edit.start, edit.end, edit.text);
     text = applied(text, edit);
     const { diagnostics, requirements } = check(text);
@@ -30,7 +33,12 @@ function compare(start: string, edits: readonly Edit[]): Comparison {
     if (!diagnostics.some(({ code }) => code.startsWith('PTX1'))) clean++;
     return document.text() !== text || JSON.stringify(own) !== JSON.stringify({ diagnostics, requirements });
   });
-  return { differs, clean };
+  return { differs: hasOthers || structureOf(document) !== structureOf(new Document(text)), clean };
+}
+
+/** The tokens, symbols and folds of a document as text. */
+function structureOf({ navigation, length }: Document): string {
+  return JSON.stringify([[...navigation.tokens(0, length)], navigation.symbols(), navigation.folds()]);
 }
 
 export function runSession(seed: number, length: number, modules: readonly string[]): SessionResult {

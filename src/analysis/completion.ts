@@ -1,0 +1,348 @@
+/** What can be written at a place of a document so that it can still become legal. */
+import type { Span } from '../base/span.ts';
+import type { ModuleEnvironment } from '../check/availability.ts';
+import { resolveMnemonic } from '../check/instructions/resolve.ts';
+import { VerdictCache } from '../check/instructions/verdicts.ts';
+import { ShapeTable } from '../check/instructions/shape-table.ts';
+import { type DeclaredSymbol, Scope } from '../check/symbols.ts';
+import { modifierMeaning } from '../explain/modifiers.ts';
+import { directiveRows, linkageRows, spaceRows } from '../isa/directives.ts';
+import { findRegister, registerSpellings } from '../isa/find-register.ts';
+import { MnemonicGuide } from '../isa/next-parts.ts';
+import { ptxForms } from '../isa/table.ts';
+import { formatVersion, isAvailable, targets, versions } from '../isa/targets.ts';
+import { isTypeName, type TypeName, typeOf, types } from '../isa/types.ts';
+import type { NameOperand, Operand } from '../syntax/tree.ts';
+import type { ChunkList } from './chunk-list.ts';
+import type { Names, PlacedScope } from './names.ts';
+import { isName, type References } from './references.ts';
+import { type StatementPlace, statementPlace } from './statement-place.ts';
+
+export type CompletionKind =
+  | 'opcode'
+  | 'modifier'
+  | 'type'
+  | 'directive'
+  | 'register'
+  | 'special register'
+  | 'variable'
+  | 'label'
+  | 'function'
+  | 'value';
+
+export interface Completion {
+  readonly kind: CompletionKind;
+  /** Replaces the span of the list. */
+  readonly text: string;
+  /** What it is, in a few words; empty if its name says everything. */
+  readonly detail: string;
+  /** Whether the mnemonic is legal when it ends here; false for everything else. */
+  readonly isComplete: boolean;
+}
+
+export interface Completions {
+  /** What is already written of the word, which an item replaces. */
+  readonly span: Span;
+  /** In the order in which they should be shown. */
+  readonly items: readonly Completion[];
+}
+
+/** Names are not listed beyond this number. */
+const mostNames = 1000;
+
+/** Answers for one version and target; it keeps what it found out about mnemonics and operands. */
+export class Completer {
+  readonly environment: ModuleEnvironment;
+  private readonly guide: MnemonicGuide;
+  private readonly verdicts: VerdictCache;
+  private readonly shapes = new ShapeTable();
+
+  constructor(environment: ModuleEnvironment) {
+    this.environment = environment;
+    this.guide = new MnemonicGuide(environment);
+    this.verdicts = new VerdictCache(environment);
+  }
+
+  /** The items at an offset of a document, which `names` and `references` know. `module`: the scope of the module. */
+  at(offset: number, list: ChunkList, names: Names, references: References, module: Scope): Completions {
+    const chunk = list.at(offset);
+    const place = statementPlace(chunk.text, references.wordsOf(chunk), offset - chunk.start);
+    const start = chunk.start + ('start' in place ? place.start : offset - chunk.start);
+    const context = { offset, list, names, references, module, scope: names.scopeAt(offset) };
+    return { span: { start, end: offset }, items: this.itemsAt(place, context) };
+  }
+
+  /** A type of which a register could be declared to stand at an offset; null if none fits. */
+  registerTypeAt(
+    offset: number,
+    list: ChunkList,
+    names: Names,
+    references: References,
+    module: Scope,
+  ): TypeName | null {
+    const chunk = list.at(offset);
+    const place = statementPlace(chunk.text, references.wordsOf(chunk), offset - chunk.start);
+    if (place.kind === 'guard') return '.pred';
+    if (place.kind !== 'operand' || resolveMnemonic(place.mnemonic).kind !== 'variants') return null;
+    const outer = checkScope(names.scopeAt(offset), module);
+    const fitting = usualTypes.find((type) => {
+      const scope = new Scope(outer);
+      const declared = { start: 0, end: 0 };
+      scope.declare({ kind: 'register', type: typeOf(type), lanes: 1, name: tried, count: null, declared });
+      return this.fits(place, tried, scope);
+    });
+    return fitting ?? null;
+  }
+
+  private itemsAt(place: StatementPlace, context: Context): readonly Completion[] {
+    switch (place.kind) {
+      case 'none':
+        return [];
+      case 'mnemonic':
+        if (context.scope === null) return [];
+        return place.isFirst ? this.opcodes() : this.parts(place.beginning);
+      case 'directive':
+        return this.directives(place.words, context.scope !== null);
+      case 'guard':
+        return this.registersWhere(
+          context,
+          (symbol) => symbol.kind === 'register' && symbol.type.class === 'predicate',
+        );
+      case 'operand':
+        return this.operands(place, context);
+    }
+  }
+
+  /** Every opcode by its first word. */
+  opcodes(): readonly Completion[] {
+    return this.guide.firstWords().map((text) => {
+      const [form] = ptxForms.forms(text);
+      const isComplete = this.guide.isComplete(text);
+      return { kind: 'opcode', text, detail: form?.form.summary ?? '', isComplete };
+    });
+  }
+
+  /** The dot-parts that can follow the beginning of a mnemonic. */
+  parts(beginning: string): readonly Completion[] {
+    return this.guide.next(beginning).parts.map((text) => {
+      const isComplete = this.guide.isComplete(beginning + text);
+      const kind = isTypeName(text) ? 'type' : 'modifier';
+      return { kind, text, detail: modifierMeaning(text) ?? '', isComplete };
+    });
+  }
+
+  private directives(words: readonly string[], isInFunction: boolean): readonly Completion[] {
+    const { version, target } = this.environment;
+    const [first] = words;
+    if (first === undefined) return this.directiveWords(isInFunction ? 'body' : 'module');
+    if (first === '.version') return versions.map((one) => plain('value', formatVersion(one))).toReversed();
+    if (first === '.target')
+      return targets
+        .filter((one) => one.since <= version)
+        .map(({ name }) => plain('value', name))
+        .toReversed();
+    if (first === '.address_size') return [plain('value', '64'), plain('value', '32')];
+    const isDeclaration = words.some((word) => Object.hasOwn(spaceRows, word));
+    if (!isDeclaration || words.some(isTypeName)) return [];
+    const usable = [...types.values()].filter(({ use, since }) => {
+      if (use !== 'variable') return false;
+      return since === null || isAvailable([since], version, target);
+    });
+    const isRegister = words.includes('.reg');
+    return usable.filter(({ name }) => isRegister || name !== '.pred').map(({ name }) => plain('type', name));
+  }
+
+  private directiveWords(stands: 'module' | 'body'): readonly Completion[] {
+    const { version, target } = this.environment;
+    const rows = Object.entries({ ...directiveRows, ...spaceRows }).filter(([, row]) => row.stands.includes(stands));
+    const words = stands === 'module' ? [...rows, ...Object.entries(linkageRows)] : rows;
+    return words
+      .filter(([, { since }]) => isAvailable([since], version, target))
+      .map(([word]) => plain('directive', word));
+  }
+
+  // --- operands -----------------------------------------------------------------------------------------------------
+
+  private operands(place: OperandPlace, context: Context): readonly Completion[] {
+    const scope = checkScope(context.scope, context.module);
+    const items: Completion[] = [];
+    for (const { name, symbol } of candidates(context)) {
+      if (items.length >= mostNames) break;
+      if (this.fits(place, name, scope))
+        items.push({ kind: kindOf(symbol), text: name, detail: detailOf(symbol), isComplete: false });
+    }
+    for (const text of registerSpellings()) {
+      if (this.fits(place, text, scope))
+        items.push({ kind: 'special register', text, detail: findRegister(text)?.type ?? '', isComplete: false });
+    }
+    return items;
+  }
+
+  private registersWhere(context: Context, isWanted: (symbol: DeclaredSymbol) => boolean): readonly Completion[] {
+    return candidates(context)
+      .filter(({ symbol }) => isWanted(symbol))
+      .map(({ name, symbol }) => ({ kind: 'register', text: name, detail: detailOf(symbol), isComplete: false }));
+  }
+
+  /** Whether the checker accepts a name as this operand, whatever the other operands are. */
+  private fits({ mnemonic, index, inside, element }: OperandPlace, name: string, scope: Scope): boolean {
+    const operand = operandNamed(name);
+    const resolution = resolveMnemonic(mnemonic);
+    if (resolution.kind !== 'variants') return this.shapes.of(operand, scope).kind !== 'label';
+    return resolution.variants.some(({ form }) => {
+      const isCall = form.operands.some(({ kind }) => kind === 'callee');
+      if (isCall && inside === '(') return isArgument(scope.lookup(name));
+      if (index >= form.operands.length) return false;
+      return around(operand, inside, element).some((tried) =>
+        this.accepts(mnemonic, form.operands.length, index, tried, scope),
+      );
+    });
+  }
+
+  private accepts(mnemonic: string, count: number, index: number, operand: Operand, scope: Scope): boolean {
+    const shapes = Array.from({ length: count }, (_, i) => this.shapes.of(i === index ? operand : unknown, scope));
+    const { problems } = this.verdicts.verdictOn(mnemonic, shapes);
+    return problems.every(
+      ({ code, place }) => code !== 'PTX3002' && !(place.kind === 'operand' && place.path[0] === index),
+    );
+  }
+}
+
+/** The types of registers, in the order in which they are tried. */
+const usualTypes: readonly TypeName[] = ['.b32', '.b64', '.b16', '.pred', '.f32', '.f64', '.b128', '.b8'];
+
+/** A name that no text can have. */
+const tried = '%?';
+
+type OperandPlace = Extract<StatementPlace, { kind: 'operand' }>;
+
+interface Context {
+  readonly offset: number;
+  readonly list: ChunkList;
+  readonly names: Names;
+  readonly references: References;
+  readonly module: Scope;
+  readonly scope: PlacedScope | null;
+}
+
+function plain(kind: CompletionKind, text: string): Completion {
+  return { kind, text, detail: '', isComplete: false };
+}
+
+/** A name that is not declared; the checker accepts it wherever a name can be. */
+const unknown: NameOperand = { kind: 'name', name: '?', start: 0, end: 0 };
+
+function operandNamed(name: string): Extract<Operand, { kind: 'name' | 'member' }> {
+  const dot = name.indexOf('.');
+  if (dot < 0) return { ...unknown, name };
+  return { kind: 'member', base: name.slice(0, dot), member: name.slice(dot), start: 0, end: 0 };
+}
+
+/** The operands that a name may become, by the bracket before it. */
+function around(
+  operand: ReturnType<typeof operandNamed>,
+  inside: OperandPlace['inside'],
+  element: number,
+): readonly Operand[] {
+  const { start, end } = operand;
+  switch (inside) {
+    case null:
+      return [operand, { kind: 'pair', first: operand, second: unknown, start, end }];
+    case '[':
+      return element === 0 ? [{ kind: 'address', base: operand, offset: 0n, rest: [], start, end }] : [];
+    case '{':
+      return [1, 2, 3, 4, 8, 16]
+        .filter((count) => count > element)
+        .map((count) => {
+          const elements = Array.from({ length: count }, (_, i) => (i === element ? operand : unknown));
+          return { kind: 'vector', elements, start, end };
+        });
+    case '(':
+      return [{ kind: 'list', elements: [operand], start, end }];
+  }
+}
+
+function isArgument(symbol: DeclaredSymbol | undefined): boolean {
+  return symbol?.kind === 'register' || (symbol?.kind === 'variable' && symbol.space === 'local parameter');
+}
+
+/** The scope for the checker: the names of a function's scopes in that of the module. */
+function checkScope(placed: PlacedScope | null, module: Scope): Scope {
+  if (placed === null) return module;
+  const scope = new Scope(checkScope(placed.parent, module));
+  for (const { symbol } of [...placed.families, ...placed.names.values()]) scope.declare(symbol);
+  return scope;
+}
+
+interface Candidate {
+  readonly name: string;
+  readonly symbol: DeclaredSymbol;
+}
+
+/** The names that are visible, the innermost first. Of families, the members that are written nearby. */
+function candidates(context: Context): readonly Candidate[] {
+  const { names, scope: innermost, offset } = context;
+  const found = new Map<string, DeclaredSymbol>();
+  const nearby = namesNear(context);
+  for (let scope = innermost; scope !== null; scope = scope.parent) {
+    for (const { symbol, start } of scope.families) {
+      if (symbol.kind !== 'register' || start > offset) continue;
+      for (const name of membersOf(symbol.name, symbol.count ?? 0, nearby))
+        if (!found.has(name)) found.set(name, symbol);
+    }
+    for (const { symbol, start } of scope.names.values()) {
+      if (symbol.kind !== 'label' && start > offset) continue;
+      if (!found.has(symbol.name)) found.set(symbol.name, symbol);
+    }
+  }
+  for (const [name, [declared]] of names.moduleNames()) {
+    if (declared !== undefined && declared.start < offset && !found.has(name)) found.set(name, declared.symbol);
+  }
+  return [...found].map(([name, symbol]) => ({ name, symbol }));
+}
+
+/** Members of small families are all listed. */
+const smallFamily = 16;
+
+function membersOf(stem: string, count: number, nearby: ReadonlySet<string>): readonly string[] {
+  if (count <= smallFamily) return Array.from({ length: count }, (_, i) => `${stem}${i}`);
+  const isMember = (name: string): boolean => {
+    const digits = name.slice(stem.length);
+    return name.startsWith(stem) && /^\d+$/.test(digits) && Number(digits) < count;
+  };
+  const used = [...nearby].filter(isMember);
+  return used.length > 0 ? used : [`${stem}0`];
+}
+
+/** Names in the chunk around an offset and in the one before it, the nearest first. */
+function namesNear({ offset, list, references }: Context): ReadonlySet<string> {
+  const chunk = list.at(offset);
+  const near = list.chunks.slice(Math.max(0, chunk.index - 1), chunk.index + 1);
+  const found = near.flatMap(({ text, start }, i) => {
+    const words = references.wordsOf(near[i] ?? chunk).filter(isName);
+    return words.map((word) => ({
+      name: text.slice(word.start, word.end),
+      distance: Math.abs(start + word.start - offset),
+    }));
+  });
+  return new Set(found.toSorted((a, b) => a.distance - b.distance).map(({ name }) => name));
+}
+
+function kindOf(symbol: DeclaredSymbol): CompletionKind {
+  return symbol.kind === 'targets' || symbol.kind === 'prototype' ? 'label' : symbol.kind;
+}
+
+function detailOf(symbol: DeclaredSymbol): string {
+  switch (symbol.kind) {
+    case 'register':
+      return symbol.lanes > 1 ? `.v${symbol.lanes} ${symbol.type.name}` : symbol.type.name;
+    case 'variable':
+      return `${symbol.space} ${symbol.type.name}`;
+    case 'function':
+      return symbol.entry ? '.entry' : '.func';
+    case 'label':
+    case 'targets':
+    case 'prototype':
+      return '';
+  }
+}

@@ -1,0 +1,203 @@
+/** Which declaration a name in a document stands for: the scopes of its functions, with their places. */
+import { elementAt } from '../base/element-at.ts';
+import type { Span } from '../base/span.ts';
+import { type DeclaredSymbol, familyIndex } from '../check/symbols.ts';
+import type { Chunk, OutlinePart } from './chunk.ts';
+import type { ChunkList } from './chunk-list.ts';
+
+/** A symbol, and where its name is declared in the document. */
+export interface Declared extends Span {
+  readonly symbol: DeclaredSymbol;
+}
+
+/** A function or a block of one. */
+export class PlacedScope {
+  readonly start: number;
+  end: number;
+  readonly parent: PlacedScope | null;
+  readonly children: PlacedScope[] = [];
+  readonly names: Map<string, Declared> = new Map();
+  readonly families: Declared[] = [];
+
+  constructor(start: number, parent: PlacedScope | null) {
+    this.start = start;
+    this.end = Number.POSITIVE_INFINITY;
+    this.parent = parent;
+  }
+
+  declare(declared: Declared): void {
+    const { symbol } = declared;
+    if (symbol.kind === 'register' && symbol.count !== null) this.families.push(declared);
+    else if (!this.names.has(symbol.name)) this.names.set(symbol.name, declared);
+  }
+
+  /** What a name stands for in this scope alone. */
+  here(name: string): Declared | null {
+    const found = this.names.get(name);
+    if (found !== undefined) return found;
+    const digits = familyIndex(name);
+    if (digits === 0) return null;
+    const stem = name.slice(0, digits);
+    const isMember = ({ symbol }: Declared): boolean =>
+      symbol.kind === 'register' && symbol.name === stem && Number(name.slice(digits)) < (symbol.count ?? 0);
+    return this.families.find(isMember) ?? null;
+  }
+
+  /** The family that is declared at an offset, or whose declaration ends there. */
+  familyAt(offset: number): Declared | null {
+    return this.families.find(({ start, end }) => start <= offset && offset <= end) ?? null;
+  }
+}
+
+/** A meaning of a name. */
+export interface Resolved {
+  readonly declared: Declared;
+  /** Null for names of the module. */
+  readonly scope: PlacedScope | null;
+}
+
+/** The names of a document at one time. */
+export class Names {
+  private readonly list: ChunkList;
+  private readonly functions = new Map<Chunk, readonly PlacedScope[]>();
+  private module: ReadonlyMap<string, readonly Declared[]> | null = null;
+
+  constructor(list: ChunkList) {
+    this.list = list;
+  }
+
+  /** What a name stands for at an offset; null if it is not declared. Only labels may be declared later. */
+  resolve(name: string, offset: number): Resolved | null {
+    for (let scope = this.scopeAt(offset); scope !== null; scope = scope.parent) {
+      const declared = scope.here(name);
+      if (declared !== null && (declared.symbol.kind === 'label' || declared.start <= offset))
+        return { declared, scope };
+    }
+    const [declared] = this.ofModule(name);
+    return declared === undefined ? null : { declared, scope: null };
+  }
+
+  /** The declarations of a name of the module, the definition of a function first. */
+  ofModule(name: string): readonly Declared[] {
+    return this.moduleNames().get(name) ?? [];
+  }
+
+  moduleNames(): ReadonlyMap<string, readonly Declared[]> {
+    this.module ??= readModule(this.list.chunks);
+    return this.module;
+  }
+
+  /** The innermost scope at an offset; null outside of functions. */
+  scopeAt(offset: number): PlacedScope | null {
+    const chunk = this.list.at(offset);
+    const roots = this.scopesOf(chunk);
+    let found = roots.find(({ start, end }) => start <= offset && offset <= end) ?? null;
+    while (found !== null) {
+      const inner = childAt(found, offset);
+      if (inner === null) return found;
+      found = inner;
+    }
+    return null;
+  }
+
+  /** The functions of which a part is in a chunk. */
+  private scopesOf(chunk: Chunk): readonly PlacedScope[] {
+    const known = this.functions.get(chunk);
+    if (known !== undefined) return known;
+    const { chunks } = this.list;
+    let first = chunk.index;
+    while (first > 0 && elementAt(chunks, first).from.body !== null) first--;
+    let last = chunk.index;
+    while (last + 1 < chunks.length && elementAt(chunks, last).to.body !== null) last++;
+    const made = readFunctions(chunks.slice(first, last + 1));
+    for (let i = first; i <= last; i++) {
+      const { start, text } = elementAt(chunks, i);
+      const isPart = (scope: PlacedScope): boolean => scope.start <= start + text.length && scope.end >= start;
+      this.functions.set(elementAt(chunks, i), made.filter(isPart));
+    }
+    return this.functions.get(chunk) ?? [];
+  }
+}
+
+function childAt({ children }: PlacedScope, offset: number): PlacedScope | null {
+  let low = 0;
+  let high = children.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (elementAt(children, middle).start <= offset) low = middle + 1;
+    else high = middle;
+  }
+  const found = children[low - 1];
+  return found !== undefined && offset <= found.end ? found : null;
+}
+
+function readModule(chunks: readonly Chunk[]): ReadonlyMap<string, readonly Declared[]> {
+  const names = new Map<string, Declared[]>();
+  for (const { checked, start } of chunks) {
+    for (const one of checked?.module ?? []) {
+      if (one.kind !== 'symbol') continue;
+      const { symbol } = one;
+      const declared = placed(symbol, start);
+      const known = names.get(symbol.name);
+      if (known === undefined) names.set(symbol.name, [declared]);
+      else if (symbol.kind === 'function' && symbol.defined) known.unshift(declared);
+      else known.push(declared);
+    }
+  }
+  return names;
+}
+
+function placed(symbol: DeclaredSymbol, by: number): Declared {
+  const { start, end } = symbol.declared;
+  const length = symbol.kind === 'label' ? symbol.name.length : end - start;
+  return { symbol, start: start + by, end: start + by + length };
+}
+
+function readFunctions(chunks: readonly Chunk[]): readonly PlacedScope[] {
+  const found: PlacedScope[] = [];
+  let scope: PlacedScope | null = null;
+  for (const { outline, checked, start: by } of chunks) {
+    const symbols = declaredBetween(checked?.body ?? []);
+    let next = 0;
+    for (const symbol of symbols[next++] ?? []) scope?.declare(placed(symbol, by));
+    for (const part of outline) {
+      scope = follow(part, by, scope, found);
+      if (part.kind === 'label') continue;
+      for (const symbol of symbols[next++] ?? []) scope?.declare(placed(symbol, by));
+    }
+  }
+  return found;
+}
+
+/** Goes on to the scope after a part of an outline. */
+function follow(part: OutlinePart, by: number, scope: PlacedScope | null, found: PlacedScope[]): PlacedScope | null {
+  switch (part.kind) {
+    case 'function': {
+      const made = new PlacedScope(by + part.header.start, null);
+      found.push(made);
+      return made;
+    }
+    case 'label':
+      scope?.declare(placed(part.symbol, by));
+      return scope;
+    case 'open': {
+      if (scope === null) return null;
+      const made = new PlacedScope(by + part.start, scope);
+      scope.children.push(made);
+      return made;
+    }
+    case 'close':
+      if (scope !== null) scope.end = by + part.end;
+      return scope?.parent ?? null;
+  }
+}
+
+/** The symbols that a chunk declares in functions, between its scopes: before the first one begins or ends, after it, … */
+function declaredBetween(body: NonNullable<Chunk['checked']>['body']): readonly (readonly DeclaredSymbol[])[] {
+  const found: DeclaredSymbol[][] = [[]];
+  for (const one of body) {
+    if (one.kind === 'symbol') found.at(-1)?.push(one.symbol);
+    else found.push(one.kind === 'function' ? [...one.formals] : []);
+  }
+  return found;
+}

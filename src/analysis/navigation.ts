@@ -1,0 +1,114 @@
+import type { Span } from '../base/span.ts';
+import { resolveMnemonic } from '../check/instructions/resolve.ts';
+import type { Edit } from '../diagnostics/fix.ts';
+import type { OperandPattern, Role } from '../isa/form.ts';
+import { parseInstruction } from '../syntax/parser.ts';
+import type { Instruction } from '../syntax/tree.ts';
+import type { Chunk } from './chunk.ts';
+import type { ChunkList } from './chunk-list.ts';
+import { formatEdits } from './format.ts';
+import { Names } from './names.ts';
+import { visitNames } from './occurrences.ts';
+import { type Fold, foldsIn, type OutlineSymbol, outlineSymbols, selectionsAt } from './outline.ts';
+import { type NamePlace, References } from './references.ts';
+import { rename, type Renaming, whyFixed } from './rename.ts';
+import { type SemanticToken, semanticTokens } from './semantic-tokens.ts';
+import type { Word } from './words.ts';
+
+/** A place of a name, and what happens to it there; null where it is neither read nor written, as in a declaration. */
+export interface NameUse extends NamePlace {
+  readonly role: Role | null;
+}
+
+/** Answers questions about the names and the structure of a document. It is no longer valid after an edit. */
+export class Navigation {
+  /** Names by their scopes. */
+  readonly names: Names;
+  readonly references: References;
+  private readonly list: ChunkList;
+
+  constructor(list: ChunkList, words: WeakMap<Chunk, readonly Word[]>) {
+    this.list = list;
+    this.names = new Names(list);
+    this.references = new References(list, this.names, words);
+  }
+
+  /** The words that begin between two offsets, by what they mean; only the text around them is read. */
+  tokens(start: number, end: number): Iterable<SemanticToken> {
+    return semanticTokens(this.list, this.names, this.references, { start, end });
+  }
+
+  symbols(): readonly OutlineSymbol[] {
+    return outlineSymbols(this.list, this.names);
+  }
+
+  folds(): readonly Fold[] {
+    return foldsIn(this.list, this.references);
+  }
+
+  /** The edits that format the whole text, in its order. Only white space changes. */
+  format(): readonly Edit[] {
+    return formatEdits(this.list, this.references);
+  }
+
+  /** What encloses an offset, from the word outward to the whole text. */
+  selections(offset: number): readonly Span[] {
+    return selectionsAt(offset, this.list, this.names, this.references);
+  }
+
+  /** All places of what is named at an offset, in the order of the text; empty if nothing is. */
+  places(offset: number): readonly NamePlace[] {
+    const entity = this.references.entityAt(offset);
+    return entity === null ? [] : this.references.placesOf(entity);
+  }
+
+  /** Like `places`, with what instructions do there. */
+  uses(offset: number): readonly NameUse[] {
+    return this.places(offset).map((place) => ({ ...place, role: this.roleAt(place.start) }));
+  }
+
+  /** Where the name at an offset is declared; the definition of a function first. */
+  declarations(offset: number): readonly Span[] {
+    const entity = this.references.entityAt(offset);
+    if (entity === null) return [];
+    const { declared, scope, name } = entity;
+    const all = scope === null ? this.names.ofModule(name) : [declared];
+    return all.map(({ start, end }) => ({ start, end }));
+  }
+
+  /** The name at an offset if it can be renamed; otherwise why it cannot, or null if there is no name. */
+  renameable(offset: number): Span | string | null {
+    const entity = this.references.entityAt(offset);
+    const word = this.references.wordAt(offset);
+    if (entity === null || word === null) return null;
+    return whyFixed(entity) ?? { start: word.start, end: word.end };
+  }
+
+  /** Renames what is named at an offset; null if nothing is. */
+  rename(offset: number, name: string): Renaming | null {
+    const entity = this.references.entityAt(offset);
+    return entity === null ? null : rename(entity, name, this.references, this.names);
+  }
+
+  /** What an instruction does with the name that begins at an offset; null outside of instructions. */
+  roleAt(offset: number): Role | null {
+    const span = this.references.instructionAround(offset);
+    if (span === null) return null;
+    const { instruction } = parseInstruction(this.list.slice(span.start, span.end));
+    if (instruction === null) return null;
+    let found: Role | null = null;
+    visitNames(instruction, patternsOf(instruction), (operand, role) => {
+      if (operand.start === offset - span.start) found = role;
+    });
+    return found;
+  }
+}
+
+/** The operands of the form that an instruction most likely has; empty for an instruction outside of the tables. */
+function patternsOf({ mnemonic, operands }: Instruction): readonly OperandPattern[] {
+  const found = resolveMnemonic(mnemonic);
+  if (found.kind !== 'variants') return [];
+  const { variants } = found;
+  const fitting = variants.find(({ form }) => form.operands.length === operands.length) ?? variants[0];
+  return fitting?.form.operands ?? [];
+}

@@ -1,0 +1,209 @@
+/** Where the names of a document occur, and which declaration each stands for. */
+import { elementAt } from '../base/element-at.ts';
+import type { Span } from '../base/span.ts';
+import type { Chunk } from './chunk.ts';
+import type { ChunkList } from './chunk-list.ts';
+import { keyOf, type NameKey } from './chunk-names.ts';
+import type { Declared, Names, PlacedScope } from './names.ts';
+import { type Word, wordsIn } from './words.ts';
+
+/** A thing with a name: a register, a family of registers, a label, a variable, a parameter or a function. */
+export interface Entity {
+  /** As declared, or the canonical name of a member of a family. */
+  readonly name: string;
+  readonly declared: Declared;
+  /** Null for names of the module. */
+  readonly scope: PlacedScope | null;
+  /** True for all members of a family together. */
+  readonly isFamily: boolean;
+}
+
+export interface NamePlace extends Span {
+  readonly isDeclaration: boolean;
+}
+
+/** The words of a document, read by chunks, and the places of its names. */
+export class References {
+  private readonly list: ChunkList;
+  private readonly names: Names;
+  private readonly words: WeakMap<Chunk, readonly Word[]>;
+
+  /** `words` remembers those of chunks beyond the next edit. */
+  constructor(list: ChunkList, names: Names, words: WeakMap<Chunk, readonly Word[]>) {
+    this.list = list;
+    this.names = names;
+    this.words = words;
+  }
+
+  /** The words of a chunk, with positions relative to it. */
+  wordsOf(chunk: Chunk): readonly Word[] {
+    const known = this.words.get(chunk);
+    if (known !== undefined) return known;
+    const made = wordsIn(chunk.text, chunk.index === 0);
+    this.words.set(chunk, made);
+    return made;
+  }
+
+  /** The word that contains an offset, or ends there. */
+  wordAt(offset: number): Word | null {
+    const chunk = this.list.at(offset);
+    const found = findWord(this.wordsOf(chunk), offset - chunk.start, chunk.start);
+    if (found !== null || offset !== chunk.start || chunk.index === 0) return found;
+    const before = elementAt(this.list.chunks, chunk.index - 1);
+    return findWord(this.wordsOf(before), offset - before.start, before.start);
+  }
+
+  get length(): number {
+    return this.list.length;
+  }
+
+  /** The offset after the semicolon of the statement that contains an offset. */
+  endOfStatement(offset: number): number {
+    const { start, text } = this.list.at(offset);
+    const isEnd = (word: Word): boolean => word.start >= offset - start && text[word.start] === ';';
+    const end = this.wordsOf(this.list.at(offset)).find(isEnd);
+    return end === undefined ? offset : start + end.end;
+  }
+
+  /** The offset after the brace that opens the body of the function that begins at an offset. */
+  bodyStart(offset: number): number | null {
+    const { start, text } = this.list.at(offset);
+    const isBrace = (word: Word): boolean => word.start >= offset - start && text[word.start] === '{';
+    const brace = this.wordsOf(this.list.at(offset)).find(isBrace);
+    return brace === undefined ? null : start + brace.end;
+  }
+
+  /** The instruction around a name, with its guard and its semicolon; null if there is none. */
+  instructionAround(offset: number): Span | null {
+    const { start: by, text } = this.list.at(offset);
+    const words = this.wordsOf(this.list.at(offset));
+    const at = indexAt(words, offset - by);
+    const isEnd = (word: Word): boolean => word.kind === 'punctuation' && text[word.start] === ';';
+    let first = at;
+    for (; first >= 0; first--) {
+      const word = elementAt(words, first);
+      const isFirst = word.kind === 'guard' || (word.kind === 'opcode' && text[word.start] !== '.');
+      if (isFirst) break;
+      if (word.kind === 'directive' || isEnd(word)) return null;
+    }
+    const before = words[first - 1];
+    if (before?.kind === 'name' || before?.kind === 'member')
+      first = words.findLastIndex(({ kind }, i) => i < first && kind === 'guard');
+    const end = words.findIndex((word, i) => i >= at && isEnd(word));
+    if (first < 0 || end < 0) return null;
+    return { start: by + elementAt(words, first).start, end: by + elementAt(words, end).end };
+  }
+
+  /** What the name at an offset stands for; null if there is no name, or it is not declared. */
+  entityAt(offset: number): Entity | null {
+    const word = this.wordAt(offset);
+    if (word === null || !isName(word)) return null;
+    return this.entityOf(this.list.slice(word.start, word.end), word.start);
+  }
+
+  private entityOf(name: string, offset: number): Entity | null {
+    const scope = this.names.scopeAt(offset);
+    const family = scope?.familyAt(offset) ?? null;
+    if (family !== null) return { name: family.symbol.name, declared: family, scope, isFamily: true };
+    const found = this.names.resolve(name, offset);
+    if (found === null) return null;
+    const { symbol } = found.declared;
+    const isMember = symbol.kind === 'register' && symbol.count !== null;
+    const canonical = isMember ? symbol.name + String(Number(name.slice(symbol.name.length))) : symbol.name;
+    return { name: canonical, ...found, isFamily: false };
+  }
+
+  /** All places of an entity, in the order of the text, with its declarations. */
+  placesOf(entity: Entity): readonly NamePlace[] {
+    const { scope, declared } = entity;
+    const isLabel = declared.symbol.kind === 'label';
+    // Debug sections name labels of functions.
+    const within = scope === null || isLabel ? { start: 0, end: this.list.length } : scope;
+    const places: NamePlace[] = [];
+    for (const place of this.find(patternOf(entity), keyOfEntity(entity), within, declared.start)) {
+      const name = this.list.slice(place.start, place.end);
+      const found = this.entityOf(name, place.start);
+      const isHere = found === null ? isLabel && this.names.scopeAt(place.start) === null : isSame(found, entity);
+      if (isHere) places.push({ ...place, isDeclaration: this.isDeclaration(place, entity) });
+    }
+    return places;
+  }
+
+  private isDeclaration({ start }: Span, { declared, scope, name }: Entity): boolean {
+    if (start === declared.start) return true;
+    return scope === null && this.names.ofModule(name).some((other) => other.start === start);
+  }
+
+  /** The names that match a pattern, between two offsets; `always` lies in a chunk that is searched in any case. */
+  *find(pattern: RegExp, key: NameKey, within: Span, always = -1): Generator<Span> {
+    const { chunks } = this.list;
+    const searched = always < 0 ? null : this.list.at(always);
+    for (let i = this.list.at(within.start).index; i < chunks.length; i++) {
+      const chunk = elementAt(chunks, i);
+      if (chunk.start > within.end) return;
+      if (chunk !== searched && !chunk.names.mayContain(key)) continue;
+      const ownPattern = new RegExp(pattern.source, 'g');
+      for (let found = ownPattern.exec(chunk.text); found !== null; found = ownPattern.exec(chunk.text)) {
+        const word = findWord(this.wordsOf(chunk), found.index, 0);
+        const start = chunk.start + found.index;
+        const end = start + found[0].length;
+        const isWhole = word !== null && isName(word) && word.start === found.index;
+        if (isWhole && start >= within.start && end <= within.end) yield { start, end };
+      }
+    }
+  }
+}
+
+export function isName({ kind }: Word): boolean {
+  return kind === 'name' || kind === 'label';
+}
+
+function isSame(a: Entity, b: Entity): boolean {
+  if (a.scope === null && b.scope === null) return a.name === b.name;
+  if (a.declared.start !== b.declared.start) return false;
+  return b.isFamily || a.isFamily ? true : a.name === b.name;
+}
+
+function keyOfEntity({ name, isFamily }: Entity): NameKey {
+  return isFamily ? { stem: name, number: -1 } : keyOf(name);
+}
+
+/** Matches every spelling of an entity: `%r05` is `%r5`. */
+function patternOf({ name, declared: { symbol }, isFamily }: Entity): RegExp {
+  const isRegister = symbol.kind === 'register' && symbol.count !== null;
+  if (!isRegister) return wholeName(escaped(name));
+  const stem = escaped(symbol.name);
+  return wholeName(isFamily ? `${stem}\\d*` : `${stem}(?:0*${name.slice(symbol.name.length)})?`);
+}
+
+export function wholeName(source: string): RegExp {
+  return new RegExp(`(?<![\\w$%])${source}(?![\\w$])`);
+}
+
+export function escaped(name: string): string {
+  return name.replace(/[$%]/g, '\\$&');
+}
+
+/** The index of the last word that begins at or before an offset; -1 if there is none. */
+function indexAt(words: readonly Word[], offset: number): number {
+  let low = 0;
+  let high = words.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (elementAt(words, middle).start <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+function findWord(words: readonly Word[], offset: number, by: number): Word | null {
+  const index = indexAt(words, offset);
+  const at = words[index];
+  const before = words[index - 1];
+  const touches = (word: Word | undefined): word is Word => word !== undefined && offset <= word.end;
+  const found = touches(at) && (offset < at.end || isName(at)) ? at : null;
+  const ended = touches(before) && isName(before) ? before : null;
+  const kept =
+    found !== null && (isName(found) || ended === null) ? found : (ended ?? found ?? (touches(at) ? at : null));
+  return kept === null ? null : { kind: kept.kind, start: kept.start + by, end: kept.end + by };
+}

@@ -1,0 +1,149 @@
+/** Where in a statement an offset lies, for a statement that is still being written. */
+import type { Word } from './words.ts';
+
+export type StatementPlace =
+  /** In a mnemonic, or where one can begin: what is written of it before the last dot, and where the rest begins. */
+  | { readonly kind: 'mnemonic'; readonly beginning: string; readonly start: number; readonly isFirst: boolean }
+  | {
+      readonly kind: 'operand';
+      readonly mnemonic: string;
+      readonly mnemonicStart: number;
+      /** Number of the operand. */
+      readonly index: number;
+      /** The bracket around the offset, and the number of commas since. */
+      readonly inside: '[' | '{' | '(' | null;
+      readonly element: number;
+      /** Where the name begins that is being written. */
+      readonly start: number;
+    }
+  /** After the `@` of a guard. */
+  | { readonly kind: 'guard'; readonly start: number }
+  /** After a directive: its words as written, and the start of the one that is being written. */
+  | { readonly kind: 'directive'; readonly words: readonly string[]; readonly start: number }
+  | { readonly kind: 'none' };
+
+const none: StatementPlace = { kind: 'none' };
+
+/** The place of an offset in a text that begins between two statements. `words` are those of the text. */
+export function statementPlace(text: string, words: readonly Word[], offset: number): StatementPlace {
+  const isComment = words.some(({ kind, start, end }) => kind === 'comment' && start < offset && offset <= end);
+  if (isComment) return none;
+  const statement = statementBefore(text, words, offset);
+  const [first] = statement;
+  const isOver = first === undefined || isNewLine(text, statement, offset);
+  if (isOver) return beginningAt(text, offset);
+  if (first.kind === 'directive') return directivePlace(text, statement, offset);
+  const opcode = statement.find(({ kind }) => kind === 'opcode');
+  if (opcode !== undefined) {
+    const written = text.slice(opcode.start, offset);
+    if (/^[A-Za-z]\w*(?:\.[\w:]*)*$/.test(written)) return mnemonicPlace(written, opcode.start);
+    return operandPlace(text, statement, opcode, offset);
+  }
+  if (first.kind !== 'guard') return beginningAt(text, offset);
+  const guard = /^@!?([\w$%]*)$/.exec(text.slice(first.start, offset));
+  return guard === null ? beginningAt(text, offset) : { kind: 'guard', start: offset - (guard[1] ?? '').length };
+}
+
+/** The words of the statement around an offset, up to there. */
+function statementBefore(text: string, words: readonly Word[], offset: number): readonly Word[] {
+  let statement: Word[] = [];
+  let lists = 0;
+  const begin = (...own: Word[]): void => {
+    statement = own;
+    lists = 0;
+  };
+  for (const word of words) {
+    if (word.start >= offset) break;
+    if (word.kind === 'comment') continue;
+    const mark = word.kind === 'punctuation' ? text[word.start] : '';
+    const isLabel = mark === ':' && statement.length === 1 && statement[0]?.kind === 'label';
+    if (mark === ';' || isLabel) begin();
+    else if (mark === '{') {
+      if (opensList(text, statement)) {
+        statement.push(word);
+        lists++;
+      } else begin();
+    } else if (mark === '}' && lists === 0) begin();
+    else if (startsLate(text, statement, word)) begin(word);
+    else {
+      if (mark === '}') lists--;
+      statement.push(word);
+    }
+  }
+  return statement;
+}
+
+function opensList(text: string, statement: readonly Word[]): boolean {
+  if (statement.some(({ kind }) => kind === 'opcode')) return true;
+  const isHeader = statement.some(({ start, end }) => /^\.(?:entry|func|section)$/.test(text.slice(start, end)));
+  return statement[0]?.kind === 'directive' && !isHeader;
+}
+
+/** Directives of one line end without a mark. */
+function startsLate(text: string, statement: readonly Word[], { kind, start, end }: Word): boolean {
+  const [first] = statement;
+  if (first?.kind !== 'directive') return false;
+  const isOfOneLine = /^\.(?:version|target|address_size|file|loc)$/;
+  if (kind === 'directive' && isOfOneLine.test(text.slice(start, end))) return true;
+  const begins = kind === 'opcode' || kind === 'label' || kind === 'guard' || kind === 'directive';
+  return begins && isOfOneLine.test(text.slice(first.start, first.end));
+}
+
+/** Whether a statement without a semicolon seems to end before the line of the offset. */
+function isNewLine(text: string, statement: readonly Word[], offset: number): boolean {
+  const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
+  if (!/^\s*(?:@!?[\w$%.]+\s+)?(?:[a-z]\w*(?:\.[\w:]*)*)?$/.test(text.slice(lineStart, offset))) return false;
+  const before = statement.filter(({ start }) => start < lineStart);
+  const last = before.at(-1);
+  if (before.length === 0 || last === undefined) return false;
+  return !'.,([{|+'.includes(text.charAt(last.end - 1)) && last.kind !== 'opcode';
+}
+
+function beginningAt(text: string, offset: number): StatementPlace {
+  const written = /\.?[\w$%]*(?:\.[\w:]*)*$/.exec(text.slice(Math.max(0, offset - 200), offset))?.[0] ?? '';
+  if (written.startsWith('.')) return { kind: 'directive', words: [], start: offset - written.length };
+  return /^(?:[A-Za-z]\w*(?:\.[\w:]*)*)?$/.test(written) ? mnemonicPlace(written, offset - written.length) : none;
+}
+
+function mnemonicPlace(written: string, start: number): StatementPlace {
+  const dot = written.lastIndexOf('.');
+  if (dot < 0) return { kind: 'mnemonic', beginning: '', start, isFirst: true };
+  return { kind: 'mnemonic', beginning: written.slice(0, dot), start: start + dot, isFirst: false };
+}
+
+function directivePlace(text: string, statement: readonly Word[], offset: number): StatementPlace {
+  const last = statement.at(-1);
+  const isWriting = last !== undefined && last.end >= offset && last.kind !== 'punctuation';
+  const before = isWriting ? statement.slice(0, -1) : statement;
+  const words = before.map(({ start, end }) => text.slice(start, end));
+  return { kind: 'directive', words, start: isWriting ? last.start : offset };
+}
+
+function operandPlace(text: string, statement: readonly Word[], opcode: Word, offset: number): StatementPlace {
+  const parts = statement.filter(({ kind }) => kind === 'opcode' || kind === 'modifier' || kind === 'type');
+  const mnemonic = parts.map(({ start, end }) => text.slice(start, end)).join('');
+  const open: { mark: '[' | '{' | '('; elements: number }[] = [];
+  let index = 0;
+  for (const { kind, start } of statement) {
+    const mark = text[start];
+    if (kind !== 'punctuation' || start < opcode.start) continue;
+    if (mark === '[' || mark === '{' || mark === '(') open.push({ mark, elements: 0 });
+    else if (mark === ']' || mark === '}' || mark === ')') open.pop();
+    else if (mark === ',') {
+      const around = open.at(-1);
+      if (around === undefined) index++;
+      else around.elements++;
+    }
+  }
+  const around = open.at(-1);
+  const name = /[\w$%]*(?:\.\w*)?$/.exec(text.slice(Math.max(0, offset - 300), offset))?.[0] ?? '';
+  return {
+    kind: 'operand',
+    mnemonic,
+    mnemonicStart: opcode.start,
+    index,
+    inside: around?.mark ?? null,
+    element: around?.elements ?? 0,
+    start: offset - name.length,
+  };
+}

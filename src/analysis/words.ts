@@ -1,0 +1,195 @@
+/** The words of a stretch of text, by what they are in their statement. Names are not looked up. */
+import { splitMnemonic } from '../isa/notation.ts';
+import { isTypeName } from '../isa/types.ts';
+import { Lexer } from '../syntax/lexer.ts';
+import { Token } from '../syntax/tokens.ts';
+
+export const wordKinds = [
+  'comment',
+  'string',
+  'number',
+  'opcode',
+  'modifier',
+  'type',
+  'directive',
+  /** Of a register, variable, function or anything else that can be declared. */
+  'name',
+  /** `.x` after a name. */
+  'member',
+  /** The name of a label, before its colon. */
+  'label',
+  /** The `@` of a guard. */
+  'guard',
+  'punctuation',
+  /** What no token begins with. */
+  'wrong',
+] as const;
+
+export type WordKind = (typeof wordKinds)[number];
+
+export interface Word {
+  readonly kind: WordKind;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Directives that end with their line. */
+const ofOneLine: ReadonlySet<string> = new Set(['.version', '.target', '.address_size', '.file', '.loc']);
+
+/** Reads the words of a text that begins between two statements. */
+export function wordsIn(source: string, isStart: boolean): readonly Word[] {
+  return new WordReader(source, isStart).read();
+}
+
+type Place =
+  | 'start'
+  | 'operands'
+  | 'directive'
+  | 'line'
+  /** Between `.entry` or `.func` and its body. */
+  | 'header'
+  | 'section';
+
+class WordReader {
+  private readonly source: string;
+  private readonly lexer: Lexer;
+  private readonly words: Word[] = [];
+  private place: Place = 'start';
+  /** Open braces of lists. */
+  private lists = 0;
+
+  constructor(source: string, isStart: boolean) {
+    this.source = source;
+    this.lexer = new Lexer(source, isStart);
+  }
+
+  read(): readonly Word[] {
+    const { lexer } = this;
+    lexer.next();
+    this.readGap(0, lexer.start);
+    while (lexer.kind !== Token.End) {
+      if (this.place === 'line' && lexer.startsLine() && !this.endsInComma()) this.place = 'start';
+      this.readToken();
+      this.readGap(this.words.at(-1)?.end ?? 0, lexer.start);
+    }
+    return this.words;
+  }
+
+  private endsInComma(): boolean {
+    const last = this.words.findLast(({ kind }) => kind !== 'comment');
+    return last !== undefined && this.source[last.start] === ',';
+  }
+
+  /** Comments between two tokens. */
+  private readGap(start: number, end: number): void {
+    if (end - start < 2) return;
+    const comment = /\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+    const gap = this.source.slice(start, end);
+    for (let found = comment.exec(gap); found !== null; found = comment.exec(gap)) {
+      this.add('comment', start + found.index, start + found.index + found[0].trimEnd().length);
+    }
+  }
+
+  private add(kind: WordKind, start: number, end: number): void {
+    this.words.push({ kind, start, end });
+  }
+
+  private take(kind: WordKind): void {
+    const { lexer } = this;
+    this.add(kind, lexer.start, lexer.end);
+    lexer.next();
+  }
+
+  private readToken(): void {
+    const { lexer } = this;
+    switch (lexer.kind) {
+      case Token.Name:
+        return this.place === 'start' ? this.readFirstName() : this.take('name');
+      case Token.Dotted:
+        return this.readDotted();
+      case Token.Integer:
+      case Token.Float:
+      case Token.HexSingle:
+      case Token.HexDouble:
+      case Token.WarpSize:
+        return this.take('number');
+      case Token.String:
+      case Token.OpenString:
+        return this.take('string');
+      case Token.OpenComment:
+        return this.take('comment');
+      case Token.Dwarf:
+        this.place = 'line';
+        return this.take('directive');
+      case Token.At:
+        return this.place === 'start' ? this.readGuard() : this.take('punctuation');
+      case Token.BadCharacter:
+      case Token.BadNumber:
+        return this.take('wrong');
+      default:
+        return this.readMark();
+    }
+  }
+
+  /** A label, or an opcode with its dot-parts. */
+  private readFirstName(): void {
+    const { lexer } = this;
+    const { start, end, previousEnd } = lexer;
+    lexer.next();
+    if (lexer.kind === Token.Colon) return this.add('label', start, end);
+    lexer.rewind(start, previousEnd);
+    const mnemonic = lexer.mnemonic();
+    this.place = 'operands';
+    const { opcode } = splitMnemonic(mnemonic);
+    let words = opcode.split('.').length;
+    const part = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|\.?[^\s./]+/g;
+    const text = this.source.slice(start, lexer.mnemonicEnd);
+    for (let found = part.exec(text); found !== null; found = part.exec(text)) {
+      const [one] = found;
+      const at = start + found.index;
+      if (one.startsWith('/')) this.add('comment', at, at + one.trimEnd().length);
+      else if (words-- > 0) this.add('opcode', at, at + one.length);
+      else this.add(isTypeName(one) ? 'type' : 'modifier', at, at + one.length);
+    }
+  }
+
+  private readDotted(): void {
+    const { lexer } = this;
+    const text = lexer.text();
+    if (this.place === 'operands') return this.take('member');
+    if (this.place === 'start' || ofOneLine.has(text)) {
+      this.place = ofOneLine.has(text) ? 'line' : text === '.section' ? 'section' : 'directive';
+    }
+    if (text === '.entry' || text === '.func') this.place = 'header';
+    this.take(isTypeName(text) ? 'type' : 'directive');
+  }
+
+  /** `@%p` or `@!%p`; the instruction follows. */
+  private readGuard(): void {
+    const { lexer } = this;
+    this.take('guard');
+    if (lexer.kind === Token.Exclamation) this.take('punctuation');
+    if (lexer.kind !== Token.Name && lexer.kind !== Token.Percent) return;
+    this.take('name');
+    if (lexer.kind === Token.Dotted) this.take('member');
+  }
+
+  private readMark(): void {
+    const { lexer, place } = this;
+    const { kind } = lexer;
+    this.take('punctuation');
+    if (kind === Token.Semicolon) this.begin();
+    else if (kind === Token.LeftBrace) {
+      if (place === 'operands' || place === 'directive') this.lists++;
+      else if (place !== 'section') this.begin();
+    } else if (kind === Token.RightBrace) {
+      if (this.lists > 0) this.lists--;
+      else this.begin();
+    }
+  }
+
+  private begin(): void {
+    this.place = 'start';
+    this.lists = 0;
+  }
+}

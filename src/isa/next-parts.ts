@@ -1,0 +1,261 @@
+/**
+ * Which dot-parts can follow the beginning of a mnemonic, so that it can still become a legal variant for a version and
+ * a target. Parts are in the order of the syntax lines.
+ */
+import { BoundedCache } from '../base/bounded-cache.ts';
+import { elementAt } from '../base/element-at.ts';
+import type { AvailabilityRow, Condition, Constraint } from './form.ts';
+import type { CompiledForm } from './notation.ts';
+import { constraintHolds, holds, relationHolds } from './rules.ts';
+import { ptxForms } from './table.ts';
+import { isAvailable, type Target, type Version } from './targets.ts';
+import { isTypeName, type TypeName, typeOf } from './types.ts';
+
+export interface NextParts {
+  /** With their dots. */
+  readonly parts: readonly string[];
+  /** Whether nothing has to follow. */
+  readonly isComplete: boolean;
+}
+
+/** Where a mnemonic can be legal. */
+export interface Judge {
+  readonly version: Version;
+  readonly target: Target;
+}
+
+/** A form of which some parts are chosen, those before `next`. */
+interface Begun {
+  readonly compiled: CompiledForm;
+  /** Rules that the version and target do not satisfy. */
+  readonly missing: readonly AvailabilityRow[];
+  readonly types: readonly TypeName[];
+  readonly modifiers: Readonly<Record<string, string>>;
+  readonly next: number;
+}
+
+/** Answers for one version and target; what it found out it remembers. */
+export class MnemonicGuide {
+  private readonly judge: Judge;
+  private readonly known = new BoundedCache<string, NextParts>(mostKnown);
+  private readonly read = new BoundedCache<string, readonly Begun[]>(mostKnown);
+  private readonly begun = new Map<CompiledForm, Begun>();
+  private words: readonly string[] | null = null;
+
+  constructor(judge: Judge) {
+    this.judge = judge;
+  }
+
+  /** The first words of all mnemonics that can be legal, in the order of the table. */
+  firstWords(): readonly string[] {
+    this.words ??= [...opcodesByWord()].flatMap(([word, opcodes]) =>
+      opcodes.some((opcode) => ptxForms.forms(opcode).some((form) => canBeLegal(this.begin(form)))) ? [word] : [],
+    );
+    return this.words;
+  }
+
+  /** The parts that can follow the beginning of a mnemonic, which is `cvt` or `cvt.rn`. */
+  next(beginning: string): NextParts {
+    return this.known.of(beginning, () => this.find(beginning));
+  }
+
+  /** Whether nothing has to follow the beginning of a mnemonic. */
+  isComplete(beginning: string): boolean {
+    return this.states(beginning).some(isLegal);
+  }
+
+  private find(beginning: string): NextParts {
+    const states = this.states(beginning);
+    const parts = new Set(this.opcodeWords(beginning));
+    for (const state of states) for (const part of possibleParts(state, parts)) parts.add(part);
+    const first = elementAt(beginning.split('.', 1), 0);
+    const places = new Map([...parts].map((part) => [part, placeOf(part, first)]));
+    const inOrder = [...parts].sort((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
+    return { parts: inOrder, isComplete: states.some(isLegal) };
+  }
+
+  /** The words of longer opcodes that can follow: `.lo` after `mul`. */
+  private opcodeWords(beginning: string): readonly string[] {
+    const first = elementAt(beginning.split('.', 1), 0);
+    const longer = (opcodesByWord().get(first) ?? []).filter((opcode) => opcode.startsWith(`${beginning}.`));
+    const legal = longer.filter((opcode) => ptxForms.forms(opcode).some((form) => canBeLegal(this.begin(form))));
+    return legal.map((opcode) => `.${elementAt(opcode.slice(beginning.length + 1).split('.', 1), 0)}`);
+  }
+
+  /** The ways to read the beginning of a mnemonic. */
+  private states(beginning: string): readonly Begun[] {
+    return this.read.of(beginning, () => {
+      const own = ptxForms.forms(beginning).map((form) => this.begin(form));
+      const dot = beginning.lastIndexOf('.');
+      if (dot < 0) return own;
+      const part = beginning.slice(dot);
+      return [...own, ...this.states(beginning.slice(0, dot)).flatMap((state) => after(state, part))];
+    });
+  }
+
+  private begin(compiled: CompiledForm): Begun {
+    const known = this.begun.get(compiled);
+    if (known !== undefined) return known;
+    const { version, target } = this.judge;
+    const missing = compiled.form.availability.filter(({ ways }) => !isAvailable(ways, version, target));
+    const made = { compiled, missing, types: [], modifiers: {}, next: 0 };
+    this.begun.set(compiled, made);
+    return made;
+  }
+}
+
+const mostKnown = 4096;
+
+let byWord: ReadonlyMap<string, readonly string[]> | null = null;
+
+/** The opcodes of the table by their first word: `mul.lo` by `mul`. */
+function opcodesByWord(): ReadonlyMap<string, readonly string[]> {
+  if (byWord !== null) return byWord;
+  const made = new Map<string, string[]>();
+  for (const opcode of ptxForms.opcodes()) {
+    const word = elementAt(opcode.split('.', 1), 0);
+    const known = made.get(word);
+    if (known === undefined) made.set(word, [opcode]);
+    else known.push(opcode);
+  }
+  byWord = made;
+  return made;
+}
+
+/** How far to the right a part stands in the syntax lines of an instruction. */
+function placeOf(part: string, firstWord: string): number {
+  let place = -1;
+  for (const opcode of opcodesByWord().get(firstWord) ?? []) {
+    for (const { parts, slots, axes } of ptxForms.forms(opcode)) {
+      const at = parts.findIndex((one) =>
+        'slot' in one
+          ? elementAt(slots, one.slot).types.some((type) => type === part)
+          : elementAt(axes, one.axis).values.includes(part),
+      );
+      place = Math.max(place, at);
+    }
+  }
+  return place;
+}
+
+/** The ways to read a part as one of those that come next. */
+function after(begun: Begun, part: string): readonly Begun[] {
+  return placesAfter(begun)
+    .filter((here) => valuesAt(here).includes(part))
+    .map((here) => choose(here, part));
+}
+
+/** A form at each of the parts that can come next by the syntax line alone. */
+function placesAfter(begun: Begun): readonly Begun[] {
+  const { compiled } = begun;
+  const found: Begun[] = [];
+  for (let next = begun.next; next < compiled.parts.length; next++) {
+    found.push({ ...begun, next });
+    if (!isOptional(compiled, next)) break;
+  }
+  return found;
+}
+
+/** The parts that lead to something legal and are not known to do so. */
+function possibleParts(begun: Begun, known: ReadonlySet<string>): readonly string[] {
+  return placesAfter(begun).flatMap((here) =>
+    valuesAt(here).filter((text) => !known.has(text) && canBeLegal(choose(here, text))),
+  );
+}
+
+function valuesAt({ compiled, next }: Begun): readonly string[] {
+  const part = elementAt(compiled.parts, next);
+  return 'slot' in part ? elementAt(compiled.slots, part.slot).types : elementAt(compiled.axes, part.axis).values;
+}
+
+function isOptional({ parts, axes }: CompiledForm, at: number): boolean {
+  const part = elementAt(parts, at);
+  return 'axis' in part && elementAt(axes, part.axis).optional;
+}
+
+function choose(begun: Begun, text: string): Begun {
+  const { compiled, types, modifiers, next } = begun;
+  const part = elementAt(compiled.parts, next);
+  if ('axis' in part) {
+    return { ...begun, next: next + 1, modifiers: { ...modifiers, [elementAt(compiled.axes, part.axis).axis]: text } };
+  }
+  return { ...begun, next: next + 1, types: isTypeName(text) ? [...types, text] : types };
+}
+
+/** Whether nothing is missing and every rule is met. */
+function isLegal(begun: Begun): boolean {
+  const { compiled, types, modifiers, next, missing } = begun;
+  for (let at = next; at < compiled.parts.length; at++) if (!isOptional(compiled, at)) return false;
+  const { relation, constraints } = compiled.form;
+  const made = { types: types.map(typeOf), modifiers };
+  if (!relationHolds(relation, made.types)) return false;
+  if (missing.some(({ when }) => holds(when, made))) return false;
+  return (constraints ?? []).every((constraint) => constraintHolds(constraint, made));
+}
+
+/** Whether some choice of the other parts is legal. */
+function canBeLegal(begun: Begun): boolean {
+  const { compiled, next, missing } = begun;
+  const { relation, constraints = [] } = compiled.form;
+  if (relation === undefined && constraints.length + missing.length === 0) return true;
+  if (isHopeless(begun)) return false;
+  if (isLegal(begun)) return true;
+  if (next === compiled.parts.length) return false;
+  if (isOptional(compiled, next) && canBeLegal({ ...begun, next: next + 1 })) return true;
+  return valuesAt(begun).some((text) => canBeLegal(choose(begun, text)));
+}
+
+/** Whether a rule is broken whatever follows. */
+function isHopeless(begun: Begun): boolean {
+  const { compiled, types, missing } = begun;
+  const { relation, constraints } = compiled.form;
+  if (types.length > 1 && !relationHolds(relation, types.map(typeOf))) return true;
+  if (missing.some(({ when }) => mustHold(when, begun))) return true;
+  return (constraints ?? []).some((constraint) => mustFail(constraint, begun));
+}
+
+/** Whether a condition holds whatever follows. */
+function mustHold(condition: Condition | undefined, begun: Begun): boolean {
+  if (condition === undefined) return true;
+  const { types, slot, modifiers = [], without = [] } = condition;
+  if (types !== undefined && !begun.types.some((type, i) => (slot ?? i) === i && types.includes(type))) return false;
+  return modifiers.every((one) => isChosen(one, begun)) && !without.some((one) => canStillBe(one, begun));
+}
+
+/** Whether a constraint is broken whatever follows; false if that is not known yet. */
+function mustFail(constraint: Constraint, begun: Begun): boolean {
+  const { compiled, types, modifiers } = begun;
+  const hasAllTypes = types.length === compiled.slots.length;
+  switch (constraint.kind) {
+    case 'any-of':
+      return !constraint.modifiers.some((one) => canStillBe(one, begun));
+    case 'needs-modifier':
+      return isChosen(constraint.modifier, begun) && !constraint.oneOf.some((one) => canStillBe(one, begun));
+    case 'axis-goes-with': {
+      if (modifiers[constraint.axis] === undefined) return false;
+      const other = modifiers[constraint.other];
+      if (other !== undefined) return !constraint.values.includes(other);
+      return !constraint.values.includes('') && !constraint.values.some((one) => canStillBe(one, begun));
+    }
+    case 'needs-type':
+    case 'needs-narrowing-range':
+      return hasAllTypes && !constraintHolds(constraint, { types: types.map(typeOf), modifiers });
+    case 'axis-needs-bits':
+    case 'vector-bits':
+      // The number of elements comes before the type.
+      return false;
+  }
+}
+
+function isChosen(modifier: string, { modifiers }: Begun): boolean {
+  return Object.values(modifiers).includes(modifier);
+}
+
+/** Whether a modifier is chosen, or may be chosen later. */
+function canStillBe(modifier: string, begun: Begun): boolean {
+  if (isChosen(modifier, begun)) return true;
+  const { compiled, next } = begun;
+  return compiled.parts.some(
+    (part, i) => i >= next && 'axis' in part && elementAt(compiled.axes, part.axis).values.includes(modifier),
+  );
+}

@@ -1,0 +1,98 @@
+/** Follows the dot-parts that completion offers, and compares where they lead with the table. */
+import { Completer } from '../../src/analysis/completion.ts';
+import { rowsOf } from '../../src/check/availability.ts';
+import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
+import { expandForm, type ExpandOptions } from '../../src/isa/expand.ts';
+import type { InstructionForm, Variant } from '../../src/isa/form.ts';
+import { isAvailable, type Target, type Version } from '../../src/isa/targets.ts';
+
+interface Offered {
+  readonly parts: readonly string[];
+  readonly isComplete: boolean;
+}
+
+export class CompletedMnemonics {
+  private readonly version: Version;
+  private readonly target: Target;
+  private readonly completer: Completer;
+  private readonly offered = new Map<string, Offered>();
+  private readonly endings = new Map<string, string | null>();
+
+  constructor(version: Version, target: Target) {
+    this.version = version;
+    this.target = target;
+    this.completer = new Completer({ version, target, addressSize: 64 });
+    const parts = this.completer.opcodes();
+    for (const { text, isComplete } of parts) this.note(text, isComplete);
+    this.offered.set('', { parts: parts.map(({ text }) => text), isComplete: false });
+  }
+
+  /** The legal variants of a form that cannot be reached by items alone, or that end before nothing is missing. */
+  unreached(form: InstructionForm, options: ExpandOptions): readonly string[] {
+    return [...expandForm(form, options)]
+      .filter((one) => this.isLegal(one) && !this.isReached(one.mnemonic))
+      .map((one) => one.mnemonic);
+  }
+
+  /** The items offered so far that lead nowhere, or to something that the checker refuses. */
+  misleading(): readonly string[] {
+    const beginnings = [...this.offered].flatMap(([beginning, { parts }]) => parts.map((part) => beginning + part));
+    return beginnings.filter((beginning) => {
+      const ending = this.endingOf(beginning);
+      return ending === null || !this.isAccepted(ending);
+    });
+  }
+
+  /** How many different beginnings were looked at. */
+  get size(): number {
+    return this.offered.size;
+  }
+
+  private note(text: string, isComplete: boolean): Offered {
+    const known = this.offered.get(text);
+    if (known !== undefined) return known;
+    const made = { parts: this.completer.parts(text).map((item) => item.text), isComplete };
+    this.offered.set(text, made);
+    return made;
+  }
+
+  private at(beginning: string): Offered {
+    const known = this.offered.get(beginning);
+    if (known !== undefined) return known;
+    const before = beginning.slice(0, beginning.lastIndexOf('.'));
+    const last = beginning.slice(before.length);
+    const item = this.completer.parts(before).find(({ text }) => text === last);
+    return this.note(beginning, item?.isComplete === true);
+  }
+
+  private isReached(mnemonic: string): boolean {
+    const [first = '', ...rest] = mnemonic.split('.');
+    if (this.offered.get('')?.parts.includes(first) !== true) return false;
+    let beginning = first;
+    for (const part of rest) {
+      if (!this.at(beginning).parts.includes(`.${part}`)) return false;
+      beginning += `.${part}`;
+    }
+    return this.at(beginning).isComplete;
+  }
+
+  /** Where the first items lead; null if they end before the mnemonic does. */
+  private endingOf(beginning: string): string | null {
+    const known = this.endings.get(beginning);
+    if (known !== undefined) return known;
+    const { parts, isComplete } = this.at(beginning);
+    const [next] = parts;
+    const ending = isComplete ? beginning : next === undefined ? null : this.endingOf(beginning + next);
+    this.endings.set(beginning, ending);
+    return ending;
+  }
+
+  private isAccepted(mnemonic: string): boolean {
+    const found = resolveMnemonic(mnemonic);
+    return found.kind === 'variants' && found.variants.some((variant) => this.isLegal(variant));
+  }
+
+  private isLegal(variant: Variant): boolean {
+    return rowsOf(variant).every(({ ways }) => isAvailable(ways, this.version, this.target));
+  }
+}

@@ -1,0 +1,17 @@
+/** Completion against the whole table, for every target: see completion.test.ts. */
+import { describe, expect, it } from 'vitest';
+import { allForms } from '../../src/isa/table.ts';
+import { newestVersion, targets } from '../../src/isa/targets.ts';
+import { CompletedMnemonics } from './completed-mnemonics.ts';
+
+describe.each(targets)('for $name', (target) => {
+  const completed = new CompletedMnemonics(newestVersion, target);
+
+  it.each(allForms)('every legal variant of $id can be reached', (form) => {
+    expect(completed.unreached(form, { inert: 'each', optional: 'all' })).toEqual([]);
+  });
+
+  it('no item leads to anything else', () => {
+    expect(completed.misleading()).toEqual([]);
+  });
+});

@@ -1,0 +1,21 @@
+/**
+ * Whoever accepts nothing but completion items can write every legal variant of the table, and nothing that is illegal.
+ * Here for one target and one optional modifier at a time; the exhaustive test has all.
+ */
+import { describe, expect, it } from 'vitest';
+import { allForms } from '../../src/isa/table.ts';
+import { findTarget, newestTarget, newestVersion } from '../../src/isa/targets.ts';
+import { CompletedMnemonics } from './completed-mnemonics.ts';
+
+const completed = new CompletedMnemonics(newestVersion, findTarget('sm_100a') ?? newestTarget);
+
+describe('completion for sm_100a', () => {
+  it('reaches every legal variant', () => {
+    expect(allForms.flatMap((form) => completed.unreached(form, { optional: 'one' }))).toEqual([]);
+    expect(completed.size).toBeGreaterThan(2000);
+  });
+
+  it('offers nothing that leads to anything else', () => {
+    expect(completed.misleading()).toEqual([]);
+  });
+});
