@@ -17,12 +17,13 @@ const may = {
   evaluation: ['explain', 'interp', 'check', 'isa', 'numerics'],
   explain: ['check', 'isa', 'numerics', 'syntax'],
   analysis: ['program', 'explain', 'check', 'isa', 'syntax', 'numerics'],
+  lsp: ['analysis', 'explain', 'check', 'isa'],
   arrays: ['isa', 'numerics', 'jit'],
   tensors: ['arrays', 'numerics'],
   device: ['arrays', 'interp', 'jit', 'machine', 'program', 'check', 'isa', 'numerics'],
   debug: ['device', 'interp', 'machine'],
   hosts: ['jit', 'machine', 'tensors'],
-  cli: ['evaluation', 'explain', 'interp', 'tensors', 'arrays', 'check', 'isa', 'numerics', 'hosts'],
+  cli: ['lsp', 'evaluation', 'explain', 'interp', 'tensors', 'arrays', 'check', 'isa', 'numerics', 'hosts'],
 };
 
 /** The public doors and what stands right behind them: they open every room, and only these rooms go through them. */

@@ -16,7 +16,7 @@ const start =
 
 /** Shared by the commands about PTX; `check` needs no other chunk. */
 const ptx =
-  /node_modules\/ansis|src\/(base|check|diagnostics|isa|syntax|cli\/check)\/|cli\/(check|io|ndjson|options|style)\.ts/;
+  /node_modules\/ansis|src\/(base|check|diagnostics|isa|syntax|cli\/check)\/|cli\/(check|io|ndjson|options|settings-file|style)\.ts/;
 
 /** commander imports this for commands that are separate programs. There are none, and loading it would take 5 ms. */
 const withoutChildProcess: Plugin = {

@@ -2,8 +2,11 @@
 import { SourceText } from '../base/source-text.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import { check } from '../check/check.ts';
+import { noSettings, type Settings, withSeverities } from '../check/settings.ts';
 import { SourceMarks } from '../check/source-marks.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { FileReport } from '../diagnostics/renderers/file-report.ts';
+import { withoutSuppressed } from '../diagnostics/suppressed.ts';
 import { renderGithub } from '../diagnostics/renderers/github.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { renderPtxas } from '../diagnostics/renderers/ptxas.ts';
@@ -17,6 +20,7 @@ import { displayName, readInput, streamInput } from './io.ts';
 import { type JudgeFlags, readIsa, readTarget, readTargets } from './options.ts';
 import { write, writeJson } from './output.ts';
 import type { Session } from './session.ts';
+import { settingsAbove } from './settings-file.ts';
 import { columnsOf, styleFor } from './style.ts';
 import { packageVersion } from './version.ts';
 
@@ -48,7 +52,8 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags, 
       continue;
     }
     const source = new SourceText(text.value, nameOf(file, flags));
-    const reports = names.map((target) => judge(source, { target, isa }, flags.W === 'error'));
+    const settings = file === '-' ? noSettings : settingsAbove(file);
+    const reports = names.map((target) => judge(source, { target, isa, settings }, flags.W === 'error'));
     exit = worse(exit, reports.some(({ report }) => !isAccepted(report)) ? 1 : 0);
     await writeFindings(reports, flags, session);
     if (flags.quiet !== true) await write(stderr, summarize(reports, columnsOf(stderr)));
@@ -80,12 +85,23 @@ async function runBatch(
 interface Judgment {
   readonly target: TargetName | undefined;
   readonly isa: VersionName | undefined;
+  readonly settings: Settings;
 }
 
-function judge(source: SourceText, { target, isa }: Judgment, warningsAreErrors: boolean): Judged {
-  const options = { ...(target === undefined ? {} : { target }), ...(isa === undefined ? {} : { isa }) };
-  const report = check(source.text, options);
+function judge(source: SourceText, { target, isa, settings }: Judgment, warningsAreErrors: boolean): Judged {
+  const options = {
+    ...settings.options,
+    ...(target === undefined ? {} : { target }),
+    ...(isa === undefined ? {} : { isa }),
+  };
+  const checked = check(source.text, options);
+  const report = { ...checked, diagnostics: reported(source, checked.diagnostics, settings) };
   return { source, report: warningsAreErrors ? withWarningsAsErrors(report) : report };
+}
+
+/** What the settings and the comments of a text leave of its findings. */
+function reported({ text }: SourceText, findings: readonly Diagnostic[], settings: Settings): readonly Diagnostic[] {
+  return withoutSuppressed(text, withSeverities(findings, settings));
 }
 
 function nameOf(file: string, { stdinName }: CheckFlags): string {

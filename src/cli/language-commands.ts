@@ -37,6 +37,17 @@ export function defineCheck(program: Command, start: Start): void {
   );
 }
 
+export function defineLsp(program: Command, start: Start): void {
+  const command = program
+    .command('lsp')
+    .description('Answer an editor: a language server on stdin and stdout.')
+    .option('--stdio', 'the only way to talk to it, and the default')
+    .action(async () => {
+      await start(async (session) => (await import('./lsp.ts')).lspCommand(session));
+    });
+  examples(command, 'ptxlab lsp');
+}
+
 export function defineEval(program: Command, start: Start): void {
   const command = program
     .command('eval')

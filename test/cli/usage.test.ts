@@ -6,7 +6,7 @@ import { ptxlab, root, scratch } from './ptxlab.ts';
 
 const vecadd = join(root, 'examples/kernels/bench_vecadd.ptx');
 
-test.each([[], ['check'], ['eval'], ['run'], ['explain'], ['forms'], ['sweep']])(
+test.each([[], ['check'], ['eval'], ['run'], ['explain'], ['forms'], ['lsp'], ['sweep']])(
   'help of ptxlab %s begins with examples',
   async (...command) => {
     const { code, stdout, stderr } = await ptxlab([...command, '--help']);

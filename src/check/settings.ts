@@ -1,0 +1,44 @@
+/** The settings of a workspace, from `ptxlab.json`. */
+import { at, isObject, textAt } from '../base/json-values.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { isTargetName, isVersionName } from '../isa/targets.ts';
+import type { Severity } from '../diagnostics/severity.ts';
+import type { JudgeOptions } from './judge-options.ts';
+
+export interface Settings {
+  readonly options: JudgeOptions;
+  /** By the code of the finding. */
+  readonly severities: ReadonlyMap<string, Severity | 'off'>;
+}
+
+export const noSettings: Settings = { options: {}, severities: new Map() };
+
+/** Reads `{"target": "sm_90a", "isa": "8.6", "severities": {"PTX1022": "off"}}`; what is not known is left out. */
+export function readSettings(text: string): Settings {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return noSettings;
+  }
+  const target = textAt(parsed, 'target');
+  const isa = textAt(parsed, 'isa');
+  const severities = new Map<string, Severity | 'off'>();
+  const named = at(parsed, 'severities');
+  for (const [code, severity] of isObject(named) ? Object.entries(named) : []) {
+    if (severity === 'error' || severity === 'warning' || severity === 'note' || severity === 'off') {
+      severities.set(code, severity);
+    }
+  }
+  const options = { ...(isTargetName(target) ? { target } : {}), ...(isVersionName(isa) ? { isa } : {}) };
+  return { options, severities };
+}
+
+/** The findings with the severities that the settings give their codes. */
+export function withSeverities(findings: readonly Diagnostic[], { severities }: Settings): readonly Diagnostic[] {
+  if (severities.size === 0) return findings;
+  return findings.flatMap((finding) => {
+    const severity = severities.get(finding.code) ?? finding.severity;
+    return severity === 'off' ? [] : [{ ...finding, severity }];
+  });
+}

@@ -1,0 +1,36 @@
+/** `ptxlab lsp`: a language server on stdin and stdout. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { LanguageServer } from '../lsp/server.ts';
+import { noSettings, type Settings } from '../check/settings.ts';
+import type { ExitCode } from './exit.ts';
+import { frame, messagesIn } from './lsp/frames.ts';
+import type { Session } from './session.ts';
+import { settingsAbove } from './settings-file.ts';
+import { packageVersion } from './version.ts';
+
+export async function lspCommand(session: Session): Promise<ExitCode> {
+  const server = new LanguageServer({
+    send: (message) => session.stdout.write(frame(message)),
+    later: (work, milliseconds) => void setTimeout(work, milliseconds),
+    settingsFor,
+    version: packageVersion(),
+    pageOf: null,
+  });
+  for await (const message of messagesIn(session.stdin())) {
+    server.receive(message);
+    if (isExit(message)) break;
+  }
+  while (server.isBusy) await sleep(1);
+  return server.exitCode ?? 1;
+}
+
+function isExit(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && 'method' in message && message.method === 'exit';
+}
+
+/** The settings in the nearest `ptxlab.json` at or above a document. */
+function settingsFor(uri: string): Settings {
+  if (!uri.startsWith('file:')) return noSettings;
+  return settingsAbove(fileURLToPath(uri));
+}

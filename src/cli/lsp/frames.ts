@@ -1,0 +1,31 @@
+/** Messages of the language server protocol on a stream: a header with the length, an empty line, JSON in UTF-8. */
+
+/** The bytes of a message. */
+export function frame(message: object): string {
+  const text = JSON.stringify(message);
+  return `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+}
+
+const headerEnd = Buffer.from('\r\n\r\n');
+
+/** The messages of a stream; ends with it, or at something that is not a message. */
+export async function* messagesIn(input: AsyncIterable<Buffer>): AsyncGenerator {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const bytes of input) {
+    rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+    for (let found = firstMessage(rest); found !== null; found = firstMessage(rest)) {
+      yield JSON.parse(rest.toString('utf8', found.start, found.end));
+      rest = rest.subarray(found.end);
+    }
+  }
+}
+
+/** Where the first message lies, if all of it is there. */
+function firstMessage(bytes: Buffer): { readonly start: number; readonly end: number } | null {
+  const header = bytes.indexOf(headerEnd);
+  if (header < 0) return null;
+  const length = Number(/Content-Length: *(\d+)/i.exec(bytes.toString('latin1', 0, header))?.[1] ?? Number.NaN);
+  if (Number.isNaN(length)) throw new Error('a message without Content-Length');
+  const start = header + headerEnd.length;
+  return bytes.length < start + length ? null : { start, end: start + length };
+}

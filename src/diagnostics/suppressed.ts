@@ -1,0 +1,37 @@
+/** Findings that a comment in the text suppresses: `// ptxlab-ignore PTX4002 the target is chosen later`. */
+import type { Diagnostic } from './diagnostic.ts';
+
+const mark = 'ptxlab-ignore';
+
+/** Ranges of the text in which a code is not reported. */
+interface Suppression {
+  readonly code: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The findings without those that a comment suppresses: on its line, or on the next one if the comment has a line of its
+ * own. Several codes may follow each other; everything after them is the reason.
+ */
+export function withoutSuppressed(text: string, findings: readonly Diagnostic[]): readonly Diagnostic[] {
+  if (findings.length === 0 || !text.includes(mark)) return findings;
+  const suppressions = suppressionsIn(text);
+  return findings.filter(
+    ({ code, span }) =>
+      !suppressions.some((one) => one.code === code && one.start <= span.start && span.start <= one.end),
+  );
+}
+
+function suppressionsIn(text: string): readonly Suppression[] {
+  const found: Suppression[] = [];
+  for (const { 0: comment, index } of text.matchAll(/\/\/[ \t]*ptxlab-ignore((?:[ \t,]+PTX\d{4})+)[^\n]*/g)) {
+    const start = text.lastIndexOf('\n', index) + 1;
+    const own = index + comment.length;
+    const isAlone = /^\s*$/.test(text.slice(start, index));
+    const next = text.indexOf('\n', own + 1);
+    const end = isAlone ? (next < 0 ? text.length : next) : own;
+    for (const [code] of comment.matchAll(/PTX\d{4}(?=[ \t,]|$)/g)) found.push({ code, start, end });
+  }
+  return found;
+}

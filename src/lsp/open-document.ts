@@ -1,0 +1,68 @@
+import { Document } from '../analysis/document.ts';
+import type { Span } from '../base/span.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { withoutSuppressed } from '../diagnostics/suppressed.ts';
+import { at, isObject, numberAt, textAt } from '../base/json-values.ts';
+import { type Settings, withSeverities } from '../check/settings.ts';
+
+/** Line and character, both from 0 on, in UTF-16 units. */
+export interface Position {
+  readonly line: number;
+  readonly character: number;
+}
+
+export interface Range {
+  readonly start: Position;
+  readonly end: Position;
+}
+
+/** Other formats have files of the same ending: PreTeXt is XML. */
+export function looksLikePtx(text: string): boolean {
+  const code = /^(?:\ufeff|\s|\/\/[^\n]*(?:\n|$)|\/\*[^]*?\*\/|#[^\n]*(?:\n|$))*/.exec(text)?.[0].length ?? 0;
+  return code === text.length || /^[.@]/.test(text.slice(code, code + 1));
+}
+
+/** A text that a client has open. */
+export class OpenDocument {
+  readonly uri: string;
+  readonly document: Document;
+  readonly settings: Settings;
+  version: number;
+
+  constructor(uri: string, version: number, text: string, settings: Settings) {
+    this.uri = uri;
+    this.version = version;
+    this.settings = settings;
+    this.document = new Document(text, settings.options);
+  }
+
+  /** Applies a change of the protocol: a range and its new text, or a whole new text. */
+  change(change: unknown): void {
+    const { document } = this;
+    const range = at(change, 'range');
+    const { start, end } = isObject(range) ? this.span(range) : { start: 0, end: document.length };
+    document.edit(start, end, textAt(change, 'text'));
+  }
+
+  findings(): readonly Diagnostic[] {
+    const { document } = this;
+    return withoutSuppressed(document.text(), withSeverities(document.diagnostics(), this.settings));
+  }
+
+  offset(position: unknown): number {
+    return this.document.offset({ line: numberAt(position, 'line') + 1, column: numberAt(position, 'character') + 1 });
+  }
+
+  span(range: unknown): Span {
+    return { start: this.offset(at(range, 'start')), end: this.offset(at(range, 'end')) };
+  }
+
+  position(offset: number): Position {
+    const { line, column } = this.document.position(offset);
+    return { line: line - 1, character: column - 1 };
+  }
+
+  range({ start, end }: Span): Range {
+    return { start: this.position(start), end: this.position(end) };
+  }
+}

@@ -1,0 +1,260 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings } from '../check/settings.ts';
+import { LanguageServer } from './server.ts';
+import { at, isObject, listAt, numberAt, textAt } from '../base/json-values.ts';
+
+const text = `.version 8.0
+.target sm_80
+.address_size 64
+.entry k(.param .u64 out) {
+  .reg .b32 %r<4>;
+  .reg .b16 %h<2>;
+  .reg .f32 %f<2>;
+  mov.u32 %r1, %tid.x; // thread
+  add.u32 %r2, %r1, 1;
+  cvt.rn.satfinite.e4m3x2.f32 %h0, %f0, %f1;
+  ret;
+}
+`;
+const uri = 'file:///k.ptx';
+
+/** A client whose time passes only in `settle`. */
+class Client {
+  readonly sent: object[] = [];
+  private readonly due: (() => void)[] = [];
+  private lastId = 0;
+  readonly server: LanguageServer;
+
+  constructor(settings = '{}') {
+    this.server = new LanguageServer({
+      send: (message) => this.sent.push(message),
+      later: (work) => this.due.push(work),
+      settingsFor: () => readSettings(settings),
+      version: '0',
+      pageOf: (code) => `https://example.org/why/${code}/`,
+    });
+  }
+
+  settle(): void {
+    for (let work = this.due.shift(); work !== undefined; work = this.due.shift()) work();
+  }
+
+  notify(method: string, params: object): void {
+    this.server.receive({ jsonrpc: '2.0', method, params });
+    this.settle();
+  }
+
+  open(content = text): void {
+    this.notify('textDocument/didOpen', { textDocument: { uri, languageId: 'ptx', version: 1, text: content } });
+  }
+
+  /** The answer to a request about the open document. */
+  ask(method: string, params: object = {}): unknown {
+    this.server.receive({ jsonrpc: '2.0', id: ++this.lastId, method, params: { textDocument: { uri }, ...params } });
+    this.settle();
+    return this.sent.at(-1);
+  }
+
+  result(method: string, params: object = {}): unknown {
+    return at(this.ask(method, params), 'result');
+  }
+
+  /** The findings that were sent last, by their codes. */
+  codes(): readonly string[] | null {
+    const last = this.sent.findLast((message) => textAt(message, 'method') === 'textDocument/publishDiagnostics');
+    return last === undefined ? null : listAt(last, 'params', 'diagnostics').map((one) => textAt(one, 'code'));
+  }
+}
+
+/** The position of the n-th occurrence of a part of the text. */
+function position(part: string, n = 0): { readonly position: object } {
+  let offset = -1;
+  for (let i = 0; i <= n; i++) offset = text.indexOf(part, offset + 1);
+  const before = text.slice(0, offset).split('\n');
+  return { position: { line: before.length - 1, character: before.at(-1)?.length ?? 0 } };
+}
+
+function opened(): Client {
+  const client = new Client();
+  client.open();
+  return client;
+}
+
+const lineOf = (value: unknown): number => numberAt(value, 'range', 'start', 'line');
+const wholeRange = { start: { line: 0, character: 0 }, end: { line: 12, character: 0 } };
+
+describe('the findings of a document', () => {
+  it('are sent when it is opened, after changes, and cleared when it is closed', () => {
+    const client = opened();
+    expect(client.codes()).toEqual(['PTX4002']);
+    const [finding] = listAt(client.sent.at(-1), 'params', 'diagnostics');
+    expect(textAt(finding, 'codeDescription', 'href')).toBe('https://example.org/why/PTX4002/');
+    expect(lineOf(finding)).toBe(9);
+    const range = { start: { line: 1, character: 8 }, end: { line: 1, character: 13 } };
+    client.notify('textDocument/didChange', {
+      textDocument: { uri, version: 2 },
+      contentChanges: [
+        { range, text: 'sm_89' },
+        { range: { start: { line: 0, character: 9 }, end: { line: 0, character: 12 } }, text: '8.1' },
+      ],
+    });
+    expect(client.codes()).toEqual([]);
+    client.notify('textDocument/didClose', { textDocument: { uri } });
+    expect(client.codes()).toEqual([]);
+  });
+
+  it('follow the settings of the workspace and the comments in the text', () => {
+    const judged = new Client('{"target": "sm_90", "isa": "8.6"}');
+    judged.open();
+    expect(judged.codes()).toEqual([]);
+    const silent = new Client('{"severities": {"PTX4002": "off"}}');
+    silent.open();
+    expect(silent.codes()).toEqual([]);
+    const suppressed = new Client();
+    suppressed.open(text.replace('%f1;', '%f1; // ptxlab-ignore PTX4002 chosen later'));
+    expect(suppressed.codes()).toEqual([]);
+  });
+
+  it('are not made for other formats of the same ending', () => {
+    const client = new Client();
+    client.open('<?xml version="1.0"?>\n<pretext/>\n');
+    expect(client.codes()).toBeNull();
+    expect(client.result('textDocument/documentSymbol')).toBeNull();
+  });
+
+  it('have fixes', () => {
+    const titles = listAt(
+      opened().ask('textDocument/codeAction', { range: wholeRange, context: { diagnostics: [] } }),
+      'result',
+    );
+    expect(titles.map((one) => textAt(one, 'title'))).toContain('Change .target to sm_89 and raise .version to 8.1');
+  });
+});
+
+describe('questions about a place', () => {
+  const client = opened();
+
+  it('hover explains the variant', () => {
+    expect(textAt(client.result('textDocument/hover', position('add.u32')), 'contents', 'value')).toContain('add.u32');
+    expect(textAt(client.result('textDocument/hover', position('%r1', 1)), 'contents', 'value')).toContain(
+      '.reg .b32 %r1',
+    );
+  });
+
+  it('the definition of a register is where its value was written', () => {
+    expect(listAt(client.ask('textDocument/definition', position('%r1', 1)), 'result').map(lineOf)).toEqual([7]);
+    expect(listAt(client.ask('textDocument/declaration', position('%r1', 1)), 'result').map(lineOf)).toEqual([4]);
+  });
+
+  it('references and highlights are all places of the name', () => {
+    const context = { context: { includeDeclaration: false } };
+    const places = listAt(client.ask('textDocument/references', { ...position('%r1'), ...context }), 'result');
+    expect(places.map(lineOf)).toEqual([7, 8]);
+    const highlights = listAt(client.ask('textDocument/documentHighlight', position('%r1')), 'result');
+    expect(highlights.map((one) => numberAt(one, 'kind'))).toEqual([1, 3, 2]);
+  });
+
+  it('renaming gives edits, or says why it is refused', () => {
+    const found = client.result('textDocument/rename', { ...position('%r1'), newName: '%thread' });
+    expect(listAt(found, 'changes', uri).map((one) => textAt(one, 'newText'))).toEqual([
+      ' .reg .b32 %thread;',
+      '%thread',
+      '%thread',
+    ]);
+    const refused = client.ask('textDocument/rename', { ...position('%r1'), newName: '%h0' });
+    expect(textAt(refused, 'error', 'message')).toContain('already used');
+    expect(numberAt(client.result('textDocument/prepareRename', position('%r1')), 'start', 'line')).toBe(7);
+  });
+
+  it('signature help shows the operands, and which one is written', () => {
+    const help = client.result('textDocument/signatureHelp', position('%r1, 1'));
+    expect(numberAt(help, 'activeParameter')).toBe(1);
+    const [signature] = listAt(help, 'signatures');
+    expect(textAt(signature, 'label')).toBe('add.u32 d, a, b');
+    expect(listAt(signature, 'parameters')).toEqual([{ label: [8, 9] }, { label: [11, 12] }, { label: [14, 15] }]);
+    expect(client.result('textDocument/signatureHelp', position('ret'))).toBeNull();
+  });
+
+  it('completion goes on with what can be legal', () => {
+    const { position: start } = position('.u32 %r2');
+    const after = { position: { line: numberAt(start, 'line'), character: numberAt(start, 'character') + 1 } };
+    const labels = listAt(client.ask('textDocument/completion', after), 'result', 'items').map((one) =>
+      textAt(one, 'label'),
+    );
+    expect(labels).toContain('.u32');
+    expect(labels).not.toContain('.e4m3x2');
+  });
+});
+
+describe('questions about a document', () => {
+  const client = opened();
+
+  it('symbols, folds and selections show its structure', () => {
+    expect(listAt(client.ask('textDocument/documentSymbol'), 'result').map((one) => textAt(one, 'name'))).toEqual([
+      'k',
+    ]);
+    expect(listAt(client.ask('textDocument/foldingRange'), 'result')).toContainEqual({
+      startLine: 3,
+      endLine: 11,
+      kind: 'region',
+    });
+    const [selection] = listAt(
+      client.ask('textDocument/selectionRange', { positions: [position('%r2').position] }),
+      'result',
+    );
+    expect(isObject(at(selection, 'parent', 'parent'))).toBe(true);
+  });
+
+  it('tokens of a range are those of the whole text, and changes are sent as edits', () => {
+    const whole = client.result('textDocument/semanticTokens/full');
+    expect(listAt(client.result('textDocument/semanticTokens/range', { range: wholeRange }), 'data')).toEqual(
+      listAt(whole, 'data'),
+    );
+    const previousResultId = textAt(whole, 'resultId');
+    client.notify('textDocument/didChange', {
+      textDocument: { uri, version: 2 },
+      contentChanges: [{ range: { start: { line: 10, character: 2 }, end: { line: 10, character: 5 } }, text: 'exit' }],
+    });
+    const delta = client.result('textDocument/semanticTokens/full/delta', { previousResultId });
+    const [edit] = listAt(delta, 'edits');
+    const data = [...listAt(whole, 'data')];
+    data.splice(numberAt(edit, 'start'), numberAt(edit, 'deleteCount'), ...listAt(edit, 'data'));
+    expect(data).toEqual(listAt(client.result('textDocument/semanticTokens/full'), 'data'));
+  });
+
+  it('formatting gives edits', () => {
+    expect(listAt(opened().ask('textDocument/formatting'), 'result').length).toBeGreaterThan(0);
+  });
+
+  it('lenses say which source line code comes from', () => {
+    const located = new Client();
+    located.open(text.replace('  mov.u32', '  .loc 1 42 3\n  mov.u32').concat('.file 1 "dir/scale.cu"\n'));
+    const titles = listAt(located.ask('textDocument/codeLens'), 'result').map((one) => textAt(one, 'command', 'title'));
+    expect(titles).toEqual(['scale.cu:42 · 4 instructions']);
+  });
+});
+
+describe('the protocol', () => {
+  it('answers initialize with what it can do, and unknown requests with an error', () => {
+    const client = new Client();
+    expect(at(client.result('initialize', { capabilities: {} }), 'capabilities', 'renameProvider')).toBeDefined();
+    expect(numberAt(client.ask('textDocument/moniker'), 'error', 'code')).toBe(-32601);
+  });
+
+  it('does not work on requests that were cancelled in time', () => {
+    const client = opened();
+    client.server.receive({ id: 'a', method: 'textDocument/formatting', params: { textDocument: { uri } } });
+    client.server.receive({ id: 'b', method: 'textDocument/formatting', params: { textDocument: { uri } } });
+    client.server.receive({ method: '$/cancelRequest', params: { id: 'b' } });
+    client.settle();
+    expect(numberAt(client.sent.at(-1), 'error', 'code')).toBe(-32800);
+    expect(at(client.sent.at(-2), 'result')).toBeDefined();
+  });
+
+  it('ends with 0 if it was asked to shut down', () => {
+    const client = opened();
+    client.ask('shutdown');
+    client.notify('exit', {});
+    expect(client.server.exitCode).toBe(0);
+  });
+});

@@ -1,0 +1,217 @@
+/** A language server: takes messages of the protocol and sends others. It knows no transport and no files. */
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Severity } from '../diagnostics/severity.ts';
+import { answers, RequestRefused } from './answers.ts';
+import { at, listAt, numberAt, textAt } from '../base/json-values.ts';
+import { looksLikePtx, OpenDocument } from './open-document.ts';
+import type { Settings } from '../check/settings.ts';
+import { encodeTokens, tokenEdits, tokenModifiers, tokenTypes } from './tokens.ts';
+
+/** What the server needs from the program around it. */
+export interface ServerHost {
+  readonly send: (message: object) => void;
+  /** Calls back after a pause. */
+  readonly later: (work: () => void, milliseconds: number) => void;
+  /** The settings for a document. */
+  readonly settingsFor: (uri: string) => Settings;
+  readonly version: string;
+  /** Where the page of a diagnostic code is; null if there are no pages. */
+  readonly pageOf: ((code: string) => string) | null;
+}
+
+/** Findings are sent when nothing was typed for this long. */
+const pause = 100;
+
+const severities: Readonly<Record<Severity, number>> = { error: 1, warning: 2, note: 3 };
+
+const errors = {
+  invalidParams: -32602,
+  methodNotFound: -32601,
+  internal: -32603,
+  cancelled: -32800,
+  refused: -32803,
+} as const;
+
+interface Tokens {
+  readonly id: string;
+  readonly data: readonly number[];
+}
+
+export class LanguageServer {
+  private readonly host: ServerHost;
+  private readonly open = new Map<string, OpenDocument>();
+  private readonly tokens = new Map<string, Tokens>();
+  private readonly cancelled = new Set<unknown>();
+  private readonly waiting: unknown[] = [];
+  private lastTokens = 0;
+  /** Set when the client said `exit`; the code is 1 if it did not ask to shut down before. */
+  exitCode: 0 | 1 | null = null;
+  private isShutDown = false;
+
+  constructor(host: ServerHost) {
+    this.host = host;
+  }
+
+  /** Whether messages wait for an answer. */
+  get isBusy(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  /** Takes a message. Requests are answered in order; those that are cancelled before their turn are not worked on. */
+  receive(message: unknown): void {
+    if (textAt(message, 'method') === '$/cancelRequest') {
+      this.cancelled.add(at(message, 'params', 'id'));
+      return;
+    }
+    this.waiting.push(message);
+    if (this.waiting.length === 1) this.host.later(() => this.work(), 0);
+  }
+
+  private work(): void {
+    const message = this.waiting[0];
+    this.handle(message);
+    this.waiting.shift();
+    if (this.waiting.length > 0) this.host.later(() => this.work(), 0);
+  }
+
+  private handle(message: unknown): void {
+    const method = textAt(message, 'method');
+    const params = at(message, 'params');
+    const id = at(message, 'id');
+    if (id === undefined || method === '') {
+      this.notified(method, params);
+      return;
+    }
+    const answer = this.cancelled.delete(id) ? failure(errors.cancelled, 'cancelled') : this.answer(method, params);
+    this.host.send({ jsonrpc: '2.0', id, ...answer });
+  }
+
+  private answer(method: string, params: unknown): object {
+    try {
+      return { result: this.result(method, params) ?? null };
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error);
+      if (error instanceof UnknownMethod) return failure(errors.methodNotFound, words);
+      return failure(error instanceof RequestRefused ? errors.refused : errors.internal, words);
+    }
+  }
+
+  private result(method: string, params: unknown): unknown {
+    if (method === 'initialize') return { capabilities, serverInfo: { name: 'ptxlab', version: this.host.version } };
+    if (method === 'shutdown') {
+      this.isShutDown = true;
+      return null;
+    }
+    const document = this.open.get(textAt(params, 'textDocument', 'uri'));
+    if (method === 'textDocument/semanticTokens/full') return document && this.allTokens(document);
+    if (method === 'textDocument/semanticTokens/full/delta') return document && this.changedTokens(document, params);
+    const answer = answers[method];
+    if (answer === undefined) throw new UnknownMethod(`ptxlab does not know ${method}`);
+    return document === undefined ? null : answer(document, params);
+  }
+
+  private notified(method: string, params: unknown): void {
+    const uri = textAt(params, 'textDocument', 'uri');
+    switch (method) {
+      case 'textDocument/didOpen':
+        this.opened(uri, numberAt(params, 'textDocument', 'version'), textAt(params, 'textDocument', 'text'));
+        return;
+      case 'textDocument/didChange':
+        this.changed(uri, params);
+        return;
+      case 'textDocument/didClose':
+        if (this.open.delete(uri)) this.publish(uri, null, []);
+        this.tokens.delete(uri);
+        return;
+      case 'exit':
+        this.exitCode = this.isShutDown ? 0 : 1;
+        return;
+      default:
+    }
+  }
+
+  private opened(uri: string, version: number, text: string): void {
+    if (!looksLikePtx(text)) return;
+    const document = new OpenDocument(uri, version, text, this.host.settingsFor(uri));
+    this.open.set(uri, document);
+    this.check(document);
+  }
+
+  private changed(uri: string, params: unknown): void {
+    const document = this.open.get(uri);
+    if (document === undefined) return;
+    for (const change of listAt(params, 'contentChanges')) document.change(change);
+    const version = numberAt(params, 'textDocument', 'version');
+    document.version = version;
+    this.host.later(() => {
+      const isLatest = this.open.get(uri) === document && document.version === version;
+      if (isLatest) this.check(document);
+    }, pause);
+  }
+
+  private check(document: OpenDocument): void {
+    const found = document.findings().map((finding) => this.diagnostic(document, finding));
+    this.publish(document.uri, document.version, found);
+  }
+
+  private publish(uri: string, version: number | null, diagnostics: readonly object[]): void {
+    const params = { uri, ...(version === null ? {} : { version }), diagnostics };
+    this.host.send({ jsonrpc: '2.0', method: 'textDocument/publishDiagnostics', params });
+  }
+
+  private diagnostic(document: OpenDocument, { code, severity, message, help, span }: Diagnostic): object {
+    const { pageOf } = this.host;
+    return {
+      range: document.range(span),
+      severity: severities[severity],
+      code,
+      ...(pageOf === null ? {} : { codeDescription: { href: pageOf(code) } }),
+      source: 'ptxlab',
+      message: help === null ? message : `${message}\n${help}`,
+    };
+  }
+
+  private allTokens(document: OpenDocument): object {
+    const data = encodeTokens(document, 0, document.document.length);
+    const id = String(++this.lastTokens);
+    this.tokens.set(document.uri, { id, data });
+    return { resultId: id, data };
+  }
+
+  private changedTokens(document: OpenDocument, params: unknown): object {
+    const known = this.tokens.get(document.uri);
+    const fresh = this.allTokens(document);
+    const now = this.tokens.get(document.uri);
+    if (known === undefined || now === undefined || known.id !== textAt(params, 'previousResultId')) return fresh;
+    return { resultId: now.id, edits: tokenEdits(known.data, now.data) };
+  }
+}
+
+class UnknownMethod extends Error {
+  override readonly name = 'UnknownMethod';
+}
+
+function failure(code: number, message: string): object {
+  return { error: { code, message } };
+}
+
+const capabilities = {
+  positionEncoding: 'utf-16',
+  textDocumentSync: { openClose: true, change: 2 },
+  hoverProvider: true,
+  definitionProvider: true,
+  declarationProvider: true,
+  referencesProvider: true,
+  documentHighlightProvider: true,
+  renameProvider: { prepareProvider: true },
+  completionProvider: { triggerCharacters: ['.', '%', '@', '['] },
+  signatureHelpProvider: { triggerCharacters: [' ', ','] },
+  documentSymbolProvider: true,
+  foldingRangeProvider: true,
+  selectionRangeProvider: true,
+  semanticTokensProvider: { legend: { tokenTypes, tokenModifiers }, full: { delta: true }, range: true },
+  documentFormattingProvider: true,
+  documentRangeFormattingProvider: true,
+  codeActionProvider: { codeActionKinds: ['quickfix'] },
+  codeLensProvider: {},
+} as const;
