@@ -212,8 +212,8 @@ test('kernels that print run on the calling thread, with blocks in the order of 
 });
 
 test.each([-1, 1.5, 65])('%d workers are refused', async (workers) => {
-  await expect(Device.create({ simd: true, workers })).rejects.toMatchObject({ code: 'bad-launch' });
-  await expect(output({ body: '' }, 4, { workers })).rejects.toMatchObject({ code: 'bad-launch' });
+  await expect(Device.create({ simd: true, workers })).rejects.toMatchObject({ code: 'bad-option' });
+  await expect(output({ body: '' }, 4, { workers })).rejects.toMatchObject({ code: 'bad-option' });
 });
 
 test('idle threads do not keep a process alive', async () => {
