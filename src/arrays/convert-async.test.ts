@@ -57,8 +57,8 @@ describe.each(Object.entries(places))('%s', (_, place) => {
 });
 
 test.each([
-  [2 ** 21, 0],
-  [2 ** 22, 1],
+  [2 ** 22, 0],
+  [2 ** 23, 1],
 ])('of %i elements in a workspace, other threads are asked %i times', async (elements, times) => {
   const { host } = await import('#host');
   const ready = vi.spyOn(host, 'ready').mockResolvedValue(false);
