@@ -17,7 +17,8 @@ import { readFactor, readSums, writeSums } from './fragments.ts';
 import { repeat } from './lanes.ts';
 import { pushKeptColumn } from './sparsity.ts';
 import { ScaleWriter } from './scales.ts';
-import { hasVectors, writeVectorProduct } from './vector-product.ts';
+import { hasVectors } from './vector-layout.ts';
+import { writeVectorProduct } from './vector-product.ts';
 
 type Product = Extract<Collective, { readonly form: 'mma' }>;
 

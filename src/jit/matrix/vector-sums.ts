@@ -8,13 +8,16 @@ import { shift, single, splat } from '../simd/vector-words.ts';
 
 /** Locals of the four sums of even columns, or of odd ones. */
 export interface FourSums {
-  /** Bits of the accumulators, and of the results. */
-  readonly sum: number;
   /** Greatest exponents of the products, and the factor that makes units of terms. */
   readonly greatest: number;
   readonly scale: number;
   /** Sums of units. Each has no more than `mostTerms` terms. */
   readonly totals: readonly number[];
+}
+
+/** With the accumulators, and the results. */
+export interface Accumulated extends FourSums {
+  readonly sum: number;
 }
 
 /** Biases of f32, and the greatest exponent of a finite number, biased. */
@@ -31,7 +34,7 @@ function staysInFloat({ kept, chunk }: DotArithmetic): boolean {
 export function fourSums(code: Code, arithmetic: DotArithmetic): FourSums {
   const local = (): number => code.local('v128');
   const count = staysInFloat(arithmetic) ? 1 : Math.ceil(arithmetic.chunk / mostTerms);
-  return { sum: local(), greatest: local(), scale: local(), totals: Array.from({ length: count }, local) };
+  return { greatest: local(), scale: local(), totals: Array.from({ length: count }, local) };
 }
 
 /** The exponent from which on results are normal numbers, and below which zeros may count. */
@@ -46,7 +49,7 @@ function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
 export function beginChunk(
   code: Code,
   arithmetic: DotArithmetic,
-  { sum, greatest, scale, totals }: FourSums,
+  { greatest, scale, totals, sum }: Accumulated,
   bad: number,
 ): void {
   const { kept } = arithmetic;
@@ -55,16 +58,10 @@ export function beginChunk(
   shift(code.get(greatest).get(sum), 'i32x4.shl', 1).tee(doubled);
   shift(code, 'i32x4.shr_u', 24).vector('i32x4.max_s').set(greatest);
   // If all terms are zero, any exponent will do.
-  code.get(bad).get(greatest);
-  splat(code, least).vector('i32x4.sub');
-  splat(code, most - least).vector('i32x4.gt_u');
-  code
-    .get(greatest)
-    .get(doubled)
-    .vector('v128.or')
-    .words(0, 0, 0, 0)
-    .vector('i32x4.ne', 'v128.and', 'v128.or')
-    .set(bad);
+  code.get(bad);
+  splat(code, least).get(greatest).vector('i32x4.gt_s').get(greatest).get(doubled).vector('v128.or').words(0, 0, 0, 0);
+  code.vector('i32x4.eq', 'v128.andnot', 'v128.or').get(greatest);
+  splat(code, most).vector('i32x4.gt_s', 'v128.or').set(bad);
   splat(code, kept + most);
   splat(code.get(greatest), least).vector('i32x4.max_s', 'i32x4.sub');
   shift(code, 'i32x4.shl', 23).tee(scale).get(sum).vector('f32x4.mul');
@@ -93,8 +90,8 @@ export function addProducts(code: Code, arithmetic: DotArithmetic, { scale, tota
 }
 
 /** Rounds the totals as the chunk ends. */
-export function endChunk(code: Code, arithmetic: DotArithmetic, sums: FourSums, bad: number): void {
-  const { sum, scale, totals } = sums;
+export function endChunk(code: Code, arithmetic: DotArithmetic, sums: Accumulated, bad: number): void {
+  const { scale, totals, sum } = sums;
   const [total = 0, ...others] = totals;
   const down = (): Code =>
     splat(code, (2 * bias) << 23)

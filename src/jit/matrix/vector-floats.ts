@@ -1,0 +1,144 @@
+/** Products of floats, four columns at a time. */
+import type { MatrixProduct } from '../../isa/matrix-product.ts';
+import { type Accumulator, type FactorFormat, halvesOf } from '../../numerics/dot-arithmetic.ts';
+import { formats } from '../../numerics/formats.ts';
+import { shift, single, splat, splatPower } from '../simd/vector-words.ts';
+import type { ProductContext } from './context.ts';
+import { addSums } from './dot-product.ts';
+import { decodeFactors, type FourEntries, type FourWords } from './vector-factors.ts';
+import { entryOf, type VectorRooms } from './vector-layout.ts';
+import { type Eight, VectorRows } from './vector-rows.ts';
+import { addProducts, beginChunk, endChunk, type FourSums, fourSums } from './vector-sums.ts';
+
+type FloatContext = ProductContext<Extract<MatrixProduct, { readonly kind: 'float' }>>;
+
+/** The exponent of zero; sums of two such numbers fit in 16 bits and are below all others. */
+const zeroMark = -(2 ** 14);
+
+/** Bias of the sum of two exponents. */
+const bias = 127;
+
+/** Writes the product. Pushes a number that is not zero if some term or result is out of reach. */
+export function multiplyFloatVectors(context: FloatContext, rooms: VectorRooms): void {
+  const { code } = context;
+  const bad = code.local('v128');
+  decodeFactors(context, rooms, (from, to) => decodeFour(context, from, to, bad));
+  code
+    .get(bad)
+    .vector('v128.any_true')
+    .if(() => code.i32(1).op('return'));
+  new FloatRows(context, rooms, bad).write();
+  code.get(bad).vector('v128.any_true');
+}
+
+function floatFormat(name: Accumulator | FactorFormat) {
+  return formats[name];
+}
+
+/** Decodes four elements to f32 and exponents. Sets lanes of `bad` that hold an infinity or NaN. */
+function decodeFour(context: FloatContext, { side, source, number }: FourWords, to: FourEntries, bad: number): void {
+  const { code, product } = context;
+  const { value, exponent } = to;
+  const { format, fragment, low: inElement } = product[side];
+  const { exponentBits, fractionBits, padding, bias: own, nan } = floatFormat(format);
+  const low = inElement + number * fragment.bits;
+  const fraction = 23 - fractionBits;
+  const toLeft = fraction - low - padding;
+  const magnitudes = ((2 ** (exponentBits + fractionBits) - 1) * 2 ** fraction) | 0;
+  if (exponent === null) return;
+  code.get(source);
+  if (toLeft >= 0) shift(code, 'i32x4.shl', toLeft);
+  else shift(code, 'i32x4.shr_u', -toLeft);
+  splat(code, magnitudes).vector('v128.and').set(value);
+  if (nan !== 'none') {
+    const least = nan === 'ieee' ? ((2 ** exponentBits - 1) << 23) | 0 : magnitudes;
+    splat(code.get(bad).get(value), least).vector('i32x4.ge_s', 'v128.or').set(bad);
+  }
+  // Subnormal numbers have the exponent of the least normal one.
+  splat(code, zeroMark);
+  splat(shift(code.get(value), 'i32x4.shr_u', 23), 1).vector('i32x4.max_s');
+  splat(code, (side === 'b' ? bias : 0) - own).vector('i32x4.add');
+  code.get(value).words(0, 0, 0, 0).vector('i32x4.eq', 'v128.bitselect').set(exponent);
+  code.get(value);
+  shift(code.get(source), 'i32x4.shl', 31 - (low + padding + fractionBits + exponentBits));
+  splat(code, single.sign).vector('v128.and', 'v128.or');
+  if (own !== bias) splatPower(code, bias - own).vector('f32x4.mul');
+  code.set(value);
+}
+
+class FloatRows {
+  private readonly rows: VectorRows<FloatContext['product']>;
+  private readonly bad: number;
+  private readonly fours: readonly [even: FourSums, odd: FourSums];
+  private readonly factor: number;
+  private readonly greatest: number;
+
+  constructor(context: FloatContext, rooms: VectorRooms, bad: number) {
+    const { code, product } = context;
+    this.rows = new VectorRows(context, rooms);
+    this.bad = bad;
+    this.fours = [fourSums(code, product.arithmetic), fourSums(code, product.arithmetic)];
+    [this.factor, this.greatest] = [code.local('v128'), code.local('v128')];
+  }
+
+  write(): void {
+    const { rows } = this;
+    const { code, product } = rows.context;
+    const { arithmetic, k } = product;
+    const inOrder = Array.from({ length: k }, (_, at) => at);
+    const isDirect = arithmetic.order === 'direct';
+    const entries = (isDirect ? inOrder : halvesOf(inOrder)).map((at) => entryOf(at, product.a.fragment));
+    rows.each((eight) => {
+      eight.sums.forEach((sum, parity) => {
+        if (isDirect) rows.pushC(eight, parity);
+        else code.words(0, 0, 0, 0);
+        code.set(sum);
+      });
+      for (let start = 0; start < k; start += arithmetic.chunk) {
+        this.addChunk(eight, entries.slice(start, start + arithmetic.chunk));
+      }
+      eight.sums.forEach((sum, parity) => this.store(eight, sum, parity));
+    });
+  }
+
+  private addChunk(eight: Eight, entries: readonly number[]): void {
+    const { rows, fours, bad, factor } = this;
+    const { code, product } = rows.context;
+    const { arithmetic } = product;
+    const sums = fours.map((four, parity) => ({ ...four, sum: eight.sums[parity] ?? 0 }));
+    this.findGreatest(eight, entries);
+    for (const four of sums) beginChunk(code, arithmetic, four, bad);
+    entries.forEach((entry, number) => {
+      rows.pushA(eight, entry).set(factor);
+      sums.forEach((four, parity) => {
+        code.get(factor);
+        rows.pushB(eight, entry, parity).vector('f32x4.mul');
+        addProducts(code, arithmetic, four, number);
+      });
+    });
+    for (const four of sums) endChunk(code, arithmetic, four, bad);
+  }
+
+  /** Finds the greatest exponents of the products in a chunk. */
+  private findGreatest(eight: Eight, entries: readonly number[]): void {
+    const { rows, greatest, fours } = this;
+    const { code } = rows.context;
+    entries.forEach((entry, i) => {
+      rows.pushExponents(eight, entry);
+      if (i > 0) code.get(greatest).vector('i16x8.max_s');
+      code.set(greatest);
+    });
+    const [even, odd] = fours;
+    code.get(greatest).vector('i32x4.extend_low_i16x8_s').set(even.greatest);
+    code.get(greatest).vector('i32x4.extend_high_i16x8_s').set(odd.greatest);
+  }
+
+  private store(eight: Eight, sum: number, parity: number): void {
+    const { rows } = this;
+    const { code, product } = rows.context;
+    rows.store(eight, parity, () => {
+      if (product.arithmetic.order === 'direct') code.get(sum);
+      else addSums(rows.pushC(eight, parity), sum);
+    });
+  }
+}

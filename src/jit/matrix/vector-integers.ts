@@ -1,0 +1,72 @@
+/** Products of integers and of bits, four columns at a time. */
+import type { MatrixProduct } from '../../isa/matrix-product.ts';
+import { formats } from '../../numerics/formats.ts';
+import { shift, splat } from '../simd/vector-words.ts';
+import type { ProductContext } from './context.ts';
+import { decodeFactors, type FourEntries, type FourWords } from './vector-factors.ts';
+import type { VectorRooms } from './vector-layout.ts';
+import { type Eight, VectorRows } from './vector-rows.ts';
+
+type IntegerContext = ProductContext<Extract<MatrixProduct, { readonly kind: 'integer' | 'bits' }>>;
+
+export function multiplyIntegerVectors(context: IntegerContext, rooms: VectorRooms): void {
+  const { code, product } = context;
+  decodeFactors(context, rooms, (from, to) => decodeFour(context, from, to));
+  const rows = new VectorRows(context, rooms);
+  const factor = code.local('v128');
+  const saturates = product.kind === 'integer' && product.satfinite;
+  rows.each((eight) => {
+    eight.sums.forEach((sum, parity) => {
+      if (saturates) code.words(0, 0, 0, 0);
+      else rows.pushC(eight, parity);
+      code.set(sum);
+    });
+    for (let entry = 0; entry < rooms.entries; entry++) addEntry(rows, eight, entry, factor);
+    eight.sums.forEach((sum, parity) => {
+      if (saturates) addSaturated(rows, eight, parity, sum);
+      rows.store(eight, parity, () => code.get(sum));
+    });
+  });
+}
+
+/** Spreads two integers to the halves of words: those of equal number in the halves of their word. Bits stay. */
+function decodeFour({ code, product }: IntegerContext, { side, source, number }: FourWords, to: FourEntries): void {
+  code.get(source);
+  if (product.kind === 'integer') {
+    const { width, signed } = formats[product[side].format];
+    const above = 16 - width * (number + 1);
+    if (above > 0) code.i32(above).vector('i16x8.shl');
+    code.i32(16 - width).vector(signed ? 'i16x8.shr_s' : 'i16x8.shr_u');
+  }
+  code.set(to.value);
+}
+
+function addEntry(rows: VectorRows<IntegerContext['product']>, eight: Eight, entry: number, factor: number): void {
+  const { code, product } = rows.context;
+  rows.pushA(eight, entry).set(factor);
+  eight.sums.forEach((sum, parity) => {
+    code.get(sum).get(factor);
+    rows.pushB(eight, entry, parity);
+    if (product.kind === 'integer') code.vector('i32x4.dot_i16x8_s');
+    else
+      code.vector(
+        `v128.${product.op}`,
+        'i8x16.popcnt',
+        'i16x8.extadd_pairwise_i8x16_u',
+        'i32x4.extadd_pairwise_i16x8_u',
+      );
+    code.vector('i32x4.add').set(sum);
+  });
+}
+
+/** Adds C, which is the only addition that may leave the range of s32. */
+function addSaturated(rows: VectorRows<IntegerContext['product']>, eight: Eight, parity: number, sum: number): void {
+  const { code } = rows.context;
+  const [start, total] = [code.local('v128'), code.local('v128')];
+  rows.pushC(eight, parity).tee(start).get(sum).vector('i32x4.add').set(total);
+  splat(shift(code.get(start), 'i32x4.shr_s', 31), 0x7fffffff)
+    .vector('v128.xor')
+    .get(total);
+  code.get(start).get(total).vector('v128.xor').get(sum).get(total).vector('v128.xor', 'v128.and');
+  shift(code, 'i32x4.shr_s', 31).vector('v128.bitselect').set(sum);
+}

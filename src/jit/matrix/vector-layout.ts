@@ -1,0 +1,100 @@
+/**
+ * Products for four columns at a time: which fragments allow it, and where decoded factors are in the room. A word
+ * there is an entry: an element, or several neighbors along k. A is kept by rows, B by entries and eight columns, those
+ * with even numbers first.
+ */
+import { elementsOf, type Fragment, placeOf } from '../../isa/fragments.ts';
+import type { MatrixProduct } from '../../isa/matrix-product.ts';
+
+/** Rows of A or C, or columns of B, that have one register each: four lanes hold a part of each of them. */
+export const across = 8;
+
+/** Elements along k in an entry. */
+export function entryElements({ kind }: MatrixProduct): number {
+  return kind === 'bits' ? 32 : kind === 'integer' ? 2 : 1;
+}
+
+/** Where decoded factors are in the room, in bytes from its start. Only floats have exponents. */
+export interface VectorRooms {
+  /** Entries along k. */
+  readonly entries: number;
+  readonly a: number;
+  readonly b: number;
+  readonly exponentsA: number;
+  readonly exponentsB: number;
+  readonly size: number;
+}
+
+export function vectorRooms(product: MatrixProduct): VectorRooms {
+  const { m, n, k, kind } = product;
+  const entries = k / entryElements(product);
+  const b = 4 * m * entries;
+  const exponentsA = b + 4 * n * entries;
+  const exponentsB = exponentsA + 2 * m * entries;
+  return {
+    entries,
+    a: 0,
+    b,
+    exponentsA,
+    exponentsB,
+    size: kind === 'float' ? exponentsB + 2 * n * entries : exponentsA,
+  };
+}
+
+/** Whether four columns at a time can be computed. */
+export function hasVectors(product: MatrixProduct): boolean {
+  if (product.sparsity !== null || product.kind === 'double') return false;
+  if (product.kind === 'float' && product.scaling !== null) return false;
+  const { a, b, c, d } = product;
+  if (c.format === 'f16' || !liesInPairs(d.fragment)) return false;
+  return registerPlaces(a.fragment, 'a') !== null && registerPlaces(b.fragment, 'b') !== null;
+}
+
+/** Whether a lane has two neighbors of a row, and four lanes have eight. */
+function liesInPairs({ row, column, matrices, bits }: Fragment): boolean {
+  const isUsual = column.slice(0, 3).join() === 'i0,l0,l1' && row.slice(0, 3).join() === 'l2,l3,l4';
+  return isUsual && matrices === 1 && bits === 32;
+}
+
+/** The register of C or D whose element in lane 0 has a place. */
+export function registerAt(fragment: Fragment, row: number, column: number): number {
+  return Array.from({ length: elementsOf(fragment) }, (_, element) => placeOf(fragment, 0, element)).findIndex(
+    (place) => place.row === row && place.column === column,
+  );
+}
+
+/** A register of a factor: its number, and the first row or column and the first k that it has elements of. */
+interface RegisterPlace {
+  readonly register: number;
+  readonly group: number;
+  readonly firstK: number;
+}
+
+/** Elements of a register. */
+export function perRegister({ registerBits, bits }: Fragment): number {
+  return registerBits / bits;
+}
+
+/** The registers of a factor, if four lanes have neighbors along k and eight such groups lie across; otherwise null. */
+export function registerPlaces(fragment: Fragment, side: 'a' | 'b'): readonly RegisterPlace[] | null {
+  const [alongDigits, acrossDigits] = side === 'a' ? [fragment.column, fragment.row] : [fragment.row, fragment.column];
+  const along = side === 'a' ? fragment.columns : fragment.rows;
+  const together = Math.log2(perRegister(fragment));
+  const usual = [...Array.from({ length: together }, (_, i) => `i${i}`), 'l0', 'l1'];
+  const inOrder = alongDigits.slice(0, together + 2).join() === usual.join() && 2 ** alongDigits.length === along;
+  if (!inOrder || acrossDigits.slice(0, 3).join() !== 'l2,l3,l4' || fragment.matrices !== 1) return null;
+  const valueOf = (digits: readonly string[], register: number): number =>
+    digits.reduce((sum, digit, i) => sum + (((register << together) >> Number(digit.slice(1))) & 1) * 2 ** i, 0);
+  return Array.from({ length: fragment.registers }, (_, register) => ({
+    register,
+    group: valueOf(acrossDigits.slice(3), register),
+    firstK: valueOf(alongDigits.slice(together + 2), register) * 4 * perRegister(fragment),
+  }));
+}
+
+/** The entry of an element along k: those of equal number in their registers are neighbors. */
+export function entryOf(k: number, fragment: Fragment): number {
+  const count = perRegister(fragment);
+  const within = k % (4 * count);
+  return k - within + 4 * (within % count) + Math.floor(within / count);
+}
