@@ -82,6 +82,10 @@ export class ReferenceEngine implements SteppingEngine {
     return this.cpu.executed;
   }
 
+  get slowTiles(): number {
+    return 0;
+  }
+
   run(): boolean {
     this.setTimer();
     for (let done = 0; done < slice; done += looksEvery) {

@@ -35,6 +35,8 @@ export type LaunchResult = (
 export interface Engine<State extends LaunchState> {
   /** Number of instructions executed, summed over all threads. */
   readonly instructions: number;
+  /** See `LaunchStats`. */
+  readonly slowTiles: number;
   /** Milliseconds spent so far preparing the kernel rather than running it. */
   readonly preparing: number;
   /** Runs for some milliseconds. Returns false when the launch is done. Throws errors that `faultOf` recognizes. */
@@ -62,7 +64,7 @@ export function endedBefore({ kernel, shape, printed }: Launch, { code, message 
   return {
     ok: false,
     fault: { code, message, kernel: kernel.entry.name, ...nowhere },
-    stats: { threads: threadsOf(shape) * blocksOf(shape), instructions: 0, milliseconds: 0 },
+    stats: { threads: threadsOf(shape) * blocksOf(shape), instructions: 0, milliseconds: 0, slowTiles: 0 },
     printed: printed.text,
     printsDropped: printed.dropped,
   };
@@ -82,6 +84,7 @@ export async function runToEnd<State extends LaunchState>(
       threads: threadsOf(shape) * blocksOf(shape),
       instructions: engine.instructions,
       milliseconds: performance.now() - started - engine.preparing,
+      slowTiles: engine.slowTiles,
     },
     printed: printed.text,
     printsDropped: printed.dropped,

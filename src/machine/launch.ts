@@ -29,6 +29,11 @@ export interface LaunchStats {
   /** Number of instructions executed with a true guard, summed over all threads. `ret` is not counted. */
   readonly instructions: number;
   readonly milliseconds: number;
+  /**
+   * Products of matrices, each of one instruction and one warp, that the fast engine computed term by term because SIMD
+   * does not reach them: sparse and block-scaled ones, those with infinities or NaN, and those with subnormal results.
+   */
+  readonly slowTiles: number;
 }
 
 export const warpSize = 32;

@@ -194,7 +194,7 @@ function lowVersionIn({ text, lowVersion }: Extract<RunOutcome, { readonly kind:
 
 interface LaunchAnswer extends Partial<PrintedOutput> {
   readonly args: readonly (object | null)[];
-  readonly stats: LaunchOutcome['stats'];
+  readonly stats: Omit<LaunchOutcome['stats'], 'slowTiles'>;
 }
 
 function launchAnswer({ outputs, stats, output }: LaunchOutcome): LaunchAnswer {

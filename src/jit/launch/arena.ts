@@ -74,6 +74,10 @@ export class Arena {
     return alignTo16(this.options.compiled.callBytes);
   }
 
+  get slowTiles(): number {
+    return this.rooms.reduce((sum, room) => sum + (this.contextOf(room)[context.slowTiles / 4] ?? 0), 0);
+  }
+
   /** Number of rooms that exist or could be made using at most `bytes` bytes in total. */
   roomsWithin(bytes: number): number {
     return Math.max(1, Math.floor(bytes / this.roomSize));
@@ -125,6 +129,7 @@ export class Arena {
     const { shape } = this.options;
     const fields = {
       fuel: 0,
+      slowTiles: 0,
       threadsX: shape.block[0],
       threadsY: shape.block[1],
       threadsZ: shape.block[2],

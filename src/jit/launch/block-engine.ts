@@ -100,6 +100,10 @@ export class BlockEngine {
     return this.executed;
   }
 
+  get slowTiles(): number {
+    return this.arena.slowTiles;
+  }
+
   /** The block that is running or ran last; null before the first one. */
   get block(): number | null {
     return this.current === null ? null : this.blockOf(this.arena.contextOf(this.current));

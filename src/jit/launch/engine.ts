@@ -36,8 +36,9 @@ export class FastEngine implements Engine<SettledState> {
   private code: CompiledCode;
   private ledger: OwnLedger;
   private blocks: BlockEngine;
-  /** Number of instructions that were executed before `blocks` started. */
+  /** Number of instructions that were executed before `blocks` started, and of slow tiles. */
   private before = 0;
+  private slowBefore = 0;
 
   constructor(launch: Launch, code: CompiledCode, better: BetterCode | null) {
     this.launch = launch;
@@ -49,6 +50,10 @@ export class FastEngine implements Engine<SettledState> {
 
   get instructions(): number {
     return this.before + this.blocks.instructions;
+  }
+
+  get slowTiles(): number {
+    return this.slowBefore + this.blocks.slowTiles;
   }
 
   run(): boolean {
@@ -107,6 +112,7 @@ export class FastEngine implements Engine<SettledState> {
     const code = this.blocks.isUnderWay || this.blocks.nextBlock !== null ? null : better(this.instructions);
     if (code === null) return;
     this.blocks.settle();
+    this.slowBefore = this.slowTiles;
     this.blocks.release();
     this.before = this.instructions;
     this.code = code;

@@ -25,6 +25,7 @@ export interface Share {
 
 export interface ShareResult {
   readonly instructions: number;
+  readonly slowTiles: number;
   /**
    * The fault that ended the worker's share, and its block; null if the share was completed or others ended the launch.
    */
@@ -38,17 +39,18 @@ export function runShare(share: Share): ShareResult {
   const { memory, room, ledger: page } = share;
   const ledger = new SharedLedger(page);
   const engine = new BlockEngine({ ...share, memory: new MemoryView(memory, room), services: null }, ledger);
+  const counted = () => ({ instructions: engine.instructions, slowTiles: engine.slowTiles });
   try {
     while (engine.step());
-    return { instructions: engine.instructions, fault: null };
+    return { ...counted(), fault: null };
   } catch (error) {
-    if (error instanceof Superseded) return { instructions: engine.instructions, fault: null };
+    if (error instanceof Superseded) return { ...counted(), fault: null };
     const fault = faultOf(error);
     if (fault === null) throw error;
     const block = engine.block ?? 0;
     if (wholeLaunch.has(fault.code)) endLaunch(page, 'elsewhere');
     else ledger.fault(block);
-    return { instructions: engine.instructions, fault: { fault: engine.describe(fault), block } };
+    return { ...counted(), fault: { fault: engine.describe(fault), block } };
   }
 }
 

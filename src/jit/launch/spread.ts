@@ -56,6 +56,7 @@ export async function runSpread(
       threads: threadsOf(shape) * blocks,
       instructions: results.reduce((sum, { instructions }) => sum + instructions, 0),
       milliseconds: performance.now() - started,
+      slowTiles: results.reduce((sum, { slowTiles }) => sum + slowTiles, 0),
     };
     const output = { printed: printed.text, printsDropped: printed.dropped };
     const [lowest] = results.flatMap(({ fault }) => fault ?? []).sort((a, b) => a.block - b.block);

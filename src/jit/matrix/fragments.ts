@@ -40,7 +40,10 @@ interface ElementPlace {
   readonly offset: number;
 }
 
-/** Calls `element` with each element of the registers from `firstRegister` on, the register in a local. */
+/**
+ * Calls `element` with each element of the registers from `firstRegister` on, the register in a local. Of several copies
+ * the first one counts.
+ */
 function eachElement(
   context: ProductContext,
   fragment: Fragment,
@@ -54,13 +57,17 @@ function eachElement(
   const register = code.local(fragment.registerBits === 64 ? 'i64' : 'i32');
   repeat(code, lane, 32, () => {
     setPlace(context, lane, place, position);
+    const known = new Set<number>();
     for (let i = 0; i < elementsOf(fragment); i++) {
+      const offset = elementPosition(i, position);
+      if (known.has(offset)) continue;
+      known.add(offset);
       if (i % perRegister === 0) {
         pushRegister(context, lane, elementAt(carriers.brings, firstRegister + Math.floor(i / perRegister)));
         code.set(register);
       }
       const low = (i % perRegister) * fragment.bits;
-      element({ low, offset: elementPosition(i, position) }, { place, register });
+      element({ low, offset }, { place, register });
     }
   });
 }

@@ -10,7 +10,8 @@ import type { PlainOpcode } from '../../wasm/opcodes.ts';
 import { doubleFunction } from '../arithmetic/double-arithmetic.ts';
 import type { Carriers } from '../groups/stop.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
-import { factorBytes, type ProductContext, productContext, sumBytes } from './context.ts';
+import { context as contextFields, contextSize } from '../layout.ts';
+import { factorBytes, first, type ProductContext, productContext, sumBytes, words } from './context.ts';
 import { notFinite, undefinedValue } from './decoded.ts';
 import { dotFunction } from './dot-product.ts';
 import { readFactor, readSums, writeSums } from './fragments.ts';
@@ -41,12 +42,21 @@ export function writeProduct(code: Code, shape: KernelShape, { name, product }: 
       .op('i32.eqz')
       .if(() => code.op('return'));
   }
+  countTile(code, shape);
   const context = productContext(code, shape, product, carriers);
   readFactor(context, 'a');
   readFactor(context, 'b');
   readSums(context);
   multiply(context);
   writeSums(context);
+}
+
+/** Counts the product in the context of the block, which lies before the frames. */
+function countTile(code: Code, { layout }: KernelShape): void {
+  const block = code.local('i32');
+  const at = layout.origin + contextFields.slowTiles;
+  code.get(words).get(first).i32(2).op('i32.shl', 'i32.sub').i32(contextSize).op('i32.sub').tee(block);
+  code.get(block).memory('i32.load', at).i32(1).op('i32.add').memory('i32.store', at);
 }
 
 function multiply(context: ProductContext): void {

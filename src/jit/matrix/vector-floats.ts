@@ -8,6 +8,7 @@ import { addSums } from './dot-product.ts';
 import { decodeFactors, type FourEntries, type FourWords } from './vector-factors.ts';
 import { entryOf, type VectorRooms } from './vector-layout.ts';
 import { type Eight, VectorRows } from './vector-rows.ts';
+import { decodeHalves, pushHalves } from './vector-halves.ts';
 import { addProducts, beginChunk, endChunk, type FourSums, fourSums } from './vector-sums.ts';
 
 type FloatContext = ProductContext<Extract<MatrixProduct, { readonly kind: 'float' }>>;
@@ -86,18 +87,20 @@ class FloatRows {
     const { code, product } = rows.context;
     const { arithmetic, k } = product;
     const inOrder = Array.from({ length: k }, (_, at) => at);
-    const isDirect = arithmetic.order === 'direct';
+    const [isDirect, isHalf] = [arithmetic.order === 'direct', arithmetic.end === 'f16'];
     const entries = (isDirect ? inOrder : halvesOf(inOrder)).map((at) => entryOf(at, product.a.fragment));
     rows.each((eight) => {
       eight.sums.forEach((sum, parity) => {
         if (isDirect) rows.pushC(eight, parity);
         else code.words(0, 0, 0, 0);
+        if (isHalf) decodeHalves(code, parity === 1);
         code.set(sum);
       });
       for (let start = 0; start < k; start += arithmetic.chunk) {
         this.addChunk(eight, entries.slice(start, start + arithmetic.chunk));
       }
-      eight.sums.forEach((sum, parity) => this.store(eight, sum, parity));
+      if (isHalf) this.storeHalves(eight);
+      else eight.sums.forEach((sum, parity) => this.store(eight, sum, parity));
     });
   }
 
@@ -131,6 +134,16 @@ class FloatRows {
     const [even, odd] = fours;
     code.get(greatest).vector('i32x4.extend_low_i16x8_s').set(even.greatest);
     code.get(greatest).vector('i32x4.extend_high_i16x8_s').set(odd.greatest);
+  }
+
+  private storeHalves(eight: Eight): void {
+    const { rows } = this;
+    const { code } = rows.context;
+    const [even, odd] = eight.sums;
+    rows.store(eight, 0, () => {
+      pushHalves(code, even);
+      shift(pushHalves(code, odd), 'i32x4.shl', 16).vector('v128.or');
+    });
   }
 
   private store(eight: Eight, sum: number, parity: number): void {

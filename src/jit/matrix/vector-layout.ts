@@ -46,21 +46,22 @@ export function hasVectors(product: MatrixProduct): boolean {
   if (product.sparsity !== null || product.kind === 'double') return false;
   if (product.kind === 'float' && product.scaling !== null) return false;
   const { a, b, c, d } = product;
-  if (c.format === 'f16' || !liesInPairs(d.fragment)) return false;
+  if (c.format !== d.format || !liesInPairs(d.fragment)) return false;
+  if (product.kind === 'float' && d.format === 'f16' && product.arithmetic.order === 'halves') return false;
   return registerPlaces(a.fragment, 'a') !== null && registerPlaces(b.fragment, 'b') !== null;
 }
 
 /** Whether a lane has two neighbors of a row, and four lanes have eight. */
 function liesInPairs({ row, column, matrices, bits }: Fragment): boolean {
   const isUsual = column.slice(0, 3).join() === 'i0,l0,l1' && row.slice(0, 3).join() === 'l2,l3,l4';
-  return isUsual && matrices === 1 && bits === 32;
+  return isUsual && matrices === 1 && bits <= 32;
 }
 
 /** The register of C or D whose element in lane 0 has a place. */
 export function registerAt(fragment: Fragment, row: number, column: number): number {
-  return Array.from({ length: elementsOf(fragment) }, (_, element) => placeOf(fragment, 0, element)).findIndex(
-    (place) => place.row === row && place.column === column,
-  );
+  const places = Array.from({ length: elementsOf(fragment) }, (_, element) => placeOf(fragment, 0, element));
+  const element = places.findIndex((place) => place.row === row && place.column === column);
+  return Math.floor(element / perRegister(fragment));
 }
 
 /** A register of a factor: its number, and the first row or column and the first k that it has elements of. */
@@ -85,11 +86,17 @@ export function registerPlaces(fragment: Fragment, side: 'a' | 'b'): readonly Re
   if (!inOrder || acrossDigits.slice(0, 3).join() !== 'l2,l3,l4' || fragment.matrices !== 1) return null;
   const valueOf = (digits: readonly string[], register: number): number =>
     digits.reduce((sum, digit, i) => sum + (((register << together) >> Number(digit.slice(1))) & 1) * 2 ** i, 0);
-  return Array.from({ length: fragment.registers }, (_, register) => ({
+  const places = Array.from({ length: fragment.registers }, (_, register) => ({
     register,
     group: valueOf(acrossDigits.slice(3), register),
     firstK: valueOf(alongDigits.slice(together + 2), register) * 4 * perRegister(fragment),
   }));
+  // Further registers may hold copies.
+  return places.filter((one, i) => places.findIndex((other) => isSame(one, other)) === i);
+}
+
+function isSame(one: RegisterPlace, other: RegisterPlace): boolean {
+  return one.group === other.group && one.firstK === other.firstK;
 }
 
 /** The entry of an element along k: those of equal number in their registers are neighbors. */

@@ -65,7 +65,7 @@ export class VectorRows<Product extends MatrixProduct> {
     return this.context.code.vector('i16x8.add');
   }
 
-  /** Pushes elements of C in four columns. */
+  /** Pushes elements of C in four columns, or words that hold elements of f16 in eight. */
   pushC({ row, column }: Eight, parity: number): Code {
     const { product, carriers } = this.context;
     const { a, b, c } = product;
@@ -73,7 +73,7 @@ export class VectorRows<Product extends MatrixProduct> {
     return this.load(this.lanes, 'v128.load', elementAt(carriers.brings, register).array);
   }
 
-  /** Stores elements of D in four columns. */
+  /** Stores elements of D in four columns, or words that hold elements of f16 in eight. */
   store({ row, column }: Eight, parity: number, push: () => void): void {
     const { code, product, carriers, shape } = this.context;
     const { array } = elementAt(carriers.gets, registerAt(product.d.fragment, row, column + parity));

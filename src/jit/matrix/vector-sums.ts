@@ -5,6 +5,7 @@
 import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
 import type { Code } from '../../wasm/code.ts';
 import { shift, single, splat } from '../simd/vector-words.ts';
+import { pushBeyond, pushHalfExponents, roundToHalves } from './vector-halves.ts';
 
 /** Locals of the four sums of even columns, or of odd ones. */
 export interface FourSums {
@@ -55,8 +56,14 @@ export function beginChunk(
   const { kept } = arithmetic;
   const least = leastExponent(arithmetic);
   const doubled = code.local('v128');
-  shift(code.get(greatest).get(sum), 'i32x4.shl', 1).tee(doubled);
-  shift(code, 'i32x4.shr_u', 24).vector('i32x4.max_s').set(greatest);
+  shift(code.get(sum), 'i32x4.shl', 1).set(doubled);
+  if (arithmetic.end === 'f16') {
+    const own = code.local('v128');
+    pushHalfExponents(code, doubled).set(own);
+    pushBeyond(code, own).get(bad).vector('v128.or').set(bad);
+    code.get(own);
+  } else shift(code.get(doubled), 'i32x4.shr_u', 24);
+  code.get(greatest).vector('i32x4.max_s').set(greatest);
   // If all terms are zero, any exponent will do.
   code.get(bad);
   splat(code, least).get(greatest).vector('i32x4.gt_s').get(greatest).get(doubled).vector('v128.or').words(0, 0, 0, 0);
@@ -98,15 +105,15 @@ export function endChunk(code: Code, arithmetic: DotArithmetic, sums: Accumulate
       .get(scale)
       .vector('i32x4.sub');
   if (staysInFloat(arithmetic)) {
-    // The total is a whole number: 14 of its 24 significant bits stay.
-    splat(code.get(total), -(2 ** 10)).vector('v128.and');
-    down().vector('f32x4.mul').set(sum);
-    return;
+    // The total is a whole number. If 14 of its 24 significant bits stay, the others are masked with its sign.
+    splat(code.get(total), arithmetic.end === 'f16' ? single.magnitude : single.magnitude - 0x3ff).vector('v128.and');
+  } else {
+    for (const other of others) addTotals(code, total, other, bad);
+    cutTotal(code, total, arithmetic.end === 'f16');
+    code.vector('f32x4.convert_i32x4_s');
   }
-  for (const other of others) addTotals(code, total, other, bad);
-  cutTotal(code, total);
-  code.vector('f32x4.convert_i32x4_s');
   down().vector('f32x4.mul');
+  if (arithmetic.end === 'f16') roundToHalves(code);
   splat(code.get(total), single.sign).vector('v128.and', 'v128.or').set(sum);
 }
 
@@ -122,11 +129,17 @@ function addTotals(code: Code, total: number, other: number, bad: number): void 
   code.vector('v128.or').set(bad);
 }
 
-/** Pushes the magnitude of a total, less what is below its 24 highest bits. */
-function cutTotal(code: Code, total: number): void {
+/**
+ * Pushes the magnitude of a total, less what is below its 24 highest bits; `sticky` sets the last of these if anything
+ * was cut off.
+ */
+function cutTotal(code: Code, total: number, sticky: boolean): void {
   const below = code.local('v128');
   shift(code.get(total).vector('i32x4.abs'), 'i32x4.shr_u', 24).set(below);
   for (const distance of [1, 2, 4])
     shift(code.get(below).get(below), 'i32x4.shr_u', distance).vector('v128.or').set(below);
   code.get(total).vector('i32x4.abs').get(below).vector('v128.andnot');
+  if (!sticky) return;
+  splat(code.get(below), 1).vector('i32x4.add').get(total).vector('i32x4.abs').get(below).vector('v128.and');
+  code.words(0, 0, 0, 0).vector('i32x4.eq', 'v128.andnot', 'v128.or');
 }

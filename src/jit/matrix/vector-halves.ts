@@ -1,0 +1,56 @@
+/** Accumulators and results of f16, in vectors of f32 that hold their values. */
+import type { Code } from '../../wasm/code.ts';
+import { shift, single, splat, splatPower } from '../simd/vector-words.ts';
+
+/** The exponents of f16 as those of f32: of its least normal numbers, and beyond its greatest. */
+const [least, beyond] = [127 - 14, 127 + 16];
+
+/** Bits of the fraction that f32 has and f16 has not. */
+const extra = 13;
+
+/** Replaces four words on the stack by the values of their low halves, or their high ones. Infinities become 2^16. */
+export function decodeHalves(code: Code, high: boolean): Code {
+  const word = code.local('v128');
+  const low = high ? 16 : 0;
+  code.set(word).get(word);
+  if (high) shift(code, 'i32x4.shr_u', low - extra);
+  else shift(code, 'i32x4.shl', extra);
+  splat(code, 0x7fff << extra).vector('v128.and');
+  splat(shift(code.get(word), 'i32x4.shl', 16 - low), single.sign).vector('v128.and', 'v128.or');
+  return splatPower(code, 112).vector('f32x4.mul');
+}
+
+/** Replaces magnitudes on the stack by those of f16, to nearest even; infinities become 2^16. */
+export function roundToHalves(code: Code): Code {
+  const [value, last] = [code.local('v128'), code.local('v128')];
+  // The last place of a number 13 powers of two above is that of f16.
+  splat(code.tee(value), single.infinity).vector('v128.and');
+  splat(splat(code, least << 23).vector('i32x4.max_s'), extra << 23)
+    .vector('i32x4.add')
+    .set(last);
+  code.get(value).get(last).vector('f32x4.add').get(last).vector('f32x4.sub');
+  return splat(code, beyond << 23).vector('i32x4.min_s');
+}
+
+/** Pushes the codes of four values of f16. */
+export function pushHalves(code: Code, value: number): Code {
+  const magnitude = code.local('v128');
+  const half = 0x3f000000;
+  splat(code.get(value), single.magnitude).vector('v128.and').set(magnitude);
+  splat(shift(code.get(magnitude), 'i32x4.shr_u', extra), (least - 1) << 10).vector('i32x4.sub');
+  // Subnormal numbers are counts of the last place of 0.5.
+  splat(splat(code.get(magnitude), half).vector('f32x4.add'), half).vector('i32x4.sub');
+  splat(code.get(magnitude), (least << 23) - 1).vector('i32x4.gt_s', 'v128.bitselect');
+  return splat(shift(code.get(value), 'i32x4.shr_u', 16), 0x8000).vector('v128.and', 'v128.or');
+}
+
+/** Pushes exponents of accumulators, given their bits shifted left by one; zeros have 0. */
+export function pushHalfExponents(code: Code, doubled: number): Code {
+  splat(shift(code.get(doubled), 'i32x4.shr_u', 24), least).vector('i32x4.max_s');
+  return code.get(doubled).words(0, 0, 0, 0).vector('i32x4.eq', 'v128.andnot');
+}
+
+/** Pushes lanes of ones where an exponent is that of an infinity or NaN. */
+export function pushBeyond(code: Code, exponent: number): Code {
+  return splat(code.get(exponent), beyond - 1).vector('i32x4.gt_s');
+}
