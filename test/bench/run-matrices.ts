@@ -141,12 +141,13 @@ async function measure(one: MatrixCase, program: string | null): Promise<Row> {
   const kernel = device.load(readFileSync(new URL(file, import.meta.url), 'utf8')).kernel(`multiply_${format}`);
   const times: number[] = [];
   let native = Number.POSITIVE_INFINITY;
-  let cold = 0;
+  let [cold, slow] = [0, 0];
   for (let i = 0; i < launches; i++) {
     const before = cpuMilliseconds();
     const result = await kernel.launch({ grid: [size / 128, size / 128], block: 128, args });
     if (!result.ok) throw new Error(result.fault.message);
     times.push(cpuMilliseconds() - before);
+    slow = result.stats.slowTiles;
     if (i === 0) cold = cpuMilliseconds() - started;
     if (program !== null) native = Math.min(native, Number(spawnSync(program, { encoding: 'utf8' }).stdout));
   }
@@ -158,7 +159,7 @@ async function measure(one: MatrixCase, program: string | null): Promise<Row> {
     program === null ? 'no g++ here' : `f32 by g++ -O3 ${rate(native)}, ${(third / native).toFixed(1)} x its time`;
   return {
     what: `matrix product of ${format}, ${data}, ${gpu}`,
-    figure: `${rate(third)} of CPU time, cold ${cold.toFixed(0)} ms`,
+    figure: `${rate(third)} of CPU time, ${slow} slow tiles, cold ${cold.toFixed(0)} ms`,
     beside,
   };
 }
