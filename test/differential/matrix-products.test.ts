@@ -104,7 +104,19 @@ const integers: readonly Product[] = (
 // --- the data -------------------------------------------------------------------------------------------------------
 
 /** Kinds of data, one for each warp. */
-const kinds = ['ordinary', 'spread', 'zeros', 'cancelling', 'far accumulators', 'subnormal', 'any bits'] as const;
+const kinds = [
+  'ordinary',
+  'spread',
+  'zeros',
+  'cancelling',
+  'powers',
+  'largest',
+  'far accumulators',
+  'lone accumulators',
+  'subnormal',
+  'tiny',
+  'any bits',
+] as const;
 type Kind = (typeof kinds)[number];
 
 /** A code whose exponent is within `range` of that of 1. */
@@ -114,6 +126,13 @@ function near(random: RandomSource, format: FloatName, range: number): number {
   const field = Math.max(0, Math.min(most, bias + random.below(2 * range + 1) - range));
   const sign = random.below(2) * 2 ** exponentBits;
   return ((sign + field) * 2 ** fractionBits + random.below(2 ** fractionBits)) * 2 ** padding;
+}
+
+/** A power of two whose exponent is within `range` of that of 1, of either sign. */
+function powerOfTwo(random: RandomSource, format: FloatName, range: number): number {
+  const { fractionBits, padding } = formats[format];
+  const last = 2 ** (fractionBits + padding);
+  return Math.floor(near(random, format, range) / last) * last;
 }
 
 function factorOf(random: RandomSource, format: FloatName, kind: Kind): number {
@@ -127,9 +146,19 @@ function factorOf(random: RandomSource, format: FloatName, kind: Kind): number {
     case 'zeros':
       return random.percent(70) ? random.below(2) * 2 ** (width - 1) : near(random, format, 1);
     case 'cancelling':
-      return (random.below(2) * 2 ** exponentBits + 2 ** (exponentBits - 1) - 1) * 2 ** (fractionBits + padding);
+      return powerOfTwo(random, format, 0);
+    case 'lone accumulators':
+      return 0;
+    case 'powers':
+      return powerOfTwo(random, format, 12);
+    case 'largest':
+      return (2 ** exponentBits * (random.percent(5) ? 1.5 : 0.5) * 2 ** fractionBits - 1) * 2 ** padding;
+    case 'tiny':
+      // Products are below the least normal f32, or are those of subnormal numbers.
+      if (exponentBits === 8) return near(random, format, 0) - (64 + random.below(2)) * 2 ** (fractionBits + padding);
+      return random.percent(30) ? 0 : random.below(2 ** (fractionBits + 1)) * 2 ** padding;
     case 'subnormal':
-      return random.percent(50) ? random.below(2 ** fractionBits) * 2 ** padding : near(random, format, 3);
+      return random.percent(85) ? random.below(2 ** fractionBits) * 2 ** padding : near(random, format, 12);
     case 'any bits':
       return random.percent(96) ? near(random, format, 9) : random.below(2 ** width);
   }
@@ -137,6 +166,8 @@ function factorOf(random: RandomSource, format: FloatName, kind: Kind): number {
 
 function sumOf(random: RandomSource, format: FloatName, kind: Kind): number {
   if (kind === 'zeros') return random.percent(50) ? 0 : random.below(2) * 2 ** (formats[format].width - 1);
+  if (kind === 'tiny') return 0;
+  if (kind === 'lone accumulators') return near(random, format, 200);
   if (kind === 'far accumulators') return near(random, format, format === 'f32' ? 60 : 12);
   return factorOf(random, format, kind === 'subnormal' && format === 'f32' ? 'ordinary' : kind);
 }

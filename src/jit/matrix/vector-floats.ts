@@ -2,6 +2,7 @@
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import { type Accumulator, type FactorFormat, halvesOf } from '../../numerics/dot-arithmetic.ts';
 import { formats } from '../../numerics/formats.ts';
+import type { Code } from '../../wasm/code.ts';
 import { shift, single, splat, splatPower } from '../simd/vector-words.ts';
 import type { ProductContext } from './context.ts';
 import { addSums } from './dot-product.ts';
@@ -131,9 +132,24 @@ class FloatRows {
       if (i > 0) code.get(greatest).vector('i16x8.max_s');
       code.set(greatest);
     });
+    this.refuseTiny();
     const [even, odd] = fours;
     code.get(greatest).vector('i32x4.extend_low_i16x8_s').set(even.greatest);
     code.get(greatest).vector('i32x4.extend_high_i16x8_s').set(odd.greatest);
+  }
+
+  /** Sets lanes of `bad` whose products are too small for f32, but not zero: numbers from zero down are taken for zero. */
+  private refuseTiny(): void {
+    const { rows, greatest, bad } = this;
+    const { code, product } = rows.context;
+    if (floatFormat(product.a.format).exponentBits < 8) return;
+    const halves = (value: number): Code => splat(code, (value & 0xffff) * 0x10001);
+    halves(1).get(greatest).vector('i16x8.gt_s').get(greatest);
+    halves(zeroMark / 2)
+      .vector('i16x8.gt_s', 'v128.and')
+      .get(bad)
+      .vector('v128.or')
+      .set(bad);
   }
 
   private storeHalves(eight: Eight): void {
