@@ -110,7 +110,8 @@ const kinds = [
   'zeros',
   'cancelling',
   'powers',
-  'largest',
+  'large',
+  'leaning',
   'far accumulators',
   'lone accumulators',
   'subnormal',
@@ -136,7 +137,8 @@ function powerOfTwo(random: RandomSource, format: FloatName, range: number): num
 }
 
 function factorOf(random: RandomSource, format: FloatName, kind: Kind): number {
-  const { width, exponentBits, fractionBits, padding } = formats[format];
+  const { width, exponentBits, fractionBits, padding, bias } = formats[format];
+  const last = 2 ** (fractionBits + padding);
   switch (kind) {
     case 'ordinary':
     case 'far accumulators':
@@ -150,12 +152,18 @@ function factorOf(random: RandomSource, format: FloatName, kind: Kind): number {
     case 'lone accumulators':
       return 0;
     case 'powers':
-      return powerOfTwo(random, format, 12);
-    case 'largest':
-      return (2 ** exponentBits * (random.percent(5) ? 1.5 : 0.5) * 2 ** fractionBits - 1) * 2 ** padding;
+      // Sums are often halfway between two numbers of f16, but for the lowest terms.
+      return powerOfTwo(random, format, 0) - Math.min(random.pick([0, 5, 12]), bias - 1) * last;
+    case 'large':
+    case 'leaning': {
+      // Sums of numbers that mostly have the same sign reach the highest bits.
+      const below = random.percent(40) ? 1 : 1 + random.below(2 ** fractionBits);
+      const isNegative = random.percent(kind === 'large' ? 3 : 20);
+      return 2 ** (exponentBits - 1) * last - below * 2 ** padding + (isNegative ? 2 ** (width - 1) : 0);
+    }
     case 'tiny':
       // Products are below the least normal f32, or are those of subnormal numbers.
-      if (exponentBits === 8) return near(random, format, 0) - (64 + random.below(2)) * 2 ** (fractionBits + padding);
+      if (exponentBits === 8) return near(random, format, 0) - (64 + random.below(2)) * last;
       return random.percent(30) ? 0 : random.below(2 ** (fractionBits + 1)) * 2 ** padding;
     case 'subnormal':
       return random.percent(85) ? random.below(2 ** fractionBits) * 2 ** padding : near(random, format, 12);
