@@ -9,9 +9,11 @@ export interface Settings {
   readonly options: JudgeOptions;
   /** By the code of the finding. */
   readonly severities: ReadonlyMap<string, Severity | 'off'>;
+  /** The address under which each code has a page, such as `https://example.org/why`; null if there are none. */
+  readonly pages: string | null;
 }
 
-export const noSettings: Settings = { options: {}, severities: new Map() };
+export const noSettings: Settings = { options: {}, severities: new Map(), pages: null };
 
 /** Reads `{"target": "sm_90a", "isa": "8.6", "severities": {"PTX1022": "off"}}`; what is not known is left out. */
 export function readSettings(text: string): Settings {
@@ -31,7 +33,8 @@ export function readSettings(text: string): Settings {
     }
   }
   const options = { ...(isTargetName(target) ? { target } : {}), ...(isVersionName(isa) ? { isa } : {}) };
-  return { options, severities };
+  const pages = textAt(parsed, 'pages').replace(/\/+$/, '');
+  return { options, severities, pages: /^https?:/.test(pages) ? pages : null };
 }
 
 /** The findings with the severities that the settings give their codes. */

@@ -15,7 +15,6 @@ export async function lspCommand(session: Session): Promise<ExitCode> {
     later: (work, milliseconds) => void setTimeout(work, milliseconds),
     settingsFor,
     version: packageVersion(),
-    pageOf: null,
   });
   for await (const message of messagesIn(session.stdin())) {
     server.receive(message);

@@ -31,7 +31,6 @@ class Client {
       later: (work) => this.due.push(work),
       settingsFor: () => readSettings(settings),
       version: '0',
-      pageOf: (code) => `https://example.org/why/${code}/`,
     });
   }
 
@@ -85,7 +84,8 @@ const wholeRange = { start: { line: 0, character: 0 }, end: { line: 12, characte
 
 describe('the findings of a document', () => {
   it('are sent when it is opened, after changes, and cleared when it is closed', () => {
-    const client = opened();
+    const client = new Client('{"pages": "https://example.org/why/"}');
+    client.open();
     expect(client.codes()).toEqual(['PTX4002']);
     const [finding] = listAt(client.sent.at(-1), 'params', 'diagnostics');
     expect(textAt(finding, 'codeDescription', 'href')).toBe('https://example.org/why/PTX4002/');

@@ -15,8 +15,6 @@ export interface ServerHost {
   /** The settings for a document. */
   readonly settingsFor: (uri: string) => Settings;
   readonly version: string;
-  /** Where the page of a diagnostic code is; null if there are no pages. */
-  readonly pageOf: ((code: string) => string) | null;
 }
 
 /** Findings are sent when nothing was typed for this long. */
@@ -160,12 +158,12 @@ export class LanguageServer {
   }
 
   private diagnostic(document: OpenDocument, { code, severity, message, help, span }: Diagnostic): object {
-    const { pageOf } = this.host;
+    const { pages } = document.settings;
     return {
       range: document.range(span),
       severity: severities[severity],
       code,
-      ...(pageOf === null ? {} : { codeDescription: { href: pageOf(code) } }),
+      ...(pages === null ? {} : { codeDescription: { href: `${pages}/${code}/` } }),
       source: 'ptxlab',
       message: help === null ? message : `${message}\n${help}`,
     };
