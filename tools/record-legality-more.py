@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Records what ptxas says about the instructions of test/golden/legality-more/lines.txt.
+"""Records what ptxas says about the instructions in the lines.txt of a folder of test/golden.
 
-Usage: python3 tools/record-legality-more.py > test/golden/legality-more/cases.jsonl
+Usage: python3 tools/record-legality-more.py legality-more | gzip -9n > test/golden/legality-more/cases.jsonl.gz
 Needs ptxas 13.0 on the path; the tests do not. Every line is judged at 9.0 on sm_100a. The first legal line of each
 mnemonic is judged on every target in all versions; a target's first version and both sides of each change are kept.
 Words in parentheses are alternatives: `cp.async.(ca|cg)` stands for two lines.
@@ -10,6 +10,7 @@ import importlib.util
 import json
 import pathlib
 import re
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -41,7 +42,7 @@ def expand(line):
 
 
 def lines():
-    text = (HERE / "../test/golden/legality-more/lines.txt").read_text()
+    text = (HERE / "../test/golden" / sys.argv[1] / "lines.txt").read_text()
     kept = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return list(dict.fromkeys(one for line in kept for one in expand(line)))
 

@@ -47,8 +47,8 @@ export interface ValuePattern {
   readonly negatable?: boolean;
   /** `!%p` with any predicate is allowed here. This is meaningless, but ptxas accepts it. */
   readonly negatedPredicate?: boolean;
-  /** `_` is allowed here. */
-  readonly sink?: boolean;
+  /** `_` is allowed here, or nothing but `_`. */
+  readonly sink?: boolean | 'only';
   /** Integer constants outside `[min, max]` are rejected. */
   readonly range?: readonly [min: number, max: number];
   /** Integer constants must be a multiple of this. */

@@ -54,6 +54,22 @@ const subOpcodes: ReadonlySet<string> = new Set([
   'barrier.arrive',
   'barrier.red',
   'cp.async',
+  'cp.async.mbarrier.arrive',
+  'barrier.cluster.arrive',
+  'barrier.cluster.wait',
+  'mbarrier.init',
+  'mbarrier.inval',
+  'mbarrier.pending_count',
+  'mbarrier.expect_tx',
+  'mbarrier.complete_tx',
+  'mbarrier.arrive',
+  'mbarrier.arrive.expect_tx',
+  'mbarrier.arrive_drop',
+  'mbarrier.arrive_drop.expect_tx',
+  'mbarrier.test_wait',
+  'mbarrier.test_wait.parity',
+  'mbarrier.try_wait',
+  'mbarrier.try_wait.parity',
   'createpolicy.fractional',
   'createpolicy.range',
   'createpolicy.cvt',
@@ -67,7 +83,7 @@ const subOpcodes: ReadonlySet<string> = new Set([
   'setmaxnreg.dec',
 ]);
 
-const mostWords = 3;
+const mostWords = 5;
 
 /** First words of opcodes that have several words. */
 const firstWords: ReadonlySet<string> = new Set(

@@ -6,14 +6,9 @@ import type { AvailabilityRow } from './form.ts';
 import { at, atListed, atSuffixed, type Availability } from './targets.ts';
 
 const listed: readonly (readonly [opcodes: string, ...ways: readonly Availability[]])[] = [
-  ['barrier.cluster', at('7.8', 90)],
   ['clusterlaunchcontrol', at('8.6', 100)],
-  ['cp.async.mbarrier', at('7.0', 80)],
   ['cp.async.bulk cp.reduce', at('8.0', 90)],
   ['istypep', at('4.0', 30)],
-  ['mbarrier', at('7.0', 80)],
-  ['mbarrier.try_wait', at('7.8', 90)],
-  ['mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive.expect_tx', at('8.0', 90)],
   ['multimem st.async red.async', at('8.1', 90)],
   ['st.bulk', at('8.6', 100)],
   ['suld suq sust txq', at('1.5')],

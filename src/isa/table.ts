@@ -10,6 +10,7 @@ import { callForms } from './forms/control/calls.ts';
 import { carryForms } from './forms/integer/carry.ts';
 import { comparisonForms } from './forms/comparison/comparison.ts';
 import { controlForms } from './forms/control/control.ts';
+import { barrierObjectForms } from './forms/async/mbarrier.ts';
 import { asyncCopyForms } from './forms/async/async-copy.ts';
 import { atomicForms } from './forms/memory/atomic.ts';
 import { cacheForms } from './forms/memory/cache-control.ts';
@@ -64,6 +65,7 @@ export const allForms: readonly InstructionForm[] = [
   ...memoryForms,
   ...cacheForms,
   ...asyncCopyForms,
+  ...barrierObjectForms,
   ...clusterForms,
   ...atomicForms,
   ...warpForms,

@@ -14,6 +14,7 @@ const verdictFiles = [
   'legality-values',
   'legality-warp',
   'legality-matrix',
+  'legality-async',
 ];
 
 interface Verdict {

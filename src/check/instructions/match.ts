@@ -116,7 +116,7 @@ function matchValue(
       if (pattern.minus === 'must') return [wrongKind(subject, pattern.name, shape, path, 'a negated register')];
       return matchRegister(subject, pattern, type, shape, path);
     case 'sink':
-      if (pattern.sink === true) return [];
+      if (pattern.sink !== undefined && pattern.sink !== false) return [];
       return [
         pattern.role === 'write'
           ? problem('PTX3008', place, parameters)
@@ -158,6 +158,7 @@ function matchRegister(
   path: readonly number[],
 ): readonly Problem[] {
   if (pattern.constantOnly === true) return [wrongKind(subject, pattern.name, shape, path, 'an integer constant')];
+  if (pattern.sink === 'only') return [wrongKind(subject, pattern.name, shape, path, "'_'")];
   const regime = regimeOf(subject, pattern);
   const isTaken = acceptsRegister(type, shape.type, regime) && !(pattern.unpacked && shape.type.name === '.f16x2');
   if (shape.lanes === 1 && isTaken) return [];

@@ -43,7 +43,7 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
     return { kind: 'refused', opcode, problems: [problem('PTX2013', wholeMnemonic, parameters)] };
   }
   const forms = table.forms(opcode);
-  const first = opcode.includes('.') ? 2 : 1;
+  const first = opcode.split('.').length;
   const types: Written[] = [];
   const modifiers: Written[] = [];
   parts.forEach((text, i) => (isTypeName(text) ? types : modifiers).push({ text, index: first + i }));

@@ -1,0 +1,240 @@
+/**
+ * mbarrier, cp.async.mbarrier.arrive and barrier.cluster (PTX ISA 9.1, 9.7.13.3, 9.7.13.15). They are checked but not
+ * executed. Versions and targets were measured with ptxas 13.0.
+ */
+import {
+  type AvailabilityRow,
+  type Condition,
+  type Constraint,
+  type InstructionForm,
+  type OperandPattern,
+  read,
+  write,
+} from '../../form.ts';
+import { plainWords } from '../../modifiers.ts';
+import { at, type Availability } from '../../targets.ts';
+import { unsupported } from '../unsupported.ts';
+
+type Line = Omit<InstructionForm, 'regime' | 'availability' | 'steps'> & {
+  readonly rows?: readonly AvailabilityRow[];
+};
+
+function form({ rows = [], ...line }: Line, way: Availability): InstructionForm {
+  const subject = plainWords(line.syntax, line.sets);
+  const availability: readonly AvailabilityRow[] = [{ subject, ways: [way] }, ...rows];
+  return { ...line, regime: 'exact', availability, steps: unsupported };
+}
+
+const needs = (subject: string, when: Condition, way: Availability): AvailabilityRow => ({
+  subject,
+  when,
+  ways: [way],
+});
+
+const ampere = at('7.0', 80);
+const hopper = at('8.0', 90);
+
+/** Without a space modifier too, only variables in `.shared` may be named. */
+const object: OperandPattern = { kind: 'address', name: 'a', access: 'store', space: '.shared' };
+
+const block = ['.shared', '.shared::cta'];
+const cluster = [...block, '.shared::cluster'];
+const scopes = ['.cta', '.cluster'];
+
+/** An order needs a scope, and a scope needs an order. */
+const ordered = (...orders: readonly string[]): readonly Constraint[] => [
+  { kind: 'axis-goes-with', axis: 'order', other: 'scope', values: scopes },
+  { kind: 'axis-goes-with', axis: 'scope', other: 'order', values: orders },
+];
+
+const inBlock = needs('.shared::cta', { modifiers: ['.shared::cta'] }, at('7.8', 80));
+const ordering: readonly AvailabilityRow[] = [
+  ...scopes.map((scope) => needs(`mbarrier with scope ${scope}`, { modifiers: [scope] }, at('8.0', 80))),
+  needs('mbarrier with scope .cluster', { modifiers: ['.cluster'] }, hopper),
+  needs('mbarrier with .relaxed', { modifiers: ['.relaxed'] }, at('8.6', 90)),
+];
+
+// --- objects --------------------------------------------------------------------------------------------------------
+
+const lifetime: readonly InstructionForm[] = [
+  form(
+    {
+      id: 'mbarrier.init',
+      section: '9.7.13.15.9',
+      syntax: 'mbarrier.init{.space}.b64  [a], count',
+      summary: 'Makes an mbarrier object that expects count arrivals in each phase.',
+      sets: { space: block },
+      rows: [inBlock],
+      operands: [object, read('count', '.u32', { unpacked: true })],
+    },
+    ampere,
+  ),
+  form(
+    {
+      id: 'mbarrier.inval',
+      section: '9.7.13.15.10',
+      syntax: 'mbarrier.inval{.space}.b64  [a]',
+      summary: 'Ends the life of an mbarrier object, so that its memory can be used for something else.',
+      sets: { space: block },
+      rows: [inBlock],
+      operands: [object],
+    },
+    ampere,
+  ),
+  form(
+    {
+      id: 'mbarrier.pending_count',
+      section: '9.7.13.15.17',
+      syntax: 'mbarrier.pending_count.b64  count, state',
+      summary: 'The number of arrivals that were still missing in a state that an arrival returned.',
+      operands: [write('count', '.u32', { unpacked: true }), read('state', '.u64')],
+    },
+    ampere,
+  ),
+];
+
+const transactions = (['expect', 'complete'] as const).map((change) =>
+  form(
+    {
+      id: `mbarrier.${change}_tx`,
+      section: change === 'expect' ? '9.7.13.15.11' : '9.7.13.15.12',
+      syntax: `mbarrier.${change}_tx{.sem}{.scope}{.space}.b64  [a], tx-count`,
+      summary: change === 'expect' ? 'Expects more bytes in the current phase.' : 'Counts bytes as transferred.',
+      sets: { sem: ['.relaxed'], scope: scopes, space: cluster },
+      constraints: ordered('.relaxed'),
+      operands: [object, read('tx-count', '.u32', { unpacked: true })],
+    },
+    hopper,
+  ),
+);
+
+// --- arriving -------------------------------------------------------------------------------------------------------
+
+interface Arrival {
+  readonly id: string;
+  /** The words after the opcode, before the order. */
+  readonly words: string;
+  readonly counted: boolean;
+  readonly way: Availability;
+  /** False if the object must be in the thread's own block, and only `.release.cta` may be written. */
+  readonly remote: boolean;
+}
+
+const arrivals: readonly Arrival[] = [
+  { id: '', words: '', counted: false, way: ampere, remote: true },
+  { id: '.count', words: '', counted: true, way: at('7.8', 90), remote: true },
+  { id: '.noComplete', words: '.noComplete', counted: true, way: ampere, remote: false },
+  { id: '.expect_tx', words: '.expect_tx', counted: true, way: hopper, remote: true },
+];
+
+/** A result register, `_` for objects in the own block, or `_` for objects in the cluster. */
+const results = ['state', 'sink', 'remote'] as const;
+
+function arrive(opcode: string, arrival: Arrival, result: (typeof results)[number]): InstructionForm {
+  const { id, words, counted, remote, way } = arrival;
+  const orders = remote ? ['.release', '.relaxed'] : ['.release'];
+  const expects = words === '.expect_tx';
+  const count = read(expects ? 'tx-count' : 'count', '.u32', {
+    unpacked: true,
+    ...(expects ? {} : { range: [1, 0xffff_ffff] }),
+  });
+  const name = result === 'state' ? 'state' : '_';
+  const space = result === 'remote' ? '.shared::cluster' : '{.space}';
+  const sinkWay = opcode === 'mbarrier.arrive' ? at('7.1', 80) : ampere;
+  return form(
+    {
+      id: `${opcode}${id}${result === 'state' ? '' : `.${result}`}`,
+      section: opcode === 'mbarrier.arrive' ? '9.7.13.15.13' : '9.7.13.15.14',
+      syntax: `${opcode}${words}{.sem}{.scope}${space}.b64  ${name}, [a]${counted ? `, ${count.name}` : ''}`,
+      summary: `Arrives at an mbarrier object${expects ? ' and expects more bytes' : ''}${opcode.endsWith('drop') ? '; later phases expect one arrival less' : ''}.`,
+      sets: { sem: orders, scope: remote ? scopes : ['.cta'], space: block },
+      constraints: ordered(...orders),
+      rows: [
+        inBlock,
+        ...ordering,
+        ...(result === 'sink' ? [needs(`${opcode} with _`, {}, sinkWay)] : []),
+        ...(result === 'remote' ? [needs(`${opcode} in .shared::cluster`, {}, hopper)] : []),
+      ],
+      operands: [write(name, '.u64', result === 'state' ? {} : { sink: 'only' }), object, ...(counted ? [count] : [])],
+    },
+    way,
+  );
+}
+
+const arriving = ['mbarrier.arrive', 'mbarrier.arrive_drop'].flatMap((opcode) =>
+  arrivals.flatMap((arrival) =>
+    results.filter((result) => arrival.remote || result !== 'remote').map((result) => arrive(opcode, arrival, result)),
+  ),
+);
+
+// --- waiting --------------------------------------------------------------------------------------------------------
+
+function wait(opcode: string, parity: boolean, limited: boolean, way: Availability): InstructionForm {
+  const phase = parity ? read('parity', '.u32', { unpacked: true, oneOf: [0, 1] }) : read('state', '.u64');
+  const limit = read('time-limit', '.u32', { unpacked: true });
+  const word = parity ? '.parity' : '';
+  return form(
+    {
+      id: `${opcode}${word}${limited ? '.limit' : ''}`,
+      section: '9.7.13.15.16',
+      syntax: `${opcode}${word}{.sem}{.scope}{.space}.b64  p, [a], ${phase.name}${limited ? `, ${limit.name}` : ''}`,
+      summary: `${opcode.endsWith('test_wait') ? 'Tests' : 'Waits for a while and tests'} whether a phase of an mbarrier object is complete.`,
+      sets: { sem: ['.acquire', '.relaxed'], scope: scopes, space: block },
+      constraints: ordered('.acquire', '.relaxed'),
+      rows: [inBlock, ...ordering],
+      operands: [write('p', '.pred'), object, phase, ...(limited ? [limit] : [])],
+    },
+    way,
+  );
+}
+
+const waiting: readonly InstructionForm[] = [
+  wait('mbarrier.test_wait', false, false, ampere),
+  wait('mbarrier.test_wait', true, false, at('7.1', 80)),
+  ...[false, true].flatMap((parity) =>
+    [false, true].map((limited) => wait('mbarrier.try_wait', parity, limited, at('7.8', 90))),
+  ),
+];
+
+// --- copies and clusters --------------------------------------------------------------------------------------------
+
+const copies = form(
+  {
+    id: 'cp.async.mbarrier.arrive',
+    section: '9.7.13.15.15',
+    syntax: 'cp.async.mbarrier.arrive{.noinc}{.space}.b64  [a]',
+    summary: 'Arrives at an mbarrier object when the copies that the thread started with cp.async are complete.',
+    sets: { space: block },
+    rows: [inBlock],
+    operands: [{ kind: 'address', name: 'a', access: 'store' }],
+  },
+  ampere,
+);
+
+const clusterBarrier = [
+  { word: 'arrive', orders: ['.release', '.relaxed'], summary: 'Arrives at the barrier of the cluster.' },
+  { word: 'wait', orders: ['.acquire'], summary: 'Waits until all threads of the cluster have arrived.' },
+].map(({ word, orders, summary }) =>
+  form(
+    {
+      id: `barrier.cluster.${word}`,
+      section: '9.7.13.3',
+      syntax: `barrier.cluster.${word}{.sem}{.aligned}`,
+      summary,
+      sets: { sem: orders },
+      rows: orders.map((order) => needs(`barrier.cluster with ${order}`, { modifiers: [order] }, hopper)),
+      operands: [],
+    },
+    at('7.8', 90),
+  ),
+);
+
+/** mbarrier, cp.async.mbarrier.arrive and barrier.cluster. */
+export const barrierObjectForms: readonly InstructionForm[] = [
+  ...lifetime,
+  ...transactions,
+  ...arriving,
+  ...waiting,
+  copies,
+  ...clusterBarrier,
+];
