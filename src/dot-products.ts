@@ -1,7 +1,8 @@
 /** One element of a product of matrices on given bits or values: the public `evaluateDot` and `explainDot`. */
 import type { Bits } from './base/bits.ts';
 import { PtxlabError } from './base/error.ts';
-import { type JudgeOptions, readGpu, readJudgeOptions } from './check/judge-options.ts';
+import { type OptionNames, requireOptionNames } from './base/option-names.ts';
+import { judgeNames, type JudgeOptions, readGpu, readJudgeOptions } from './check/judge-options.ts';
 import {
   dotBits,
   type DotExplanation,
@@ -36,11 +37,15 @@ export interface DotOptions extends JudgeOptions {
   readonly gpu?: GpuName;
 }
 
+const names: OptionNames<DotOptions> = { ...judgeNames, gpu: true };
+
 /**
  * The bits of one element of the product of an `mma` or `wmma.mma`, as a GPU computes it.
  *
- * ```ts evaluateDot('mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32', { a: [0x3c00, 0, 0, 0], b: [0x4000, 0, 0, 0] },
- * { gpu: 'V100' }); // 0x40000000 ```
+ * ```ts
+ * const elements = { a: [0x3c00, 0, 0, 0], b: [0x4000, 0, 0, 0] };
+ * evaluateDot('mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32', elements, { gpu: 'V100' }); // 0x40000000
+ * ```
  *
  * @param inputs bits of each element, from 0 within the width of its format
  * @returns a number up to 32 bits, a bigint for f64
@@ -77,7 +82,9 @@ export function explainDot(mnemonic: string, inputs: DotInputs<Bits>, options: D
   return explainDotProduct(prepared, operandsOf(prepared, inputs, checkedElement));
 }
 
-function prepare(mnemonic: string, { gpu, ...options }: DotOptions): PreparedDot {
+function prepare(mnemonic: string, options: DotOptions): PreparedDot {
+  requireOptionNames(options, names, 'evaluateDot');
+  const { gpu } = options;
   const prepared = prepareDot(mnemonic, readJudgeOptions(options), gpu === undefined ? null : readGpu(gpu));
   if (!prepared.ok) throw new PtxlabError(prepared.error.code, prepared.error.message);
   return prepared.value;

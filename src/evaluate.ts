@@ -3,7 +3,8 @@ import { requireText } from './base/require-text.ts';
 import { type Bits, chop } from './base/bits.ts';
 import { elementAt } from './base/element-at.ts';
 import { PtxlabError } from './base/error.ts';
-import { type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
+import { type OptionNames, requireOptionNames } from './base/option-names.ts';
+import { judgeNames, type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
 import { prepareEval } from './evaluation/prepare.ts';
 import type { Evaluator, RegisterWidths } from './interp/evaluate.ts';
 import { bitsOfValue, checkedBits, type Value, valueOfBits } from './typed-values.ts';
@@ -14,17 +15,21 @@ import { bitsOfValue, checkedBits, type Value, valueOfBits } from './typed-value
  */
 export interface EvaluateOptions extends RegisterWidths, JudgeOptions {}
 
+const names: OptionNames<EvaluateOptions> = { ...judgeNames, source: true, result: true };
+
 /**
  * The result of an instruction for given bits, without a machine.
  *
- * ```ts evaluate('cvt.rn.satfinite.e4m3x2.f32', [0x3fa66666, 0xc3fa0000]); // [0x3afe] ```
+ * ```ts
+ * evaluate('cvt.rn.satfinite.e4m3x2.f32', [0x3fa66666, 0xc3fa0000]); // [0x3afe]
+ * ```
  *
  * @param inputs one for each source in the order of the operand list, brace lists element by element: bit patterns,
  *   numbers or bigints from 0 within the register's width
  * @returns the results' bits: numbers up to 32 bits, bigints above
  * @throws PtxlabError with the diagnostic's code where the instruction is not legal there, `NOT_EVALUATED` where it is
  *   more than a function of bits, `argument-type` and `argument-size` for inputs that are no bits of that width,
- *   `unknown-target`, `unknown-version`
+ *   `unknown-target`, `unknown-version`, `bad-option`
  */
 export function evaluate(mnemonic: string, inputs: readonly Bits[], options: EvaluateOptions = {}): readonly Bits[] {
   const { run, inputs: expected } = evaluatorOf(mnemonic, inputs.length, options);
@@ -35,8 +40,10 @@ export function evaluate(mnemonic: string, inputs: readonly Bits[], options: Eva
  * The result of an instruction for given values, without a machine. A float that its format cannot represent is rounded
  * to the nearest value, ties to even; one outside the range of the format is refused.
  *
- * ```ts evaluateValues('cvt.rn.satfinite.e4m3x2.f32', [1.3, -500]); // [[1.25, -448]] evaluateValues('add.s64', [-1n,
- * 3n]); // [2n] ```
+ * ```ts
+ * evaluateValues('cvt.rn.satfinite.e4m3x2.f32', [1.3, -500]); // [[1.25, -448]]
+ * evaluateValues('add.s64', [-1n, 3n]); // [2n]
+ * ```
  *
  * @param inputs one for each source in the order of the operand list, brace lists element by element
  * @returns the results in the same form; every NaN is `NaN`, and `evaluate` has its bits
@@ -54,6 +61,7 @@ export function evaluateValues(
 
 function evaluatorOf(mnemonic: string, count: number, options: EvaluateOptions): Evaluator {
   requireText(mnemonic, 'an instruction');
+  requireOptionNames(options, names, 'evaluate');
   const prepared = prepareEval(mnemonic, count, readJudgeOptions(options), options);
   if (!prepared.ok) throw new PtxlabError(prepared.error.code, prepared.error.message);
   return prepared.value.evaluator;

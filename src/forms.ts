@@ -1,5 +1,6 @@
 /** The table of instruction forms, as a library. */
-import { type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
+import { type OptionNames, requireOptionNames } from './base/option-names.ts';
+import { judgeNames, type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
 import { describeForm, type FormEntry, formsAt } from './explain/form-listing.ts';
 
 export type { FormEntry } from './explain/form-listing.ts';
@@ -10,12 +11,15 @@ export interface FormsOptions extends JudgeOptions {
   readonly opcode?: string;
 }
 
+const names: OptionNames<FormsOptions> = { ...judgeNames, opcode: true };
+
 /**
  * The forms of the table, one for each line of the ISA's syntax blocks.
  *
- * @throws PtxlabError `unknown-target` or `unknown-version` if an option names none
+ * @throws PtxlabError `unknown-target` or `unknown-version` if an option names none, `bad-option` for other options
  */
 export function forms(options: FormsOptions = {}): readonly FormEntry[] {
+  requireOptionNames(options, names, 'forms');
   const place = readJudgeOptions(options);
   return formsAt(place, options.opcode ?? null).map((form) => describeForm(form, place));
 }

@@ -8,7 +8,8 @@ import './base/platform-types.ts';
 import { type Bits, chop } from './base/bits.ts';
 import { BoundedCache } from './base/bounded-cache.ts';
 import { PtxlabError } from './base/error.ts';
-import { readJudgeOptions, type JudgeOptions } from './check/judge-options.ts';
+import { requireOptionNames } from './base/option-names.ts';
+import { judgeNames, type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
 import { type ConversionEntry, conversionEntries } from './evaluation/conversions.ts';
 import { explainLanes, type LaneExplanation } from './evaluation/conversion-lanes.ts';
 import { lanesOf, valueOf } from './evaluation/operands.ts';
@@ -85,6 +86,7 @@ export function explainEvaluation(
   inputs: readonly Bits[],
   options: JudgeOptions = {},
 ): EvaluationExplanation {
+  requireOptionNames(options, judgeNames, 'explainEvaluation');
   const choice = readJudgeOptions(options);
   const key = [mnemonic, inputs.length, choice.target?.name ?? '', choice.version ?? ''].join(' ');
   const prepared = lastPrepared.of(key, () => prepareEval(mnemonic, inputs.length, choice, {}));
@@ -112,6 +114,7 @@ function operandValue(name: string, type: PtxType, bits: Bits): OperandValue {
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */
 export function conversions(options: JudgeOptions = {}): readonly ConversionEntry[] {
+  requireOptionNames(options, judgeNames, 'conversions');
   return conversionEntries(readJudgeOptions(options));
 }
 

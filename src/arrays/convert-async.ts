@@ -1,12 +1,13 @@
 /** Bulk conversion on worker threads: `convert` for arrays too large for the calling thread alone. */
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
+import { type OptionNames, requireOptionNames } from '../base/option-names.ts';
 import { ArrayConverter, clearSpare, type RandomSource } from '../jit/arrays/array-converter.ts';
 import { chunkSize } from '../jit/arrays/array-plan.ts';
 import { type ArrayPart, sliceCells } from '../jit/arrays/array-part.ts';
 import { storedBits } from '../jit/arrays/array-storage.ts';
 import type { WorkerHost } from '../jit/launch/worker-host.ts';
-import { type ConvertOptions, type PreparedArrays, prepareArrays } from './convert.ts';
+import { convertNames, type ConvertOptions, type PreparedArrays, prepareArrays } from './convert.ts';
 import { canCompile } from '../jit/simd/can-compile.ts';
 import { overlap, requireOptions, shown } from './caller.ts';
 import { converterOf } from './converters.ts';
@@ -34,6 +35,8 @@ const threshold = 2 ** 23;
 const mostWorkers = 64;
 const usualWorkers = 8;
 
+const names: OptionNames<ConvertAsyncOptions> = { ...convertNames, workers: true, signal: true };
+
 /** Number of elements that a thread converts before it checks for an abort. */
 const slice = 32 * chunkSize;
 
@@ -60,6 +63,7 @@ export function convertAsync<Out extends Bytes>(
 export function convertAsync(source: Bytes, options: ConvertAsyncOptions): Promise<Bytes>;
 export async function convertAsync(source: Bytes, options: ConvertAsyncOptions): Promise<Bytes> {
   requireOptions(options, 'at least `to`, the format of the result');
+  requireOptionNames(options, names, 'convertAsync');
   const { workers, signal } = options;
   if (workers !== undefined && !(Number.isInteger(workers) && workers >= 0 && workers <= mostWorkers)) {
     throw new PtxlabError('bad-workers', `${shown(workers)} is not a number of workers: 0 to ${mostWorkers}`);

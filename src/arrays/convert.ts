@@ -10,6 +10,7 @@
  */
 import { PtxlabError } from '../base/error.ts';
 import { BoundedCache } from '../base/bounded-cache.ts';
+import { type OptionNames, requireOptionNames } from '../base/option-names.ts';
 import { randomLayoutOf } from '../isa/random-layout.ts';
 import type { ArrayPlan } from '../jit/arrays/array-plan.ts';
 import { storedBits } from '../jit/arrays/array-storage.ts';
@@ -74,6 +75,24 @@ export interface ConvertOptions {
   readonly out?: Bytes;
 }
 
+/** The options of `convert`. */
+export const convertNames: OptionNames<ConvertOptions> = {
+  from: true,
+  to: true,
+  rounding: true,
+  saturate: true,
+  relu: true,
+  ftz: true,
+  semantics: true,
+  seed: true,
+  firstElement: true,
+  rbits: true,
+  sourcePacking: true,
+  packing: true,
+  count: true,
+  out: true,
+};
+
 /** A conversion of `count` elements, ready to run. */
 export interface ArrayConversion {
   readonly from: FormatName;
@@ -99,6 +118,8 @@ export function convert<T extends FormatName>(
 export function convert<Out extends Bytes>(source: Bytes, options: ConvertOptions & { readonly out: Out }): Out;
 export function convert(source: Bytes, options: ConvertOptions): Bytes;
 export function convert(source: Bytes, options: ConvertOptions): Bytes {
+  requireOptions(options, 'at least `to`, the format of the result');
+  requireOptionNames(options, convertNames, 'convert');
   const { plan, bytes, into, count, random, result } = prepareArrays(source, options);
   converterOf(plan, source, result).run(bytes, into, count, random);
   return result;

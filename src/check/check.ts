@@ -1,5 +1,6 @@
 /** The entry point of the checker: takes a text and returns diagnostics. */
 import { requireText } from '../base/require-text.ts';
+import { requireOptionNames } from '../base/option-names.ts';
 import { SourceText } from '../base/source-text.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
@@ -7,7 +8,7 @@ import { type TargetName, type VersionName, versionName } from '../isa/targets.t
 import { parseItems } from '../syntax/parser.ts';
 import { type Acceptance, acceptance, type ModuleEnvironment } from './availability.ts';
 import type { CheckedFunction } from './checked.ts';
-import { type JudgeOptions, readJudgeOptions } from './judge-options.ts';
+import { judgeNames, type JudgeOptions, readJudgeOptions } from './judge-options.ts';
 import { ErrorCap } from './error-cap.ts';
 import { Header } from './declarations/header.ts';
 import { CheckMemory } from './memory.ts';
@@ -83,9 +84,11 @@ export const sharedMemory: CheckMemory = new CheckMemory();
  * Checks a PTX module as strictly as ptxas does, and reports every finding, up to 1,000 syntax errors and 1,000 others.
  * Never throws because of the text.
  *
- * @throws PtxlabError `unknown-target` or `unknown-version` if an option names one that does not exist.
+ * @throws PtxlabError `unknown-target` or `unknown-version` if an option names one that does not exist, `bad-option` for
+ *   other options
  */
 export function check(source: string, options: CheckOptions = {}): CheckReport {
+  requireOptionNames(options, judgeNames, 'check');
   requireText(source, 'the text of a module');
   return run(source, options, sharedMemory, false).report;
 }

@@ -1,5 +1,6 @@
 /** The architecture and PTX version that a caller names, for everything that depends on them. */
 import { PtxlabError } from '../base/error.ts';
+import type { OptionNames } from '../base/option-names.ts';
 import { findGpu, type Gpu } from '../isa/gpus.ts';
 import {
   findTarget,
@@ -21,6 +22,9 @@ export interface JudgeOptions {
   /** Same as `version`, under the name of the command-line flag; `version` wins if both are given. */
   readonly isa?: VersionName;
 }
+
+/** The options that all functions with a judgment take. */
+export const judgeNames: OptionNames<JudgeOptions> = { target: true, version: true, isa: true };
 
 /** A field is null if the caller did not name it. */
 export interface Judgment {

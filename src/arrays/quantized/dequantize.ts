@@ -1,11 +1,12 @@
 /** Converts codes and scales back to values. */
 import { elementAt } from '../../base/element-at.ts';
 import { PtxlabError } from '../../base/error.ts';
+import { type OptionNames, requireOptionNames } from '../../base/option-names.ts';
 import { singleAt } from '../../base/typed-reads.ts';
 import { formats } from '../../numerics/formats.ts';
 import { unpackCodes } from '../elements/bit-packing.ts';
 import { chunkElements } from './block-encoder.ts';
-import { overlap, requireBytes, requireChoice, requireOptions } from '../caller.ts';
+import { overlap, requireBytes, requireChoice } from '../caller.ts';
 import { convert } from '../convert.ts';
 import { valuesOf } from '../elements/element-codes.ts';
 import { blockDecoder } from '../elements/encoders.ts';
@@ -26,6 +27,8 @@ export interface DequantizeOptions<T extends ValueFormat = ValueFormat> {
   readonly engine?: 'plain' | undefined;
 }
 
+const names: OptionNames<DequantizeOptions> = { to: true, out: true, engine: true };
+
 const valueFormats: readonly ValueFormat[] = ['f32', 'f16', 'bf16'];
 
 /**
@@ -42,7 +45,7 @@ export function dequantize<T extends ValueFormat = 'f32'>(
 ): ArrayOf<T>;
 export function dequantize(quantized: QuantizedArray, options: DequantizeOptions = {}): SourceArray {
   requireQuantized(quantized);
-  requireOptions(options, 'an object');
+  requireOptionNames(options, names, 'dequantize');
   requireChoice('to', options.to, valueFormats);
   requireChoice('engine', options.engine, ['plain']);
   const to: ValueFormat = options.to ?? 'f32';

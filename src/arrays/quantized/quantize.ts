@@ -1,5 +1,6 @@
 /** Quantizes arrays of values to narrow codes and scales. */
 import { PtxlabError } from '../../base/error.ts';
+import { type OptionNames, requireOptionNames } from '../../base/option-names.ts';
 import { singleAt } from '../../base/typed-reads.ts';
 import { amaxOf, type BlockEncoder, type EncoderPlan } from './block-encoder.ts';
 import { type Scheme, schemeNamed, type SchemeSpelling } from './block-formats.ts';
@@ -45,6 +46,21 @@ export interface QuantizeOptions {
   readonly engine?: 'plain' | undefined;
 }
 
+const names: OptionNames<QuantizeOptions> = {
+  to: true,
+  from: true,
+  shape: true,
+  granularity: true,
+  scaleRule: true,
+  amax: true,
+  packing: true,
+  statistics: true,
+  rounding: true,
+  seed: true,
+  firstElement: true,
+  engine: true,
+};
+
 export interface Quantized extends QuantizedArray {
   /** Null unless requested. */
   readonly statistics: QuantizationStatistics | null;
@@ -88,6 +104,7 @@ export function quantize(given: GivenArray, options: QuantizeOptions): Quantized
 
 function checkOptions(options: QuantizeOptions): void {
   requireOptions(options, 'at least `to`, the scheme');
+  requireOptionNames(options, names, 'quantize');
   requireChoice('granularity', options.granularity, granularities);
   requireChoice('scaleRule', options.scaleRule, mxRules);
   requireChoice('packing', options.packing, packings);

@@ -2,6 +2,7 @@
 import { type Bits, hex } from '../../base/bits.ts';
 import { elementAt, lastOf } from '../../base/element-at.ts';
 import { PtxlabError } from '../../base/error.ts';
+import { type OptionNames, requireOptionNames } from '../../base/option-names.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { plainConversion, type Rounding, roundings } from '../../numerics/conversion.ts';
 import { convert } from '../../numerics/convert.ts';
@@ -32,6 +33,8 @@ export interface CompareOptions {
   /** Stacks without this option are listed without a result. Default: the default of each stack. */
   readonly saturate?: boolean | undefined;
 }
+
+const optionNames: OptionNames<CompareOptions> = { to: true, from: true, rounding: true, saturate: true };
 
 export interface StackCause {
   /** An id of `semanticRules`, a cause of numerics (`tie-to-even`, `overflow`, …), or `rounded-twice`. */
@@ -94,6 +97,7 @@ export function compareSemantics(value: number, options: CompareOptions): Semant
 function checkArguments(value: unknown, options: CompareOptions): void {
   if (typeof value !== 'number') throw new PtxlabError('bad-option', `the value must be a number, not ${shown(value)}`);
   requireOptions(options, 'at least `to`, the destination');
+  requireOptionNames(options, optionNames, 'compareSemantics');
   // `rs` does not have a single result.
   requireChoice(
     'rounding',

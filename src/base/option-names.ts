@@ -1,0 +1,21 @@
+/** Finds misspelled options, which would otherwise be ignored in silence. */
+import { PtxlabError } from './error.ts';
+import { nearestWord } from './nearest-word.ts';
+
+/** The names of all options of `T`; leaving one out does not typecheck. */
+export type OptionNames<T> = { readonly [Name in keyof Required<T>]: true };
+
+/**
+ * @param owner what takes the options, as the messages call it
+ * @throws PtxlabError `bad-option` for options that are no object, and for a name that is not among `names`
+ */
+export function requireOptionNames<T>(options: unknown, names: OptionNames<T>, owner: string): void {
+  if (typeof options !== 'object' || options === null)
+    throw new PtxlabError('bad-option', `the options of ${owner} must be an object`);
+  for (const name in options) {
+    if (Object.hasOwn(names, name)) continue;
+    const near = nearestWord(name, Object.keys(names));
+    const hint = near === null ? `it has ${Object.keys(names).join(', ')}` : `did you mean '${near}'?`;
+    throw new PtxlabError('bad-option', `${owner} has no option '${name.slice(0, 80)}'; ${hint}`);
+  }
+}
