@@ -6,6 +6,7 @@ import type { EvalFlags } from './eval.ts';
 import type { ExplainFlags } from './explain.ts';
 import type { FormsFlags } from './forms.ts';
 import type { RunFlags } from './run.ts';
+import type { ServeFlags } from './serve.ts';
 import type { SweepFlags } from './sweep.ts';
 
 export function defineCheck(program: Command, start: Start): void {
@@ -203,4 +204,19 @@ export function defineSweep(program: Command, start: Start): void {
 /** For the help only: `command-line.ts` runs it before commander sees its options. */
 export function definePtxas(program: Command): void {
   program.command('ptxas').description('Verify PTX with the command line of ptxas; makes no machine code.');
+}
+
+export function defineServe(program: Command, start: Start): void {
+  const command = program
+    .command('serve')
+    .description('Answer JSON-RPC requests on stdin and stdout, for other programs.')
+    .option('--timeout <seconds>', 'maximum time of a launch; 60 by default')
+    .option('--memory <bytes>', 'maximum memory of a device; 1 GiB by default')
+    .option('--message-limit <bytes>', 'maximum size of a message; 64 MiB by default')
+    .option('--file-limit <bytes>', 'maximum size of a shared file; 1 GiB by default')
+    .action(async (_: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<ServeFlags>();
+      await start(async (session) => (await import('./serve.ts')).serveCommand(flags, session));
+    });
+  examples(command, 'ptxlab serve', 'ptxlab serve --timeout 5 --memory 268435456');
 }

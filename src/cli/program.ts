@@ -11,6 +11,7 @@ import {
   defineLsp,
   definePtxas,
   defineRun,
+  defineServe,
   defineSweep,
 } from './language-commands.ts';
 import type { OutputStream, Session } from './session.ts';
@@ -25,6 +26,7 @@ const commands: ReadonlyMap<string, (program: Command, start: Start) => void> = 
   ['lsp', defineLsp],
   ['sweep', defineSweep],
   ['ptxas', definePtxas],
+  ['serve', defineServe],
   ['convert', defineConvert],
   ['inspect', defineInspect],
   ['diff', defineDiff],

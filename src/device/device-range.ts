@@ -47,6 +47,19 @@ export abstract class DeviceRange implements Addressed {
   }
 
   /**
+   * Returns a view of its bytes, not a copy, from byte `offset` on. It is valid until the next allocation or launch.
+   *
+   * @throws PtxlabError `buffer-size` if there are fewer than `length` bytes after `offset`
+   */
+  view(offset = 0, length?: number): Uint8Array {
+    const bytes = this.bytes();
+    const count = length ?? bytes.byteLength - offset;
+    if (Number.isSafeInteger(offset) && offset >= 0 && count >= 0 && offset + count <= bytes.byteLength)
+      return bytes.subarray(offset, offset + count);
+    throw new PtxlabError('buffer-size', `${this.owner} has ${bytes.byteLength} bytes, not ${count} at ${offset}`);
+  }
+
+  /**
    * Copies the bytes of an array, view or buffer into the range, starting at byte `offset`.
    *
    * @throws PtxlabError `argument-type` if `source` is none of these, `buffer-size` if the bytes do not fit after

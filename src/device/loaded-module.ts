@@ -3,6 +3,7 @@ import { requireText } from '../base/require-text.ts';
 import { PtxlabError } from '../base/error.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import type { CheckedModule, CheckReport } from '../check/check.ts';
+import type { Allocation } from '../machine/allocations.ts';
 import { windowBase } from '../machine/address-space.ts';
 import { FunctionTable } from '../program/function-table.ts';
 import { linkKernel } from '../program/link.ts';
@@ -19,6 +20,9 @@ export class LoadedModule {
   private readonly context: ModuleContext;
   private readonly functions: FunctionTable;
   private readonly kernels = new Map<string, Kernel>();
+  /** Its variables in global memory. */
+  private readonly owned: Allocation[] = [];
+  private isUnloaded = false;
   private readonly symbols: ReadonlyMap<string, ModuleSymbol>;
 
   /** Created by `Device.load`. */
@@ -26,12 +30,22 @@ export class LoadedModule {
     const { memory } = context;
     this.module = module;
     this.report = report;
-    this.context = context;
+    this.context = {
+      ...context,
+      checkOpen: () => {
+        context.checkOpen();
+        if (this.isUnloaded) throw new PtxlabError('module-unloaded', 'the module was unloaded');
+      },
+    };
     this.functions = new FunctionTable(module);
     this.image = buildImage(
       module,
       {
-        allocate: (size, owner) => memory.allocate(size, owner),
+        allocate: (size, owner) => {
+          const made = memory.allocate(size, owner);
+          this.owned.push(made);
+          return made;
+        },
         write: (address, bytes) => {
           memory.bytesAt(address, bytes.byteLength).set(bytes);
         },
@@ -52,6 +66,16 @@ export class LoadedModule {
     );
   }
 
+  /**
+   * Frees the module's variables. Afterwards its kernels cannot be launched, and its variables must not be read or
+   * written.
+   */
+  unload(): void {
+    if (this.isUnloaded) return;
+    this.isUnloaded = true;
+    for (const allocation of this.owned) this.context.memory.free(allocation);
+  }
+
   /** Names of the module's kernels. */
   get kernelNames(): readonly string[] {
     return this.module.functions.filter((fn) => fn.item.entry).map((fn) => fn.item.name);
@@ -65,10 +89,11 @@ export class LoadedModule {
   /**
    * Returns a module-scope variable in `.global` or `.const`.
    *
-   * @throws PtxlabError `unknown-symbol`
+   * @throws PtxlabError `unknown-symbol`, `module-unloaded`
    */
   symbol(name: string): ModuleSymbol {
     requireText(name, 'the name of a variable');
+    if (this.isUnloaded) throw new PtxlabError('module-unloaded', 'the module was unloaded');
     const symbol = this.symbols.get(name);
     if (symbol !== undefined) return symbol;
     const space = this.module.variables.find((variable) => variable.name === name)?.space;

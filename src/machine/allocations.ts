@@ -22,9 +22,12 @@ export interface Allocation {
 
 /**
  * Number of freed allocations whose addresses are kept out of use, so that accesses to them are detected. Beyond this
- * number, the address that was freed first is reused for an allocation of the same size.
+ * number, or beyond `quarantineBytes`, the address that was freed first is reused for an allocation of the same size.
  */
 export const quarantine = 65_536;
+
+/** Total size in bytes of the freed allocations that are kept out of use. */
+const quarantineBytes = 2 ** 24;
 
 /** Beyond this distance in bytes, the nearest allocation says nothing about a wild address. */
 const far = 2 ** 24;
@@ -66,7 +69,8 @@ export class Allocations {
    * since.
    */
   reuse(size: number, owner: string, room: number): Allocation | null {
-    return this.freed.count > quarantine ? this.replaceFreed(this.freed.takeEqual(room), size, owner) : null;
+    const isEnough = this.freed.count > quarantine || this.freed.bytes - room > quarantineBytes;
+    return isEnough ? this.replaceFreed(this.freed.takeEqual(room), size, owner) : null;
   }
 
   /** Places an allocation where one that occupied at least as many bytes was freed; null if there is none. */

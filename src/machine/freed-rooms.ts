@@ -16,14 +16,21 @@ export class FreedRooms<Freed extends { readonly room: number }> {
   /** The room sizes in the queues, ascending. They are all different, so memory has space for only a few thousand. */
   private readonly sizes: number[] = [];
   private entries = 0;
+  private total = 0;
 
   get count(): number {
     return this.entries;
   }
 
+  /** The number of bytes that they occupy together. */
+  get bytes(): number {
+    return this.total;
+  }
+
   add(allocation: Freed): void {
     const { room } = allocation;
     this.entries++;
+    this.total += room;
     const queue = this.queues.get(room);
     if (queue !== undefined) {
       queue.entries.push(allocation);
@@ -42,6 +49,7 @@ export class FreedRooms<Freed extends { readonly room: number }> {
     if (queue === undefined) return null;
     const taken = elementAt(queue.entries, queue.first++);
     this.entries--;
+    this.total -= room;
     if (queue.first === queue.entries.length) {
       this.queues.delete(room);
       this.sizes.splice(this.rankOf(room), 1);

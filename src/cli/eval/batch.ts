@@ -30,8 +30,7 @@ export async function evalBatch(
   const prepared = new PreparedInstructions();
   const faults = await answerLines(input, output, {
     answer: (line) => {
-      const request = readRequest(line, defaults);
-      const out = request.ok ? evaluateRows(request.value, prepared) : request;
+      const out = evaluateRequest(line, defaults, prepared);
       const { inst = null } = line;
       return JSON.stringify(out.ok ? { inst, out: out.value } : { inst, error: out.error });
     },
@@ -40,8 +39,18 @@ export async function evalBatch(
   return faults > 0 ? 2 : 0;
 }
 
+/** Answers one request: an entry for each of its rows. */
+export function evaluateRequest(
+  line: JsonObject,
+  defaults: TargetChoice,
+  prepared: PreparedInstructions,
+): Result<readonly Output[], EvalError> {
+  const request = readRequest(line, defaults);
+  return request.ok ? evaluateRows(request.value, prepared) : request;
+}
+
 /** Prepared instructions, keyed by everything that they depend on. */
-class PreparedInstructions {
+export class PreparedInstructions {
   private readonly known = new Map<string, Result<Prepared, EvalError>>();
   private static readonly capacity = 10_000;
 

@@ -1,0 +1,37 @@
+/** `ptxlab serve`: JSON-RPC over stdin and stdout. */
+import { Readable } from 'node:stream';
+import { type ExitCode, UsageError } from './exit.ts';
+import { serve } from './serve/server.ts';
+import { defaultLimits } from './serve/limits.ts';
+import type { Session } from './session.ts';
+import { packageVersion } from './version.ts';
+
+export interface ServeFlags {
+  readonly timeout?: string;
+  readonly memory?: string;
+  readonly messageLimit?: string;
+  readonly fileLimit?: string;
+}
+
+export async function serveCommand(flags: ServeFlags, session: Session): Promise<ExitCode> {
+  const limits = {
+    ...defaultLimits,
+    timeout: limitOf(flags.timeout, '--timeout', defaultLimits.timeout, 2 ** 25),
+    memory: limitOf(flags.memory, '--memory', defaultLimits.memory, 2 ** 32),
+    message: limitOf(flags.messageLimit, '--message-limit', defaultLimits.message, 2 ** 29),
+    file: limitOf(flags.fileLimit, '--file-limit', defaultLimits.file, 2 ** 33),
+  };
+  const input = session.stdin();
+  const streams = { input: input instanceof Readable ? input : Readable.from(input), output: session.stdout };
+  return session.interruptible(async (signal) => {
+    await serve(streams, limits, packageVersion(), signal);
+    return 0;
+  });
+}
+
+function limitOf(text: string | undefined, flag: string, usual: number, most: number): number {
+  if (text === undefined) return usual;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= most) return value;
+  throw new UsageError(`${flag} takes a whole number from 1 to ${most}, not '${text}'`);
+}

@@ -1,0 +1,316 @@
+/** Methods of devices: modules, buffers and launches. */
+import { listOf, objectOf, type Rule } from '../../base/rules.ts';
+import { SourceText } from '../../base/source-text.ts';
+import { type Argument, type Extent, type LoadedModule } from '../../device.ts';
+import { deviceRules, launchRules } from '../../device/check-options.ts';
+import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
+import { readGpu, readIsa, readTarget } from '../options.ts';
+import { hexBytes, isScalarType, scalarBytes, scalarTypes } from '../run/values.ts';
+import { found, type OpenDevice } from './device-table.ts';
+import { RequestError } from './errors.ts';
+import {
+  bytesOfData,
+  count,
+  type DataSource,
+  type DataTarget,
+  giveData,
+  type Method,
+  method,
+  readData,
+  required,
+  sizeOfData,
+  sourceRule,
+  targetRule,
+  text,
+} from './method.ts';
+
+interface CreateParams {
+  readonly target?: string;
+  readonly isa?: string;
+  readonly gpu?: string;
+  readonly memory?: number;
+  readonly workers?: number;
+}
+
+const { target, isa, gpu, memory, workers } = deviceRules;
+
+const create = method<CreateParams>(
+  objectOf<CreateParams>({ target, isa, gpu, memory, workers }),
+  async (given, { devices, limits }) => {
+    const size = given.memory ?? limits.memory;
+    if (size > limits.memory)
+      throw new RequestError('limit-exceeded', `memory: ${size} exceeds the server's limit of ${limits.memory} bytes`);
+    const named = { target: readTarget(given.target), isa: readIsa(given.isa), gpu: readGpu(given.gpu) };
+    const device = await devices.create({
+      memory: size,
+      workers: given.workers ?? 0,
+      ...(named.target == null ? {} : { target: named.target }),
+      ...(named.isa == null ? {} : { isa: named.isa }),
+      ...(named.gpu == null ? {} : { gpu: named.gpu }),
+    });
+    return { device };
+  },
+);
+
+/** A device and something of it. */
+interface Place {
+  readonly device?: number;
+  readonly module?: number;
+  readonly buffer?: number;
+}
+
+const close = method<Pick<Place, 'device'>>(objectOf({ device: count }), ({ device }, { devices }) => {
+  const handle = required(device, 'device');
+  return devices.inOrder(handle, () => {
+    devices.close(handle);
+    return {};
+  });
+});
+
+interface LoadParams extends Pick<Place, 'device'> {
+  readonly source?: string;
+}
+
+const load = method<LoadParams>(objectOf<LoadParams>({ device: count, source: text }), (given, { devices }) =>
+  devices.inOrder(required(given.device, 'device'), (one) => {
+    const source = required(given.source, 'source');
+    const [module, loaded] = devices.load(one, source);
+    const place = new SourceText(source, '<source>');
+    return {
+      module,
+      kernels: loaded.kernelNames,
+      symbols: loaded.symbolNames,
+      diagnostics: loaded.report.diagnostics.map((finding) => diagnosticRecord(place, finding)),
+    };
+  }),
+);
+
+type ModuleParams = Pick<Place, 'device' | 'module'>;
+
+const unload = method<ModuleParams>(objectOf<ModuleParams>({ device: count, module: count }), (given, { devices }) =>
+  devices.inOrder(required(given.device, 'device'), ({ modules }) => {
+    const handle = required(given.module, 'module');
+    found(modules, handle, 'module').unload();
+    modules.delete(handle);
+    return {};
+  }),
+);
+
+interface KernelParams extends ModuleParams {
+  readonly kernel?: string;
+}
+
+/** The parameters and attributes of a kernel. */
+const kernel = method<KernelParams>(
+  objectOf<KernelParams>({ device: count, module: count, kernel: text }),
+  (given, { devices }) =>
+    devices.inOrder(required(given.device, 'device'), ({ modules }) => {
+      const loaded = kernelOf(modules, given);
+      return { kernel: loaded.name, parameters: loaded.parameters, attributes: loaded.attributes };
+    }),
+);
+
+function kernelOf(modules: OpenDevice['modules'], { module, kernel: name }: KernelParams) {
+  const loaded: LoadedModule = found(modules, required(module, 'module'), 'module');
+  if (name !== undefined) return loaded.kernel(name);
+  const [only, ...others] = loaded.kernelNames;
+  if (only !== undefined && others.length === 0) return loaded.kernel(only);
+  throw new RequestError('bad-params', `kernel: the module has ${loaded.kernelNames.length} kernels; name one`);
+}
+
+interface AllocParams extends Pick<Place, 'device'> {
+  /** The size; default that of the data. */
+  readonly bytes?: number;
+  readonly data?: DataSource;
+}
+
+const alloc = method<AllocParams>(
+  objectOf<AllocParams>({ device: count, bytes: count, data: sourceRule }),
+  (given, { devices, folder }) =>
+    devices.inOrder(required(given.device, 'device'), ({ device, buffers }) => {
+      const { data } = given;
+      const size = given.bytes ?? sizeOfData(required(data, 'data'), folder);
+      const made = device.alloc(size);
+      try {
+        if (data !== undefined) readData(data, folder, (piece, offset) => made.write(piece, offset));
+      } catch (error) {
+        made.free();
+        throw error;
+      }
+      const buffer = devices.handle();
+      buffers.set(buffer, made);
+      return { buffer, bytes: size, address: `0x${made.address.toString(16)}` };
+    }),
+);
+
+type BufferParams = Pick<Place, 'device' | 'buffer'>;
+
+const free = method<BufferParams>(objectOf<BufferParams>({ device: count, buffer: count }), (given, { devices }) =>
+  devices.inOrder(required(given.device, 'device'), ({ buffers }) => {
+    const handle = required(given.buffer, 'buffer');
+    found(buffers, handle, 'buffer').free();
+    buffers.delete(handle);
+    return {};
+  }),
+);
+
+/** A buffer, or a variable of a module. */
+interface RangeParams extends Place {
+  readonly symbol?: string;
+  /** The first byte in the buffer or variable. Default 0. */
+  readonly at?: number;
+}
+
+function rangeOf({ buffers, modules }: OpenDevice, { buffer, module, symbol }: RangeParams) {
+  if (symbol === undefined) return found(buffers, required(buffer, 'buffer'), 'buffer');
+  return found(modules, required(module, 'module'), 'module').symbol(symbol);
+}
+
+interface ReadParams extends RangeParams {
+  /** Default: up to the end. */
+  readonly bytes?: number;
+  readonly into?: DataTarget;
+}
+
+const read = method<ReadParams>(
+  objectOf<ReadParams>({
+    device: count,
+    module: count,
+    buffer: count,
+    symbol: text,
+    at: count,
+    bytes: count,
+    into: targetRule,
+  }),
+  (given, { devices, folder, limits }) =>
+    devices.inOrder(required(given.device, 'device'), (one) => {
+      const { at = 0, bytes, into } = given;
+      const part = rangeOf(one, given).view(at, bytes);
+      if (into?.file === undefined && part.byteLength > limits.message / 2)
+        throw new RequestError('limit-exceeded', 'the data is too large for a message; name a file in `into`');
+      return giveData(part, into, folder);
+    }),
+);
+
+interface WriteParams extends RangeParams {
+  readonly data?: DataSource;
+}
+
+const write = method<WriteParams>(
+  objectOf<WriteParams>({ device: count, module: count, buffer: count, symbol: text, at: count, data: sourceRule }),
+  (given, { devices, folder }) =>
+    devices.inOrder(required(given.device, 'device'), (one) => {
+      const range = rangeOf(one, given);
+      const { at = 0 } = given;
+      readData(required(given.data, 'data'), folder, (piece, offset) => range.write(piece, at + offset));
+      return {};
+    }),
+);
+
+/** An argument under one key: a buffer's handle, the value of a parameter of any type, bytes, or a typed scalar. */
+interface LaunchArgument {
+  readonly buffer?: number;
+  readonly value?: number;
+  readonly bytes?: string;
+  readonly data?: DataSource;
+  readonly [type: string]: unknown;
+}
+
+const anything: Rule<unknown> = {
+  takes: 'a number or a string',
+  accepts: (value) => typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean',
+};
+
+const argumentRule: Rule<LaunchArgument> = objectOf<LaunchArgument>({
+  buffer: count,
+  value: { takes: 'a number', accepts: (value) => typeof value === 'number' },
+  bytes: text,
+  data: sourceRule,
+  ...Object.fromEntries(scalarTypes.map((type) => [type, anything])),
+});
+
+interface LaunchParams extends KernelParams {
+  readonly grid?: Extent;
+  readonly block?: Extent;
+  readonly sharedBytes?: number;
+  readonly cooperative?: boolean;
+  readonly engine?: 'interp' | 'jit';
+  readonly args?: readonly LaunchArgument[];
+  readonly unchecked?: boolean;
+  readonly unsupported?: 'refuse' | 'fault';
+  readonly timeout?: number;
+  readonly budget?: number;
+  readonly printLimit?: number;
+  readonly workers?: number;
+}
+
+const { grid, block, sharedBytes, cooperative, engine, unchecked, unsupported, timeout, budget, printLimit } =
+  launchRules;
+
+const launch = method<LaunchParams>(
+  objectOf<LaunchParams>({
+    device: count,
+    module: count,
+    kernel: text,
+    grid,
+    block,
+    sharedBytes,
+    cooperative,
+    engine,
+    args: listOf(argumentRule),
+    unchecked,
+    unsupported,
+    timeout,
+    budget,
+    printLimit,
+    workers: launchRules.workers,
+  }),
+  (given, { devices, folder, limits }, signal) =>
+    devices.inOrder(required(given.device, 'device'), async (one) => {
+      const { device: _device, module: _module, kernel: _kernel, args = [], ...options } = given;
+      const result = await kernelOf(one.modules, given).launch({
+        ...options,
+        args: args.map((argument, i) => argumentOf(argument, `args[${i}]`, one, (data) => bytesOfData(data, folder))),
+        timeout: Math.min(given.timeout ?? limits.timeout, limits.timeout),
+        printLimit: Math.min(given.printLimit ?? 2 ** 20, Math.floor(limits.message / 8)),
+        signal,
+      });
+      if (signal.aborted) throw new RequestError('cancelled', 'the launch was cancelled');
+      return result;
+    }),
+);
+
+function argumentOf(
+  argument: LaunchArgument,
+  path: string,
+  { buffers }: OpenDevice,
+  bytesOf: (data: DataSource) => Uint8Array,
+): Argument {
+  const keys = Object.keys(argument);
+  const [key] = keys;
+  if (key === undefined || keys.length > 1)
+    throw new RequestError(
+      'bad-params',
+      `${path}: must have one key: buffer, value, bytes, data or a type such as u32`,
+    );
+  const { buffer, value, bytes, data } = argument;
+  if (buffer !== undefined) return found(buffers, buffer, 'buffer');
+  if (value !== undefined) return value;
+  if (bytes !== undefined) return hexBytes(bytes);
+  if (data !== undefined) return bytesOf(data);
+  if (isScalarType(key)) return scalarBytes(key, argument[key]);
+  throw new RequestError('bad-params', `${path}: '${key}' is not a type`);
+}
+
+export const deviceMethods: Readonly<Record<string, Method>> = {
+  'device/create': create,
+  'device/close': close,
+  'module/load': load,
+  'module/unload': unload,
+  'module/kernel': kernel,
+  'buffer/alloc': alloc,
+  'buffer/free': free,
+  'buffer/read': read,
+  'buffer/write': write,
+  launch,
+};

@@ -1,0 +1,26 @@
+/** What a server takes on at most. Sizes are in bytes. */
+export interface Limits {
+  /** Seconds that a launch may run. */
+  readonly timeout: number;
+  /** Memory of one device. */
+  readonly memory: number;
+  /** Size of a message, and of a text that is printed by one launch. */
+  readonly message: number;
+  /** Size of a shared file, or of the part of it that a request names. */
+  readonly file: number;
+  readonly devices: number;
+  /** Modules of one device. */
+  readonly modules: number;
+  /** Requests that wait for an answer. */
+  readonly requests: number;
+}
+
+export const defaultLimits: Limits = {
+  timeout: 60,
+  memory: 2 ** 30,
+  message: 2 ** 26,
+  file: 2 ** 30,
+  devices: 16,
+  modules: 1024,
+  requests: 65_536,
+};

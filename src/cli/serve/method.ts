@@ -1,0 +1,100 @@
+/** A method of the server: what its parameters may be, and what it does. */
+import { flag, mistakeIn, objectOf, type Rule, text, whole } from '../../base/rules.ts';
+import { RequestError } from './errors.ts';
+import type { DeviceTable } from './device-table.ts';
+import type { Limits } from './limits.ts';
+import type { SharedFolder } from './shared-folder.ts';
+
+/** What methods work with. */
+export interface ServerState {
+  readonly folder: SharedFolder;
+  readonly limits: Limits;
+  readonly devices: DeviceTable;
+  readonly version: string;
+}
+
+export interface Method {
+  /** @throws RequestError `bad-params`, and whatever the library throws */
+  readonly call: (params: unknown, state: ServerState, signal: AbortSignal) => object | Promise<object>;
+}
+
+/** @param rule the parameters; a parameter that it does not name is refused */
+export function method<P>(
+  rule: Rule<P>,
+  act: (params: P, state: ServerState, signal: AbortSignal) => object | Promise<object>,
+): Method {
+  return {
+    call: (params, state, signal) => {
+      const given: unknown = params ?? {};
+      requireRule(given, rule);
+      return act(given, state, signal);
+    },
+  };
+}
+
+function requireRule<P>(value: unknown, rule: Rule<P>): asserts value is P {
+  const mistake = mistakeIn(value, rule);
+  if (mistake === null) return;
+  const { path, words } = mistake;
+  throw new RequestError('bad-params', path === '' ? `the parameters: ${words}` : `${path}: ${words}`);
+}
+
+/** The parameter itself. */
+export function required<T>(value: T | undefined, name: string): T {
+  if (value !== undefined) return value;
+  throw new RequestError('bad-params', `${name}: is required`);
+}
+
+/** Bytes of a request: a part of a file in the server's folder, or base64. */
+export interface DataSource {
+  readonly file?: string;
+  /** The first byte of the part. Default 0. */
+  readonly at?: number;
+  /** The size of the part. Default: up to the end. */
+  readonly bytes?: number;
+  readonly base64?: string;
+}
+
+/** Where the bytes of an answer go: into a file of the server's folder. */
+export interface DataTarget {
+  readonly file?: string;
+  readonly at?: number;
+}
+
+export const count: Rule<number> = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
+export const sourceRule: Rule<DataSource> = objectOf<DataSource>({ file: text, at: count, bytes: count, base64: text });
+export const targetRule: Rule<DataTarget> = objectOf<DataTarget>({ file: text, at: count });
+export { flag, text };
+
+/** The size of the data in bytes, without reading a file. */
+export function sizeOfData({ file, at = 0, bytes, base64 }: DataSource, folder: SharedFolder): number {
+  if (file !== undefined) return folder.sizeOf(file, at, bytes);
+  return Buffer.byteLength(required(base64, 'base64'), 'base64');
+}
+
+/** Passes the data on in pieces that are valid only during the call. */
+export function readData(
+  { file, at = 0, bytes, base64 }: DataSource,
+  folder: SharedFolder,
+  take: (piece: Uint8Array, offset: number) => void,
+): void {
+  if (file === undefined) take(Buffer.from(required(base64, 'base64'), 'base64'), 0);
+  else folder.read(file, at, bytes, take);
+}
+
+/** A copy of the data. */
+export function bytesOfData(source: DataSource, folder: SharedFolder): Uint8Array<ArrayBuffer> {
+  const copy = new Uint8Array(sizeOfData(source, folder));
+  readData(source, folder, (piece, offset) => copy.set(piece, offset));
+  return copy;
+}
+
+/** Writes to the file; without one, the answer contains the data itself. */
+export function giveData(bytes: Uint8Array, target: DataTarget | undefined, folder: SharedFolder): object {
+  if (target?.file === undefined) {
+    const { buffer, byteOffset, byteLength } = bytes;
+    return { bytes: byteLength, base64: Buffer.from(buffer, byteOffset, byteLength).toString('base64') };
+  }
+  folder.write(target.file, target.at ?? 0, bytes);
+  return { bytes: bytes.byteLength, file: target.file };
+}

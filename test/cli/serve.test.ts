@@ -1,0 +1,244 @@
+/** The server: requests over streams in this process, and one process. */
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, expect, it } from 'vitest';
+import {
+  createMessageConnection,
+  type MessageConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-jsonrpc/node';
+import { defaultLimits, type Limits } from '../../src/cli/serve/limits.ts';
+import { serve } from '../../src/cli/serve/server.ts';
+import { moduleOf, start } from './ptxlab.ts';
+
+interface Client {
+  readonly ask: (method: string, params?: object) => Promise<Record<string, unknown>>;
+  readonly connection: MessageConnection;
+  /** Ends the server's input, and resolves when it has ended. */
+  readonly end: () => Promise<void>;
+}
+
+const open = new Set<Client>();
+
+afterEach(async () => {
+  for (const client of open) await client.end();
+  open.clear();
+});
+
+function connected(limits: Partial<Limits> = {}): Client {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const served = serve({ input, output }, { ...defaultLimits, ...limits }, '1.2.3', new AbortController().signal);
+  const connection = createMessageConnection(new StreamMessageReader(output), new StreamMessageWriter(input));
+  connection.listen();
+  const client: Client = {
+    connection,
+    ask: (method, params = {}) => connection.sendRequest(method, params),
+    end: async () => {
+      connection.dispose();
+      input.end();
+      await served;
+    },
+  };
+  open.add(client);
+  return client;
+}
+
+const doubling = moduleOf(`
+  .reg .b32 %r<3>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %tid.x;
+  mad.wide.u32 %rd2, %r1, 4, %rd1;
+  ld.global.u32 %r2, [%rd2];
+  add.u32 %r2, %r2, %r2;
+  st.global.u32 [%rd2], %r2;`).replace('k()', 'k(.param .u64 p)');
+
+const endless = moduleOf('.reg .pred %p; L: setp.eq.u32 %p, 1, 1; @%p bra L;');
+
+it('tells its version, folder and limits', async () => {
+  const { ask } = connected();
+  const { version, limits, folder } = await ask('version');
+  expect(version).toBe('1.2.3');
+  expect(limits).toEqual(defaultLimits);
+  expect(existsSync(String(folder))).toBe(true);
+});
+
+it('checks, explains and evaluates as the commands do', async () => {
+  const { ask } = connected();
+  expect(await ask('check', { source: moduleOf('add.u32 %r1, %r1;') })).toMatchObject({ ok: false });
+  expect(await ask('explain', { text: 'add.s32' })).toMatchObject({ explanation: { kind: 'instruction' } });
+  const rows = [['3fa66666', 'c3fa0000']];
+  expect(await ask('evaluate', { inst: 'cvt.rn.satfinite.e4m3x2.f32', rows })).toMatchObject({ out: ['3afe'] });
+});
+
+it('runs a kernel on a buffer', async () => {
+  const { ask } = connected();
+  const { device } = await ask('device/create', { gpu: 'sm_90' });
+  const { module, kernels } = await ask('module/load', { device, source: doubling });
+  expect(kernels).toEqual(['k']);
+  const base64 = Buffer.from(Uint32Array.of(1, 2, 3).buffer).toString('base64');
+  const { buffer } = await ask('buffer/alloc', { device, data: { base64 } });
+  const launched = await ask('launch', { device, module, kernel: 'k', block: 3, args: [{ buffer }] });
+  expect(launched).toMatchObject({ ok: true });
+  const read = await ask('buffer/read', { device, buffer });
+  expect(read['base64']).toBe(Buffer.from(Uint32Array.of(2, 4, 6).buffer).toString('base64'));
+});
+
+it('answers pipelined requests to a device in their order', async () => {
+  const { ask } = connected();
+  const { device } = await ask('device/create');
+  const { module } = await ask('module/load', { device, source: doubling });
+  const { buffer } = await ask('buffer/alloc', { device, data: { base64: 'AQAAAA==' } });
+  const launches = Array.from({ length: 10 }, () => ask('launch', { device, module, args: [{ buffer }] }));
+  expect(await ask('buffer/read', { device, buffer })).toMatchObject({ base64: 'AAQAAA==' });
+  await Promise.all(launches);
+});
+
+it('exchanges bytes through files of its folder', async () => {
+  const { ask } = connected();
+  const folder = String((await ask('version'))['folder']);
+  const { device } = await ask('device/create');
+  const bytes = new Uint8Array(3 * 2 ** 20 + 1).map((_, i) => i * 7);
+  writeFileSync(join(folder, 'in'), bytes);
+  const { buffer } = await ask('buffer/alloc', { device, data: { file: 'in' } });
+  await ask('buffer/read', { device, buffer, at: 1, into: { file: 'out' } });
+  expect(Buffer.compare(readFileSync(join(folder, 'out')), bytes.subarray(1))).toBe(0);
+  await ask('convert', { data: { file: 'in', bytes: 8 }, from: 'f32', to: 'f16', into: { file: 'halves' } });
+  expect(readFileSync(join(folder, 'halves'))).toHaveLength(4);
+});
+
+it('quantizes, and reads the result back', async () => {
+  const { ask } = connected();
+  const base64 = Buffer.from(Float32Array.from({ length: 64 }, (_, i) => i).buffer).toString('base64');
+  const made = await ask('quantize', { data: { base64 }, to: 'mxfp8', shape: [2, 32] });
+  expect(made).toMatchObject({ scheme: 'mxfp8_e4m3', scaleShape: [2, 1], codes: { bytes: 64 }, scales: { bytes: 2 } });
+  const { scheme, packing, codes, scales } = made;
+  const back = await ask('dequantize', {
+    scheme,
+    packing,
+    shape: [2, 32],
+    codes: onlyData(codes),
+    scales: onlyData(scales),
+  });
+  expect(back['bytes']).toBe(256);
+});
+
+function onlyData(answer: unknown): object {
+  const text = JSON.stringify(answer, ['base64']);
+  return JSON.parse(text) as object;
+}
+
+it.each([
+  ['../secret', 'is not the name'],
+  ['/etc/passwd', 'is not the name'],
+  ['.hidden', 'is not the name'],
+  ['missing', 'ENOENT'],
+  ['link', 'ELOOP'],
+  ['folder', 'is not a regular file'],
+])('refuses the file %s', async (file, why) => {
+  const { ask } = connected();
+  const folder = String((await ask('version'))['folder']);
+  symlinkSync('/etc/hostname', join(folder, 'link'));
+  mkdirSync(join(folder, 'folder'));
+  const asked = ask('convert', { data: { file }, from: 'f32', to: 'f16' });
+  await expect(asked).rejects.toMatchObject({ code: -32005, message: expect.stringContaining(why) });
+});
+
+it.each([
+  ['check', {}, -32602, 'bad-params'],
+  ['check', { source: 1 }, -32602, 'bad-params'],
+  ['check', { source: '', sorce: '' }, -32602, 'bad-params'],
+  ['check', { source: '', target: 'sm_1' }, -32000, 'unknown-target'],
+  ['evaluate', { inst: 'add.u33', rows: [['1', '2']] }, -32000, 'PTX2010'],
+  ['module/load', { device: 7, source: '' }, -32003, 'unknown-handle'],
+  ['device/create', { memory: 2 ** 32 }, -32004, 'limit-exceeded'],
+])('%s of %o is an error %d, %s', async (method, params, code, own) => {
+  const { ask } = connected();
+  await expect(ask(method, params)).rejects.toMatchObject({ code, data: { code: own } });
+});
+
+it('returns the findings of a module that it refuses', async () => {
+  const { ask } = connected();
+  const { device } = await ask('device/create');
+  const asked = ask('module/load', { device, source: moduleOf('add.u32 %r1, %r1;') });
+  await expect(asked).rejects.toMatchObject({
+    code: -32001,
+    data: { code: 'refused-module', diagnostics: expect.any(Array) },
+  });
+});
+
+it('refuses an unknown method', async () => {
+  await expect(connected().ask('nothing')).rejects.toMatchObject({ code: -32601 });
+});
+
+it('stops a launch after the time limit', async () => {
+  const { ask } = connected({ timeout: 0.1 });
+  const { device } = await ask('device/create');
+  const { module } = await ask('module/load', { device, source: endless });
+  const result = await ask('launch', { device, module, timeout: 100 });
+  expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6021' } });
+});
+
+it('stops a cancelled launch, and answers other requests meanwhile', async () => {
+  const { ask, connection } = connected();
+  const { device } = await ask('device/create');
+  const { module } = await ask('module/load', { device, source: endless });
+  const { CancellationTokenSource } = await import('vscode-jsonrpc/node');
+  const source = new CancellationTokenSource();
+  const params = { device, module, engine: 'interp' };
+  const launched = connection.sendRequest('launch', params, source.token);
+  const refused = expect(launched).rejects.toMatchObject({ code: -32800 });
+  expect(await ask('explain', { text: 'add.s32' })).toHaveProperty('text');
+  source.cancel();
+  await refused;
+});
+
+it('limits devices, modules and files', async () => {
+  const { ask } = connected({ devices: 1, modules: 1, file: 10 });
+  const { device } = await ask('device/create');
+  await expect(ask('device/create')).rejects.toMatchObject({ code: -32004 });
+  const { module } = await ask('module/load', { device, source: doubling });
+  await expect(ask('module/load', { device, source: doubling })).rejects.toMatchObject({ code: -32004 });
+  await ask('module/unload', { device, module });
+  await ask('module/load', { device, source: doubling });
+  const { buffer } = await ask('buffer/alloc', { device, bytes: 100 });
+  await expect(ask('buffer/read', { device, buffer, into: { file: 'x' } })).rejects.toMatchObject({ code: -32004 });
+});
+
+it('ends at a message that is too long', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const limits = { ...defaultLimits, message: 1000 };
+  const served = serve({ input, output }, limits, '1.2.3', new AbortController().signal);
+  input.write(`Content-Length: 100000\r\n\r\n${'x'.repeat(2000)}`);
+  await expect(served).resolves.toBeUndefined();
+});
+
+it('removes its folder when its input ends, and those of servers that crashed', async () => {
+  const child = await start(['serve']);
+  const connection = createMessageConnection(
+    new StreamMessageReader(child.stdout),
+    new StreamMessageWriter(child.stdin),
+  );
+  connection.listen();
+  const { folder } = await connection.sendRequest<{ folder: string }>('version', {});
+  expect(existsSync(folder)).toBe(true);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await ended;
+  connection.dispose();
+  expect(existsSync(folder)).toBe(true);
+  const next = connected();
+  const own = String((await next.ask('version'))['folder']);
+  expect(dirname(own)).toBe(dirname(folder));
+  expect(existsSync(folder)).toBe(false);
+  await next.end();
+  open.delete(next);
+  expect(existsSync(own)).toBe(false);
+});
+
+it('ends with its input', async () => {
+  const child = await start(['serve']);
+  child.stdin.end();
+  expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(0);
+});
