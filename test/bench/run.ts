@@ -2,7 +2,7 @@
  * `npm run bench`: measures each figure that ptxlab promises, next to a reference measured in the same run. Prints a
  * table, and with --json also writes JSON.
  *
- *     tsx test/bench/run.ts [--only check,documents,eval,first,run,programs,shuffles,matrices,arrays,gguf] [--json FILE]
+ *     tsx test/bench/run.ts [--only check,documents,eval,first,run,programs,shuffles,matrices,arrays,gguf,serve] [--json FILE]
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { spawnSync } from 'node:child_process';
@@ -21,6 +21,7 @@ import { ggufRows } from './run-gguf.ts';
 import { jobs, mandelbrotBeside, type Row, rowsOf } from './run-kernels.ts';
 import { matrixRows } from './run-matrices.ts';
 import { programRows } from './run-programs.ts';
+import { serveRows } from './run-serve.ts';
 import { shuffleRows } from './run-shuffles.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
@@ -163,6 +164,7 @@ const parts: Readonly<Record<string, () => unknown>> = {
   matrices: async () => rows.push(...(await matrixRows())),
   arrays: () => rows.push(...arrayRows()),
   gguf: async () => rows.push(...(await ggufRows())),
+  serve: async () => rows.push(...(await serveRows())),
 };
 const only = process.argv.indexOf('--only');
 const chosen = only < 0 ? Object.keys(parts) : (process.argv[only + 1] ?? '').split(',');

@@ -1,0 +1,157 @@
+"""The Python package, over a real server."""
+
+import gc
+
+import numpy as np
+import pytest
+
+import ptxlab
+
+pytest_plugins = ["ptxlab.pytest_plugin"]
+
+ADD = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry add(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)
+{
+  .reg .pred %p;
+  .reg .b32 %r<6>;
+  .reg .f32 %f<4>;
+  .reg .b64 %rd<8>;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.u32 %r1, %r1, %r2, %r3;
+  ld.param.u32 %r4, [n];
+  setp.ge.u32 %p, %r1, %r4;
+  @%p ret;
+  ld.param.u64 %rd1, [a];
+  ld.param.u64 %rd2, [b];
+  ld.param.u64 %rd3, [c];
+  mul.wide.u32 %rd4, %r1, 4;
+  add.u64 %rd1, %rd1, %rd4;
+  add.u64 %rd2, %rd2, %rd4;
+  add.u64 %rd3, %rd3, %rd4;
+  ld.global.f32 %f1, [%rd1];
+  ld.global.f32 %f2, [%rd2];
+  add.f32 %f3, %f1, %f2;
+  st.global.f32 [%rd3], %f3;
+  ret;
+}
+"""
+
+
+def test_adds_two_vectors(ptx_device):
+    x = np.arange(1000, dtype=np.float32)
+    y = np.full(1000, 0.5, dtype=np.float32)
+    z = np.zeros(1000, dtype=np.float32)
+    result = ptx_device.module(ADD).kernel("add")[8, 128](x, y, z, 1000)
+    assert result["ok"]
+    np.testing.assert_array_equal(z, x + y)
+    np.testing.assert_array_equal(x, np.arange(1000))
+
+
+def test_arrays_with_gaps_and_read_only_arrays(ptx_device):
+    x = np.arange(8, dtype=np.float32)
+    x.flags.writeable = False
+    z = np.zeros(16, dtype=np.float32)[::2]
+    ptx_device.module(ADD).kernel()[1, 8](x, x[::-1], z, np.uint32(8))
+    np.testing.assert_array_equal(z, np.full(8, 7))
+
+
+def test_buffers_stay_on_the_device_and_are_freed_with_their_objects():
+    with ptxlab.Device(gpu="sm_90", memory=1 << 20) as device, device.module(ADD) as module:
+        for _ in range(10):
+            buffer = device.buffer(np.ones(100_000, dtype=np.float32))
+            module.kernel("add")[1, 128](buffer, buffer, buffer, 100)
+            assert buffer.read(np.float32)[[0, 99, 100]].tolist() == [2, 2, 1]
+            del buffer
+            gc.collect()
+        with device.buffer(4) as short:
+            short.write(np.array([7], dtype=np.int32))
+            assert short.read(np.int32).tolist() == [7]
+
+
+def test_a_fault_says_where(ptx_device):
+    x = np.zeros(4, dtype=np.float32)
+    with pytest.raises(ptxlab.Fault) as caught:
+        ptx_device.module(ADD).kernel()[1, 8](x, x, x, 8)
+    assert caught.value.code == "PTX6001"
+    assert caught.value.data["thread"] == [4, 0, 0]
+
+
+def test_check(ptx_check):
+    ptx_check(ADD)
+    report = ptxlab.check(ADD.replace("add.f32", "add.rx.f32"))
+    assert not report
+    assert report.findings[0].line == 27
+    assert ptxlab.check("cvt", target="sm_90").ok is False
+
+
+def test_a_refused_module_has_its_findings(ptx_device):
+    with pytest.raises(ptxlab.PtxlabError) as caught:
+        ptx_device.module("nonsense")
+    assert caught.value.code == "refused-module"
+    assert caught.value.data["diagnostics"]
+
+
+def test_convert():
+    values = np.array([[1, 2.7], [-500, np.pi]], dtype=np.float32)
+    np.testing.assert_array_equal(ptxlab.convert(values, "f16"), values.astype(np.float16))
+    codes = ptxlab.convert(values, "e4m3")
+    assert codes.view(np.uint8).tolist() == [[0x38, 0x43], [0xFE, 0x45]]
+    back = ptxlab.convert(codes, "f32", from_="e4m3")
+    assert back.tolist() == [[1, 2.75], [-448, 3.25]]
+    with pytest.raises(ptxlab.PtxlabError, match="could have several formats"):
+        ptxlab.convert(np.zeros(3, dtype=np.uint8), "f32")
+
+
+def test_convert_takes_ml_dtypes():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    halves = np.array([1.5, -2], dtype=ml_dtypes.bfloat16)
+    assert ptxlab.convert(halves, "f32").tolist() == [1.5, -2]
+    assert ptxlab.convert(np.float32([1.5]), "bf16").dtype == ml_dtypes.bfloat16
+
+
+def test_convert_takes_torch_tensors():
+    torch = pytest.importorskip("torch")
+    assert ptxlab.convert(torch.tensor([1.5, -2], dtype=torch.bfloat16), "f32").tolist() == [1.5, -2]
+
+
+@pytest.mark.parametrize("scheme", ["mxfp8", "mxfp6", "mxfp4", "nvfp4", "e4m3", "s8"])
+def test_quantize_and_read_back(scheme):
+    values = np.random.default_rng(1).standard_normal((4, 64)).astype(np.float32)
+    made = ptxlab.quantize(values, scheme)
+    back = made.dequantize()
+    assert back.shape == values.shape
+    assert np.abs(back - values).max() <= 0.3 * np.abs(values).max()
+    assert ptxlab.quantize(back, scheme).dequantize().shape == values.shape
+
+
+def test_evaluate_is_vectorized():
+    a = np.linspace(-500, 500, 1001, dtype=np.float32)
+    packed = ptxlab.evaluate("cvt.rn.satfinite.e4m3x2.f32", a, np.float32(1))
+    assert packed.dtype == np.uint16 and packed.shape == a.shape
+    np.testing.assert_array_equal(packed >> 8, ptxlab.convert(a, "e4m3").view(np.uint8))
+    sums = ptxlab.evaluate("add.f32", a.reshape(7, 143), np.float32(0.5)).view(np.float32)
+    np.testing.assert_array_equal(sums, a.reshape(7, 143) + np.float32(0.5))
+
+
+def test_explain():
+    assert "add" in ptxlab.explain("add.s32")
+
+
+def test_triton_ptx():
+    class Compiled:
+        asm = {"ptx": ADD}
+
+    assert ptxlab.check(ptxlab.triton_ptx(Compiled()))
+
+
+def test_without_node_it_says_so(monkeypatch):
+    monkeypatch.delenv("PTXLAB_NODE", raising=False)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(ptxlab.PtxlabError, match="needs Node 20.19") as caught:
+        ptxlab.Server()
+    assert caught.value.code == "no-node"
