@@ -33,7 +33,10 @@ export interface DotInputs<Element> {
 }
 
 export interface DotOptions extends JudgeOptions {
-  /** The GPU whose arithmetic is used. Default: that of the target; without a target the newest that has the instruction. */
+  /**
+   * The GPU whose arithmetic is used. Default: the GPU of the target, or without a target the newest GPU that has the
+   * instruction.
+   */
   readonly gpu?: GpuName;
 }
 
@@ -49,10 +52,10 @@ const names: OptionNames<DotOptions> = { ...judgeNames, gpu: true };
  *
  * @param inputs bits of each element, from 0 within the width of its format
  * @returns a number up to 32 bits, a bigint for f64
- * @throws PtxlabError with the diagnostic's code where the instruction is not legal there, `NOT_A_PRODUCT` where it
- *   does not multiply matrices, `argument-type` and `argument-size` for inputs that are no bits of that width or too
- *   many or few of them, `unknown-gpu`, `unfit-gpu` if the GPU cannot run the instruction, `unknown-target`,
- *   `unknown-version`
+ * @throws PtxlabError with the diagnostic's code if the instruction is not legal there, `NOT_A_PRODUCT` if it does not
+ * multiply matrices, `argument-type` and `argument-size` for inputs that do not fit in that width or have the wrong
+ * number of elements, `unknown-gpu`, `unfit-gpu` if the GPU cannot run the instruction, `unknown-target`,
+ * `unknown-version`
  */
 export function evaluateDot(mnemonic: string, inputs: DotInputs<Bits>, options: DotOptions = {}): Bits {
   const prepared = prepare(mnemonic, options);
@@ -60,7 +63,8 @@ export function evaluateDot(mnemonic: string, inputs: DotInputs<Bits>, options: 
 }
 
 /**
- * The same for values. A float that its format cannot represent is rounded to the nearest value, ties to even.
+ * Like `evaluateDot`, for values. A float that its format cannot represent is rounded to the nearest value, ties to
+ * even.
  *
  * @returns the value of the element; every NaN is `NaN`
  * @throws PtxlabError as `evaluateDot`

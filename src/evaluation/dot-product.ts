@@ -1,4 +1,4 @@
-/** One element of a product of matrices: a dot product on the GPU of one's choice, and why it gave its result. */
+/** One element of a product of matrices: a dot product on a chosen GPU, and the steps that lead to its result. */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import { err, ok, type Result } from '../base/result.ts';
@@ -56,8 +56,8 @@ export interface DotExplanation extends ExplainedDot {
 }
 
 /**
- * Finds the product of a mnemonic. Without a GPU it is that of the target, and without either the newest one that runs
- * the instruction.
+ * Finds the product of a mnemonic. The GPU defaults to that of the target, or without a target to the newest one that
+ * runs the instruction.
  */
 export function prepareDot(mnemonic: string, choice: TargetChoice, gpu: Gpu | null): Result<PreparedDot, EvalError> {
   const resolution = resolveMnemonic(mnemonic);
@@ -101,7 +101,7 @@ function chooseGpu(variant: Variant, { target }: TargetChoice, wanted: Gpu | nul
   });
 }
 
-/** The type of an element in the words of `readValue`; `b1` is the one that is no number format. */
+/** The type of an element in the words of `readValue`; `b1` is not a number format. */
 export interface ElementType {
   readonly name: string;
   readonly class: 'bits' | 'float' | 'signed' | 'unsigned';

@@ -78,7 +78,7 @@ function fragmentLines({ fragments }: InstructionExplanation, width: number): re
   return fragments.flatMap((fragment, i) => [...(i === 0 ? [] : ['']), ...drawFragment(fragment, width)]);
 }
 
-/** A row for each operand, or for neighbors in a list of registers that differ in their number only. */
+/** A row for each operand, or for consecutive registers of a list that differ only in their number. */
 function operandRows(operands: readonly OperandExplanation[]): readonly (readonly string[])[] {
   const groups: OperandExplanation[][] = [];
   for (const operand of operands) {

@@ -217,7 +217,7 @@ export class ReferenceEngine implements SteppingEngine {
     const most = Math.min(fuel, slice - block.tried);
     let tried = 0;
     while (tried < most && cpu.looks < looksPerTurn && thread.activity === 'running') {
-      // Not `elementAt`, which V8 compiles for all kinds of lists that the program reads with it.
+      // `elementAt` would be slower here, because V8 compiles it for every kind of list in the program.
       const instruction = code[thread.pc++];
       if (instruction === undefined) throw new Error(`the code ends before position ${thread.pc}`);
       tried++;

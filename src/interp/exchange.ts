@@ -119,7 +119,9 @@ function elect(group: readonly Member[]): readonly (readonly Bits[])[] {
   return group.map(({ lane }) => [leader, lane === leader ? 1 : 0]);
 }
 
-/** Four lanes have a row of eight elements; two of its neighbors are those of a column before. */
+/**
+ * Four lanes share a row of eight elements. Neighbors in a row of the result are neighbors in a column of the source.
+ */
 function transpose(group: readonly Member[]): readonly (readonly Bits[])[] {
   const byLane = new Map(group.map(({ lane, values }) => [lane, Number(values[0])] as const));
   const element = (row: number, column: number): number =>

@@ -17,7 +17,7 @@ export type Pair = readonly [a: Bits, b: Bits];
 /** The scales of a block of products. */
 export type ScalePair = readonly [a: Addend, b: Addend];
 
-/** The bits of an element of D, from those of C; `scales` has one pair for each block, and none without scales. */
+/** The bits of an element of D, from those of C; `scales` has one pair for each block and is empty without scales. */
 export type ElementFunction = (pairs: readonly Pair[], c: Bits, scales: readonly ScalePair[]) => Bits;
 
 export function elementFunction(shape: MatrixProduct): ElementFunction {

@@ -6,7 +6,7 @@ import type { MatrixProduct, Scaling, Sparsity } from '../isa/matrix-product.ts'
 import { elementFunction, type Pair, type ScalePair, scaleTerm } from './matrix-element.ts';
 import type { Member } from './member.ts';
 
-/** The codes of a matrix by `indexOf`, and what lanes bring besides. */
+/** The codes of each matrix by `indexOf`, and the other values of the lanes. */
 interface Matrices {
   readonly a: readonly Bits[];
   readonly b: readonly Bits[];

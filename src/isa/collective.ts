@@ -14,11 +14,10 @@ export type GroupScope = 'warp' | 'warpgroup' | 'block' | 'cluster';
  * bounds. `vote` takes a predicate; it returns a predicate, or the mask of lanes where it is true. `match` takes a
  * value; it returns the mask of lanes with the same value and, for `all`, whether all lanes agree. `redux` takes a
  * value and returns the reduction over all lanes. `elect` returns the leader's lane and whether it is this one.
- * `active` returns the mask of lanes that arrived. `sync` returns nothing, once all have arrived.
- * `transpose` takes two neighbors of a row of an 8 by 8 matrix of 16-bit elements and returns those of the transposed
- * matrix. `mma` takes fragments of matrices and returns those of their product. `addresses` takes an address, a stride
- * and words; it returns addresses that a lane finds by its place in a matrix, numbers that depend on the lane, and the
- * words.
+ * `active` returns the mask of lanes that arrived. `sync` returns nothing, once all have arrived. `transpose` takes two
+ * neighbors of a row of an 8 by 8 matrix of 16-bit elements and returns those of the transposed matrix. `mma` takes
+ * fragments of matrices and returns those of their product. `addresses` takes an address, a stride and words; it
+ * returns the addresses of a lane's elements, numbers that depend on the lane, and the words.
  */
 export type Collective =
   | { readonly form: 'shfl'; readonly mode: 'up' | 'down' | 'bfly' | 'idx' }

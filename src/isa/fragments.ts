@@ -54,8 +54,8 @@ export type Side = 'a' | 'b' | 'c';
 export type FragmentSize = Pick<Fragment, 'rows' | 'columns' | 'bits' | 'registers'>;
 
 /**
- * The layout that all shapes but m8n8k4 of f16 share. Four lanes have a row of A, a column of B or a row of C between
- * them: neighbors in k of A and B are in one register, pairs of neighbors in a row of C in one lane.
+ * The layout that all shapes but m8n8k4 of f16 share. Four lanes share a row of A, a column of B or a row of C:
+ * neighbors in k of A and B are in one register, pairs of neighbors in a row of C in one lane.
  */
 export function fragmentOf(side: Side, size: FragmentSize): Fragment {
   const { rows, columns, bits } = size;
@@ -108,7 +108,7 @@ export function quadPairResult(bits: 16 | 32): Fragment {
   return { ...size, row: ['l0', 'i1', 'l4'], column: ['i0', 'l1', 'i2'] };
 }
 
-/** Where each element of each matrix is: by matrix, row and column; the first of several copies. */
+/** Where each element of each matrix is held, by matrix, row and column; the first of several copies. */
 export interface Holder {
   readonly lane: number;
   readonly register: number;

@@ -38,7 +38,7 @@ export const arithmeticRows: readonly ArithmeticRow[] = [
   { sm: [100, newest], families: ['mxf4'], chunk: 4, kept: 35 },
 ];
 
-/** How a GPU multiplies a family of types; older GPUs than any row are taken for those of the first. */
+/** How a GPU multiplies a family of types; GPUs older than every row use the first row. */
 export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: 'f16' | 'f32'): DotArithmetic {
   const own = arithmeticRows.filter(({ families }) => families.includes(family));
   const row = own.find(({ sm: [from, last] }) => from <= gpu.sm && gpu.sm <= last) ?? own[0];

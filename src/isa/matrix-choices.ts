@@ -1,4 +1,4 @@
-/** What nobody recorded about matrix instructions, with the choices made here. */
+/** The behavior of matrix instructions that no recording settles, with the choices made here. */
 import type { Choice } from '../numerics/open-choices.ts';
 import type { MatrixProduct } from './matrix-product.ts';
 

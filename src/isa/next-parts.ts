@@ -18,13 +18,13 @@ export interface NextParts {
   readonly isComplete: boolean;
 }
 
-/** Where a mnemonic can be legal. */
+/** The version and target for which mnemonics are judged. */
 export interface Judge {
   readonly version: Version;
   readonly target: Target;
 }
 
-/** A form of which some parts are chosen, those before `next`. */
+/** A form whose parts before `next` are chosen. */
 interface Begun {
   readonly compiled: CompiledForm;
   /** Rules that the version and target do not satisfy. */
@@ -34,7 +34,7 @@ interface Begun {
   readonly next: number;
 }
 
-/** Answers for one version and target; what it found out it remembers. */
+/** Answers for one version and target, and caches the answers. */
 export class MnemonicGuide {
   private readonly judge: Judge;
   private readonly known = new BoundedCache<string, NextParts>(mostKnown);
@@ -54,7 +54,7 @@ export class MnemonicGuide {
     return this.words;
   }
 
-  /** The parts that can follow the beginning of a mnemonic, which is `cvt` or `cvt.rn`. */
+  /** The parts that can follow the beginning of a mnemonic, such as `cvt` or `cvt.rn`. */
   next(beginning: string): NextParts {
     return this.known.of(beginning, () => this.find(beginning));
   }
@@ -145,7 +145,7 @@ function after(begun: Begun, part: string): readonly Begun[] {
     .map((here) => choose(here, part));
 }
 
-/** A form at each of the parts that can come next by the syntax line alone. */
+/** The form, once for each part that can come next by the syntax line alone. */
 function placesAfter(begun: Begun): readonly Begun[] {
   const { compiled } = begun;
   const found: Begun[] = [];
@@ -156,7 +156,7 @@ function placesAfter(begun: Begun): readonly Begun[] {
   return found;
 }
 
-/** The parts that lead to something legal and are not known to do so. */
+/** The parts that can lead to a legal variant, except those already in `known`. */
 function possibleParts(begun: Begun, known: ReadonlySet<string>): readonly string[] {
   return placesAfter(begun).flatMap((here) =>
     valuesAt(here).filter((text) => !known.has(text) && canBeLegal(choose(here, text))),

@@ -10,8 +10,8 @@ import { formats } from './formats.ts';
 import { type Grid, gridOf, round } from './round.ts';
 
 /**
- * A number as a term: `significand` * 2^(`exponent` - `fractionBits`). `counts`: its exponent counts, and not that of
- * zero; unless given, that of any significand but 0 does.
+ * A number as a term: `significand` * 2^(`exponent` - `fractionBits`). `counts`: whether its own exponent is used for
+ * alignment instead of that of zero; by default true unless the significand is 0.
  */
 export interface Term {
   readonly significand: number;
@@ -20,7 +20,7 @@ export interface Term {
   readonly counts?: boolean;
 }
 
-/** What a term adds to a sum that is not finite. */
+/** The effect of a term on a sum if some term is not finite. */
 export type Special = 'infinity' | '-infinity' | 'nan';
 
 export type Addend = Term | Special;

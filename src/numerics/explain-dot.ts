@@ -16,11 +16,11 @@ import { nearestBits } from './nearest-bits.ts';
 
 /** A term of a chunk in units of the chunk's last place. */
 export interface ExplainedTerm {
-  /** Its place among the terms of the dot product; null for the sum so far, which is c at first. */
+  /** Its index among the terms of the dot product; null for the sum so far, which starts as c. */
   readonly index: number | null;
   /** The exact value as a number, or what it is if it is not finite. */
   readonly value: number | Special;
-  /** The exponent that it counts with; null if it is not finite. */
+  /** The exponent used to align it; null if it is not finite. */
   readonly exponent: number | null;
   readonly sign: '+' | '-';
   /** The magnitude in units, in binary: what is added, and what is cut off without zeros at its end. */

@@ -77,7 +77,7 @@ function floatRules({ scaling, c, d }: Extract<MatrixProduct, { readonly kind: '
   const nan = d.format === 'f16' ? '0x7fff' : '0x7fffffff';
   const terms = scaling?.group === 16 ? 'sums of 16 products' : 'products';
   return [
-    `The ${terms} are exact. A chunk of them and the sum so far, at first c, are aligned to the greatest exponent among them, cut off toward zero, and added exactly. The sum is rounded once, at the end of the chunk.`,
+    `The ${terms} are exact. A chunk of them and the sum so far, which starts as c, are aligned to the greatest exponent among them, cut off toward zero, and added exactly. The sum is rounded once, at the end of the chunk.`,
     'A product has the sum of the exponents of its factors, even if its significand is 2 or more.',
     ...(scaling === null ? [] : [scaleRule(scaling.group)]),
     ...(c.format === d.format ? [] : [`c is converted to ${d.format} first.`]),

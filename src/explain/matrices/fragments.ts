@@ -124,7 +124,7 @@ const transposed: readonly NamedFragment[] = [
     operands: ['d'],
     format: 'b16',
     fragment: { ...square, row: pairs, column: groups },
-    notes: ['By the rows and columns of the source.'],
+    notes: ['Rows and columns are those of the source.'],
   },
 ];
 

@@ -1,12 +1,12 @@
 import type { Fragment } from '../../isa/fragments.ts';
 
-/** A fragment and what it is called. */
+/** A fragment and its name. */
 export interface NamedFragment {
   readonly matrix: string;
   readonly operands: readonly string[];
   readonly format: string;
   readonly fragment: Fragment;
-  /** Elements of a register that count, if the instruction selects them and the lanes that hold them. */
+  /** Number of elements that are used in each register, if the instruction selects elements and lanes. */
   readonly selected?: number;
   readonly notes?: readonly string[];
 }

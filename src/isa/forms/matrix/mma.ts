@@ -34,14 +34,14 @@ interface Row {
   readonly factors: readonly TypeName[];
   /** Bits of an element of A or B in a register. */
   readonly bits: number;
-  /** Registers that A and B may be. */
+  /** Register types that A and B may have. */
   readonly list: ListType;
   readonly ways: readonly Availability[];
   readonly rows?: readonly AvailabilityRow[];
   /** Modifiers before and after the types. */
   readonly before?: string;
   readonly after?: string;
-  /** A and B may be by rows or columns. */
+  /** A and B may be stored by rows or by columns. */
   readonly anyLayout?: boolean;
   readonly product: (fragments: Fragments, variant: Variant, environment: Environment) => MatrixProduct;
 }
@@ -55,7 +55,7 @@ const listOfSum: Readonly<Partial<Record<TypeName, readonly [source: ListType, r
 
 const bitsOfSum = (type: TypeName): number => (type === '.f16' ? 16 : type === '.f64' ? 64 : 32);
 
-/** `{.satfinite}` and the like, with sets for A and B if there is a choice. */
+/** The form of a row. The types of A and B are sets if there are several. */
 function mmaForm(row: Row): InstructionForm {
   const { shape: text, d, c = d, factors, before = '', after = '' } = row;
   const [first] = factors;

@@ -42,7 +42,7 @@ function store(space: AccessSpace, width: number, from: Ref, address: Ref): Step
   return { kind: 'store', space, width, from: [from], address, watched: false };
 }
 
-/** Topmost first, as steps want lanes. */
+/** Highest lane first, which is the order that steps use. */
 function parts(of: Ref, count: number): readonly Ref[] {
   return Array.from({ length: count }, (_, i): Ref => `${of}.${count - 1 - i}`);
 }

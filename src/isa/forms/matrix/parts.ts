@@ -7,7 +7,7 @@ import type { TypeName } from '../../types.ts';
 
 export type ListType = 'f32' | 'f16' | 's32' | 'bits' | 'any' | 'f64' | 'any double';
 
-/** Register types that a list as a whole may have; bits go with every type. */
+/** Register types that all members of a list may have; bit types fit every type. */
 const listTypes: Readonly<Record<ListType, readonly TypeName[]>> = {
   f32: ['.b32', '.f32'],
   f16: ['.b32', '.f16x2'],
@@ -58,7 +58,7 @@ export function matrixForm({ ways, subject, rows = [], sets, constraints, ...lin
   };
 }
 
-/** Layouts of A and B as sets of a form: the first that is written is that of A. */
+/** Layouts of A and B as sets of a form. The layout of A is written first. */
 export const layouts: Readonly<Record<'alayout' | 'blayout', readonly string[]>> = {
   alayout: ['.row', '.col'],
   blayout: ['.row', '.col'],

@@ -1,4 +1,4 @@
-/** From the shape and types of a variant to its product. */
+/** Derives the product of a variant from its shape and types. */
 import { fragmentOf, quadPairFragment, quadPairResult } from '../../fragments.ts';
 import { type FactorFormat, factorFormats } from '../../../numerics/dot-arithmetic.ts';
 import type { IntegerName } from '../../../numerics/formats.ts';
@@ -37,7 +37,7 @@ export interface ElementBits {
   readonly d: number;
 }
 
-/** Registers that hold the matrices without copies. `kept`: the columns of A that are there. */
+/** Registers that hold the matrices without copies. `kept`: the number of columns of A that are stored. */
 export function registersFor({ m, n, k }: Shape, bits: ElementBits, kept: number = k): Registers {
   const count = (elements: number, width: number): number =>
     Math.max(1, (elements * width) / (32 * Math.max(32, width)));
@@ -105,7 +105,7 @@ function matricesOf<F extends string, S extends string>(
   };
 }
 
-/** In elements of a byte, fp4 has the bits 5 to 2. */
+/** In an element of one byte, fp4 is in bits 5 to 2. */
 const lowInByte =
   (bits: number) =>
   (format: FactorFormat): number =>

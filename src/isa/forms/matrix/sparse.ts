@@ -25,11 +25,11 @@ interface Row {
   readonly factors: readonly TypeName[];
   readonly bits: number;
   readonly list: ListType;
-  /** Registers that C and D may be. */
+  /** Register types that C and D may have. */
   readonly sums: ListType;
   readonly sparsity: Sparsity;
   readonly ordered: readonly Availability[];
-  /** Without `.sp::ordered_metadata`; absent if there is no such line. */
+  /** The variants without `.sp::ordered_metadata`; absent if the type requires it. */
   readonly plain?: readonly Availability[];
   readonly rows?: readonly AvailabilityRow[];
   readonly before?: string;
@@ -102,9 +102,9 @@ const ampere = { plain: [at('7.1', 80)], ordered: [at('8.5', 80)] };
 
 const half = (lanes: 1 | 2): Sparsity => ({ unit: 1, rowBits: 16, lanes });
 const single = (lanes: 1 | 2): Sparsity => ({ unit: 0.5, rowBits: 16, lanes });
-/** Of bytes; two lanes have the metadata of 32 columns. */
+/** For elements of a byte, two lanes have the metadata of 32 columns. */
 export const byteSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 1, rowBits: 32, lanes });
-/** Of pairs of nibbles; two lanes have the metadata of 64 columns. */
+/** For pairs of nibbles, two lanes have the metadata of 64 columns. */
 export const nibbleSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 2, rowBits: 32, lanes });
 
 const halfRows: readonly Row[] = (

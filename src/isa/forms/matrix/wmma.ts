@@ -129,7 +129,7 @@ const families: readonly Family[] = [
   },
 ];
 
-/** `.aligned` is required from 6.3 on, and so for all types that came later. */
+/** `.aligned` is required from 6.3 on, and therefore for all types that came later. */
 const aligned: readonly AvailabilityRow[] = [
   { subject: '.aligned', when: { modifiers: ['.aligned'] }, ways: [at('6.3', 70)] },
   { subject: 'wmma without .aligned', when: { without: ['.aligned'] }, ways: [{ ...at('6.0', 70), until: 603 }] },
@@ -205,7 +205,7 @@ function findElements({ variant, own, stride, words }: Transfer): readonly Step[
   return findAddresses(name, plan, { address: '$p', stride, words });
 }
 
-/** Topmost first, as steps want lanes. */
+/** Highest lane first, which is the order that steps use. */
 function parts(of: Ref, count: number): readonly Ref[] {
   return Array.from({ length: count }, (_, i): Ref => `${of}.${count - 1 - i}`);
 }
