@@ -56,7 +56,7 @@ export const context = {
   gridWorkspace: 84,
   /** Nonzero once a thread of the block has continued without its neighbors. */
   strayed: 88,
-  /** Products of matrices that took the slow way, in all blocks that had this context. */
+  /** Number of matrix products computed term by term, in all blocks that used this context. */
   slowTiles: 92,
 } as const;
 

@@ -1,4 +1,4 @@
-/** Terms aligned to a common unit, and what a chunk makes of their sum. */
+/** Terms aligned to a common unit, and the rounding of their sum at the end of a chunk. */
 import type { ChunkEnd } from '../../numerics/dot-arithmetic.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';
@@ -41,7 +41,7 @@ const endings: Readonly<Record<ChunkEnd, Ending>> = {
   f16: { precision: 11, lowest: -24, most: 15, fractionBits: 10, infinity: 0x7c00, sign: 0x8000 },
 };
 
-/** Index of the function (sum, unit) → bits: `sum` * 2^`unit` as a chunk ends. */
+/** Index of the function (sum, unit) → bits: `sum` * 2^`unit`, rounded as at the end of a chunk. */
 export function endFunction(helpers: Helpers, end: ChunkEnd): number {
   return helpers.function(`end ${end}`, { parameters: ['i64', 'i32'], results: ['i32'] }, (code) => {
     const { precision, lowest, most, fractionBits, infinity, sign: signBit } = endings[end];
@@ -106,7 +106,7 @@ function shiftSum(code: Code, sum: number, shift: number): void {
     );
 }
 
-/** Adds what rounds to nearest even when the bits below are cut off. */
+/** Adds a number so that cutting off the lower bits rounds to nearest even. */
 function roundToHalf(code: Code, sum: number, shift: number): void {
   code.get(shift).i32(0).op('i32.gt_s').get(shift).i32(62).op('i32.lt_s', 'i32.and');
   code.if(() => {

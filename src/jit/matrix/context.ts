@@ -1,4 +1,6 @@
-/** What the writers of a product share: where things are in the frame, and in a room of it. */
+/**
+ * What the code of all products shares: the layout of the frame, and of the room, which is scratch memory in the frame.
+ */
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Carriers } from '../groups/stop.ts';
@@ -13,7 +15,7 @@ export const decodedBytes = 8;
 export const words = 0;
 export const first = 1;
 
-/** Where things are in the room, in bytes from its start. */
+/** Offsets of arrays in the room, in bytes from its start. */
 interface Room {
   readonly a: number;
   readonly b: number;
@@ -43,7 +45,7 @@ export const sumBytes = 8;
 /** Terms of the longest dot product. */
 const mostTerms = 256;
 
-/** A is by rows, B by columns, so that both run along k. */
+/** A is stored by rows and B by columns, so that both are contiguous along k. */
 function roomOf(product: MatrixProduct): Room {
   const { matrices, rows, columns } = product.a.fragment;
   const bytes = factorBytes(product);
@@ -53,7 +55,7 @@ function roomOf(product: MatrixProduct): Room {
   return { a: 0, b, sums, terms, size: terms + mostTerms * decodedBytes };
 }
 
-/** The context, with code that finds the room, of as many bytes. */
+/** The context of a product. Writes code that finds the address of a room of `bytes` bytes. */
 export function productContext<Product extends MatrixProduct>(
   code: Code,
   shape: KernelShape,

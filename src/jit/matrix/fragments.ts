@@ -1,4 +1,6 @@
-/** Fragments in the frame and in the room: factors are decoded, sums are C before the product and D after it. */
+/**
+ * Copies fragments between the frame and the room. Factors are decoded; sums hold C before the product and D after it.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import { elementsOf, type Fragment } from '../../isa/fragments.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
@@ -34,7 +36,7 @@ function setPlace({ code, room }: ProductContext, lane: number, place: number, p
   code.op('i32.add').set(place);
 }
 
-/** An element of a lane: its lowest bit in the register, and how far it is from the lane's first in the room. */
+/** An element of a lane: its lowest bit in the register, and its distance in the room from the lane's first element. */
 interface ElementPlace {
   readonly low: number;
   readonly offset: number;
@@ -97,7 +99,7 @@ function stepsAlong(product: MatrixProduct, along: number, bytes: number): reado
   return Array.from({ length: bits }, (_, bit) => bytes * 2 ** (bit === 0 ? 0 : bit === 1 ? bits - 1 : bit - 1));
 }
 
-/** Replaces the register on the stack by one of its elements, decoded; the instruction that stores it. */
+/** Replaces the register on the stack by one of its elements, decoded. Returns the instruction that stores it. */
 function decode(
   { code, product, shape }: ProductContext,
   format: MatrixProduct['a']['format'],
@@ -132,7 +134,7 @@ function sumPosition({ product: { n, m } }: ProductContext, fragment: Fragment):
   });
 }
 
-/** C into the room, in the format of D. */
+/** Copies C into the room, in the format of D. */
 export function readSums(context: ProductContext): void {
   const { code, product, rooms, shape } = context;
   const { fragment, format } = product.c;
@@ -151,7 +153,7 @@ export function readSums(context: ProductContext): void {
   });
 }
 
-/** D from the room. */
+/** Copies D out of the room. */
 export function writeSums(context: ProductContext): void {
   const { code, product, rooms, shape, carriers } = context;
   const { fragment } = product.d;

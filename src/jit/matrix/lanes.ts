@@ -27,7 +27,7 @@ export interface Steps {
   readonly matrix: readonly number[];
 }
 
-/** Powers of two of a step: of a matrix whose rows or columns are that far apart. */
+/** The step times powers of two, for a matrix whose rows or columns are that far apart. */
 export function evenly(step: number, count = 10): readonly number[] {
   return Array.from({ length: count }, (_, bit) => step * 2 ** bit);
 }
@@ -56,7 +56,7 @@ export function pushLanePosition(code: Code, lane: number, { ofLane }: Position)
   });
 }
 
-/** How far an element is from the first of its lane. */
+/** The distance of an element from the first element of its lane. */
 export function elementPosition(element: number, { ofElement }: Position): number {
   return ofElement.reduce((sum, step, bit) => sum + ((element >>> bit) & 1) * step, 0);
 }

@@ -74,7 +74,10 @@ function multiply(context: ProductContext): void {
   }
 }
 
-/** Locals for an element of D: addresses of its row of A, its column of B and its sum less their places, and numbers. */
+/**
+ * Locals for an element of D: addresses of its row of A, its column of B and its sum, without their constant offsets;
+ * and the numbers of its row and column.
+ */
 export interface SumLocals {
   readonly a: number;
   readonly b: number;

@@ -13,7 +13,7 @@ type FloatContext = ProductContext<Extract<MatrixProduct, { readonly kind: 'floa
 export class ScaleWriter {
   private readonly context: FloatContext;
   private readonly scaling: Scaling;
-  /** The words with the scales of the current row and column, those in use lowest. */
+  /** The words with the scales of the current row and column. The scales in use are in the lowest bytes. */
   private readonly wordA: number;
   private readonly wordB: number;
 
@@ -129,7 +129,7 @@ export class ScaleWriter {
       },
       decodedBytes,
     );
-    // A scale that is NaN makes every term one.
+    // A NaN scale makes every term NaN.
     code
       .get(added)
       .i32(notFinite)

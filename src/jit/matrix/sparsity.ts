@@ -45,7 +45,10 @@ export function pushKeptColumn(
   pushColumn(code, unit, { at, chunk, indices });
 }
 
-/** Pushes a column: that of the chunk, of the unit that an index says, and within the unit. */
+/**
+ * Pushes a column: the first of the chunk, plus that of the unit that an index selects, plus the position within the
+ * unit.
+ */
 function pushColumn(
   code: Code,
   unit: Sparsity['unit'],

@@ -20,7 +20,7 @@ const zeroMark = -(2 ** 14);
 /** Bias of the sum of two exponents. */
 const bias = 127;
 
-/** Writes the product. Pushes a number that is not zero if some term or result is out of reach. */
+/** Writes the product. Pushes a nonzero number if some term or result is out of range here. */
 export function multiplyFloatVectors(context: FloatContext, rooms: VectorRooms): void {
   const { code } = context;
   const bad = code.local('v128');
@@ -138,7 +138,10 @@ class FloatRows {
     code.get(greatest).vector('i32x4.extend_high_i16x8_s').set(odd.greatest);
   }
 
-  /** Sets lanes of `bad` whose products are too small for f32, but not zero: numbers from zero down are taken for zero. */
+  /**
+   * Sets lanes of `bad` whose products are too small for f32 but not zero. Their exponents would be taken for that of
+   * zero.
+   */
   private refuseTiny(): void {
     const { rows, greatest, bad } = this;
     const { code, product } = rows.context;

@@ -2,10 +2,10 @@
 import type { Code } from '../../wasm/code.ts';
 import { shift, single, splat, splatPower } from '../simd/vector-words.ts';
 
-/** The exponents of f16 as those of f32: of its least normal numbers, and beyond its greatest. */
+/** Biased f32 exponents: of the least normal f16 number, and of the first power of two beyond the greatest. */
 const [least, beyond] = [127 - 14, 127 + 16];
 
-/** Bits of the fraction that f32 has and f16 has not. */
+/** Number of fraction bits that f32 has more than f16. */
 const extra = 13;
 
 /** Replaces four words on the stack by the values of their low halves, or their high ones. Infinities become 2^16. */
@@ -23,7 +23,7 @@ export function decodeHalves(code: Code, high: boolean): Code {
 /** Replaces magnitudes on the stack by those of f16, to nearest even; infinities become 2^16. */
 export function roundToHalves(code: Code): Code {
   const [value, last] = [code.local('v128'), code.local('v128')];
-  // The last place of a number 13 powers of two above is that of f16.
+  // An f32 that is 2^13 times as large has its last place where this number has it in f16.
   splat(code.tee(value), single.infinity).vector('v128.and');
   splat(splat(code, least << 23).vector('i32x4.max_s'), extra << 23)
     .vector('i32x4.add')
@@ -38,7 +38,7 @@ export function pushHalves(code: Code, value: number): Code {
   const half = 0x3f000000;
   splat(code.get(value), single.magnitude).vector('v128.and').set(magnitude);
   splat(shift(code.get(magnitude), 'i32x4.shr_u', extra), (least - 1) << 10).vector('i32x4.sub');
-  // Subnormal numbers are counts of the last place of 0.5.
+  // Adding 0.5 to a subnormal number leaves its code in the lowest bits, because the last place of 0.5 is 2^-24.
   splat(splat(code.get(magnitude), half).vector('f32x4.add'), half).vector('i32x4.sub');
   splat(code.get(magnitude), (least << 23) - 1).vector('i32x4.gt_s', 'v128.bitselect');
   return splat(shift(code.get(value), 'i32x4.shr_u', 16), 0x8000).vector('v128.and', 'v128.or');
@@ -50,7 +50,7 @@ export function pushHalfExponents(code: Code, doubled: number): Code {
   return code.get(doubled).words(0, 0, 0, 0).vector('i32x4.eq', 'v128.andnot');
 }
 
-/** Pushes lanes of ones where an exponent is that of an infinity or NaN. */
+/** Pushes a mask of the lanes whose exponent is that of an infinity or NaN. */
 export function pushBeyond(code: Code, exponent: number): Code {
   return splat(code.get(exponent), beyond - 1).vector('i32x4.gt_s');
 }

@@ -29,7 +29,10 @@ export function multiplyIntegerVectors(context: IntegerContext, rooms: VectorRoo
   });
 }
 
-/** Spreads two integers to the halves of words: those of equal number in the halves of their word. Bits stay. */
+/**
+ * Widens one integer from each half of a word to 16 bits, the integer with the given number in its half. Single bits
+ * stay packed.
+ */
 function decodeFour({ code, product }: IntegerContext, { side, source, number }: FourWords, to: FourEntries): void {
   code.get(source);
   if (product.kind === 'integer') {
@@ -59,7 +62,7 @@ function addEntry(rows: VectorRows<IntegerContext['product']>, eight: Eight, ent
   });
 }
 
-/** Adds C, which is the only addition that may leave the range of s32. */
+/** Adds C. Only this addition can leave the range of s32. */
 function addSaturated(rows: VectorRows<IntegerContext['product']>, eight: Eight, parity: number, sum: number): void {
   const { code } = rows.context;
   const [start, total] = [code.local('v128'), code.local('v128')];

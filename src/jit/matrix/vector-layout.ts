@@ -1,12 +1,12 @@
 /**
- * Products for four columns at a time: which fragments allow it, and where decoded factors are in the room. A word
- * there is an entry: an element, or several neighbors along k. A is kept by rows, B by entries and eight columns, those
- * with even numbers first.
+ * Which fragments allow products of four columns at a time, and where decoded factors are in the room. Each word of the
+ * room is an entry: one element, or several neighbors along k. A is stored by rows. B is stored by entries, each for
+ * eight columns, the even ones first.
  */
 import { elementsOf, type Fragment, placeOf } from '../../isa/fragments.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 
-/** Rows of A or C, or columns of B, that have one register each: four lanes hold a part of each of them. */
+/** Number of rows of A or C, or columns of B, that one register holds over all lanes: four lanes share each of them. */
 export const across = 8;
 
 /** Elements along k in an entry. */
@@ -51,20 +51,20 @@ export function hasVectors(product: MatrixProduct): boolean {
   return registerPlaces(a.fragment, 'a') !== null && registerPlaces(b.fragment, 'b') !== null;
 }
 
-/** Whether a lane has two neighbors of a row, and four lanes have eight. */
+/** Whether a lane has two neighbors of a row and four lanes share eight. */
 function liesInPairs({ row, column, matrices, bits }: Fragment): boolean {
   const isUsual = column.slice(0, 3).join() === 'i0,l0,l1' && row.slice(0, 3).join() === 'l2,l3,l4';
   return isUsual && matrices === 1 && bits <= 32;
 }
 
-/** The register of C or D whose element in lane 0 has a place. */
+/** The register of C or D that holds the element at a place in lane 0. */
 export function registerAt(fragment: Fragment, row: number, column: number): number {
   const places = Array.from({ length: elementsOf(fragment) }, (_, element) => placeOf(fragment, 0, element));
   const element = places.findIndex((place) => place.row === row && place.column === column);
   return Math.floor(element / perRegister(fragment));
 }
 
-/** A register of a factor: its number, and the first row or column and the first k that it has elements of. */
+/** A register of a factor: its number, and the row or column and the k of its first element. */
 interface RegisterPlace {
   readonly register: number;
   readonly group: number;
@@ -76,7 +76,10 @@ export function perRegister({ registerBits, bits }: Fragment): number {
   return registerBits / bits;
 }
 
-/** The registers of a factor, if four lanes have neighbors along k and eight such groups lie across; otherwise null. */
+/**
+ * The registers of a factor, if four lanes have neighbors along k and eight groups of four lanes have one row or column
+ * each; otherwise null.
+ */
 export function registerPlaces(fragment: Fragment, side: 'a' | 'b'): readonly RegisterPlace[] | null {
   const [alongDigits, acrossDigits] = side === 'a' ? [fragment.column, fragment.row] : [fragment.row, fragment.column];
   const along = side === 'a' ? fragment.columns : fragment.rows;
@@ -99,7 +102,7 @@ function isSame(one: RegisterPlace, other: RegisterPlace): boolean {
   return one.group === other.group && one.firstK === other.firstK;
 }
 
-/** The entry of an element along k: those of equal number in their registers are neighbors. */
+/** The number of an element's entry along k. Entries with the same number in their registers are consecutive. */
 export function entryOf(k: number, fragment: Fragment): number {
   const count = perRegister(fragment);
   const within = k % (4 * count);

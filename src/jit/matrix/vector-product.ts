@@ -1,6 +1,6 @@
 /**
- * Products for four columns at a time. If a term of a product of floats is out of reach, the function says so, and the
- * slow way (product.ts) computes the product again.
+ * Products for four columns at a time. If a term of a product of floats is out of range, the function reports it, and
+ * product.ts computes the product again term by term.
  */
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -11,7 +11,7 @@ import { multiplyFloatVectors } from './vector-floats.ts';
 import { multiplyIntegerVectors } from './vector-integers.ts';
 import { vectorRooms } from './vector-layout.ts';
 
-/** Writes the function (as `exchangeType`) → not zero if the product must be computed the slow way. */
+/** Writes the function (as `exchangeType`) → nonzero if the product must be computed term by term. */
 export function writeVectorProduct(code: Code, shape: KernelShape, product: MatrixProduct, carriers: Carriers): void {
   const rooms = vectorRooms(product);
   const context = productContext(code, shape, product, carriers, rooms.size);

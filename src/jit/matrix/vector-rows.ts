@@ -7,7 +7,10 @@ import { repeat } from './lanes.ts';
 import { advance } from './vector-factors.ts';
 import { across, registerAt, type VectorRooms } from './vector-layout.ts';
 
-/** Eight elements of D: the row is relative to the current one; locals have those in even and in odd columns. */
+/**
+ * Eight elements of D in a row. `row` is relative to the current row; `sums` are locals for the even and the odd
+ * columns.
+ */
 export interface Eight {
   readonly row: number;
   readonly column: number;
@@ -17,7 +20,7 @@ export interface Eight {
 export class VectorRows<Product extends MatrixProduct> {
   readonly context: ProductContext<Product>;
   readonly rooms: VectorRooms;
-  /** Locals with addresses: of the words of four lanes, of A's values and of A's exponents. */
+  /** Locals with addresses: the words of four lanes, the values of A, and the exponents of A. */
   private readonly lanes: number;
   private readonly values: number;
   private readonly exponents: number;
@@ -29,7 +32,10 @@ export class VectorRows<Product extends MatrixProduct> {
     [this.lanes, this.values, this.exponents] = [code.local('i32'), code.local('i32'), code.local('i32')];
   }
 
-  /** Calls `body` with all eights of a row and of each eighth row after it, from each of the first eight rows on. */
+  /**
+   * Writes a loop over the first eight rows. For each, calls `body` with all eights of that row and of every eighth row
+   * after it.
+   */
   each(body: (eight: Eight) => void): void {
     const { context, rooms, lanes, values, exponents } = this;
     const { code, room, product } = context;

@@ -1,22 +1,22 @@
 /**
- * Chunks of four dot products at a time. Products are exact in f32; times 2^(kept - greatest exponent) their integer
- * part is what the hardware adds.
+ * Chunks of four dot products at a time. Products are exact in f32; the hardware adds the integer parts of the products
+ * times 2^(kept - greatest exponent).
  */
 import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
 import type { Code } from '../../wasm/code.ts';
 import { shift, single, splat } from '../simd/vector-words.ts';
 import { pushBeyond, pushHalfExponents, roundToHalves } from './vector-halves.ts';
 
-/** Locals of the four sums of even columns, or of odd ones. */
+/** Locals for the four sums of the even columns, or of the odd ones. */
 export interface FourSums {
-  /** Greatest exponents of the products, and the factor that makes units of terms. */
+  /** The greatest exponents of the products, and the factor that converts terms to units. */
   readonly greatest: number;
   readonly scale: number;
-  /** Sums of units. Each has no more than `mostTerms` terms. */
+  /** Sums in units. Each has at most `mostTerms` terms. */
   readonly totals: readonly number[];
 }
 
-/** With the accumulators, and the results. */
+/** Sums that include the accumulators, and the results. */
 export interface Accumulated extends FourSums {
   readonly sum: number;
 }
@@ -27,7 +27,7 @@ const [bias, most] = [127, 254];
 /** Terms that can be added without a check: each product is below 2^(kept + 2), and words hold 2^31. */
 const mostTerms = 8;
 
-/** Whether the terms of a chunk add up exactly in f32; otherwise they are integers. */
+/** Whether the terms of a chunk add up exactly in f32; otherwise they are added as integers. */
 function staysInFloat({ kept, chunk }: DotArithmetic): boolean {
   return 2 ** (kept + 2) * (chunk + 1) <= 2 ** 24;
 }
@@ -38,7 +38,10 @@ export function fourSums(code: Code, arithmetic: DotArithmetic): FourSums {
   return { greatest: local(), scale: local(), totals: Array.from({ length: count }, local) };
 }
 
-/** The exponent from which on results are normal numbers, and below which zeros may count. */
+/**
+ * The least value of the greatest exponent, biased, with which results are normal and zeros do not change the
+ * alignment.
+ */
 function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
   return Math.max(kept - 126, zeroExponent) + bias;
 }
@@ -80,7 +83,7 @@ export function beginChunk(
   });
 }
 
-/** Cuts off what is below a unit. */
+/** Cuts off the part below a unit. */
 function cut(code: Code, arithmetic: DotArithmetic): void {
   code.vector(staysInFloat(arithmetic) ? 'f32x4.trunc' : 'i32x4.trunc_sat_f32x4_s');
 }
@@ -130,8 +133,8 @@ function addTotals(code: Code, total: number, other: number, bad: number): void 
 }
 
 /**
- * Pushes the magnitude of a total, less what is below its 24 highest bits; `sticky` sets the last of these if anything
- * was cut off.
+ * Pushes the magnitude of a total, cut off to its 24 highest bits; `sticky` sets the last of these if anything was cut
+ * off.
  */
 function cutTotal(code: Code, total: number, sticky: boolean): void {
   const below = code.local('v128');
