@@ -1,4 +1,4 @@
-/** What can be written at a place of a document so that it can still become legal. */
+/** Completion: what can be written at a position so that the document can still become legal. */
 import type { Span } from '../base/span.ts';
 import type { ModuleEnvironment } from '../check/availability.ts';
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
@@ -34,14 +34,14 @@ export interface Completion {
   readonly kind: CompletionKind;
   /** Replaces the span of the list. */
   readonly text: string;
-  /** What it is, in a few words; empty if its name says everything. */
+  /** A short description; empty if the text is enough. */
   readonly detail: string;
-  /** Whether the mnemonic is legal when it ends here; false for everything else. */
+  /** Whether a mnemonic that ends with this item is legal; false for items of other kinds. */
   readonly isComplete: boolean;
 }
 
 export interface Completions {
-  /** What is already written of the word, which an item replaces. */
+  /** The part of the word that is already written. An item replaces it. */
   readonly span: Span;
   /** In the order in which they should be shown. */
   readonly items: readonly Completion[];
@@ -50,7 +50,7 @@ export interface Completions {
 /** Names are not listed beyond this number. */
 const mostNames = 1000;
 
-/** Answers for one version and target; it keeps what it found out about mnemonics and operands. */
+/** Completion for one version and target. Caches what is legal for each mnemonic and operand. */
 export class Completer {
   readonly environment: ModuleEnvironment;
   private readonly guide: MnemonicGuide;
@@ -63,7 +63,10 @@ export class Completer {
     this.verdicts = new VerdictCache(environment);
   }
 
-  /** The items at an offset of a document, which `names` and `references` know. `module`: the scope of the module. */
+  /**
+   * The items at an offset of a document. `names` and `references` are those of the document. `module`: the scope of
+   * the module.
+   */
   at(offset: number, list: ChunkList, names: Names, references: References, module: Scope): Completions {
     const chunk = list.at(offset);
     const place = statementPlace(chunk.text, references.wordsOf(chunk), offset - chunk.start);
@@ -72,7 +75,7 @@ export class Completer {
     return { span: { start, end: offset }, items: this.itemsAt(place, context) };
   }
 
-  /** A type of which a register could be declared to stand at an offset; null if none fits. */
+  /** A type with which a register could be declared to fit at an offset; null if no type fits. */
   registerTypeAt(
     offset: number,
     list: ChunkList,
@@ -211,7 +214,7 @@ export class Completer {
 /** The types of registers, in the order in which they are tried. */
 const usualTypes: readonly TypeName[] = ['.b32', '.b64', '.b16', '.pred', '.f32', '.f64', '.b128', '.b8'];
 
-/** A name that no text can have. */
+/** A name that cannot occur in a text. */
 const tried = '%?';
 
 type OperandPlace = Extract<StatementPlace, { kind: 'operand' }>;
@@ -238,7 +241,7 @@ function operandNamed(name: string): Extract<Operand, { kind: 'name' | 'member' 
   return { kind: 'member', base: name.slice(0, dot), member: name.slice(dot), start: 0, end: 0 };
 }
 
-/** The operands that a name may become, by the bracket before it. */
+/** The kinds of operand that a name can be part of, by the bracket before it. */
 function around(
   operand: ReturnType<typeof operandNamed>,
   inside: OperandPlace['inside'],
@@ -266,7 +269,7 @@ function isArgument(symbol: DeclaredSymbol | undefined): boolean {
   return symbol?.kind === 'register' || (symbol?.kind === 'variable' && symbol.space === 'local parameter');
 }
 
-/** The scope for the checker: the names of a function's scopes in that of the module. */
+/** The scope for the checker: the names of a function's scopes, inside the scope of the module. */
 function checkScope(placed: PlacedScope | null, module: Scope): Scope {
   if (placed === null) return module;
   const scope = new Scope(checkScope(placed.parent, module));
@@ -279,7 +282,7 @@ interface Candidate {
   readonly symbol: DeclaredSymbol;
 }
 
-/** The names that are visible, the innermost first. Of families, the members that are written nearby. */
+/** The visible names, innermost first. A family of registers is represented by the members that are written nearby. */
 function candidates(context: Context): readonly Candidate[] {
   const { names, scope: innermost, offset } = context;
   const found = new Map<string, DeclaredSymbol>();

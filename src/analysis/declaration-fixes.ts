@@ -7,7 +7,7 @@ import type { ChunkList } from './chunk-list.ts';
 import type { Names, PlacedScope } from './names.ts';
 import type { References } from './references.ts';
 
-/** Declares the name at a place as a register of a type, or makes the range of registers larger that it belongs to. */
+/** Declares the name at a position as a register of a type, or enlarges the range of registers that it belongs to. */
 export function declarationFix(
   place: Span,
   type: TypeName,

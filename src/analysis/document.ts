@@ -130,19 +130,19 @@ export class Document {
     return requirementsOf(rows, unchecked, this.module.environment);
   }
 
-  /** For questions about names and structure, until the next edit. */
+  /** Answers questions about names and structure; valid until the next edit. */
   get navigation(): Navigation {
     this.known ??= new Navigation(this.list, this.words);
     return this.known;
   }
 
-  /** What can be written at an offset: of dot-parts only those that can still become legal, of names those that fit. */
+  /** What can be written at an offset: only dot-parts that can still become legal, and only names that fit. */
   completions(offset: number): Completions {
     const { names, references } = this.navigation;
     return this.writer().at(offset, this.list, names, references, this.module.scopesAtEnd.symbols);
   }
 
-  /** Keeps what it finds out until the version or target changes. */
+  /** Kept until the version or target changes. */
   private writer(): Completer {
     const { version, target, addressSize } = this.module.environment;
     const known = this.completer?.environment;

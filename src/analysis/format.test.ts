@@ -68,7 +68,7 @@ describe('formatting', () => {
     expect(formatted(ugly)).toBe(tidy);
   });
 
-  it('leaves alone what is formatted', () => {
+  it('leaves formatted text unchanged', () => {
     expect(new Document(tidy).navigation.format()).toEqual([]);
   });
 
@@ -76,7 +76,7 @@ describe('formatting', () => {
     expect(formatted(ugly.replaceAll('\n', '\r\n'))).toBe(tidy.replaceAll('\n', '\r\n'));
   });
 
-  it.each(realModules)('keeps the program and the comments of %s, and twice is once', (name) => {
+  it.each(realModules)('keeps the program and the comments of %s, and formatting it again changes nothing', (name) => {
     const text = textOf(name);
     const once = formatted(text);
     expect(wordsOf(once)).toBe(wordsOf(text));

@@ -16,7 +16,7 @@ interface PlacedWord {
   readonly end: number;
 }
 
-/** The edits that format a document; none where it is formatted. */
+/** The edits that format a document; empty if it is already formatted. */
 export function formatEdits(list: ChunkList, references: References): readonly Edit[] {
   const lineEnd = /\r\n|\n/.exec(elementAt(list.chunks, 0).text)?.[0] ?? '\n';
   const formatter = new Formatter(lineEnd);
@@ -63,7 +63,7 @@ class Formatter {
     this.lineEnd = lineEnd;
   }
 
-  /** The white space to have before the next word, instead of the text that is there. */
+  /** The white space that belongs before the next word. */
   gapBefore(word: PlacedWord, gap: string): string {
     const wanted = this.wanted(word, gap);
     this.previous = word;
@@ -193,7 +193,7 @@ class Formatter {
   }
 }
 
-/** Other marks stand next to their neighbors; `_` is a name without letters. */
+/** Punctuation that needs no space around it. `_` and `%` are excluded, because they are read as parts of names. */
 function isMark({ kind, text }: PlacedWord): boolean {
   return kind === 'punctuation' && text !== '_' && text !== '%';
 }

@@ -73,7 +73,7 @@ function innermost(operands: readonly Operand[], offset: number): Operand | null
   return innermost(partsOf(around), offset) ?? around;
 }
 
-/** The operands of which an operand consists. */
+/** The operands inside an operand. */
 export function partsOf(operand: Operand): readonly Operand[] {
   switch (operand.kind) {
     case 'vector':

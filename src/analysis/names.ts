@@ -10,7 +10,7 @@ export interface Declared extends Span {
   readonly symbol: DeclaredSymbol;
 }
 
-/** A function or a block of one. */
+/** The scope of a function, or of a block in a function. */
 export class PlacedScope {
   readonly start: number;
   end: number;
@@ -49,14 +49,14 @@ export class PlacedScope {
   }
 }
 
-/** A meaning of a name. */
+/** What a name stands for. */
 export interface Resolved {
   readonly declared: Declared;
   /** Null for names of the module. */
   readonly scope: PlacedScope | null;
 }
 
-/** The names of a document at one time. */
+/** The names of a document between two edits. */
 export class Names {
   private readonly list: ChunkList;
   private readonly functions = new Map<Chunk, readonly PlacedScope[]>();
@@ -100,7 +100,7 @@ export class Names {
     return null;
   }
 
-  /** The functions of which a part is in a chunk. */
+  /** The functions that begin in a chunk or extend into it. */
   private scopesOf(chunk: Chunk): readonly PlacedScope[] {
     const known = this.functions.get(chunk);
     if (known !== undefined) return known;
@@ -169,7 +169,7 @@ function readFunctions(chunks: readonly Chunk[]): readonly PlacedScope[] {
   return found;
 }
 
-/** Goes on to the scope after a part of an outline. */
+/** Returns the scope that a part of an outline opens or returns to. */
 function follow(part: OutlinePart, by: number, scope: PlacedScope | null, found: PlacedScope[]): PlacedScope | null {
   switch (part.kind) {
     case 'function': {
@@ -192,7 +192,7 @@ function follow(part: OutlinePart, by: number, scope: PlacedScope | null, found:
   }
 }
 
-/** The symbols that a chunk declares in functions, between its scopes: before the first one begins or ends, after it, … */
+/** The symbols that a chunk declares in functions, one list for each stretch between the starts and ends of scopes. */
 function declaredBetween(body: NonNullable<Chunk['checked']>['body']): readonly (readonly DeclaredSymbol[])[] {
   const found: DeclaredSymbol[][] = [[]];
   for (const one of body) {

@@ -33,7 +33,7 @@ export class Navigation {
     this.references = new References(list, this.names, words);
   }
 
-  /** The words that begin between two offsets, by what they mean; only the text around them is read. */
+  /** The words that begin between two offsets, and what they mean. Reads only the text around them. */
   tokens(start: number, end: number): Iterable<SemanticToken> {
     return semanticTokens(this.list, this.names, this.references, { start, end });
   }
@@ -56,18 +56,18 @@ export class Navigation {
     return selectionsAt(offset, this.list, this.names, this.references);
   }
 
-  /** All places of what is named at an offset, in the order of the text; empty if nothing is. */
+  /** All places of the entity named at an offset, in the order of the text; empty if no entity is named there. */
   places(offset: number): readonly NamePlace[] {
     const entity = this.references.entityAt(offset);
     return entity === null ? [] : this.references.placesOf(entity);
   }
 
-  /** Like `places`, with what instructions do there. */
+  /** Like `places`, with whether each place is read or written. */
   uses(offset: number): readonly NameUse[] {
     return this.places(offset).map((place) => ({ ...place, role: this.roleAt(place.start) }));
   }
 
-  /** Where the name at an offset is declared; the definition of a function first. */
+  /** Where the name at an offset is declared. The definition of a function comes first. */
   declarations(offset: number): readonly Span[] {
     const entity = this.references.entityAt(offset);
     if (entity === null) return [];
@@ -84,7 +84,7 @@ export class Navigation {
     return whyFixed(entity) ?? { start: word.start, end: word.end };
   }
 
-  /** Renames what is named at an offset; null if nothing is. */
+  /** Renames the entity named at an offset; null if no entity is named there. */
   rename(offset: number, name: string): Renaming | null {
     const entity = this.references.entityAt(offset);
     return entity === null ? null : rename(entity, name, this.references, this.names);

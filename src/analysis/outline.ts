@@ -84,7 +84,9 @@ export interface Fold extends Span {
   readonly kind: 'region' | 'comment';
 }
 
-/** Functions, blocks, the code after each label, and comments. Whoever folds leaves out those on one line. */
+/**
+ * Functions, blocks, the code after each label, and comments. Includes ranges within one line, which cannot be folded.
+ */
 export function foldsIn(list: ChunkList, references: References): readonly Fold[] {
   const found: Fold[] = [];
   const open: number[] = [];
@@ -117,11 +119,11 @@ export function foldsIn(list: ChunkList, references: References): readonly Fold[
   return [...found, ...commentFolds(list.chunks, references)].toSorted((a, b) => a.start - b.start || b.end - a.end);
 }
 
-/** Comments with nothing but white space between them are one. */
+/** Comments with nothing but white space between them fold together. */
 function commentFolds(chunks: readonly Chunk[], references: References): readonly Fold[] {
   const found: Fold[] = [];
   for (const chunk of chunks) {
-    // Where the comment begins that the previous word ends.
+    // Where the run of comments before this word begins; null if the previous word is not a comment.
     let begun: number | null = null;
     for (const { kind, start, end } of references.wordsOf(chunk)) {
       if (kind !== 'comment') begun = null;

@@ -22,13 +22,13 @@ export interface NamePlace extends Span {
   readonly isDeclaration: boolean;
 }
 
-/** The words of a document, read by chunks, and the places of its names. */
+/** The words of a document, read chunk by chunk, and the places of its names. */
 export class References {
   private readonly list: ChunkList;
   private readonly names: Names;
   private readonly words: WeakMap<Chunk, readonly Word[]>;
 
-  /** `words` remembers those of chunks beyond the next edit. */
+  /** `words` caches the words of chunks across edits. */
   constructor(list: ChunkList, names: Names, words: WeakMap<Chunk, readonly Word[]>) {
     this.list = list;
     this.names = names;
@@ -73,7 +73,7 @@ export class References {
     return brace === undefined ? null : start + brace.end;
   }
 
-  /** The instruction around a name, with its guard and its semicolon; null if there is none. */
+  /** The instruction around a name, with its guard and its semicolon; null outside of instructions. */
   instructionAround(offset: number): Span | null {
     const { start: by, text } = this.list.at(offset);
     const words = this.wordsOf(this.list.at(offset));
@@ -94,7 +94,7 @@ export class References {
     return { start: by + elementAt(words, first).start, end: by + elementAt(words, end).end };
   }
 
-  /** What the name at an offset stands for; null if there is no name, or it is not declared. */
+  /** What the name at an offset stands for; null without a name, or if it is not declared. */
   entityAt(offset: number): Entity | null {
     const word = this.wordAt(offset);
     if (word === null || !isName(word)) return null;
@@ -184,7 +184,7 @@ export function escaped(name: string): string {
   return name.replace(/[$%]/g, '\\$&');
 }
 
-/** The index of the last word that begins at or before an offset; -1 if there is none. */
+/** The index of the last word that begins at or before an offset; -1 if all begin after it. */
 function indexAt(words: readonly Word[], offset: number): number {
   let low = 0;
   let high = words.length;

@@ -1,4 +1,4 @@
-/** Giving a register, label, variable or function another name. */
+/** Renames a register, label, variable or function. */
 import type { Edit } from '../diagnostics/fix.ts';
 import { findRegister } from '../isa/find-register.ts';
 import { err, ok, type Result } from '../base/result.ts';
@@ -17,10 +17,7 @@ export function whyFixed({ declared: { symbol } }: Entity): string | null {
   return isElsewhere ? `'${symbol.name}' is defined in another module` : null;
 }
 
-/**
- * Renames an entity. A member of a family of registers leaves it and gets a declaration of its own, after that of the
- * family.
- */
+/** Renames an entity. A member of a family of registers gets its own declaration, after that of the family. */
 export function rename(entity: Entity, name: string, references: References, names: Names): Renaming {
   const why = whyFixed(entity) ?? whyTaken(entity, name, references, names);
   if (why !== null) return err(why);
@@ -46,7 +43,7 @@ export function rename(entity: Entity, name: string, references: References, nam
 
 function whyTaken(entity: Entity, name: string, references: References, names: Names): string | null {
   if (!identifier.test(name))
-    return `'${name}' is not a name: it begins with a letter, or with _, $ or % and another character`;
+    return `'${name}' is not a name: names begin with a letter, or with _, $ or % and another character`;
   if (name === 'WARP_SZ' || findRegister(name) !== undefined) return `'${name}' is a name that PTX defines`;
   if (entity.isFamily && /\d$/.test(name)) return 'the name of a range of registers cannot end in a digit';
   const { scope, declared } = entity;

@@ -1,4 +1,4 @@
-/** The words of a document by what they mean, for coloring. */
+/** Finds out what each word of a document means, so that editors can color it. */
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import { findRegister } from '../isa/find-register.ts';
@@ -31,7 +31,7 @@ export interface SemanticToken extends Span {
   readonly isDeclaration: boolean;
 }
 
-/** The tokens that begin between two offsets, in the order of the text. Names that are not declared have none. */
+/** The tokens that begin between two offsets, in the order of the text. Undeclared names have no token. */
 export function* semanticTokens(
   list: ChunkList,
   names: Names,

@@ -2,7 +2,7 @@
 import type { Word } from './words.ts';
 
 export type StatementPlace =
-  /** In a mnemonic, or where one can begin: what is written of it before the last dot, and where the rest begins. */
+  /** In a mnemonic, or where one can begin: the text before its last dot, and where the rest begins. */
   | { readonly kind: 'mnemonic'; readonly beginning: string; readonly start: number; readonly isFirst: boolean }
   | {
       readonly kind: 'operand';
@@ -13,7 +13,7 @@ export type StatementPlace =
       /** The bracket around the offset, and the number of commas since. */
       readonly inside: '[' | '{' | '(' | null;
       readonly element: number;
-      /** Where the name begins that is being written. */
+      /** Start of the name that is being written. */
       readonly start: number;
     }
   /** After the `@` of a guard. */
@@ -44,7 +44,7 @@ export function statementPlace(text: string, words: readonly Word[], offset: num
   return guard === null ? beginningAt(text, offset) : { kind: 'guard', start: offset - (guard[1] ?? '').length };
 }
 
-/** The words of the statement around an offset, up to there. */
+/** The words of the statement around an offset, up to the offset. */
 function statementBefore(text: string, words: readonly Word[], offset: number): readonly Word[] {
   let statement: Word[] = [];
   let lists = 0;
@@ -79,7 +79,7 @@ function opensList(text: string, statement: readonly Word[]): boolean {
   return statement[0]?.kind === 'directive' && !isHeader;
 }
 
-/** Directives of one line end without a mark. */
+/** Directives that take one line have no semicolon. */
 function startsLate(text: string, statement: readonly Word[], { kind, start, end }: Word): boolean {
   const [first] = statement;
   if (first?.kind !== 'directive') return false;

@@ -1,4 +1,4 @@
-/** The words of a stretch of text, by what they are in their statement. Names are not looked up. */
+/** Classifies the words of a text by their role in a statement. Names are not looked up. */
 import { splitMnemonic } from '../isa/notation.ts';
 import { isTypeName } from '../isa/types.ts';
 import { Lexer } from '../syntax/lexer.ts';
@@ -21,7 +21,7 @@ export const wordKinds = [
   /** The `@` of a guard. */
   'guard',
   'punctuation',
-  /** What no token begins with. */
+  /** A character that no token begins with. */
   'wrong',
 ] as const;
 

@@ -203,7 +203,7 @@ function codeAction(open: OpenDocument, { title, applicability, edits: changes }
   return { title, kind: 'quickfix', isPreferred, edit: { changes: { [open.uri]: edits(open, changes) } } };
 }
 
-/** The source line that each function comes from first, and the number of its instructions. */
+/** The first source line that each function comes from, and its number of instructions. */
 function codeLenses(open: OpenDocument): readonly object[] {
   const { document } = open;
   return document.sourceLines().flatMap(({ file, line, instructions, ranges }) => {

@@ -7,7 +7,7 @@ import { looksLikePtx, OpenDocument } from './open-document.ts';
 import type { Settings } from '../check/settings.ts';
 import { encodeTokens, tokenEdits, tokenModifiers, tokenTypes } from './tokens.ts';
 
-/** What the server needs from the program around it. */
+/** What the program that runs the server must provide. */
 export interface ServerHost {
   readonly send: (message: object) => void;
   /** Calls back after a pause. */
@@ -17,7 +17,7 @@ export interface ServerHost {
   readonly version: string;
 }
 
-/** Findings are sent when nothing was typed for this long. */
+/** Findings are sent after a pause in typing of this length. */
 const pause = 100;
 
 const severities: Readonly<Record<Severity, number>> = { error: 1, warning: 2, note: 3 };

@@ -54,7 +54,7 @@ export function encodeTokens({ document }: OpenDocument, start: number, end: num
   return data;
 }
 
-/** The edit that makes one list of numbers another: what is between their common start and end. */
+/** The edit that turns one list of numbers into another. It replaces the part between their common start and end. */
 export function tokenEdits(old: readonly number[], fresh: readonly number[]): readonly object[] {
   const most = Math.min(old.length, fresh.length);
   let start = 0;
