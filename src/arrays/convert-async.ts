@@ -28,7 +28,7 @@ export interface ConvertAsyncOptions extends ConvertOptions {
 /**
  * With fewer elements, the calling thread is as fast as two workers. Measured for f32 to e4m3 in a workspace on two
  * cores, best of several hundred, one thread and two workers: 2^22 elements 1.46 and 1.49 ms, 2^23 3.2 and 2.7 ms, 2^26
- * 46 and 38 ms. Other programs kept both cores busy; on idle ones workers gain more.
+ * 46 and 38 ms. Other programs kept both cores busy; workers gain more on idle cores.
  */
 const threshold = 2 ** 23;
 

@@ -1,4 +1,4 @@
-/** Reads values from messages, whose shape is not known before. */
+/** Reads values from messages whose shape is not known in advance. */
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -6,7 +6,7 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at a path of keys; undefined where there is nothing. */
+/** The value at a path of keys; undefined if a key is missing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
 }

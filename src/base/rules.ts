@@ -1,6 +1,6 @@
 /**
- * What a value may be, described once: the rows check the options of the library and the contents of job files. A rule
- * with parts, such as a list or an object, finds mistakes inside them and tells where they are.
+ * Rules for values. The options of the library and the contents of job files are checked by the same rules. A rule for
+ * a list or an object also finds mistakes inside it and reports their path.
  */
 
 /** `T` is the type of the values that the rule accepts. */
@@ -10,7 +10,7 @@ export interface Rule<T> {
   readonly accepts: (value: unknown) => boolean;
   /** The first mistake inside an accepted value at this path; absent for values without parts. */
   readonly inside?: (value: unknown, path: string) => Mistake | null;
-  /** Only for the compiler. */
+  /** Never set; it only ties the rule to its type. */
   readonly type?: T;
 }
 
@@ -18,7 +18,7 @@ export interface Rule<T> {
 export type RulesFor<T> = { readonly [Name in keyof T]-?: Rule<Exclude<T[Name], undefined>> };
 
 export interface Mistake {
-  /** Where: `launches[1].grid`; empty for the whole. */
+  /** The path of the value, such as `launches[1].grid`; empty for the whole value. */
   readonly path: string;
   /** What is wrong, as the rest of a sentence that begins with the place. */
   readonly words: string;
@@ -72,7 +72,10 @@ export function mapOf<T>(part: Rule<T>): Rule<Readonly<Record<string, T>>> {
   };
 }
 
-/** An object with these members, all of them optional; `undefined` counts as absent. `noun` is what messages call one. */
+/**
+ * An object with these members, all of them optional; `undefined` counts as absent. `noun` is the word for a member in
+ * messages.
+ */
 export function objectOf<T>(rules: RulesFor<T>, noun = 'key'): Rule<T> {
   const known = new Map<string, Rule<unknown>>(Object.entries(rules));
   const check = (name: string, value: unknown, path: string): Mistake | null => {

@@ -97,12 +97,12 @@ function adviceFor(ways: readonly Availability[], version: Version, target: Targ
 
 const mostTargets = 4;
 
-/** What the header can say instead, nearest first: a later version, or one of some targets. */
+/** Changes of the header that make a feature available, nearest first: a later version, then other targets. */
 function headerChanges(ways: readonly Availability[], version: Version, target: Target): readonly HeaderChange[] {
   const [later] = acceptingVersions(ways, version, target);
   const raised = later === undefined ? [] : [{ version: formatVersion(later), target: null }];
   const others = targets.filter((other) => other !== target && acceptingVersions(ways, version, other).length > 0);
-  // A suffix says nothing if the plain target is enough.
+  // A target with a suffix is not worth naming if the plain target is enough.
   const plain = new Set(others.filter(({ suffix }) => suffix === '').map(({ sm }) => sm));
   const telling = others.filter(({ sm, suffix }) => suffix === '' || !plain.has(sm));
   const distance = ({ sm }: Target): number => (sm >= target.sm ? sm - target.sm : 1000 + target.sm - sm);

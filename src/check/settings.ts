@@ -9,13 +9,13 @@ export interface Settings {
   readonly options: JudgeOptions;
   /** By the code of the finding. */
   readonly severities: ReadonlyMap<string, Severity | 'off'>;
-  /** The address under which each code has a page, such as `https://example.org/why`; null if there are none. */
+  /** The address under which each code has a page, such as `https://example.org/why`; null without such pages. */
   readonly pages: string | null;
 }
 
 export const noSettings: Settings = { options: {}, severities: new Map(), pages: null };
 
-/** Reads `{"target": "sm_90a", "isa": "8.6", "severities": {"PTX1022": "off"}}`; what is not known is left out. */
+/** Reads `{"target": "sm_90a", "isa": "8.6", "severities": {"PTX1022": "off"}}`; unknown fields are ignored. */
 export function readSettings(text: string): Settings {
   let parsed: unknown;
   try {

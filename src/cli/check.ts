@@ -99,7 +99,7 @@ function judge(source: SourceText, { target, isa, settings }: Judgment, warnings
   return { source, report: warningsAreErrors ? withWarningsAsErrors(report) : report };
 }
 
-/** What the settings and the comments of a text leave of its findings. */
+/** The findings that remain after applying the settings and the comments that suppress findings. */
 function reported({ text }: SourceText, findings: readonly Diagnostic[], settings: Settings): readonly Diagnostic[] {
   return withoutSuppressed(text, withSeverities(findings, settings));
 }

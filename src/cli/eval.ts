@@ -35,12 +35,12 @@ export async function evalCommand(
   if (mnemonic === undefined) throw new UsageError('eval needs an instruction and its operands');
   const dotFlag = dotFlagOf(flags);
   if (dotFlag !== null) {
-    if (texts.length > 0) throw new UsageError(`with ${dotFlag}, eval takes no operands besides; found '${texts[0]}'`);
+    if (texts.length > 0) throw new UsageError(`with ${dotFlag}, eval takes no other operands; found '${texts[0]}'`);
     return evalDot(mnemonic, flags, place, session);
   }
   const prepared = prepareEval(mnemonic, texts.length, place, {});
   if (!prepared.ok) {
-    // It says which lists a product needs.
+    // Its message says which lists a matrix product needs.
     if (prepareDot(mnemonic, place, null).ok) return evalDot(mnemonic, flags, place, session);
     await writeRefusal(prepared.error, flags.color, session);
     return 1;

@@ -23,7 +23,7 @@ export function defineCheck(program: Command, start: Start): void {
     )
     .addOption(new Option('-W <kind>', 'treat warnings as errors').choices(['error']))
     .option('--all', 'pretty: show every finding, even those with the same code')
-    .option('--source', "show where findings come from, by the module's .loc")
+    .option('--source', "show the source line of each finding, from the module's .loc")
     .option('--stdin-name <name>', 'the name of stdin in findings')
     .option('--batch', 'answer NDJSON requests from stdin, one module per line')
     .action(async (files: readonly string[], _: unknown, self: Command) => {
@@ -41,8 +41,8 @@ export function defineCheck(program: Command, start: Start): void {
 export function defineLsp(program: Command, start: Start): void {
   const command = program
     .command('lsp')
-    .description('Answer an editor: a language server on stdin and stdout.')
-    .option('--stdio', 'the only way to talk to it, and the default')
+    .description('Run a language server for editors on stdin and stdout.')
+    .option('--stdio', 'the only transport, and the default')
     .action(async () => {
       await start(async (session) => (await import('./lsp.ts')).lspCommand(session));
     });

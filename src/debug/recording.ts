@@ -18,11 +18,14 @@ export interface RecordedStep {
   /** The lanes that executed it, as bits: bit 0 is lane 0. */
   readonly mask: number;
   readonly writes: readonly RegisterWrite[];
-  /** The first address operand of each lane; null without one, and for lanes that did not execute the step. */
+  /**
+   * The first address operand of each lane; null for instructions without an address, and for lanes that did not
+   * execute the step.
+   */
   readonly addresses: readonly (bigint | null)[] | null;
 }
 
-/** The values that a step wrote to a register, by lane; null for lanes that it left alone. */
+/** The values that a step wrote to a register, by lane; null for lanes that it did not write. */
 export interface RegisterWrite {
   readonly name: string;
   /** The type with which the instruction wrote it: `.f32`. */
@@ -73,7 +76,7 @@ export class Recording {
     return this.replay(elementAt(this.keyframes, frame), frame * spacing, last);
   }
 
-  /** The last step up to `index` in which a lane wrote a register; null if there is none. */
+  /** The last step up to `index` in which a lane wrote a register; null if no lane wrote it. */
   writerOf(name: string, lane: number, index: number): number | null {
     for (let i = Math.min(index, this.steps.length - 1); i >= 0; i--) {
       const write = elementAt(this.steps, i).writes.find((candidate) => candidate.name === name);

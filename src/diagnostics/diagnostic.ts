@@ -11,9 +11,9 @@ export interface Diagnostic {
   readonly span: Span;
   /** How to fix it, or what is allowed instead. */
   readonly help: string | null;
-  /** Those that are known from the place alone, the most likely one first. */
+  /** Fixes that follow from the place alone, the most likely one first. */
   readonly fixes: readonly Fix[];
-  /** Each of these changes makes the feature available that the finding is about, nearest first. */
+  /** Changes of the header, each of which makes the missing feature available, nearest first. */
   readonly accepted: readonly HeaderChange[];
   /** The section of the PTX ISA 9.1 that contains the rule. */
   readonly section: string | null;

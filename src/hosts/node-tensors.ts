@@ -48,7 +48,7 @@ export async function openTensors(path: string, options: OpenOptions = {}): Prom
 /** Configurations are much shorter. */
 const longestConfiguration = 2 ** 24;
 
-/** The contents of a small regular file; null if there is none that can be read. */
+/** The contents of a small regular file; null if it cannot be read. */
 async function readSmallFile(path: string): Promise<Uint8Array | null> {
   try {
     const found = await stat(path);

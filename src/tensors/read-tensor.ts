@@ -33,8 +33,8 @@ const pieceElements = 2 ** 18;
  *
  * The result is a Float32Array if that type holds every value of the element's format, and otherwise a Float64Array,
  * which is always the case with separate scales and for integers of 32 and 64 bits. 64-bit integers beyond 2^53 are
- * rounded to the nearest f64 unless `as` is `bigint`. A scale that is NaN or infinite makes its values so. An empty range
- * gives an empty Float32Array.
+ * rounded to the nearest f64 unless `as` is `bigint`. Values whose scale is NaN or infinite are NaN or infinite, too.
+ * An empty range gives an empty Float32Array.
  *
  * @throws TensorFileError `no-such-tensor`; `unsupported` if the elements are not numbers; the source's errors
  * @throws PtxlabError `bad-option` for a range outside the tensor, `out-of-memory` if the array cannot be allocated

@@ -1,4 +1,4 @@
-/** What `--help`, `--version` and `--list-version` print, in the form in which other programs read it from ptxas. */
+/** What `--help`, `--version` and `--list-version` print, in the form that other programs expect from ptxas. */
 import { formatVersion, newestVersion, versions } from '../../isa/targets.ts';
 import { type OptionRow, optionRows, type OptionValue } from './option-rows.ts';
 

@@ -95,7 +95,7 @@ function findingsOf(checked: readonly Checked[], options: VerifyOptions): readon
   });
 }
 
-/** A definition of a name that an earlier module has, too. */
+/** The error about a name that an earlier module defines, too. */
 function duplicate({ kind, name, start }: Definition, source: SourceText): Finding {
   const { line } = source.position(start);
   const text = `ptxas ${source.name}, line ${line}; error   : Duplicate definition of ${kind} '${name}'`;
@@ -154,7 +154,7 @@ function isOfKernel({ ptxas }: Diagnostic): boolean {
   return ptxas.startsWith('Entry function');
 }
 
-/** Instructions that were not checked are counted; functions without a body are a matter of the whole program. */
+/** Instructions that were not checked are counted, and functions without a body are looked up in the whole program. */
 function isOfPtxas(found: Diagnostic, isReal: boolean): boolean {
   return found.code !== 'PTX2002' && found.code !== 'PTX5024' && (isReal || !isOfKernel(found));
 }

@@ -22,7 +22,7 @@ export async function placed<T>(path: string, read: () => T | Promise<T>): Promi
   }
 }
 
-/** Reads the arguments of a launch, listed at `path`; together, their buffers must fit into the room. */
+/** Reads the arguments of a launch, listed at `path`; their buffers together must fit into the device's memory. */
 export function readJobArguments(
   args: readonly JobArgument[],
   path: string,

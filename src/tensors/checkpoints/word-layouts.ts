@@ -6,7 +6,7 @@
  */
 
 export interface WordLayout {
-  /** The layout in words. */
+  /** A description of the layout for messages. */
   readonly title: string;
   readonly stored: 'words';
   /** Suffixes of the stored tensors. */
@@ -15,9 +15,12 @@ export interface WordLayout {
   readonly zeros: '_zero_point' | '.qzeros';
   /** For each column, the index of its group. Optional; without it, groups are runs of columns. */
   readonly groupIndex: '_g_idx' | '.g_idx';
-  /** The shape of the matrix, for words that its last columns do not fill. Null if there are none. */
+  /**
+   * The tensor with the shape of the matrix, needed if the last columns do not fill a word. Null if a layout has no
+   * such tensor.
+   */
   readonly shape: '_shape' | null;
-  /** What follows the common part of these names in the name of the matrix. */
+  /** The suffix of the matrix's own name, in place of those of the stored tensors. */
   readonly name: '' | '.weight';
   /** Whether codes, scales and zero points are stored with rows and columns swapped. */
   readonly isTransposed: boolean;
