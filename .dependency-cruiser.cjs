@@ -31,7 +31,7 @@ const doors = '^src/[^/]+[.]ts$';
 const mayUseDoors = { hosts: true, cli: true };
 
 /**
- * Data that a folder may import of another: the parser reads which directives there are, job files have the rules of
+ * Data that a folder may import from another: the parser uses the list of directives, and job files use the rules of
  * launch options.
  */
 const dataFor = {

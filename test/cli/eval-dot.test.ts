@@ -98,7 +98,12 @@ describe('eval of a matrix product', () => {
     ['an unknown GPU', [small, '--gpu', 'GTX', '--a', '1,2,3,4', '--b', '1,1,1,1'], 2, "unknown GPU 'GTX'"],
     ['a GPU without the instruction', [f16, '--gpu', 'V100', '--a', '1', '--b', '1'], 1, 'unfit-gpu: sm_70 cannot run'],
     ['another instruction', ['cvt.rn.f16.f32', '--a', '1', '--b', '1'], 1, 'does not multiply matrices'],
-    ['scales where there are none', [small, '--a', '1,2,3,4', '--b', '1,1,1,1', '--scale-a', '1'], 2, 'has no scales'],
+    [
+      'scales for an instruction without them',
+      [small, '--a', '1,2,3,4', '--b', '1,1,1,1', '--scale-a', '1'],
+      2,
+      'has no scales',
+    ],
     ['operands besides', [small, '1.5', '--a', '1,2,3,4', '--b', '1,1,1,1'], 2, "found '1.5'"],
     ['a mnemonic that is not legal', ['mma.sync.aligned.m8n8k4.row.col.f32.f16.f16', '--a', '1', '--b', '1'], 1, 'PTX'],
   ])('%s is refused', async (_, args, exit, message) => {

@@ -196,7 +196,7 @@ describe("probes of LLVM's tests and of Triton", () => {
   });
 });
 
-test('--link puts a program named ptxas into a folder, and replaces none', async () => {
+test('--link puts a program named ptxas into a folder, and never replaces a file', async () => {
   const made = scratch();
   expect(await ptxlab(['ptxas', '--link', made])).toMatchObject({ code: 0, stdout: `${made}/ptxas\n` });
   expect(statSync(join(made, 'ptxas')).mode & 0o111).toBe(0o111);

@@ -27,7 +27,10 @@ export class CompletedMnemonics {
     this.offered.set('', { parts: parts.map(({ text }) => text), isComplete: false });
   }
 
-  /** The legal variants of a form that cannot be reached by items alone, or that end before nothing is missing. */
+  /**
+   * The legal variants of a form that cannot be reached by items alone, or at whose end the completer still expects
+   * parts.
+   */
   unreached(form: InstructionForm, options: ExpandOptions): readonly string[] {
     return [...expandForm(form, options)]
       .filter((one) => this.isLegal(one) && !this.isReached(one.mnemonic))
@@ -43,7 +46,7 @@ export class CompletedMnemonics {
     });
   }
 
-  /** How many different beginnings were looked at. */
+  /** The number of different beginnings that were tried. */
   get size(): number {
     return this.offered.size;
   }

@@ -1,6 +1,6 @@
 /**
- * Whoever accepts nothing but completion items can write every legal variant of the table, and nothing that is illegal.
- * Here for one target and one optional modifier at a time; the exhaustive test has all.
+ * Accepting completion items alone leads to every legal variant of the table, and to nothing illegal. This test covers
+ * one target and one optional modifier at a time; the exhaustive test covers all.
  */
 import { describe, expect, it } from 'vitest';
 import { allForms } from '../../src/isa/table.ts';

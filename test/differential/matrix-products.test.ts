@@ -152,7 +152,7 @@ function factorOf(random: RandomSource, format: FloatName, kind: Kind): number {
     case 'lone accumulators':
       return 0;
     case 'powers':
-      // Sums are often halfway between two numbers of f16, but for the lowest terms.
+      // Sums are often halfway between two numbers of f16, except for the lowest terms.
       return powerOfTwo(random, format, 0) - Math.min(random.pick([0, 5, 12]), bias - 1) * last;
     case 'large':
     case 'leaning': {

@@ -1,4 +1,4 @@
-/** Real modules with one or two tokens changed, or for another version and target, from a seed. */
+/** Mutants of real modules, chosen by a seed: one or two tokens are changed, or the version and target. */
 import { elementAt } from '../../src/base/element-at.ts';
 import { check } from '../../src/check/check.ts';
 import { formatVersion, targets, versions } from '../../src/isa/targets.ts';

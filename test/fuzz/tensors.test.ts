@@ -19,7 +19,7 @@ const containers = containerNames.filter((name) => name !== 'raw');
 /** The longest accepted header, and the bytes before it. */
 const mostAtOnce = 100_000_008;
 
-/** Unlike `expect`, takes no time to speak of when called for every read. */
+/** Unlike `expect`, this is fast enough to call for every read. */
 function must(holds: boolean, what: string): void {
   if (!holds) throw new Error(what);
 }
@@ -32,7 +32,7 @@ function sourceOf(bytes: Uint8Array, size: number): ByteSource {
     async read(offset, into) {
       must(into.byteLength <= Math.min(size, mostAtOnce), `reads ${into.byteLength} bytes at once`);
       must(offset + into.byteLength <= size, `reads ${into.byteLength} bytes at ${offset}, past the end`);
-      // Memory that was not read into before is new, and zero already.
+      // A buffer that was not read into before is new, so it is already zero.
       if (known.has(into.buffer)) into.fill(0);
       known.add(into.buffer);
       into.set(bytes.subarray(offset, offset + into.byteLength));

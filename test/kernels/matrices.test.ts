@@ -108,12 +108,12 @@ const at =
   (codes: ArrayLike<number>, stride: number): Codes =>
   (row, column) =>
     elementAt(codes, row * stride + column);
-/** Of a matrix stored by columns. */
+/** The codes of a matrix stored by columns. */
 const across =
   (codes: ArrayLike<number>, stride: number): Codes =>
   (row, column) =>
     elementAt(codes, column * stride + row);
-/** Two elements have a byte, the first one its low bits. */
+/** Two elements share a byte. The first one is in the low bits. */
 const nibble =
   (codes: ArrayLike<number>, stride: number): Codes =>
   (row, column) =>

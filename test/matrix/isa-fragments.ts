@@ -1,6 +1,6 @@
 /**
- * Where lanes hold elements, written from the formulas of PTX ISA 9.1, 9.7.14.5.1 to 9.7.14.5.13, apart from
- * src/isa/fragments.ts. `i` is the number of an element in a lane, `p` how many a register has.
+ * Where lanes hold elements, written from the formulas of PTX ISA 9.1, 9.7.14.5.1 to 9.7.14.5.13, independently of
+ * src/isa/fragments.ts. `i` is the number of an element in a lane, and `p` is the number of elements in a register.
  */
 
 export interface Place {
@@ -11,7 +11,7 @@ export interface Place {
 const groupId = (lane: number): number => lane >> 2;
 const inGroup = (lane: number): number => lane % 4;
 
-/** A with 16 rows: the registers of rows 0 to 7 and 8 to 15 take turns. With 8 rows there is one register. */
+/** A with 16 rows: the registers of rows 0 to 7 and 8 to 15 alternate. With 8 rows there is one register. */
 export function placeOfA(rows: number, p: number): (lane: number, i: number) => Place {
   if (rows === 8) return (lane, i) => ({ row: groupId(lane), column: inGroup(lane) * p + (i % p) });
   return (lane, i) => {

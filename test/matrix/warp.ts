@@ -18,7 +18,7 @@ export interface WarpRun {
   readonly a: Lanes;
   readonly b: Lanes;
   readonly c: Lanes;
-  /** Registers of 32 bits that each lane has besides, and the operands after C, in which they are %e0, %e1, …. */
+  /** Extra 32-bit registers of each lane, and the operands after C, which name them %e0, %e1, …. */
   readonly more?: Lanes;
   readonly after?: string;
 }

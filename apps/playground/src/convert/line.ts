@@ -10,7 +10,7 @@ import {
 } from 'ptxlab/numbers';
 
 export interface Mark {
-  /** Distance from the left neighbor, as a part of the distance between the neighbors. */
+  /** Distance from the left neighbor, as a fraction of the distance between the neighbors. */
   readonly at: number;
   readonly encoding: Encoding | null;
   /** What stands at a mark without an encoding. */
@@ -109,7 +109,7 @@ function signOf({ value }: Encoding): 1 | -1 {
 /** How near to the midpoint a dragged source snaps to it. */
 const snap = 0.02;
 
-/** The value at a place on the stretch; near the midpoint and the neighbors, that value itself. */
+/** The value at a place on the stretch. Near the midpoint or a neighbor, it snaps to that value. */
 export function valueAt({ low, high, hasMidpoint }: Stretch, at: number): number {
   const stops = hasMidpoint ? [0, 0.5, 1] : [0, 1];
   const near = stops.find((stop) => Math.abs(stop - at) < snap);

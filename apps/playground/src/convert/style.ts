@@ -1,4 +1,4 @@
-/** The look of Convert; colors and fonts are the page's tokens, with the light ones for pages that have none. */
+/** Styles of Convert. Colors and fonts come from the page's tokens; pages without tokens get the light ones. */
 import { css, type CSSResult } from 'lit';
 
 const controls: CSSResult = css`
