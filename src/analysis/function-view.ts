@@ -19,8 +19,8 @@ export interface RegisterFacts {
   readonly name: string;
   readonly role: Role;
   /**
-   * Where the value was written that is read or, at a write, where it is written: the same name may stand for several
-   * values, since compilers use registers again.
+   * Where the value was written; at a write, the write itself. One name may stand for several values, because compilers
+   * reuse registers.
    */
   readonly definitions: readonly Span[];
   /** True if the register may not have been written before it is read here. */

@@ -5,7 +5,7 @@ import type { Chunk } from './chunk.ts';
 export interface FunctionPlace extends Span {
   readonly name: string;
   readonly entry: boolean;
-  /** Where its name stands. */
+  /** The position of its name. */
   readonly selection: Span;
 }
 

@@ -26,7 +26,7 @@ export interface MappedRange extends Span {
 
 /** A source line and the instructions that come from it. */
 export interface SourceLine {
-  /** As `.file` names it. */
+  /** The path of the file, as written in `.file`. */
   readonly file: string;
   readonly line: number;
   readonly instructions: number;

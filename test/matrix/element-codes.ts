@@ -16,7 +16,10 @@ const f32Bits = (value: number): bigint => BigInt(new Uint32Array(Float32Array.o
 
 const integer = (bits: number): ElementType => ({ bits, code: (value) => BigInt.asUintN(bits, BigInt(value)) });
 
-/** By the words of a mnemonic; fp4 is `e2m1` with four bits, and `e2m1 in bytes` where each element has a byte. */
+/**
+ * Element codes by the type name in a mnemonic. fp4 is `e2m1` with four bits, and `e2m1 in bytes` if each element has a
+ * byte.
+ */
 export const elementTypes = {
   f16: small(f16, 16),
   bf16: { bits: 16, code: (value) => f32Bits(value) >> 16n },

@@ -22,7 +22,7 @@ const nameEnd = -3;
 /** Maximum number of integer values stored for a shape whose constants have limits. */
 const mostValues = 64;
 
-/** What checking lines of known shape needs to know about the module. */
+/** The facts about a module that are needed to check lines of known shape. */
 export interface LineContext {
   readonly source: string;
   /** The verdicts for the module's environment. */
