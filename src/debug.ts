@@ -33,7 +33,7 @@ export interface RecordOptions extends Omit<LaunchOptions, 'engine' | 'onTrace' 
 
 /**
  * Launches a kernel on the reference engine and records a warp of it. The memory of the device is as the launch left
- * it, also where the recording was cut off.
+ * it, even if the recording was cut off.
  *
  * @throws PtxlabError as `Kernel.launch`; `bad-trace` if the launch has no such block or warp
  */

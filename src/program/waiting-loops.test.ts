@@ -56,7 +56,7 @@ describe('a thread cannot be waiting in a loop that', () => {
   test.each([
     ['updates memory, but never reads what was there', `L: atom.shared.add.u32 %r3, [s], 1; ${until}`],
     ['updates memory without a result', `L: red.shared.add.u32 [s], 1; ${until}`],
-    ['reads memory that nothing says others may write', `L: ld.shared.u32 %r1, [s]; ${until}`],
+    ['reads memory that no other thread is known to write', `L: ld.shared.u32 %r1, [s]; ${until}`],
   ])('%s', (_, body) => {
     expect(kinds(body)).toEqual([]);
   });

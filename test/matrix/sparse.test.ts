@@ -42,11 +42,11 @@ const cases: readonly Case[] = [
   { ...of(64, 'e4m3', 'f32', [0]), b: 'e5m2', target: 'sm_89' },
 ];
 
-/** Pairs of two of four, and for tf32 one of two, as the indices that stand for it. */
+/** Metadata that keeps two of four columns, and for tf32 one of two: two indices of two bits each. */
 const twoOfFour = [0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110];
 const oneOfTwo = [0b0100, 0b1110];
 
-/** Columns of A that one chunk has, and how many its indices count at once: pairs for nibbles, halves for tf32. */
+/** The number of columns of A in a chunk, and the metadata that a chunk can have. */
 function chunkOf(type: ElementName): { readonly columns: number; readonly patterns: readonly number[] } {
   if (type === 'tf32') return { columns: 2, patterns: oneOfTwo };
   return { columns: type.endsWith('4') ? 8 : 4, patterns: twoOfFour };

@@ -8,7 +8,7 @@ export interface StoredTensor {
 /** The tensors of a file, by name. */
 export type StoredTensors = Readonly<Record<string, StoredTensor>>;
 
-/** A safetensors file, byte by byte. */
+/** The bytes of a safetensors file. */
 export function safetensorsBytes(tensors: StoredTensors, metadata?: Readonly<Record<string, string>>): Buffer {
   let end = 0;
   const entries = Object.entries(tensors).map(([name, { dtype, shape, bytes }]) => {

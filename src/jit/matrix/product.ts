@@ -117,7 +117,7 @@ function eachSum({ code, product, room }: ProductContext, body: (at: SumLocals) 
   );
 }
 
-/** Pushes the address of B's element for the element of A at `at` of a row. */
+/** Pushes the address of the element of B that is multiplied by the element at `at` in the current row of A. */
 function pushPartner(context: ProductContext, { b, row }: SumLocals, at: number): void {
   const { code, product } = context;
   code.get(b);

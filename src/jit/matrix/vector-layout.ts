@@ -71,7 +71,7 @@ interface RegisterPlace {
   readonly firstK: number;
 }
 
-/** Elements of a register. */
+/** The number of elements in a register. */
 export function perRegister({ registerBits, bits }: Fragment): number {
   return registerBits / bits;
 }

@@ -275,7 +275,7 @@ const smallRows: readonly Row[] = (['.f16', '.f32'] as const).map(
   }),
 );
 
-/** Every dense line of mma without scales. */
+/** All dense forms of mma without scales. */
 export const denseForms: readonly InstructionForm[] = [
   ...fourfold,
   ...halves,

@@ -117,7 +117,7 @@ function productOf(
   return floatProduct(fragments, formats, environment, { ...more, family });
 }
 
-/** Every line of mma with scales, dense and sparse. */
+/** All forms of mma with scales, dense and sparse. */
 export const scaledForms: readonly InstructionForm[] = rows.flatMap((row) => [
   scaledForm(row, false),
   scaledForm(row, true),

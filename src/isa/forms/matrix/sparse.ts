@@ -228,7 +228,7 @@ const kindForms: readonly Row[] = [
   ),
 ];
 
-/** Every line of mma.sp without scales. */
+/** All forms of mma.sp without scales. */
 export const sparseMmaForms: readonly InstructionForm[] = [
   ...halfRows,
   ...singleRows,
