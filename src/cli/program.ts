@@ -15,9 +15,10 @@ import {
   defineSweep,
 } from './language-commands.ts';
 import type { OutputStream, Session } from './session.ts';
+import { defineCompletion, defineDoctor, defineMan, type WholeProgram } from './setup-commands.ts';
 
 /** Functions that declare the commands, in the order in which the help lists them. */
-const commands: ReadonlyMap<string, (program: Command, start: Start) => void> = new Map([
+const commands: ReadonlyMap<string, (program: Command, start: Start, whole: WholeProgram) => void> = new Map([
   ['check', defineCheck],
   ['eval', defineEval],
   ['run', defineRun],
@@ -30,6 +31,9 @@ const commands: ReadonlyMap<string, (program: Command, start: Start) => void> = 
   ['convert', defineConvert],
   ['inspect', defineInspect],
   ['diff', defineDiff],
+  ['completion', defineCompletion],
+  ['man', defineMan],
+  ['doctor', defineDoctor],
 ]);
 
 /**
@@ -65,8 +69,9 @@ export function makeProgram(
     })
     .exitOverride();
   const start: Start = async (command) => finish(await command(session));
+  const whole: WholeProgram = (its) => makeProgram([], version, its, () => undefined);
   const chosen = commands.get(first);
-  for (const define of chosen === undefined ? commands.values() : [chosen]) define(program, start);
+  for (const define of chosen === undefined ? commands.values() : [chosen]) define(program, start, whole);
   return examples(
     program,
     'ptxlab check kernel.ptx',
