@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { evaluateDot, evaluateDotValues, explainDot } from './dot-products.ts';
+import { explain } from './explain.ts';
+import { evaluateDot, evaluateDotValues, explainDot, explainMatrices, products } from './dot-products.ts';
 
 const f16 = 'mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32';
 const nvfp4 = 'mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3';
@@ -80,4 +81,21 @@ describe('mistakes are typed errors', () => {
   ])('%s: %s', (_, expected, run) => {
     expect(code(run)).toBe(expected);
   });
+});
+
+test('every listed product can be computed, on each GPU that is listed with it', () => {
+  const entries = products();
+  const opcodes = new Set(entries.map(({ mnemonic }) => mnemonic.replace(/(\.(and|xor)\.popc|::\w+)?\.sync.*/, '')));
+  expect(opcodes).toEqual(new Set(['mma', 'mma.sp', 'wmma.mma']));
+  for (const { mnemonic, count, gpus, d } of entries) {
+    const zeros = list(count, () => (d === 'f64' ? 0n : 0));
+    expect.soft(() => evaluateDot(mnemonic, { a: zeros, b: zeros }, { gpu: gpus[0] }), mnemonic).not.toThrow();
+  }
+});
+
+test('the matrices of an instruction are those that explain draws', () => {
+  const explained = explain(f16);
+  if (explained.kind !== 'instruction') throw new Error('mma is an instruction');
+  const { fragments, product } = explained;
+  expect(explainMatrices(f16)).toEqual({ fragments, product });
 });

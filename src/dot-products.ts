@@ -14,10 +14,18 @@ import {
   prepareDot,
   unitScale,
 } from './evaluation/dot-product.ts';
+import { explainProduct, productOf, type ProductExplanation } from './explain/matrices/arithmetic.ts';
+import { explainFragments, type FragmentExplanation } from './explain/matrices/fragments.ts';
+import { type ProductEntry, productEntries } from './evaluation/products.ts';
+import { environmentOf } from './isa/environment.ts';
 import type { GpuName } from './isa/gpus.ts';
+import { newestTarget, newestVersion } from './isa/targets.ts';
 import { bitsOfValue, checkedBits, type Value, valueOfBits } from './typed-values.ts';
 
 export type { DotExplanation, DotOnGpus } from './evaluation/dot-product.ts';
+export type { FragmentExplanation } from './explain/matrices/fragments.ts';
+export type { ProductExplanation } from './explain/matrices/arithmetic.ts';
+export type { ProductEntry } from './evaluation/products.ts';
 export type { ExplainedChunk, ExplainedTerm } from './numerics/explain-dot.ts';
 
 /** What an element of D is computed from: a row of A, a column of B, and the element of C. */
@@ -84,6 +92,38 @@ export function evaluateDotValues(mnemonic: string, inputs: DotInputs<number>, o
 export function explainDot(mnemonic: string, inputs: DotInputs<Bits>, options: DotOptions = {}): DotExplanation | null {
   const prepared = prepare(mnemonic, options);
   return explainDotProduct(prepared, operandsOf(prepared, inputs, checkedElement));
+}
+
+/** The matrices of an instruction that multiplies them, and its arithmetic on each GPU. */
+export interface MatricesExplanation {
+  /** A, B, C and D, then metadata and scales if it has them. */
+  readonly fragments: readonly FragmentExplanation[];
+  readonly product: ProductExplanation;
+}
+
+/**
+ * Which lane holds which element of the matrices of an `mma` or `wmma.mma`, and how GPUs compute its elements: these
+ * parts of what `explain` says.
+ *
+ * @throws PtxlabError as `evaluateDot`
+ */
+export function explainMatrices(mnemonic: string, options: DotOptions = {}): MatricesExplanation {
+  const { variant, gpu } = prepare(mnemonic, options);
+  const environment = environmentOf(newestVersion, newestTarget, gpu);
+  const steps = variant.form.steps(variant, environment);
+  const product = explainProduct(variant, productOf(steps));
+  if (product === null) throw new Error(`${mnemonic} has no product`);
+  return { fragments: explainFragments(variant, steps), product };
+}
+
+/**
+ * Every instruction that multiplies matrices and that a target and version have; default: any target, and the newest
+ * version.
+ *
+ * @throws PtxlabError `unknown-target`, `unknown-version`
+ */
+export function products(options: JudgeOptions = {}): readonly ProductEntry[] {
+  return productEntries(readJudgeOptions(options));
 }
 
 function prepare(mnemonic: string, options: DotOptions): PreparedDot {

@@ -31,6 +31,12 @@ export {
   type ExplainedChunk,
   type ExplainedTerm,
   explainDot,
+  explainMatrices,
+  type FragmentExplanation,
+  type MatricesExplanation,
+  type ProductExplanation,
+  type ProductEntry,
+  products,
 } from './dot-products.ts';
 export { type EvaluateOptions, evaluate, evaluateValues } from './evaluate.ts';
 export { type Explanation, type ExplanationTextOptions, explain, explanationText } from './explain.ts';

@@ -84,7 +84,8 @@ export function prepareDot(mnemonic: string, choice: TargetChoice, gpu: Gpu | nu
   });
 }
 
-function scaleCount({ block, group }: Scaling): number {
+/** Scales of a row of A and of a column of B. */
+export function scaleCount({ block, group }: Scaling): number {
   return group === 1 ? 1 : 64 / block;
 }
 

@@ -1,0 +1,66 @@
+/** Every product of matrices that `evaluateDot` computes, as data for choosing one. */
+import { gpusFor, productOn } from '../explain/matrices/arithmetic.ts';
+import { isAvailableFor, type TargetChoice } from '../explain/target-choice.ts';
+import { expandCompiled } from '../isa/expand.ts';
+import type { Variant } from '../isa/form.ts';
+import type { GpuName } from '../isa/gpus.ts';
+import { ptxForms } from '../isa/table.ts';
+import type { FormatName } from '../numerics/formats.ts';
+import { scaleCount } from './dot-product.ts';
+
+/** An instruction that multiplies matrices. */
+export interface ProductEntry {
+  readonly mnemonic: string;
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  /** The formats of the elements; `b1` are single bits. */
+  readonly a: FormatName | 'b1';
+  readonly b: FormatName | 'b1';
+  readonly c: FormatName;
+  readonly d: FormatName;
+  /** The number of products that are added to an element of C: k, or half of it if A is sparse. */
+  readonly count: number;
+  /** The scales of a row of A and of a column of B, along k; null without `.block_scale`. */
+  readonly scales: { readonly format: 'ue8m0' | 'ue4m3'; readonly count: number } | null;
+  /** The GPUs that can run it, in ascending order. */
+  readonly gpus: readonly GpuName[];
+}
+
+const opcodes = ['mma', 'wmma.mma'];
+
+/** Every variant with each of its optional modifiers, in the order of the table. */
+export function productEntries(choice: TargetChoice): readonly ProductEntry[] {
+  const found = new Map<string, ProductEntry>();
+  for (const opcode of opcodes) {
+    for (const form of ptxForms.forms(opcode)) {
+      for (const variant of expandCompiled(form, { optional: 'one' })) {
+        const entry = isAvailableFor(variant, choice) ? entryOf(variant) : null;
+        if (entry !== null && !found.has(entry.mnemonic)) found.set(entry.mnemonic, entry);
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+function entryOf(variant: Variant): ProductEntry | null {
+  const gpus = gpusFor(variant);
+  const newest = gpus[gpus.length - 1];
+  const product = newest === undefined ? null : productOn(variant, newest);
+  if (product === null) return null;
+  const { m, n, k, a, b, c, d } = product;
+  const scaling = product.kind === 'float' ? product.scaling : null;
+  return {
+    mnemonic: variant.mnemonic,
+    m,
+    n,
+    k,
+    a: a.format,
+    b: b.format,
+    c: c.format,
+    d: d.format,
+    count: a.fragment.columns,
+    scales: scaling === null ? null : { format: scaling.format, count: scaleCount(scaling) },
+    gpus: gpus.map(({ name }) => name),
+  };
+}
