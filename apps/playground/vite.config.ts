@@ -23,6 +23,7 @@ export default defineConfig({
       input: {
         home: path('index.html'),
         kernel: path('kernel/index.html'),
+        matrix: path('matrix/index.html'),
         page: path('src/shell/page.ts'),
         embed: path('src/embed.ts'),
       },

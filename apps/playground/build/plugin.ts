@@ -8,6 +8,7 @@ import { type Page, referencePages } from './reference.ts';
 const places = [
   ['', 'Convert'],
   ['kernel', 'Kernel'],
+  ['matrix', 'Matrix'],
   ['reference', 'Reference'],
 ] as const;
 
@@ -99,11 +100,16 @@ export function site(): Plugin {
       const pages = referencePages();
       for (const page of pages)
         this.emitFile({ type: 'asset', fileName: `${page.path}/index.html`, source: document(page, files) });
-      const index = pages.map(({ path, title, summary }) => [path, title, summary]);
+      const index = [
+        ['matrix', 'Matrix', 'mma and wmma: lanes and elements, and the sum of one dot product on each GPU'],
+        ['kernel', 'Kernel', 'Edit, check, run and step PTX kernels'],
+        ...pages.map(({ path, title, summary }) => [path, title, summary]),
+      ];
       this.emitFile({ type: 'asset', fileName: 'index.json', source: JSON.stringify(index) });
       const kept = [
         './',
         './kernel/',
+        './matrix/',
         './reference/',
         './index.json',
         './icon.svg',

@@ -1,0 +1,6 @@
+/** The page of matrix products, and its address. */
+import './matrix/ptx-matrix.ts';
+import './shell/page.ts';
+import { followLink } from './shell/follow-link.ts';
+
+followLink('ptx-matrix');

@@ -1,0 +1,50 @@
+/** The instructions that multiply matrices, grouped for choosing. */
+import { type ProductEntry, products } from 'ptxlab';
+
+/** The fields by which an instruction is chosen, in this order. */
+export const fields = ['opcode', 'shape', 'types', 'mnemonic'] as const;
+export type Field = (typeof fields)[number];
+
+export class Catalog {
+  private readonly entries: readonly ProductEntry[] = products();
+  private readonly byMnemonic: ReadonlyMap<string, ProductEntry> = new Map(
+    this.entries.map((entry) => [entry.mnemonic, entry]),
+  );
+
+  find(mnemonic: string): ProductEntry | null {
+    return this.byMnemonic.get(mnemonic) ?? null;
+  }
+
+  /** The values of a field among the instructions that have the same fields before it. */
+  valuesOf(field: Field, entry: ProductEntry): readonly string[] {
+    const before = fields.slice(0, fields.indexOf(field));
+    const fitting = this.entries.filter((other) => before.every((one) => textOf(other, one) === textOf(entry, one)));
+    return [...new Set(fitting.map((other) => textOf(other, field)))];
+  }
+
+  /** The instruction with another value of a field that keeps as many other fields as possible. */
+  withField(entry: ProductEntry, field: Field, value: string): ProductEntry {
+    const before = fields.slice(0, fields.indexOf(field));
+    const fitting = this.entries.filter(
+      (other) => textOf(other, field) === value && before.every((one) => textOf(other, one) === textOf(entry, one)),
+    );
+    const same = (other: ProductEntry): number =>
+      fields.filter((one) => textOf(other, one) === textOf(entry, one)).length;
+    return fitting.reduce((best, other) => (same(other) > same(best) ? other : best), fitting[0] ?? entry);
+  }
+}
+
+/** What an instruction has in a field: `mma.sp`, `m16n8k16`, `f16 × f16 + f32 → f32`. */
+export function textOf(entry: ProductEntry, field: Field): string {
+  const { mnemonic, m, n, k, a, b, c, d } = entry;
+  switch (field) {
+    case 'opcode':
+      return mnemonic.slice(0, mnemonic.indexOf('.sync'));
+    case 'shape':
+      return `m${m}n${n}k${k}`;
+    case 'types':
+      return `${a} × ${b} + ${c} → ${d}`;
+    case 'mnemonic':
+      return mnemonic;
+  }
+}

@@ -1,0 +1,78 @@
+/** The matrices of an instruction as boxes: neighbors in a register, and the lanes that hold them. */
+import type { FragmentExplanation as Fragment } from 'ptxlab';
+
+type Cell = Fragment['cells'][number];
+
+/** Elements of one register, in every lane that holds them. */
+export interface Box {
+  readonly cell: Cell;
+  readonly lanes: readonly number[];
+}
+
+/** One of the matrices of a fragment, in the order of rows, then columns. */
+export interface Grid {
+  readonly fragment: Fragment;
+  /** `A`; `A, matrix 2` if there are several. */
+  readonly name: string;
+  readonly matrix: number;
+  readonly boxes: readonly Box[];
+}
+
+export function gridsOf(fragments: readonly Fragment[]): readonly Grid[] {
+  return fragments.flatMap((fragment) =>
+    Array.from({ length: fragment.matrices }, (_, matrix) => ({
+      fragment,
+      name: fragment.matrices === 1 ? fragment.matrix : `${fragment.matrix}, matrix ${matrix}`,
+      matrix,
+      boxes: boxesOf(fragment.cells.filter((cell) => cell.matrix === matrix)),
+    })),
+  );
+}
+
+function boxesOf(cells: readonly Cell[]): readonly Box[] {
+  const byPlace = new Map<string, { cell: Cell; lanes: number[] }>();
+  for (const cell of cells) {
+    const place = `${cell.row},${cell.column}`;
+    const box = byPlace.get(place);
+    if (box === undefined) byPlace.set(place, { cell, lanes: [cell.lane] });
+    else if (!box.lanes.includes(cell.lane)) box.lanes.push(cell.lane);
+  }
+  return [...byPlace.values()].sort((a, b) => a.cell.row - b.cell.row || a.cell.column - b.cell.column);
+}
+
+/** The box that holds an element; undefined if the matrix has no such element. */
+export function boxAt({ boxes }: Grid, row: number, column: number): Box | undefined {
+  return boxes.find(({ cell }) => holds(cell, row, column));
+}
+
+export function holds(cell: Cell, row: number | null, column: number | null): boolean {
+  const inRows = row === null || (row >= cell.row && row < cell.row + cell.rows);
+  return inRows && (column === null || (column >= cell.column && column < cell.column + cell.columns));
+}
+
+/** The registers by their names: `c.1 and d.1`, `a.3`. */
+export function registerText({ operands }: Fragment, { register }: Cell): string {
+  const count = new Set(operands.map((name) => name.replace(/\.\d+$/, ''))).size;
+  const each = operands.length / count;
+  return operands.filter((_, i) => i % each === register).join(' and ');
+}
+
+/** `rows 4 to 7, column 2`. */
+export function placeText({ row, column, rows, columns }: Cell): string {
+  const range = (name: string, first: number, size: number): string =>
+    size === 1 ? `${name} ${first}` : `${name}s ${first} to ${first + size - 1}`;
+  return `${range('row', row, rows)}, ${range('column', column, columns)}`;
+}
+
+/** `lane 5`, `lanes 0 and 8`. */
+export function lanesText(lanes: readonly number[]): string {
+  return lanes.length === 1 ? `lane ${lanes.join()}` : `lanes ${lanes.join(' and ')}`;
+}
+
+/** What a lane holds of a matrix: `rows 0, columns 2 to 3 in a.0; …`; empty if nothing. */
+export function heldBy(grid: Grid, lane: number): string {
+  return grid.boxes
+    .filter(({ lanes }) => lanes.includes(lane))
+    .map(({ cell }) => `${placeText(cell)} in ${registerText(grid.fragment, cell)}`)
+    .join('; ');
+}

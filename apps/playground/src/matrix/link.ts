@@ -1,0 +1,69 @@
+/**
+ * An element of a product as a link: `#inst=mma.sync…&gpu=sm_90&at=3,5&a=3c00,…&b=3c00,…&c=00000000`. Links are read
+ * for ever, so a key keeps its meaning; what has its opening value is left out.
+ */
+import type { Bits } from 'ptxlab';
+import type { Catalog } from './catalog.ts';
+import { type ElementFormat, formatOf, type ListName, type MatrixState, openingState, widthOf } from './state.ts';
+
+/** Longest link that is read; a longer one is not one of ours. */
+const longest = 4_000;
+
+const lists = ['a', 'b', 'scaleA', 'scaleB'] as const;
+
+export function linkOf(state: MatrixState): string {
+  const { entry, gpu, row, column, c } = state;
+  const opening = openingState(entry);
+  const parts = [`inst=${entry.mnemonic}`];
+  if (gpu !== opening.gpu) parts.push(`gpu=${gpu}`);
+  if (row > 0 || column > 0) parts.push(`at=${row},${column}`);
+  for (const list of lists) {
+    const text = listText(state, list);
+    if (text !== listText(opening, list)) parts.push(`${list}=${text}`);
+  }
+  if (c !== opening.c) parts.push(`c=${hexText(c, entry.c)}`);
+  return `#${parts.join('&')}`;
+}
+
+function listText(state: MatrixState, list: ListName): string {
+  return state[list].map((bits) => hexText(bits, formatOf(state, list))).join(',');
+}
+
+function hexText(bits: Bits, format: ElementFormat): string {
+  return bits.toString(16).padStart(Math.ceil(widthOf(format) / 4), '0');
+}
+
+/** The state of a link; null if it names no instruction. What cannot be read has its opening value. */
+export function readLink(hash: string, catalog: Catalog): MatrixState | null {
+  if (hash.length > longest) return null;
+  const parameters = new URLSearchParams(hash.replace(/^#/, ''));
+  const entry = catalog.find(parameters.get('inst') ?? '');
+  if (entry === null) return null;
+  const opening = openingState(entry);
+  const [row = 0, column = 0] = (parameters.get('at') ?? '').split(',').map(Number);
+  const isPlace = (at: number, size: number): boolean => Number.isInteger(at) && at >= 0 && at < size;
+  const list = (name: ListName): readonly Bits[] => {
+    const words = (parameters.get(name) ?? '').split(',');
+    const format = formatOf(opening, name);
+    return opening[name].map((usual, i) => readBits(words[i], format) ?? usual);
+  };
+  return {
+    entry,
+    gpu: entry.gpus.find((name) => name === parameters.get('gpu')) ?? opening.gpu,
+    row: isPlace(row, entry.m) ? row : 0,
+    column: isPlace(column, entry.n) ? column : 0,
+    a: list('a'),
+    b: list('b'),
+    scaleA: list('scaleA'),
+    scaleB: list('scaleB'),
+    c: readBits(parameters.get('c') ?? undefined, entry.c) ?? opening.c,
+  };
+}
+
+function readBits(text: string | undefined, format: ElementFormat): Bits | null {
+  if (text === undefined || !/^[\da-f]{1,16}$/i.test(text)) return null;
+  const width = widthOf(format);
+  const bits = BigInt(`0x${text}`);
+  if (bits >= 1n << BigInt(width)) return null;
+  return width > 32 ? bits : Number(bits);
+}

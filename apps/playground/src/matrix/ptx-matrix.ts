@@ -1,0 +1,167 @@
+/** `<ptx-matrix>`: one product of matrices, its lanes, and how each GPU computes one of its elements. */
+import { type CSSResultGroup, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
+import { PtxlabError } from 'ptxlab';
+import { numberText } from 'ptxlab/numbers';
+import { convertStyle } from '../convert/style.ts';
+import { hex } from '../convert/words.ts';
+import { Catalog, type Field, textOf } from './catalog.ts';
+import { fragmentsView } from './fragment-view.ts';
+import { boxAt, gridsOf } from './fragments.ts';
+import { gpusView } from './gpus-view.ts';
+import { linkOf, readLink } from './link.ts';
+import { opening } from './opening.ts';
+import { operandsView } from './operands-view.ts';
+import {
+  formatOf,
+  type ListName,
+  type MatrixState,
+  readElement,
+  type View,
+  viewOf,
+  widthOf,
+  withElement,
+  withEntry,
+} from './state.ts';
+import { matrixStyle } from './style.ts';
+import { sumView } from './sum-view.ts';
+
+const labels: Readonly<Record<Field, string>> = {
+  opcode: 'Instruction',
+  shape: 'Shape',
+  types: 'A × B + C → D',
+  mnemonic: 'Variant',
+};
+
+export class PtxMatrix extends LitElement {
+  static override properties = {
+    link: { type: String },
+    view: { state: true },
+    lane: { state: true },
+    problem: { state: true },
+  };
+  static override styles: CSSResultGroup = [...convertStyle, matrixStyle];
+
+  /** The element as a link (link.ts). Set it to show another one; `change` events carry the new link. */
+  declare link: string;
+  declare view: View;
+  /** The lane that is pointed at; null for the one that holds the element of D. */
+  declare lane: number | null;
+  declare problem: string;
+
+  private readonly catalog = new Catalog();
+
+  constructor() {
+    super();
+    this.link = '';
+    this.lane = null;
+    this.problem = '';
+    this.view = this.read(opening);
+  }
+
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has('link') || this.link === '' || this.link === linkOf(this.view.state)) return;
+    this.view = this.read(this.link);
+    this.lane = null;
+    this.problem = '';
+  }
+
+  private read(link: string): View {
+    const state = readLink(link, this.catalog) ?? readLink(opening, this.catalog);
+    if (state === null) throw new Error('the table lacks the instruction that the page opens on');
+    return viewOf(state);
+  }
+
+  private show(state: MatrixState): void {
+    this.view = viewOf(state);
+    this.problem = '';
+    this.link = linkOf(state);
+    this.dispatchEvent(new CustomEvent('change', { detail: this.link, bubbles: true, composed: true }));
+  }
+
+  private set(list: ListName | 'c', index: number, text: string): void {
+    const { state } = this.view;
+    try {
+      if (list === 'c') this.show({ ...state, c: readElement(text, state.entry.c) });
+      else this.show(withElement(state, list, index, readElement(text, formatOf(state, list))));
+    } catch (error) {
+      if (!(error instanceof PtxlabError)) throw error;
+      this.problem = error.message;
+    }
+  }
+
+  override render(): TemplateResult {
+    const { view } = this;
+    const { state, matrices } = view;
+    const grids = gridsOf(matrices.fragments);
+    const sums = grids.find(({ fragment }) => fragment.matrix.endsWith('D'));
+    const own = sums === undefined ? undefined : boxAt(sums, state.row, state.column);
+    return html`
+      <div class="ask">${this.field('opcode')} ${this.field('shape')} ${this.field('types')} ${this.field('mnemonic')}
+        ${this.place('Row', state.row, state.entry.m, (row) => this.show({ ...state, row }))}
+        ${this.place('Column', state.column, state.entry.n, (column) => this.show({ ...state, column }))}
+      </div>
+      <p class="problem" role="status">${this.problem}</p>
+      ${this.answer()}
+      ${gpusView(view, (gpu) => this.show({ ...state, gpu }))}
+      <div class="work">
+        ${operandsView(view, grids, (list, index, text) => this.set(list, index, text))}
+        ${sumView(view)}
+      </div>
+      ${fragmentsView(grids, state, this.lane ?? own?.cell.lane ?? 0, {
+        pointAt: (lane) => (this.lane = lane),
+        choose: (row, column) => this.show({ ...state, row, column }),
+      })}
+    `;
+  }
+
+  private answer(): TemplateResult {
+    const { state, result, explanation, matrices } = this.view;
+    const { d, count, mnemonic } = state.entry;
+    const [value = '', rest = ''] = numberText(d, result).split(/ \((.*)\)$/);
+    const rule = matrices.product.byGpu.find(({ names }) => names.includes(state.gpu))?.rule;
+    const differing = explanation?.byGpu.filter(({ bits }) => bits !== result).map(({ gpus }) => gpus) ?? [];
+    const others =
+      explanation === null
+        ? 'Every GPU gives the same.'
+        : differing.length === 0
+          ? 'Other GPUs give the same here.'
+          : `Other bits on ${differing.join(', ')}.`;
+    return html`<div class="answer" aria-live="polite">
+      <div class="result">
+        <output class="number ${value.length > 14 ? 'long' : ''}">${value}</output>
+        <span class="code">0x${hex(result, widthOf(d))} ${d}${rest === '' ? '' : html` · ${rest}`}</span>
+      </div>
+      <p class="why">D[${state.row}][${state.column}] is the sum of ${count} products and of C[${state.row}][${state.column}]${rule === undefined ? '' : `, on ${state.gpu} ${rule}`}. ${others}</p>
+      <div class="instruction"><code>${mnemonic}</code></div>
+    </div>`;
+  }
+
+  private field(field: Field): TemplateResult {
+    const { state } = this.view;
+    const values = this.catalog.valuesOf(field, state.entry);
+    const own = textOf(state.entry, field);
+    const changed = (event: Event): void => {
+      const { currentTarget } = event;
+      const value = currentTarget instanceof HTMLSelectElement ? values[currentTarget.selectedIndex] : undefined;
+      if (value !== undefined) this.show(withEntry(state, this.catalog.withField(state.entry, field, value)));
+    };
+    return html`<label
+      >${labels[field]}
+      <select aria-label=${labels[field]} @change=${changed}>
+        ${values.map((value) => html`<option .selected=${value === own}>${value}</option>`)}
+      </select></label
+    >`;
+  }
+
+  private place(label: string, value: number, size: number, set: (value: number) => void): TemplateResult {
+    const changed = (event: Event): void => {
+      const { currentTarget } = event;
+      if (!(currentTarget instanceof HTMLInputElement)) return;
+      const wanted = Math.trunc(currentTarget.valueAsNumber);
+      if (wanted >= 0 && wanted < size) set(wanted);
+    };
+    return html`<label class="place">${label} of D<input type="number" min="0" max=${size - 1} .value=${String(value)} @change=${changed} /></label>`;
+  }
+}
+
+customElements.define('ptx-matrix', PtxMatrix);

@@ -1,0 +1,131 @@
+/** What the page of matrix products shows: an instruction, a GPU, an element of D, and what it is computed from. */
+import {
+  type Bits,
+  type DotExplanation,
+  evaluateDot,
+  explainDot,
+  explainMatrices,
+  type MatricesExplanation,
+  type ProductEntry,
+} from 'ptxlab';
+import { type FormatName, formats, numberText, readNumber } from 'ptxlab/numbers';
+
+export type ElementFormat = FormatName | 'b1';
+export type ListName = 'a' | 'b' | 'scaleA' | 'scaleB';
+
+export interface MatrixState {
+  readonly entry: ProductEntry;
+  /** One of the GPUs that can run it. */
+  readonly gpu: ProductEntry['gpus'][number];
+  /** The element of D. */
+  readonly row: number;
+  readonly column: number;
+  readonly a: readonly Bits[];
+  readonly b: readonly Bits[];
+  readonly c: Bits;
+  readonly scaleA: readonly Bits[];
+  readonly scaleB: readonly Bits[];
+}
+
+export interface View {
+  readonly state: MatrixState;
+  readonly matrices: MatricesExplanation;
+  /** The element of D. */
+  readonly result: Bits;
+  /** Null for integers, bits and f64, which all GPUs compute alike. */
+  readonly explanation: DotExplanation | null;
+}
+
+export function viewOf(state: MatrixState): View {
+  const { entry, gpu, a, b, c, scaleA, scaleB } = state;
+  const inputs = { a, b, c, ...(entry.scales === null ? {} : { scaleA, scaleB }) };
+  return {
+    state,
+    matrices: explainMatrices(entry.mnemonic, { gpu }),
+    result: evaluateDot(entry.mnemonic, inputs, { gpu }),
+    explanation: explainDot(entry.mnemonic, inputs, { gpu }),
+  };
+}
+
+/** An instruction with values that show rounding: sixteenths for A and B, and 0.1 for C. */
+export function openingState(entry: ProductEntry): MatrixState {
+  const newest = entry.gpus.at(-1);
+  if (newest === undefined) throw new Error(`no GPU runs ${entry.mnemonic}`);
+  const list = (format: ElementFormat, factor: number): readonly Bits[] =>
+    Array.from({ length: entry.count }, (_, k) => sample(format, ((k + 1) * factor) % 61));
+  const scales = Array.from({ length: entry.scales?.count ?? 0 }, () => unitScale(entry));
+  return {
+    entry,
+    gpu: newest,
+    row: 0,
+    column: 0,
+    a: list(entry.a, 36),
+    b: list(entry.b, 58),
+    c: readElement(isInteger(entry.c) ? '1' : '0.1', entry.c),
+    scaleA: scales,
+    scaleB: scales,
+  };
+}
+
+/** A value of a format from a number below 61: a float of at most 2, a small integer, a bit. */
+function sample(format: ElementFormat, place: number): Bits {
+  if (format === 'b1') return place % 2;
+  if (!isInteger(format)) return readElement(String((place - 30) / 16), format);
+  return readElement(String(formats[format].signed ? (place % 16) - 8 : place % 16), format);
+}
+
+function isInteger(format: FormatName): boolean {
+  return formats[format].kind === 'integer';
+}
+
+function unitScale({ scales }: ProductEntry): Bits {
+  return scales === null ? 0 : readElement('1', scaleFormat(scales.format));
+}
+
+/** Scales of ue4m3 are e4m3 without the sign. */
+export function scaleFormat(format: 'ue8m0' | 'ue4m3'): FormatName {
+  return format === 'ue4m3' ? 'e4m3' : format;
+}
+
+/** The format of the elements of a list. */
+export function formatOf({ entry }: MatrixState, list: ListName): ElementFormat {
+  return list === 'a' || list === 'b' ? entry[list] : scaleFormat(entry.scales?.format ?? 'ue8m0');
+}
+
+export function widthOf(format: ElementFormat): number {
+  return format === 'b1' ? 1 : formats[format].width;
+}
+
+/** Reads an element as people write it. Throws a PtxlabError with a sentence for people. */
+export function readElement(text: string, format: ElementFormat): Bits {
+  return format === 'b1' ? Number(/^\s*(0x|0b)?0*1\s*$/.test(text)) : readNumber(text, format).bits;
+}
+
+/** The value as text, without its hexadecimal form. */
+export function elementText(bits: Bits, format: ElementFormat): string {
+  return format === 'b1' ? String(bits) : numberText(format, bits).replace(/ \(.*/, '');
+}
+
+export function withElement(state: MatrixState, list: ListName, index: number, bits: Bits): MatrixState {
+  return { ...state, [list]: state[list].with(index, bits) };
+}
+
+/** Another instruction: the GPU and the element stay if it has them, the values if their formats are the same. */
+export function withEntry(state: MatrixState, entry: ProductEntry): MatrixState {
+  const fresh = openingState(entry);
+  const keep = (list: ListName): readonly Bits[] =>
+    formatOf(state, list) === formatOf(fresh, list) && state[list].length === fresh[list].length
+      ? state[list]
+      : fresh[list];
+  return {
+    ...fresh,
+    gpu: entry.gpus.find((name) => name === state.gpu) ?? fresh.gpu,
+    row: Math.min(state.row, entry.m - 1),
+    column: Math.min(state.column, entry.n - 1),
+    a: keep('a'),
+    b: keep('b'),
+    c: state.entry.c === entry.c ? state.c : fresh.c,
+    scaleA: keep('scaleA'),
+    scaleB: keep('scaleB'),
+  };
+}

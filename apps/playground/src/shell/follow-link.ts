@@ -1,0 +1,10 @@
+/** Keeps the address and the `link` of a page's element the same. */
+export function followLink(name: string): void {
+  const element = document.querySelector(name);
+  if (element === null) throw new Error(`the page has no <${name}>`);
+  element.setAttribute('link', location.hash);
+  element.addEventListener('change', (event) => {
+    if (event instanceof CustomEvent && typeof event.detail === 'string') history.replaceState(null, '', event.detail);
+  });
+  window.addEventListener('hashchange', () => element.setAttribute('link', location.hash));
+}
