@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import axe from 'axe-core';
 import { build, preview, type PreviewServer } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -31,6 +32,16 @@ async function open(
 }
 
 const messages: string[] = [];
+
+/** What axe calls serious or critical, by rule and element. */
+async function seriousFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate<string>('axe.run().then(({ violations }) => JSON.stringify(violations))');
+  const violations: readonly axe.Result[] = JSON.parse(found);
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
 
 describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () => {
   beforeAll(async () => {
@@ -142,7 +153,9 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     'formats/e4m3/',
     'i/cvt/',
     'why/PTX2032/',
+    'matrix/',
   ];
+
   it.each(paths.flatMap((path) => sizes.map((size) => ({ path, ...size }))))(
     '/$path fits $width pixels',
     async ({ path, width, height }) => {
@@ -152,6 +165,43 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
       await page.close();
     },
   );
+
+  it('shows the lanes of a product, and computes an element on each GPU', async () => {
+    const page = await open('matrix/');
+    await expect.poll(() => page.locator('output').textContent()).toBe('0.8617187');
+    expect(await page.locator('.gpus .differs th').allTextContents()).toEqual(['sm_80 to sm_89', 'exact sum']);
+    await page.getByRole('button', { name: 'sm_80 to sm_89' }).click();
+    expect(page.url()).toContain('&gpu=sm_80');
+    expect(await page.locator('output').textContent()).toBe('0.86171865');
+    await page.getByLabel('C[0][0]').fill('1');
+    await page.getByLabel('C[0][0]').press('Enter');
+    expect(await page.locator('output').textContent()).toBe('1.76171875');
+    await page.getByRole('button', { name: /^row 9, column 2: lane 5,/ }).click();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    expect(page.url()).toContain('&at=9,3&');
+    expect(await page.locator('.held').textContent()).toContain('Lane 5');
+    await page.getByLabel('Shape').selectOption('m16n8k8');
+    expect(await page.locator('.operands tbody tr').count()).toBe(9);
+    await page.close();
+  });
+
+  it.each(
+    [...paths, 'kernel/#v1=unreadable', 'matrix/#inst=mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32'].flatMap(
+      (path) => (['light', 'dark'] as const).map((theme) => ({ path, theme })),
+    ),
+  )('/$path has no serious findings of axe in the $theme theme', async ({ path, theme }) => {
+    const context = await browser.newContext({ bypassCSP: true, colorScheme: theme });
+    const page = await context.newPage();
+    await page.goto(root + path);
+    if (path.startsWith('kernel/')) await page.locator('.cm-content').waitFor();
+    await page.waitForTimeout(300);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option').first().waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await context.close();
+  });
 
   it('works without a network after the first visit', async () => {
     const context = await browser.newContext();

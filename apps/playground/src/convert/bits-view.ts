@@ -41,7 +41,7 @@ function captionOf(format: FormatName, kind: FieldKind, cells: readonly BitCell[
 
 function button({ index, kind, isSet }: BitCell, flip: () => void): TemplateResult {
   const label = `bit ${index}, ${kind}`;
-  return html`<button class="cell" aria-pressed=${isSet} aria-label=${label} title=${label} @click=${flip}>${isSet ? '1' : '0'}</button>`;
+  return html`<button class="cell" aria-pressed=${isSet} aria-label="${label}: ${isSet ? '1' : '0'}" title=${label} @click=${flip}>${isSet ? '1' : '0'}</button>`;
 }
 
 function fixedCell({ isSet }: BitCell): TemplateResult {

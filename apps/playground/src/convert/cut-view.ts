@@ -12,10 +12,10 @@ export function cutView({ state, lane }: View): TemplateResult | typeof nothing 
     <h2>${isCut ? 'Where rounding cuts the significand' : 'The significand: nothing is cut off'}</h2>
     <div class="scroll" tabindex="0" role="region" aria-label="Significand by binary weight">
       <table class="cut">
-        ${isCut ? html`<tr><th class="row"></th>${parts(columns)}</tr>` : nothing}
+        ${isCut ? html`<tr><td class="row"></td>${parts(columns)}</tr>` : nothing}
         <tr><th class="row" scope="row">source</th>${columns.map((column) => digit(column, column.source))}</tr>
         <tr><th class="row" scope="row">result</th>${columns.map((column) => digit(column, column.result))}</tr>
-        <tr><th class="row"></th>${weightLabels(columns)}</tr>
+        <tr><td class="row"></td>${weightLabels(columns)}</tr>
       </table>
     </div>
   </section>`;

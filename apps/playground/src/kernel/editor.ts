@@ -164,7 +164,7 @@ function extensions({ changed, moved }: EditorEvents): Extension {
     StreamLanguage.define(ptx),
     syntaxHighlighting(colors),
     look,
-    EditorView.contentAttributes.of({ 'aria-label': 'PTX' }),
+    EditorView.contentAttributes.of({ 'aria-label': 'PTX', tabindex: '0' }),
     keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
     EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
       if (docChanged) changed(state.doc.toString());

@@ -217,8 +217,10 @@ export class PtxKernel extends LitElement {
         <aside class="inspector" aria-label="Instruction at the cursor">${inspectorView(this.explained)}</aside>
       </div>
       <div class="dock">
-        <div class="tabs" role="tablist" aria-label="Dock">
-          ${this.tab('problems', `Problems ${this.countOfErrors()}`)} ${this.tab('run', 'Run')} ${this.tab('steps', 'Steps')}
+        <div class="tabs">
+          <div role="tablist" aria-label="Dock">
+            ${this.tab('problems', `Problems ${this.countOfErrors()}`)} ${this.tab('run', 'Run')} ${this.tab('steps', 'Steps')}
+          </div>
           <span class="note" role="status">${this.note}</span>
           <button class="plain" @click=${() => void this.share()}>Copy link</button>
           ${

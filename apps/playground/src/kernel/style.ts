@@ -16,6 +16,7 @@ const frame: CSSResult = css`
   .dock { flex: 0 0 300px; display: flex; flex-direction: column; min-height: 0; }
   .panel { overflow: auto; padding: 12px 16px; flex: 1; }
   .tabs { display: flex; align-items: center; gap: 4px; padding: 8px 16px; border-bottom: 1px solid var(--line); }
+  .tabs [role='tablist'] { display: flex; gap: 4px; }
   .tabs [role='tab'] { border: 0; background: none; min-height: 36px; padding: 0 12px; border-radius: var(--radius); color: var(--quiet); cursor: pointer; }
   .tabs [role='tab'][aria-selected='true'] { background: var(--accent-wash); color: var(--accent); font-weight: 600; }
   .tabs .note { margin-left: auto; font-size: 14px; color: var(--quiet); }
