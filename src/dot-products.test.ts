@@ -83,13 +83,15 @@ describe('mistakes are typed errors', () => {
   });
 });
 
-test('every listed product can be computed, on each GPU that is listed with it', () => {
+test('every listed product can be computed on the first GPU that is listed with it', () => {
   const entries = products();
   const opcodes = new Set(entries.map(({ mnemonic }) => mnemonic.replace(/(\.(and|xor)\.popc|::\w+)?\.sync.*/, '')));
   expect(opcodes).toEqual(new Set(['mma', 'mma.sp', 'wmma.mma']));
   for (const { mnemonic, count, gpus, d } of entries) {
     const zeros = list(count, () => (d === 'f64' ? 0n : 0));
-    expect.soft(() => evaluateDot(mnemonic, { a: zeros, b: zeros }, { gpu: gpus[0] }), mnemonic).not.toThrow();
+    const [gpu] = gpus;
+    if (gpu === undefined) throw new Error(`${mnemonic} has no GPU`);
+    expect.soft(() => evaluateDot(mnemonic, { a: zeros, b: zeros }, { gpu }), mnemonic).not.toThrow();
   }
 });
 

@@ -123,6 +123,7 @@ export function explainMatrices(mnemonic: string, options: DotOptions = {}): Mat
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */
 export function products(options: JudgeOptions = {}): readonly ProductEntry[] {
+  requireOptionNames(options, judgeNames, 'products');
   return productEntries(readJudgeOptions(options));
 }
 
