@@ -30,6 +30,7 @@ QUIRKS = [  # looked at and not followed
     (r"^cp\.async\.global", "state spaces in the wrong order"),
     (r"\[%[ubs](8|16)_", "an address of less than 32 bits"),
     (r"%u64_2\+8, 0", "a register with an offset outside brackets"),
+    (r"\.im2col(::w)?\.mbarrier\S*\.multicast::cluster \[.*%b64_1", "a cache policy in place of the mask of blocks"),
     (r"^ldu.*\{_,_,_,_\}", "a list of sinks alone"),
 ]
 

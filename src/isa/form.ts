@@ -95,12 +95,13 @@ export type OperandPattern =
   /**
    * `[a]`, `[a+imm]` or `[variable]` in `space` or, if that is absent, in the space that the form's space axis gives.
    * `short`: 32 bits are enough even if addresses have 64. `element`: `name[1]` is allowed here without brackets around
-   * it.
+   * it. `coordinates`: `[a, {x, y}]` with this many 32-bit coordinates.
    */
   | {
       readonly kind: 'address';
       readonly name: string;
       readonly access: 'load' | 'store';
+      readonly coordinates?: number;
       readonly space?: string;
       readonly short?: boolean;
       readonly element?: boolean;

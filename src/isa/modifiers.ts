@@ -128,6 +128,4 @@ export function literalAxis(modifier: string): string {
  * Modifiers that only instructions outside the tables use. They are listed so that a misplaced one is reported as "not
  * for this instruction" rather than "no such modifier".
  */
-export const modifiersOutside: ReadonlySet<string> = new Set(
-  '.x8 .bulk .tensor .commit .1d .2d .3d .level .unified'.split(' '),
-);
+export const modifiersOutside: ReadonlySet<string> = new Set('.x8 .commit .level .unified'.split(' '));

@@ -7,10 +7,8 @@ import { at, atListed, atSuffixed, type Availability } from './targets.ts';
 
 const listed: readonly (readonly [opcodes: string, ...ways: readonly Availability[]])[] = [
   ['clusterlaunchcontrol', at('8.6', 100)],
-  ['cp.async.bulk cp.reduce', at('8.0', 90)],
   ['istypep', at('4.0', 30)],
-  ['multimem st.async red.async', at('8.1', 90)],
-  ['st.bulk', at('8.6', 100)],
+  ['multimem.cp', at('9.1', 90)],
   ['suld suq sust txq', at('1.5')],
   ['sured', at('2.0', 20)],
   [

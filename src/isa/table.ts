@@ -10,6 +10,10 @@ import { callForms } from './forms/control/calls.ts';
 import { carryForms } from './forms/integer/carry.ts';
 import { comparisonForms } from './forms/comparison/comparison.ts';
 import { controlForms } from './forms/control/control.ts';
+import { bulkForms } from './forms/async/bulk.ts';
+import { remoteForms } from './forms/async/remote.ts';
+import { tensorCopyForms } from './forms/async/tensor-copy.ts';
+import { multimemForms } from './forms/memory/multimem.ts';
 import { barrierObjectForms } from './forms/async/mbarrier.ts';
 import { asyncCopyForms } from './forms/async/async-copy.ts';
 import { atomicForms } from './forms/memory/atomic.ts';
@@ -65,7 +69,11 @@ export const allForms: readonly InstructionForm[] = [
   ...memoryForms,
   ...cacheForms,
   ...asyncCopyForms,
+  ...bulkForms,
+  ...tensorCopyForms,
+  ...remoteForms,
   ...barrierObjectForms,
+  ...multimemForms,
   ...clusterForms,
   ...atomicForms,
   ...warpForms,

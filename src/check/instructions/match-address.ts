@@ -1,7 +1,7 @@
 /** Matches address operands: `[a]` of loads and stores, and the operands of cvta and isspacep. */
 import { type OperandPattern, operandType, type Variant } from '../../isa/form.ts';
 import { acceptsRegister, describeRegisters } from '../../isa/operand-rules.ts';
-import type { PtxType } from '../../isa/types.ts';
+import { type PtxType, typeOf } from '../../isa/types.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import { describeShape } from './describe-shape.ts';
 import type { Shape } from './shape.ts';
@@ -54,13 +54,35 @@ export function matchAddress(
 ): readonly Problem[] {
   const { name, access } = pattern;
   const isElement = pattern.element === true && shape.kind === 'variable' && shape.subscript;
-  if (!isElement && (shape.kind !== 'address' || shape.rest.length > 0))
-    return [wrongKind(subject, name, shape, [index], 'an address in brackets')];
+  if (!isElement && (shape.kind !== 'address' || !coordinatesFit(pattern.coordinates, shape.rest)))
+    return [wrongKind(subject, name, shape, [index], describeAddress(pattern.coordinates))];
   const space = pattern.space ?? spaceOf(subject.variant);
   const base = shape.kind === 'address' ? shape.base : shape;
   const problems = base === null ? matchImmediate(space, index) : matchBase(subject, name, space, base, index);
   if (problems.length > 0) return problems;
   return access === 'load' ? readable(base, index) : writable(space, base, index);
+}
+
+const coordinate = typeOf('.u32');
+
+/** True if the part of the brackets after the base is a list of this many coordinates, or absent if there are none. */
+function coordinatesFit(count: number | undefined, rest: readonly Shape[]): boolean {
+  if (count === undefined) return rest.length === 0;
+  const [list] = rest;
+  if (rest.length !== 1 || list === undefined) return false;
+  if (list.kind === 'register') return list.lanes > 1 && list.lanes === count && holdsInteger(list.type);
+  return list.kind === 'vector' && list.elements.length === count && list.elements.every(isCoordinate);
+}
+
+function isCoordinate(shape: Shape): boolean {
+  if (shape.kind === 'unknown') return true;
+  if (shape.kind === 'constant') return shape.constant === 'integer';
+  return shape.kind === 'register' && shape.lanes === 1 && acceptsRegister(coordinate, shape.type, 'exact');
+}
+
+function describeAddress(count: number | undefined): string {
+  if (count === undefined) return 'an address in brackets';
+  return `an address and ${count} ${count === 1 ? 'coordinate' : 'coordinates'} in brackets`;
 }
 
 function matchImmediate(space: string | null, index: number): readonly Problem[] {

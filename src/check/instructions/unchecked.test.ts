@@ -16,20 +16,8 @@ function findingsOf(line: string, version: string, target: string): readonly str
 
 /** An instruction, the first version and target that support it, and a version and a target that do not. */
 const lines = [
-  ['st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r0], %r1, [%r2];', '8.1', 'sm_90', '8.0', 'sm_89'],
-  [
-    'red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r0], %r1, [%r2];',
-    '8.1',
-    'sm_90',
-    '8.0',
-    'sm_89',
-  ],
-  ['st.bulk.weak.shared::cta [%r0], %rd1, 0;', '8.6', 'sm_100', '8.5', 'sm_90'],
-  ['cp.async.bulk.commit_group;', '8.0', 'sm_90', '7.8', 'sm_89'],
-  ['cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd0], [%r1], %r2;', '8.0', 'sm_90', '7.8', 'sm_89'],
   ['tcgen05.wait::ld.sync.aligned;', '8.6', 'sm_100a', null, 'sm_100'],
   ['wgmma.fence.sync.aligned;', '8.0', 'sm_90a', null, 'sm_90'],
-  ['multimem.st.relaxed.gpu.global.b32 [%rd0], %r1;', '8.1', 'sm_90', '8.0', 'sm_89'],
   ['tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];', '3.1', 'sm_20', '2.1', 'sm_13'],
 ] as const;
 

@@ -4,32 +4,14 @@
  */
 import {
   type AvailabilityRow,
-  type Condition,
   type Constraint,
   type InstructionForm,
   type OperandPattern,
   read,
   write,
 } from '../../form.ts';
-import { plainWords } from '../../modifiers.ts';
 import { at, type Availability } from '../../targets.ts';
-import { unsupported } from '../unsupported.ts';
-
-type Line = Omit<InstructionForm, 'regime' | 'availability' | 'steps'> & {
-  readonly rows?: readonly AvailabilityRow[];
-};
-
-function form({ rows = [], ...line }: Line, way: Availability): InstructionForm {
-  const subject = plainWords(line.syntax, line.sets);
-  const availability: readonly AvailabilityRow[] = [{ subject, ways: [way] }, ...rows];
-  return { ...line, regime: 'exact', availability, steps: unsupported };
-}
-
-const needs = (subject: string, when: Condition, way: Availability): AvailabilityRow => ({
-  subject,
-  when,
-  ways: [way],
-});
+import { checked as form, needs } from '../checked.ts';
 
 const ampere = at('7.0', 80);
 const hopper = at('8.0', 90);

@@ -1,0 +1,218 @@
+/**
+ * Bulk copies and reductions without tensors, and st.bulk (PTX ISA 9.1, 9.7.9.13, 9.7.9.25.4, 9.7.9.25.6). They are
+ * checked but not executed. Versions and targets were measured with ptxas 13.0.
+ */
+import { type InstructionForm, type OperandPattern, read } from '../../form.ts';
+import { at } from '../../targets.ts';
+import { checked, needs } from '../checked.ts';
+
+const hopper = at('8.0', 90);
+const blackwell = at('8.6', 100);
+
+const mechanism = '.mbarrier::complete_tx::bytes';
+const inShared = (name: string, access: 'load' | 'store'): OperandPattern => ({
+  kind: 'address',
+  name,
+  access,
+  space: '.shared',
+});
+const inGlobal = (name: string, access: 'load' | 'store'): OperandPattern => ({
+  kind: 'address',
+  name,
+  access,
+  space: '.global',
+});
+
+const size = read('size', '.u32', { unpacked: true, multiple: 16, range: [0, 0xffff_ffff] });
+const object = inShared('mbar', 'store');
+const mask = read('cta-mask', '.u16');
+const policy = read('cache-policy', '.u64');
+
+/** Operands as a syntax line lists them. */
+export function operandList(operands: readonly OperandPattern[]): string {
+  return operands.map(({ kind, name }) => (kind === 'address' ? `[${name}]` : name)).join(', ');
+}
+
+interface Copy {
+  readonly id: string;
+  readonly words: string;
+  readonly operands: readonly OperandPattern[];
+  readonly hinted: boolean;
+  readonly rows?: InstructionForm['availability'];
+}
+
+const copies: readonly Copy[] = [
+  {
+    id: 'load',
+    words: `.shared::cluster.global${mechanism}`,
+    operands: [inShared('dst', 'store'), inGlobal('src', 'load'), size, object],
+    hinted: true,
+  },
+  {
+    id: 'load.multicast',
+    words: `.shared::cluster.global${mechanism}.multicast::cluster`,
+    operands: [inShared('dst', 'store'), inGlobal('src', 'load'), size, object, mask],
+    hinted: true,
+  },
+  {
+    id: 'load.cta',
+    words: `.shared::cta.global${mechanism}`,
+    operands: [inShared('dst', 'store'), inGlobal('src', 'load'), size, object],
+    hinted: true,
+    rows: [needs('.shared::cta as the destination', {}, at('8.6', 90))],
+  },
+  {
+    id: 'shared',
+    words: `.shared::cluster.shared::cta${mechanism}`,
+    operands: [inShared('dst', 'store'), inShared('src', 'load'), size, object],
+    hinted: false,
+  },
+  {
+    id: 'store',
+    words: '.global.shared::cta.bulk_group',
+    operands: [inGlobal('dst', 'store'), inShared('src', 'load'), size],
+    hinted: true,
+  },
+];
+
+const bulkCopies = copies.flatMap(({ id, words, operands, hinted, rows = [] }) =>
+  (hinted ? [false, true] : [false]).map((hint) => {
+    const list = hint ? [...operands, policy] : operands;
+    return checked(
+      {
+        id: `cp.async.bulk.${id}${hint ? '.hint' : ''}`,
+        section: '9.7.9.25.4.1',
+        syntax: `cp.async.bulk${words}${hint ? '.L2::cache_hint' : ''}  ${operandList(list)}`,
+        summary: 'Starts a copy of size bytes.',
+        operands: list,
+        rows,
+      },
+      hopper,
+    );
+  }),
+);
+
+const masked = [false, true].map((hint) => {
+  const byteMask = read('byte-mask', '.u16');
+  const list = [inGlobal('dst', 'store'), inShared('src', 'load'), size, ...(hint ? [policy] : []), byteMask];
+  return checked(
+    {
+      id: `cp.async.bulk.store.mask${hint ? '.hint' : ''}`,
+      section: '9.7.9.25.4.1',
+      syntax: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask${hint ? '.L2::cache_hint' : ''}  ${operandList(list)}`,
+      summary: 'Starts a copy of those bytes of every 16 whose bits are set in a mask.',
+      operands: list,
+    },
+    blackwell,
+  );
+});
+
+const prefetches = [false, true].map((hint) => {
+  const list = [inGlobal('src', 'load'), size, ...(hint ? [policy] : [])];
+  return checked(
+    {
+      id: `cp.async.bulk.prefetch${hint ? '.hint' : ''}`,
+      section: '9.7.9.25.4.3',
+      syntax: `cp.async.bulk.prefetch.L2.global${hint ? '.L2::cache_hint' : ''}  ${operandList(list)}`,
+      summary: 'Starts to bring size bytes into L2.',
+      operands: list,
+    },
+    hopper,
+  );
+});
+
+// --- reductions -----------------------------------------------------------------------------------------------------
+
+const shared = [
+  { id: 'logic', text: '.op.b32', op: ['.and', '.or', '.xor'], types: [] },
+  { id: 'add', text: '.add.type', op: [], types: ['.u32', '.s32', '.u64'] },
+  { id: 'extremum', text: '.op.type', op: ['.min', '.max'], types: ['.u32', '.s32'] },
+  { id: 'wrap', text: '.op.u32', op: ['.inc', '.dec'], types: [] },
+];
+
+const global = [
+  { id: 'logic', text: '.op.type', op: ['.and', '.or', '.xor'], types: ['.b32', '.b64'] },
+  { id: 'add', text: '.add.type', op: [], types: ['.u32', '.s32', '.u64', '.f32', '.f64'] },
+  { id: 'add.half', text: '.add.noftz.type', op: [], types: ['.f16', '.bf16'] },
+  {
+    id: 'extremum',
+    text: '.op.type',
+    op: ['.min', '.max'],
+    types: ['.u32', '.s32', '.u64', '.s64', '.f16', '.bf16'],
+  },
+  { id: 'wrap', text: '.op.u32', op: ['.inc', '.dec'], types: [] },
+];
+
+function reduction(to: 'shared' | 'global', { id, text, op, types }: (typeof shared)[number], hint: boolean) {
+  const ends = to === 'shared' ? `.shared::cluster.shared::cta${mechanism}` : '.global.shared::cta.bulk_group';
+  const target = to === 'shared' ? inShared('dst', 'store') : inGlobal('dst', 'store');
+  const list = [target, inShared('src', 'load'), size, ...(to === 'shared' ? [object] : []), ...(hint ? [policy] : [])];
+  return checked(
+    {
+      id: `cp.reduce.async.bulk.${to}.${id}${hint ? '.hint' : ''}`,
+      section: '9.7.9.25.4.2',
+      syntax: `cp.reduce.async.bulk${ends}${hint ? '.L2::cache_hint' : ''}${text}  ${operandList(list)}`,
+      summary: 'Starts to reduce size bytes into the destination.',
+      sets: { ...(op.length > 0 ? { op } : {}), ...(types.length > 0 ? { type: types } : {}) },
+      operands: list,
+    },
+    hopper,
+  );
+}
+
+const reductions = [
+  ...shared.map((operation) => reduction('shared', operation, false)),
+  ...global.flatMap((operation) => [false, true].map((hint) => reduction('global', operation, hint))),
+];
+
+// --- groups and st.bulk ---------------------------------------------------------------------------------------------
+
+const groups = [
+  checked(
+    {
+      id: 'cp.async.bulk.commit_group',
+      section: '9.7.9.25.6.1',
+      syntax: 'cp.async.bulk.commit_group',
+      summary: 'Puts all bulk copies started so far into a group.',
+      operands: [],
+    },
+    hopper,
+  ),
+  checked(
+    {
+      id: 'cp.async.bulk.wait_group',
+      section: '9.7.9.25.6.2',
+      syntax: 'cp.async.bulk.wait_group{.read}  n',
+      summary: 'Waits until at most n groups of bulk copies are still under way.',
+      operands: [read('n', '.u32', { constantOnly: true })],
+    },
+    hopper,
+  ),
+];
+
+const fills = (['.u64', '.u32'] as const).map((type) =>
+  checked(
+    {
+      id: `st.bulk${type === '.u32' ? '.short' : ''}`,
+      section: '9.7.9.13',
+      syntax: 'st.bulk{.weak}{.shared::cta}  [a], size, initval',
+      summary: 'Fills size bytes of shared memory with zeros.',
+      operands: [
+        { kind: 'address', name: 'a', access: 'store' },
+        read('size', type, { unpacked: true, multiple: 8, range: [0, 1 << 24] }),
+        read('initval', '.u64', { constantOnly: true, oneOf: [0] }),
+      ],
+    },
+    blackwell,
+  ),
+);
+
+/** cp.async.bulk and cp.reduce.async.bulk without tensors, and st.bulk. */
+export const bulkForms: readonly InstructionForm[] = [
+  ...bulkCopies,
+  ...masked,
+  ...prefetches,
+  ...reductions,
+  ...groups,
+  ...fills,
+];

@@ -1,0 +1,190 @@
+/**
+ * Bulk copies, reductions and prefetches of tensors (PTX ISA 9.1, 9.7.9.25.5). They are checked but not executed.
+ * Versions and targets were measured with ptxas 13.0.
+ */
+import { type AvailabilityRow, type InstructionForm, type OperandPattern, read } from '../../form.ts';
+import { at } from '../../targets.ts';
+import { checked, needs, tensorMemory } from '../checked.ts';
+
+const hopper = at('8.0', 90);
+const mechanism = '.mbarrier::complete_tx::bytes';
+const policy = read('cache-policy', '.u64');
+const mask = read('cta-mask', '.u16');
+const inShared = (name: string, access: 'load' | 'store'): OperandPattern => ({
+  kind: 'address',
+  name,
+  access,
+  space: '.shared',
+});
+const object = inShared('mbar', 'store');
+
+/** How coordinates select elements of a tensor with this many dimensions. */
+interface Mode {
+  readonly dimensions: number;
+  readonly id: string;
+  readonly text: string;
+  readonly values?: readonly string[];
+  readonly coordinates: number;
+  readonly offsets: number;
+  /** Introduced with tensor memory. */
+  readonly late: boolean;
+}
+
+const tiles = [1, 2, 3, 4, 5].map(
+  (dimensions): Mode => ({
+    dimensions,
+    id: 'tile',
+    text: '{.tile}',
+    coordinates: dimensions,
+    offsets: 0,
+    late: false,
+  }),
+);
+
+const rows = (id: string): Mode => ({
+  dimensions: 2,
+  id,
+  text: `.tile::${id}`,
+  coordinates: 5,
+  offsets: 0,
+  late: true,
+});
+
+const columns = [3, 4, 5].flatMap((dimensions): readonly Mode[] => [
+  { dimensions, id: 'im2col', text: '.im2col', coordinates: dimensions, offsets: dimensions - 2, late: false },
+  {
+    dimensions,
+    id: 'im2col.w',
+    text: '.wide',
+    values: ['.im2col::w', '.im2col::w::128'],
+    coordinates: dimensions,
+    offsets: 2,
+    late: true,
+  },
+]);
+
+const withoutOffsets = [3, 4, 5].map(
+  (dimensions): Mode => ({
+    dimensions,
+    id: 'im2col',
+    text: '.im2col_no_offs',
+    coordinates: dimensions,
+    offsets: 0,
+    late: false,
+  }),
+);
+
+const readModes: readonly Mode[] = [...tiles, rows('gather4'), ...columns];
+const writeModes: readonly Mode[] = [...tiles, rows('scatter4'), ...withoutOffsets];
+
+const tensor = ({ coordinates }: Mode, access: 'load' | 'store'): OperandPattern => ({
+  kind: 'address',
+  name: 'tensor-map',
+  access,
+  space: '.global',
+  coordinates,
+});
+
+function offsetsOf({ offsets }: Mode): readonly OperandPattern[] {
+  if (offsets === 0) return [];
+  const elements = Array.from({ length: offsets }, (_, i) => read(`offset.${i}`, '.u16'));
+  return [{ kind: 'vector', name: 'offsets', elements }];
+}
+
+function listed(operands: readonly OperandPattern[]): string {
+  return operands
+    .map((operand) => {
+      if (operand.kind !== 'address') return operand.name;
+      return operand.coordinates === undefined ? `[${operand.name}]` : `[${operand.name}, coordinates]`;
+    })
+    .join(', ');
+}
+
+const setsOf = ({ values }: Mode): Readonly<Record<string, readonly string[]>> =>
+  values === undefined ? {} : { wide: values };
+
+const late = ({ late: isLate, id }: Mode): readonly AvailabilityRow[] =>
+  isLate ? [needs(`a tensor copy with ${id}`, {}, ...tensorMemory)] : [];
+
+// --- loads ----------------------------------------------------------------------------------------------------------
+
+const targets = ['cluster', 'multicast', 'cta'] as const;
+
+function load(mode: Mode, target: (typeof targets)[number], hint: boolean): InstructionForm {
+  const isCta = target === 'cta';
+  const operands = [
+    inShared('dst', 'store'),
+    tensor(mode, 'load'),
+    object,
+    ...offsetsOf(mode),
+    ...(target === 'multicast' ? [mask] : []),
+    ...(hint ? [policy] : []),
+  ];
+  const spread = target === 'multicast' ? '.multicast::cluster' : '';
+  return checked(
+    {
+      id: `cp.async.bulk.tensor.${mode.dimensions}d.${mode.id}.${target}${hint ? '.hint' : ''}`,
+      section: '9.7.9.25.5.2',
+      syntax: `cp.async.bulk.tensor.${mode.dimensions}d.shared::${isCta ? 'cta' : 'cluster'}.global${mode.text}${mechanism}${spread}{.group}${hint ? '.L2::cache_hint' : ''}  ${listed(operands)}`,
+      summary: 'Starts to copy a part of a tensor to shared memory.',
+      sets: { ...setsOf(mode), group: ['.cta_group::1', '.cta_group::2'] },
+      operands,
+      rows: [
+        ...['.cta_group::1', '.cta_group::2'].map((group) => needs(group, { modifiers: [group] }, ...tensorMemory)),
+        ...(isCta ? [needs('.shared::cta as the destination', {}, at('8.6', mode.late ? 100 : 90))] : late(mode)),
+        ...(isCta ? [needs('.im2col::w::128', { modifiers: ['.im2col::w::128'] }, ...tensorMemory)] : []),
+      ],
+    },
+    hopper,
+  );
+}
+
+const loads = readModes.flatMap((mode) =>
+  targets.flatMap((target) => [false, true].map((hint) => load(mode, target, hint))),
+);
+
+const prefetches = readModes.flatMap((mode) =>
+  [false, true].map((hint) => {
+    const operands = [tensor(mode, 'load'), ...offsetsOf(mode), ...(hint ? [policy] : [])];
+    return checked(
+      {
+        id: `cp.async.bulk.prefetch.tensor.${mode.dimensions}d.${mode.id}${hint ? '.hint' : ''}`,
+        section: '9.7.9.25.5.4',
+        syntax: `cp.async.bulk.prefetch.tensor.${mode.dimensions}d.L2.global${mode.text}${hint ? '.L2::cache_hint' : ''}  ${listed(operands)}`,
+        summary: 'Starts to bring a part of a tensor into L2.',
+        sets: setsOf(mode),
+        operands,
+        rows: late(mode),
+      },
+      hopper,
+    );
+  }),
+);
+
+// --- stores and reductions ------------------------------------------------------------------------------------------
+
+const operations = ['.add', '.min', '.max', '.inc', '.dec', '.and', '.or', '.xor'];
+
+function store(mode: Mode, reduces: boolean, hint: boolean): InstructionForm {
+  const operands = [tensor(mode, 'store'), inShared('src', 'load'), ...(hint ? [policy] : [])];
+  const opcode = reduces ? 'cp.reduce.async.bulk.tensor' : 'cp.async.bulk.tensor';
+  return checked(
+    {
+      id: `${opcode}.${mode.dimensions}d.${mode.id}.store${hint ? '.hint' : ''}`,
+      section: reduces ? '9.7.9.25.5.3' : '9.7.9.25.5.2',
+      syntax: `${opcode}.${mode.dimensions}d.global.shared::cta${reduces ? '.op' : ''}${mode.text}.bulk_group${hint ? '.L2::cache_hint' : ''}  ${listed(operands)}`,
+      summary: `Starts to ${reduces ? 'reduce shared memory into' : 'copy shared memory to'} a part of a tensor.`,
+      ...(reduces ? { sets: { op: operations } } : {}),
+      operands,
+      rows: late(mode),
+    },
+    hopper,
+  );
+}
+
+const stores = [false, true].flatMap((reduces) =>
+  writeModes.flatMap((mode) => [false, true].map((hint) => store(mode, reduces, hint))),
+);
+
+/** cp.async.bulk.tensor, cp.async.bulk.prefetch.tensor and cp.reduce.async.bulk.tensor. */
+export const tensorCopyForms: readonly InstructionForm[] = [...loads, ...prefetches, ...stores];

@@ -1,0 +1,29 @@
+/** Builds forms that ptxlab checks but cannot execute: a launch that may reach one is refused. */
+import type { AvailabilityRow, Condition, InstructionForm } from '../form.ts';
+import { plainWords } from '../modifiers.ts';
+import { atListed, type Availability } from '../targets.ts';
+
+/** A form without what all of them share; `rows` are requirements beyond those of the instruction itself. */
+export type CheckedLine = Omit<InstructionForm, 'regime' | 'availability' | 'steps'> & {
+  readonly rows?: readonly AvailabilityRow[];
+};
+
+/** The form of a line; `ways` are the versions and targets that introduced the instruction. */
+export function checked({ rows = [], ...line }: CheckedLine, ...ways: readonly Availability[]): InstructionForm {
+  const subject = plainWords(line.syntax, line.sets);
+  const availability: readonly AvailabilityRow[] = [{ subject, ways }, ...rows];
+  const steps: InstructionForm['steps'] = ({ mnemonic }) => [{ kind: 'unsupported', what: mnemonic }];
+  return { ...line, regime: 'exact', availability, steps };
+}
+
+/** A requirement of the variants for which the condition holds. */
+export function needs(subject: string, when: Condition, ...ways: readonly Availability[]): AvailabilityRow {
+  return { subject, when, ways };
+}
+
+/** The chips with tensor memory, and their families. */
+export const tensorMemory: readonly Availability[] = [
+  atListed('8.6', 'sm_100a', 'sm_101a'),
+  atListed('8.8', 'sm_100f', 'sm_101f', 'sm_103a', 'sm_103f'),
+  atListed('9.0', 'sm_110a', 'sm_110f'),
+];
