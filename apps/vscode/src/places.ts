@@ -1,0 +1,38 @@
+/** Finds what stands under a cursor, in the text alone. */
+
+/** The instruction on a line without its guard, label and comment; null if there is none. */
+export function instructionOn(line: string): string | null {
+  const code = line
+    .replace(/\/\/.*$/, '')
+    .replace(/^\s*[\w$%]+\s*:(?!:)/, '')
+    .replace(/^\s*@!?[\w$%]+/, '')
+    .trim();
+  return /^[a-z][\w.:]*(\s|;|$)/.test(code) ? code : null;
+}
+
+/** A kernel and the types of its parameters. */
+interface Kernel {
+  readonly name: string;
+  readonly parameterTypes: readonly string[];
+}
+
+/** The last kernel that begins before an offset, or the first of the module. */
+export function kernelAt(text: string, offset: number): Kernel | null {
+  const entries = [...text.matchAll(/\.entry\s+([\w$%]+)\s*(?:\(([^)]*)\))?/g)];
+  const entry = entries.findLast(({ index }) => text.lastIndexOf('\n', index) < offset) ?? entries[0];
+  if (entry === undefined) return null;
+  const [, name = '', parameters = ''] = entry;
+  const types = parameters.matchAll(/\.param\s+(?:\.align\s+\d+\s+)?\.(\w+)/g);
+  return { name, parameterTypes: [...types].map(([, type = '']) => type) };
+}
+
+/** Options of `ptxlab run` to start from: a buffer of zeros for each 64-bit parameter, 1 for the others. */
+export function suggestedLaunch({ parameterTypes }: Kernel): string {
+  const values = parameterTypes.map((type) => (/^[bu]64$/.test(type) ? 'zeros:4096' : '1'));
+  return ['--grid 1 --block 32', ...values.map((value) => `--arg ${value}`)].join(' ');
+}
+
+/** The target that the module names; null if it names none. */
+export function targetOf(text: string): string | null {
+  return /^\s*\.target\s+(\w+)/m.exec(text)?.[1] ?? null;
+}

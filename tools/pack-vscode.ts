@@ -1,0 +1,50 @@
+/**
+ * Bundles the VS Code extension with the command line and packs it.
+ *
+ *     tsx tools/pack-vscode.ts [file.vsix]
+ */
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createVSIX } from '@vscode/vsce';
+import { build } from 'esbuild';
+import { licensesOf, packagesOf } from './licenses.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const source = join(root, 'apps/vscode');
+const folder = join(source, 'dist/extension');
+const packagePath = process.argv[2] ?? join(source, 'dist/ptxlab.vsix');
+
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(join(folder, 'dist'), { recursive: true });
+for (const name of ['README.md', 'language-configuration.json', 'syntaxes']) {
+  cpSync(join(source, name), join(folder, name), { recursive: true });
+}
+copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { type: _, ...manifest } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, version }));
+
+const shared = { bundle: true, minify: true, platform: 'node', target: 'node20', logLevel: 'error' } as const;
+const { metafile } = await build({
+  ...shared,
+  metafile: true,
+  entryPoints: [join(source, 'src/extension.ts')],
+  outfile: join(folder, 'dist/extension.cjs'),
+  format: 'cjs',
+  external: ['vscode'],
+});
+const packages = packagesOf(Object.keys(metafile.inputs).map((file) => resolve(file)));
+writeFileSync(join(folder, 'dist/THIRD-PARTY.txt'), licensesOf(packages));
+await build({
+  ...shared,
+  entryPoints: [join(root, 'dist/bin/ptxlab.js')],
+  outdir: join(folder, 'dist/bin'),
+  format: 'esm',
+  splitting: true,
+  outExtension: { '.js': '.mjs' },
+  // Only launches with several threads need it, and the commands of the extension start none.
+  external: ['piscina'],
+});
+copyFileSync(join(root, 'dist/bin/THIRD-PARTY.txt'), join(folder, 'dist/bin/THIRD-PARTY.txt'));
+await createVSIX({ cwd: folder, packagePath, dependencies: false, allowMissingRepository: true });
