@@ -119,6 +119,8 @@ module.exports = {
     },
   ],
   options: {
+    // What a build leaves behind.
+    exclude: { path: '^apps/[^/]+/dist/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.core.json' },
     enhancedResolveOptions: { extensions: ['.ts'] },
