@@ -5,17 +5,10 @@ import { err, ok, type Result } from '../base/result.ts';
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
 import { explainProduct, gpusFor, productOn } from '../explain/matrices/arithmetic.ts';
 import { isAvailableFor, type TargetChoice } from '../explain/target-choice.ts';
-import {
-  elementFunction,
-  floatTerms,
-  type Pair,
-  type ProductOf,
-  type ScalePair,
-  scaleTerm,
-} from '../interp/matrix-element.ts';
+import { elementFunction, floatTerms, type Pair, type ScalePair, scaleTerm } from '../interp/matrix-element.ts';
 import type { Variant } from '../isa/form.ts';
 import { type Gpu, gpuOf, runsOn } from '../isa/gpus.ts';
-import type { MatrixProduct, Scaling } from '../isa/matrix-product.ts';
+import type { MatrixProduct, ProductOf, Scaling } from '../isa/matrix-product.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import { readAccumulator } from '../numerics/dot.ts';
 import { type ExplainedDot, exactSum, explainDot } from '../numerics/explain-dot.ts';

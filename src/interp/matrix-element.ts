@@ -2,14 +2,12 @@
 import type { Bits } from '../base/bits.ts';
 import { numberOf } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
-import type { MatrixProduct, Scaling } from '../isa/matrix-product.ts';
+import { type MatrixProduct, type ProductOf, type Scaling, sumConversion } from '../isa/matrix-product.ts';
 import { floatOperation } from '../numerics/arithmetic.ts';
 import { conversion } from '../numerics/convert.ts';
 import { type Addend, dotProduct, product, termOf } from '../numerics/dot.ts';
 import { decode } from '../numerics/exact.ts';
 import { formats } from '../numerics/formats.ts';
-
-export type ProductOf<Kind extends MatrixProduct['kind']> = Extract<MatrixProduct, { readonly kind: Kind }>;
 
 /** An element of A, as it lies in a register, and the one of B that it is multiplied by. */
 export type Pair = readonly [a: Bits, b: Bits];
@@ -81,18 +79,7 @@ function factorTerm({ format, low }: ProductOf<'float'>['a']): (bits: Bits) => A
 /** C in the format of D. */
 function accumulate(from: 'f16' | 'f32', to: 'f16' | 'f32'): (bits: Bits) => number {
   if (from === to) return Number;
-  const convert = conversion({
-    from,
-    to,
-    rounding: to === 'f16' ? 'rn' : null,
-    integral: false,
-    flush: false,
-    sat: false,
-    satfinite: false,
-    relu: false,
-    randomBits: 0,
-    scaled: null,
-  });
+  const convert = conversion(sumConversion(from, to));
   return (bits) => Number(convert(bits, 0, 0x7f));
 }
 

@@ -1,4 +1,5 @@
 /** D = A * B + C over the lanes of a warp, as data: both engines, explain and the listing read it. */
+import { type Conversion, plainConversion } from '../numerics/conversion.ts';
 import type { DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts';
 import type { IntegerName } from '../numerics/formats.ts';
 import type { Fragment } from './fragments.ts';
@@ -15,6 +16,11 @@ export interface Factor<Format extends string> {
 export interface Sum<Format extends string> {
   readonly format: Format;
   readonly fragment: Fragment;
+}
+
+/** How an element of C enters a sum that has the format of D. */
+export function sumConversion(from: 'f16' | 'f32', to: 'f16' | 'f32'): Conversion {
+  return { ...plainConversion(from, to), rounding: to === 'f16' ? 'rn' : null };
 }
 
 /**
@@ -56,6 +62,8 @@ export type MatrixProduct =
   | ({ readonly kind: 'double'; readonly rounding: 'rn' | 'rz' | 'rm' | 'rp' } & Matrices<'f64', 'f64'>)
   | ({ readonly kind: 'integer'; readonly satfinite: boolean } & Matrices<IntegerName, 's32'>)
   | ({ readonly kind: 'bits'; readonly op: 'and' | 'xor' } & Matrices<'b1', 's32'>);
+
+export type ProductOf<Kind extends MatrixProduct['kind']> = Extract<MatrixProduct, { readonly kind: Kind }>;
 
 /** Widths of the values that a lane brings: registers of A, B and C, then metadata and selector, then scales. */
 export function broughtBy(product: MatrixProduct): readonly number[] {

@@ -3,7 +3,7 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import { elementsOf, type Fragment } from '../../isa/fragments.ts';
-import type { MatrixProduct } from '../../isa/matrix-product.ts';
+import { type MatrixProduct, type ProductOf, sumConversion } from '../../isa/matrix-product.ts';
 import type { Conversion } from '../../numerics/conversion.ts';
 import { formats } from '../../numerics/formats.ts';
 import type { MemoryOpcode } from '../../wasm/opcodes.ts';
@@ -134,21 +134,22 @@ function sumPosition({ product: { n, m } }: ProductContext, fragment: Fragment):
   });
 }
 
+/** How an element of C changes before it is stored, or null. */
+function conversionOfSum({ c, d }: ProductOf<'float'>): Conversion | null {
+  return c.format === d.format ? null : sumConversion(c.format, d.format);
+}
+
 /** Copies C into the room, in the format of D. */
 export function readSums(context: ProductContext): void {
   const { code, product, rooms, shape } = context;
-  const { fragment, format } = product.c;
-  const to = product.d.format;
+  const { fragment } = product.c;
+  const conversion = product.kind === 'float' ? conversionOfSum(product) : null;
   const registers = product.a.fragment.registers + product.b.fragment.registers;
   const store = fragment.registerBits === 64 ? 'i64.store' : 'i32.store';
   eachElement(context, fragment, sumPosition(context, fragment), registers, ({ low, offset }, { place, register }) => {
     code.get(place).get(register);
     if (fragment.bits === 16) code.i32(low).op('i32.shr_u').i32(0xffff).op('i32.and');
-    if (format !== to)
-      code
-        .i32(0)
-        .i32(unscaled)
-        .call(converter(shape.helpers, sumConversion(format, to)));
+    if (conversion !== null) code.i32(0).i32(unscaled).call(converter(shape.helpers, conversion));
     code.memory(store, shape.layout.origin + rooms.sums + offset);
   });
 }
@@ -174,19 +175,4 @@ export function writeSums(context: ProductContext): void {
       code.memory(`${carrier.type}.store`, shape.layout.origin + carrier.array);
     }
   });
-}
-
-function sumConversion(from: MatrixProduct['c']['format'], to: MatrixProduct['c']['format']): Conversion {
-  return {
-    from,
-    to,
-    rounding: to === 'f16' ? 'rn' : null,
-    integral: false,
-    flush: false,
-    sat: false,
-    satfinite: false,
-    relu: false,
-    randomBits: 0,
-    scaled: null,
-  };
 }

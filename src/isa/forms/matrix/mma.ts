@@ -1,25 +1,38 @@
 /** mma: PTX ISA 9.1, 9.7.14.5, dense and without scales. */
-import { choice, type Condition, has, type InstructionForm, integerType, slotType, type Variant } from '../../form.ts';
+import { choice, type Condition, type InstructionForm, type Variant } from '../../form.ts';
 import type { AvailabilityRow } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
 import type { MatrixProduct } from '../../matrix-product.ts';
 import { at, atSuffixed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { layouts, type ListType, matrixForm, refsOf, registerList, rowColumn } from './parts.ts';
 import {
-  bitProduct,
-  doubleProduct,
-  type Fragments,
-  fragmentsOf,
+  bitsOfSum,
+  bytesOfFloats,
+  kinds,
+  layouts,
+  type ListType,
+  matrixForm,
+  refsOf,
+  registerList,
+  rowColumn,
+  smallFloats,
+  sumLists,
+} from './parts.ts';
+import {
+  bitwise,
+  doubles,
   factorFormat,
   floatProduct,
-  integerProduct,
+  type Fragments,
+  fragmentsOf,
+  integers,
   multiply,
   quadPairFragments,
   type Registers,
   registersFor,
   type Shape,
   shapeOf,
+  sumFormat,
 } from './products.ts';
 
 const section = '9.7.14.5.14';
@@ -46,15 +59,6 @@ interface Row {
   readonly product: (fragments: Fragments, variant: Variant, environment: Environment) => MatrixProduct;
 }
 
-const listOfSum: Readonly<Partial<Record<TypeName, readonly [source: ListType, result: ListType]>>> = {
-  '.f16': ['f16', 'f16'],
-  '.f32': ['f32', 'f32'],
-  '.s32': ['s32', 's32'],
-  '.f64': ['any double', 'f64'],
-};
-
-const bitsOfSum = (type: TypeName): number => (type === '.f16' ? 16 : type === '.f64' ? 64 : 32);
-
 /** The form of a row. The types of A and B are sets if there are several. */
 function mmaForm(row: Row): InstructionForm {
   const { shape: text, d, c = d, factors, before = '', after = '' } = row;
@@ -65,7 +69,7 @@ function mmaForm(row: Row): InstructionForm {
   const width = { factor: row.bits, c: bitsOfSum(c), d: bitsOfSum(d) };
   const fourfold = row.anyLayout === true;
   const registers = fourfold ? fourfoldRegisters(width) : registersFor(shape, width);
-  const [sourceList, resultList] = [listOfSum[c]?.[0] ?? 'bits', listOfSum[d]?.[1] ?? 'bits'];
+  const [sourceList, resultList] = [sumLists[c]?.[0] ?? 'bits', sumLists[d]?.[1] ?? 'bits'];
   return matrixForm({
     id: `mma.${text}${d}${single ? first : `.${row.name}`}${c === d ? '' : c}`,
     section,
@@ -110,23 +114,11 @@ function fragmentsFor(
 // --- products -------------------------------------------------------------------------------------------------------
 
 function floats(fragments: Fragments, variant: Variant, environment: Environment): MatrixProduct {
-  const sum = (slot: number): 'f16' | 'f32' => (slotType(variant, slot).name === '.f16' ? 'f16' : 'f32');
-  return floatProduct(fragments, [factorFormat(variant, 1), factorFormat(variant, 2), sum(3), sum(0)], environment);
-}
-
-function integers(fragments: Fragments, variant: Variant): MatrixProduct {
-  const types = [integerType(variant, 1), integerType(variant, 2)] as const;
-  return integerProduct(fragments, types, has(variant, '.satfinite'));
-}
-
-function doubles(fragments: Fragments, variant: Variant): MatrixProduct {
-  const rounding =
-    variant.modifiers['rounding'] === undefined ? 'rn' : choice(variant, 'rounding', ['rn', 'rz', 'rm', 'rp']);
-  return doubleProduct(fragments, rounding);
-}
-
-function bitwise(fragments: Fragments, variant: Variant): MatrixProduct {
-  return bitProduct(fragments, has(variant, '.and') ? 'and' : 'xor');
+  return floatProduct(
+    fragments,
+    [factorFormat(variant, 1), factorFormat(variant, 2), sumFormat(variant, 3), sumFormat(variant, 0)],
+    environment,
+  );
 }
 
 // --- rows -----------------------------------------------------------------------------------------------------------
@@ -229,12 +221,6 @@ const bitRows: readonly Row[] = ['m8n8k128', 'm16n8k128', 'm16n8k256'].map(
     product: bitwise,
   }),
 );
-
-const bytesOfFloats: readonly TypeName[] = ['.e4m3', '.e5m2'];
-const smallFloats: readonly TypeName[] = ['.e4m3', '.e5m2', '.e3m2', '.e2m3', '.e2m1'];
-
-/** With fp8 every kind is accepted, and none changes what is computed. */
-const kinds = ['.kind::f8f6f4', '.kind::mxf8f6f4', '.kind::mxf4', '.kind::mxf4nvf4'] as const;
 
 const kindRow = (version: string): AvailabilityRow[] =>
   kinds.map((kind) => ({

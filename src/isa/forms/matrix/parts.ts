@@ -69,3 +69,22 @@ export const rowColumn: readonly Constraint[] = [
   { kind: 'axis-goes-with', axis: 'blayout', other: 'alayout', values: ['.row'] },
   { kind: 'axis-goes-with', axis: 'alayout', other: 'blayout', values: ['.col'] },
 ];
+
+/** The lists that C and D may be, by their type. */
+export const sumLists: Readonly<Partial<Record<TypeName, readonly [source: ListType, result: ListType]>>> = {
+  '.f16': ['f16', 'f16'],
+  '.f32': ['f32', 'f32'],
+  '.s32': ['s32', 's32'],
+  '.f64': ['any double', 'f64'],
+};
+
+/** Bits of an element of C or D. */
+export function bitsOfSum(type: TypeName): number {
+  return type === '.f16' ? 16 : type === '.f64' ? 64 : 32;
+}
+
+export const bytesOfFloats: readonly TypeName[] = ['.e4m3', '.e5m2'];
+export const smallFloats: readonly TypeName[] = [...bytesOfFloats, '.e3m2', '.e2m3', '.e2m1'];
+
+/** With fp8 every kind is accepted, and none changes what is computed. */
+export const kinds = ['.kind::f8f6f4', '.kind::mxf8f6f4', '.kind::mxf4', '.kind::mxf4nvf4'] as const;

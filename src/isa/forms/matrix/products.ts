@@ -3,7 +3,7 @@ import { fragmentOf, quadPairFragment, quadPairResult } from '../../fragments.ts
 import { type FactorFormat, factorFormats } from '../../../numerics/dot-arithmetic.ts';
 import type { IntegerName } from '../../../numerics/formats.ts';
 import type { Environment } from '../../environment.ts';
-import { floatName, type Variant } from '../../form.ts';
+import { choice, floatName, has, integerType, slotType, type Variant } from '../../form.ts';
 import { arithmeticOf, familyOf, type ProductFamily } from '../../matrix-arithmetic.ts';
 import type { Factor, MatrixProduct, Scaling, Sparsity, Sum } from '../../matrix-product.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -119,6 +119,11 @@ export function factorFormat(variant: Variant, slot: number): FactorFormat {
   return found;
 }
 
+/** The format of a type slot of C or D. */
+export function sumFormat(variant: Variant, slot: number): 'f16' | 'f32' {
+  return slotType(variant, slot).name === '.f16' ? 'f16' : 'f32';
+}
+
 /** Formats of A, B, C and D. */
 export type FloatFormats = readonly [a: FactorFormat, b: FactorFormat, c: 'f16' | 'f32', d: 'f16' | 'f32'];
 
@@ -152,6 +157,21 @@ export function doubleProduct(fragments: Fragments, rounding: 'rn' | 'rz' | 'rm'
 
 export function bitProduct(fragments: Fragments, op: 'and' | 'xor'): MatrixProduct {
   return { kind: 'bits', ...matricesOf(fragments, ['b1', 'b1', 's32', 's32']), op, sparsity: null };
+}
+
+export function integers(fragments: Fragments, variant: Variant): MatrixProduct {
+  const types = [integerType(variant, 1), integerType(variant, 2)] as const;
+  return integerProduct(fragments, types, has(variant, '.satfinite'));
+}
+
+export function doubles(fragments: Fragments, variant: Variant): MatrixProduct {
+  const rounding =
+    variant.modifiers['rounding'] === undefined ? 'rn' : choice(variant, 'rounding', ['rn', 'rz', 'rm', 'rp']);
+  return doubleProduct(fragments, rounding);
+}
+
+export function bitwise(fragments: Fragments, variant: Variant): MatrixProduct {
+  return bitProduct(fragments, has(variant, '.and') ? 'and' : 'xor');
 }
 
 /** The operands of a product, each register by its name. */

@@ -5,7 +5,7 @@ import type { MatrixProduct, Scaling } from '../../matrix-product.ts';
 import type { Ref } from '../../steps/ref.ts';
 import { atListed, atSuffixed } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { layouts, matrixForm, refsOf, registerList, rowColumn } from './parts.ts';
+import { layouts, matrixForm, refsOf, registerList, rowColumn, smallFloats } from './parts.ts';
 import {
   factorFormat,
   type Fragments,
@@ -25,7 +25,6 @@ interface Row {
   readonly factors: readonly TypeName[];
 }
 
-const smallFloats: readonly TypeName[] = ['.e4m3', '.e5m2', '.e3m2', '.e2m3', '.e2m1'];
 const nibbles: readonly TypeName[] = ['.e2m1'];
 
 const rows: readonly Row[] = [

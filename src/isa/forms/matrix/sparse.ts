@@ -1,11 +1,21 @@
 /** mma.sp: PTX ISA 9.1, 9.7.14.6. Half of A is left out; metadata says where the elements that are kept belong. */
-import { has, type InstructionForm, integerType, read, slotType, type Variant } from '../../form.ts';
+import { has, type InstructionForm, integerType, read, type Variant } from '../../form.ts';
 import type { AvailabilityRow, OperandPattern } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
 import type { MatrixProduct, Sparsity } from '../../matrix-product.ts';
 import { at, atListed, atSuffixed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { layouts, type ListType, matrixForm, refsOf, registerList, rowColumn } from './parts.ts';
+import {
+  bytesOfFloats,
+  kinds,
+  layouts,
+  type ListType,
+  matrixForm,
+  refsOf,
+  registerList,
+  rowColumn,
+  smallFloats,
+} from './parts.ts';
 import {
   factorFormat,
   floatProduct,
@@ -15,6 +25,7 @@ import {
   multiply,
   registersFor,
   shapeOf,
+  sumFormat,
 } from './products.ts';
 
 /** Types of A and B with the same rules. */
@@ -91,8 +102,12 @@ function productOf(row: Row, fragments: Fragments, variant: Variant, environment
     const types = [integerType(variant, 1), integerType(variant, 2)] as const;
     return integerProduct(fragments, types, has(variant, '.satfinite'), row.sparsity);
   }
-  const sum = (slot: number): 'f16' | 'f32' => (slotType(variant, slot).name === '.f16' ? 'f16' : 'f32');
-  const formats = [factorFormat(variant, 1), factorFormat(variant, 2), sum(3), sum(0)] as const;
+  const formats = [
+    factorFormat(variant, 1),
+    factorFormat(variant, 2),
+    sumFormat(variant, 3),
+    sumFormat(variant, 0),
+  ] as const;
   return floatProduct(fragments, formats, environment, { sparsity: row.sparsity });
 }
 
@@ -165,8 +180,6 @@ const integerRows: readonly Row[] = (
   ),
 );
 
-const kinds = ['.kind::f8f6f4', '.kind::mxf8f6f4', '.kind::mxf4', '.kind::mxf4nvf4'] as const;
-
 const kindRows: readonly AvailabilityRow[] = kinds.map((kind) => ({
   subject: kind,
   when: { modifiers: [kind] },
@@ -175,8 +188,6 @@ const kindRows: readonly AvailabilityRow[] = kinds.map((kind) => ({
     : [atListed('8.6', 'sm_100a', 'sm_101a', 'sm_103a', 'sm_110a', 'sm_120a', 'sm_121a')],
 }));
 
-const bytesOfFloats: readonly TypeName[] = ['.e4m3', '.e5m2'];
-const smallFloats: readonly TypeName[] = ['.e4m3', '.e5m2', '.e3m2', '.e2m3', '.e2m1'];
 const blackwell = [atSuffixed('8.7', 120)];
 const bytes = { shape: 'm16n8k64', bits: 8, list: 'any', sparsity: byteSparsity(4) } as const;
 

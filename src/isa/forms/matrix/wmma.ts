@@ -1,14 +1,5 @@
 /** wmma: PTX ISA 9.1, 9.7.14.4. The layout of its fragments is open; here it is that of mma. */
-import {
-  choice,
-  has,
-  type InstructionForm,
-  integerType,
-  type OperandPattern,
-  read,
-  slotType,
-  type Variant,
-} from '../../form.ts';
+import { has, type InstructionForm, type OperandPattern, read, type Variant } from '../../form.ts';
 import type { AvailabilityRow } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
 import { type Fragment, fragmentOf, placeOf } from '../../fragments.ts';
@@ -19,17 +10,18 @@ import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { accessesOf, addressPlan, addressRef, findAddresses, keptRef } from './addresses.ts';
-import { layouts, type ListType, matrixForm, refsOf, registerList, rowColumn } from './parts.ts';
+import { bitsOfSum, layouts, type ListType, matrixForm, refsOf, registerList, rowColumn, sumLists } from './parts.ts';
 import {
-  bitProduct,
-  doubleProduct,
-  type Fragments,
+  bitwise,
+  doubles,
   factorFormat,
   floatProduct,
-  integerProduct,
+  type Fragments,
+  integers,
   multiply,
   type Shape,
   shapeOf,
+  sumFormat,
 } from './products.ts';
 
 /** Types of A and B with the same shapes. */
@@ -148,15 +140,6 @@ function fragment(side: Side, { m, n, k }: Shape, bits: number, doubled: boolean
   const registers = doubled ? 8 : Math.max(1, (rows * columns * bits) / (32 * Math.max(32, bits)));
   return fragmentOf(side, { rows, columns, bits, registers });
 }
-
-const bitsOfSum = (type: TypeName): number => (type === '.f16' ? 16 : type === '.f64' ? 64 : 32);
-
-const sumLists: Readonly<Partial<Record<TypeName, readonly [source: ListType, result: ListType]>>> = {
-  '.f16': ['f16', 'f16'],
-  '.f32': ['f32', 'f32'],
-  '.s32': ['s32', 's32'],
-  '.f64': ['any double', 'f64'],
-};
 
 // --- load and store -------------------------------------------------------------------------------------------------
 
@@ -405,19 +388,15 @@ function productOf({ name }: Family, fragments: Fragments, variant: Variant, env
     case 'u8':
     case 's4':
     case 'u4':
-      return integerProduct(fragments, [integerType(variant, 1), integerType(variant, 2)], has(variant, '.satfinite'));
+      return integers(fragments, variant);
     case 'b1':
-      return bitProduct(fragments, has(variant, '.and') ? 'and' : 'xor');
+      return bitwise(fragments, variant);
     case 'f64':
-      return doubleProduct(
-        fragments,
-        variant.modifiers['rounding'] === undefined ? 'rn' : choice(variant, 'rounding', ['rn', 'rz', 'rm', 'rp']),
-      );
+      return doubles(fragments, variant);
     default: {
       const last = variant.types.length - 1;
-      const sum = (slot: number): 'f16' | 'f32' => (slotType(variant, slot).name === '.f16' ? 'f16' : 'f32');
       const factor = last === 1 ? 'f16' : factorFormat(variant, 1);
-      return floatProduct(fragments, [factor, factor, sum(last), sum(0)], environment);
+      return floatProduct(fragments, [factor, factor, sumFormat(variant, last), sumFormat(variant, 0)], environment);
     }
   }
 }
