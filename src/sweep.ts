@@ -3,7 +3,7 @@ import { err, ok, type Result } from './base/result.ts';
 import { type EvalError, prepareEval } from './evaluation/prepare.ts';
 import type { TargetChoice } from './explain/target-choice.ts';
 import { digestWord } from './jit/arrays/digest.ts';
-import { type SweepKernel, sweepKernel, type SweepPlan, SweepRunner } from './jit/arrays/sweep-kernel.ts';
+import { type SweepKernel, sweepKernel, type SweepPlan } from './jit/arrays/sweep-kernel.ts';
 
 export interface Sweep {
   readonly mnemonic: string;
@@ -76,31 +76,7 @@ function notSwept(message: string): Result<never, EvalError> {
   return err({ code: 'NOT_SWEPT', message });
 }
 
-export type ChunkDigest = readonly [chunk: number, digest: number];
-
-/** Computes the digests of chunks in this thread, as many at a time as the kernel has lanes. */
-export function* sweepChunks(
-  { kernel, chunkSize }: Pick<Sweep, 'kernel' | 'chunkSize'>,
-  chunks: Iterable<number>,
-): Generator<readonly ChunkDigest[]> {
-  const runner = new SweepRunner(kernel);
-  const list = [...chunks];
-  for (let at = 0; at < list.length; at += kernel.lanes) {
-    const group = list.slice(at, at + kernel.lanes);
-    const digests = runner.run(
-      group.map((chunk) => chunk * chunkSize),
-      chunkSize,
-    );
-    yield group.map((chunk, i) => [chunk, digests[i] ?? 0] as const);
-  }
-}
-
 /** The digest of all chunk digests, in the order of the chunks. */
 export function totalDigest(chunks: readonly number[]): number {
   return chunks.reduce(digestWord, 0);
-}
-
-/** Formats a digest. */
-export function digestText(digest: number): string {
-  return digest.toString(16).padStart(8, '0');
 }

@@ -90,6 +90,21 @@ export function objectOf<T>(rules: RulesFor<T>, noun = 'key'): Rule<T> {
   };
 }
 
+/** An object with exactly these members, as programs write them. */
+export function recordOf<T>(rules: RulesFor<T>): Rule<T> {
+  const some = objectOf(rules);
+  return {
+    ...some,
+    inside: (value, path) => {
+      const given = new Map(membersOf(value));
+      const missing = Object.keys(rules).find((name) => given.get(name) === undefined);
+      return missing === undefined
+        ? (some.inside?.(value, path) ?? null)
+        : { path: memberPath(path, missing), words: 'is missing' };
+    },
+  };
+}
+
 /** The first mistake in a value that should follow a rule; null if it does. */
 export function mistakeIn(value: unknown, rule: Rule<unknown>, path = ''): Mistake | null {
   if (!rule.accepts(value)) return { path, words: `must be ${rule.takes}, not ${shown(value)}` };

@@ -173,20 +173,26 @@ export function defineForms(program: Command, start: Start): void {
   );
 }
 
+/** Declares the options that decide what a sweep computes. */
+export function sweepChoiceOptions(command: Command): Command {
+  return command
+    .option('--chunks <a..b>', 'only these chunks of 2^24 inputs')
+    .option('--rbits <hex>', 'random bits for .rs; 0 by default')
+    .option('--scale <hex>', 'scale factors for .scaled; 7f7f by default, two factors of 1')
+    .option('-t, --target <name>', 'the target; any target by default')
+    .option('--isa <version>', 'the PTX version; the newest by default');
+}
+
 export function defineSweep(program: Command, start: Start): void {
   const command = program
     .command('sweep')
     .description('Convert a whole range of inputs and print digests of the results.')
-    .argument('[instructions...]', 'mnemonics of conversions; by default those in the --expect file')
-    .option('--chunks <a..b>', 'only these chunks of 2^24 inputs')
+    .argument('[instructions...]', 'mnemonics of conversions; by default those in the --expect file');
+  sweepChoiceOptions(command)
     .option('--expect <file>', 'compare with the digests in a file')
     .option('--published', 'compare with the digests that come with ptxlab')
     .option('--out <file>', 'write digests to a file, continuing where it ends')
     .option('--threads <count>', 'number of threads; one per core by default')
-    .option('--rbits <hex>', 'random bits for .rs; 0 by default')
-    .option('--scale <hex>', 'scale factors for .scaled; 7f7f by default, two factors of 1')
-    .option('-t, --target <name>', 'the target; any target by default')
-    .option('--isa <version>', 'the PTX version; the newest by default')
     .option('--json', 'write JSON, one line per instruction')
     .action(async (instructions: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<SweepFlags>();

@@ -15,6 +15,7 @@ import {
   defineSweep,
 } from './language-commands.ts';
 import type { OutputStream, Session } from './session.ts';
+import { defineMerge, definePlan, defineStatus, defineWork } from './shard-commands.ts';
 import { defineCompletion, defineDoctor, defineMan, type WholeProgram } from './setup-commands.ts';
 
 /** Functions that declare the commands, in the order in which the help lists them. */
@@ -31,6 +32,10 @@ const commands: ReadonlyMap<string, (program: Command, start: Start, whole: Whol
   ['convert', defineConvert],
   ['inspect', defineInspect],
   ['diff', defineDiff],
+  ['plan', definePlan],
+  ['work', defineWork],
+  ['status', defineStatus],
+  ['merge', defineMerge],
   ['completion', defineCompletion],
   ['man', defineMan],
   ['doctor', defineDoctor],

@@ -7,21 +7,19 @@ import { sweepInThreads } from '../hosts/sweep-threads.ts';
 import { prepareSweep, type Sweep } from '../sweep.ts';
 import { type ChunkDigests, DigestFile } from './sweep/digest-file.ts';
 import { type ExitCode, UsageError, worse } from './exit.ts';
-import { type JudgeFlags, readTargetChoice } from './options.ts';
+import { readTargetChoice } from './options.ts';
 import { write } from './output.ts';
 import { progressBar } from './progress.ts';
 import { writeRefusal } from './refusal.ts';
 import type { Session } from './session.ts';
+import { readChunks, readSettings, type SweepChoiceFlags } from './sweep/choice.ts';
 import { firstWrong, rateText, sweepJson, type Swept, sweptText } from './sweep/text.ts';
 
-export interface SweepFlags extends JudgeFlags {
-  readonly chunks?: string;
+export interface SweepFlags extends SweepChoiceFlags {
   readonly expect?: string;
   readonly published?: boolean;
   readonly out?: string;
   readonly threads?: string;
-  readonly rbits?: string;
-  readonly scale?: string;
   readonly json?: boolean;
 }
 
@@ -132,32 +130,9 @@ function expectedOf(file: DigestFile, name: string, chunks: readonly number[]): 
   return found;
 }
 
-/** Parses `3` or `0..15`, ends included. */
-function readChunks(text: string | undefined, count: number): readonly number[] {
-  const match = /^(\d+)(?:\.\.(\d+))?$/.exec(text ?? `0..${count - 1}`);
-  const first = Number(match?.[1]);
-  const last = Number(match?.[2] ?? first);
-  if (match === null || last < first) throw new UsageError(`--chunks takes 3 or 0..15, not '${text}'`);
-  if (last >= count) throw new UsageError(`--chunks ${text}: chunks are numbered 0 to ${count - 1}`);
-  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
-}
-
 function readCount(text: string | undefined): number | null {
   if (text === undefined) return null;
   const count = /^\d+$/.test(text) ? Number(text) : 0;
   if (count < 1 || count > 256) throw new UsageError(`--threads takes 1 to 256, not '${text}'`);
   return count;
-}
-
-function readSettings({ rbits, scale }: SweepFlags): ReadonlyMap<string, number> {
-  const settings = new Map<string, number>();
-  const read = (name: string, flag: string, text: string | undefined, digits: number): void => {
-    if (text === undefined) return;
-    const hex = text.replace(/^0x/i, '');
-    if (!/^[\da-f]+$/i.test(hex) || hex.length > digits) throw new UsageError(`${flag} takes ${digits} hex digits`);
-    settings.set(name, Number.parseInt(hex, 16));
-  };
-  read('rbits', '--rbits', rbits, 8);
-  read('scale-factor', '--scale', scale, 4);
-  return settings;
 }

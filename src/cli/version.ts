@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isJsonObject } from './json-object.ts';
 
 /** The version from package.json, which is two folders above the built file. */
@@ -7,4 +9,16 @@ export function packageVersion(): string {
   const content: unknown = JSON.parse(text);
   if (isJsonObject(content) && typeof content['version'] === 'string') return content['version'];
   throw new Error('package.json has no version');
+}
+
+/** The built program. */
+export const programFile: string = fileURLToPath(new URL('../../dist/bin/ptxlab.js', import.meta.url));
+
+/** A hash of the files of the built program, which the build writes; `unbuilt` if the sources run directly. */
+export function programHash(): string {
+  try {
+    return readFileSync(join(programFile, '../sha256.txt'), 'utf8').trim();
+  } catch {
+    return 'unbuilt';
+  }
 }

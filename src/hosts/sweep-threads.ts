@@ -1,12 +1,10 @@
 /**
- * A sweep on Node worker threads. Each thread takes the next chunks, as many as a kernel processes at once, and returns
- * their digests.
+ * A sweep on Node worker threads, or in the calling thread if only one is requested. Each thread takes the next chunks,
+ * as many as a kernel processes at once, and returns their digests.
  */
+import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { type ChunkDigest, type Sweep, sweepChunks } from '../sweep.ts';
-
-/** The parts of a sweep that a thread needs. */
-export type SweepTask = Pick<Sweep, 'kernel' | 'chunkSize'>;
+import { type ChunkDigest, sweepChunks, type SweepTask } from '../jit/arrays/sweep-runner.ts';
 
 /** A sweep over fewer inputs than this is done before a thread would have started. */
 const worthThreads = 2 ** 22;
@@ -24,8 +22,13 @@ export async function* sweepInThreads(
 ): AsyncGenerator<readonly ChunkDigest[]> {
   const task = { kernel, chunkSize };
   const groups = groupsOf(chunks, kernel.lanes);
-  if (chunks.length * chunkSize < worthThreads) {
-    for (const group of groups) yield [...sweepChunks(task, group)].flat();
+  if (threads === 1 || chunks.length * chunkSize < worthThreads) {
+    for (const digests of sweepChunks(task, chunks)) {
+      yield digests;
+      // Lets an interrupt arrive.
+      await setImmediate();
+      if (signal.aborted || enough()) return;
+    }
     return;
   }
   const workers = Array.from({ length: Math.min(threads, groups.length) }, () => new SweepThread(task));

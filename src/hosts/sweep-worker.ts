@@ -1,7 +1,6 @@
 /** One thread of a sweep. It takes groups of chunks until it is terminated. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { type ChunkDigest, sweepChunks } from '../sweep.ts';
-import type { SweepTask } from './sweep-threads.ts';
+import { type ChunkDigest, sweepChunks, type SweepTask } from '../jit/arrays/sweep-runner.ts';
 
 const task: SweepTask = workerData;
 

@@ -25,6 +25,8 @@ describe('completion', () => {
     ['ptxlab check --format s', 'sarif'],
     ['ptxlab help dif', 'diff'],
     ['ptxlab --col', '--color'],
+    ['ptxlab plan sw', 'sweep'],
+    ['ptxlab plan sweep --sh', '--shards'],
   ])('in bash, skipped without it: %s', async (line, expected) => {
     const words = line.split(' ');
     const drive = `source ${await script('bash')}; COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _ptxlab; echo "\${COMPREPLY[@]}"`;
@@ -34,6 +36,7 @@ describe('completion', () => {
   test.skipIf(!has('fish')).each([
     ['ptxlab ch', /^check\tCheck PTX/],
     ['ptxlab check --for', /^--format\t/],
+    ['ptxlab plan sw', /^sweep$/m],
     ['ptxlab check --format=s', /^--format=sarif/],
   ])('in fish, skipped without it: %s', async (line, expected) => {
     expect(run('fish', ['--no-config', '-c', `source ${await script('fish')}; complete -C '${line}'`])).toMatch(
@@ -54,7 +57,8 @@ describe('completion', () => {
 test.skipIf(!has('man'))('the man page has every command and no warnings, skipped without man', async () => {
   const text = run('man', ['--warnings', '-l', put(folder, 'ptxlab.1', (await ptxlab(['man'])).stdout)]);
   expect(text).toMatch(/^PTXLAB\(1\)/);
-  for (const command of ['check', 'eval', 'run', 'convert', 'doctor']) expect(text).toContain(`ptxlab ${command}`);
+  for (const command of ['check', 'eval', 'run', 'convert', 'plan sweep', 'doctor'])
+    expect(text).toContain(`ptxlab ${command}`);
   expect(text).not.toContain('warning:');
 });
 

@@ -1,7 +1,8 @@
 /** The digests that come with ptxlab: the fast engine reproduces those of the reference engine and the golden ones. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { prepareSweep, type Sweep, sweepChunks } from '../../src/sweep.ts';
+import { sweepChunks } from '../../src/jit/arrays/sweep-runner.ts';
+import { prepareSweep, type Sweep } from '../../src/sweep.ts';
 import { checksums } from '../golden/vectors.ts';
 
 const file = new URL('../../digests/conversions.json', import.meta.url);

@@ -1,7 +1,7 @@
 /** Runs conversions of four values at once and of single values, in one module, on the same words. */
 import { converter } from '../../src/jit/arithmetic/convert.ts';
 import { Helpers } from '../../src/jit/helpers.ts';
-import { instanceWithoutEngine } from '../../src/jit/arrays/sweep-kernel.ts';
+import { instanceWithoutEngine } from '../../src/jit/arrays/sweep-runner.ts';
 import { vectorConverter } from '../../src/jit/simd/vector-convert.ts';
 import type { Conversion } from '../../src/numerics/conversion.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';

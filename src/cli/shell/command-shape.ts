@@ -17,20 +17,22 @@ export interface CommandShape {
   /** `[files...]`. */
   readonly arguments: readonly string[];
   readonly options: readonly OptionShape[];
+  /** The commands inside it; its options are those of all of them. */
+  readonly commands: readonly CommandShape[];
 }
 
 export interface ProgramShape extends CommandShape {
   readonly version: string;
-  readonly commands: readonly CommandShape[];
 }
 
 /** The shape of a program whose commands are all declared. */
 export function shapeOf(program: Command, version: string): ProgramShape {
-  const { name, description, arguments: taken, options } = commandShape(program);
-  return { name, description, arguments: taken, options, version, commands: program.commands.map(commandShape) };
+  return { ...commandShape(program), options: program.options.map(optionShape), version };
 }
 
 function commandShape(command: Command): CommandShape {
+  const commands = command.commands.map(commandShape);
+  const options = [...command.options.map(optionShape), ...commands.flatMap((inner) => inner.options)];
   return {
     name: command.name(),
     description: command.description(),
@@ -38,7 +40,8 @@ function commandShape(command: Command): CommandShape {
       const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
       return argument.required ? `<${name}>` : `[${name}]`;
     }),
-    options: command.options.map(optionShape),
+    options: [...new Map(options.map((option) => [namesOf(option).join(), option])).values()],
+    commands,
   };
 }
 

@@ -18,7 +18,9 @@ export function completionScript(shell: Shell, program: ProgramShape): string {
 function bash(program: ProgramShape): string {
   const { commands } = program;
   const words = commands.map(({ name }) => name).join(' ');
-  const lists = commands.map((command) => `    ${command.name}) options="${optionWords(command, program)}" ;;\n`);
+  const lists = commands.map(
+    (command) => `    ${command.name}) options="${optionWords(command, program)}"; inner="${innerWords(command)}" ;;\n`,
+  );
   const choices = [...commands, program].flatMap(({ options }) =>
     options.filter((option) => option.choices.length > 0),
   );
@@ -27,7 +29,7 @@ function bash(program: ProgramShape): string {
   );
   return `# bash completion of ptxlab; load it with: source <(ptxlab completion bash)
 _ptxlab() {
-  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} options=
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} options= inner=
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "${words} help ${globalWords(program)}" -- "$word"))
     return
@@ -39,7 +41,10 @@ ${values.join('')}  esac
 ${lists.join('')}  esac
   case $word in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
-    *) COMPREPLY=($(compgen -f -- "$word")) ;;
+    *)
+      if [ -n "$inner" ] && [ "$COMP_CWORD" -eq 2 ]; then COMPREPLY=($(compgen -W "$inner" -- "$word")); return; fi
+      COMPREPLY=($(compgen -f -- "$word"))
+      ;;
   esac
 }
 complete -o filenames -F _ptxlab ptxlab
@@ -48,6 +53,11 @@ complete -o filenames -F _ptxlab ptxlab
 
 function optionWords({ options }: CommandShape, program: ProgramShape): string {
   return [...options, ...program.options].flatMap(namesOf).concat('-h', '--help').join(' ');
+}
+
+/** The names of the commands inside a command. */
+function innerWords({ commands }: CommandShape): string {
+  return commands.map(({ name }) => name).join(' ');
 }
 
 function globalWords({ options }: ProgramShape): string {
@@ -60,7 +70,7 @@ function zsh(program: ProgramShape): string {
   const commands = program.commands.map(({ name, description }) => `    '${zshText(`${name}:${description}`)}'\n`);
   const cases = program.commands.map(
     (command) =>
-      `    ${command.name}) _arguments -s ${[...command.options, ...program.options].flatMap(zshOption).join(' ')} '*:file:_files' ;;\n`,
+      `    ${command.name}) _arguments -s ${[...command.options, ...program.options].flatMap(zshOption).join(' ')} ${zshInner(command)}'*:file:_files' ;;\n`,
   );
   return `#compdef ptxlab
 # zsh completion of ptxlab; load it with: source <(ptxlab completion zsh)
@@ -90,6 +100,10 @@ function zshOption(option: OptionShape): readonly string[] {
   return namesOf(option).map((name) => `'*${name}[${zshText(description)}]${value === null ? '' : list}'`);
 }
 
+function zshInner(command: CommandShape): string {
+  return command.commands.length === 0 ? '' : `'1:command:(${innerWords(command)})' `;
+}
+
 function zshText(text: string): string {
   return text.replaceAll("'", `'\\''`).replaceAll(/[[\]]/g, '\\$&');
 }
@@ -101,6 +115,11 @@ function fish(program: ProgramShape): string {
     ...program.options.map((option) => fishOption(option, null)),
     ...program.commands.flatMap((command) => [
       `complete -c ptxlab -n __fish_use_subcommand -f -a ${command.name} -d ${fishText(command.description)}`,
+      ...(command.commands.length === 0
+        ? []
+        : [
+            `complete -c ptxlab -n '__fish_seen_subcommand_from ${command.name}' -f -a ${fishText(innerWords(command))}`,
+          ]),
       ...command.options.map((option) => fishOption(option, command.name)),
     ]),
   ];

@@ -14,7 +14,7 @@ ${name} \\- ${escaped(description)}
 .RI [ arguments ]
 .SH OPTIONS
 ${options.map(optionText).join('')}.SH COMMANDS
-${commands.map(commandText).join('')}.SH EXIT STATUS
+${commands.map((command) => commandText(command, ['ptxlab'])).join('')}.SH EXIT STATUS
 0 if nothing was found, 1 for findings such as an error in a module or a fault in a kernel, 2 for wrong usage or input
 that cannot be read.
 .SH SEE ALSO
@@ -22,8 +22,14 @@ The folder docs of the package describes every command in full.
 `;
 }
 
-function commandText({ name, description, arguments: taken, options }: CommandShape): string {
-  return `.SS ${['ptxlab', name, ...taken].map(escaped).join(' ')}
+/** @param before the words before the command's name */
+function commandText(
+  { name, description, arguments: taken, options, commands }: CommandShape,
+  before: readonly string[],
+): string {
+  const words = [...before, name];
+  if (commands.length > 0) return commands.map((command) => commandText(command, words)).join('');
+  return `.SS ${[...words, ...taken].map(escaped).join(' ')}
 ${escaped(description)}
 ${options.map(optionText).join('')}`;
 }

@@ -1,11 +1,11 @@
 /** Digest files: what `sweep` writes, resumes and compares with. */
 import { existsSync } from 'node:fs';
 import { writeFiles } from '../../hosts/node-output.ts';
-import { digestText } from '../../sweep.ts';
 import { UsageError } from '../exit.ts';
 import { readInput } from '../io.ts';
 import { isJsonObject } from '../json-object.ts';
 import type { Session } from '../session.ts';
+import { digestText } from './digest-text.ts';
 
 /** Digests of one instruction by chunk; unknown digests are absent. */
 export type ChunkDigests = Map<number, number>;
@@ -27,9 +27,14 @@ export class DigestFile {
     this.sweeps = sweeps;
   }
 
+  /** A file without digests, which `write` creates or replaces. */
+  static empty(path: string): DigestFile {
+    return new DigestFile(path, new Map());
+  }
+
   /** With `create`, a missing file counts as empty. */
   static async read(path: string, session: Session, create: boolean): Promise<DigestFile> {
-    if (create && !existsSync(path)) return new DigestFile(path, new Map());
+    if (create && !existsSync(path)) return DigestFile.empty(path);
     const text = await readInput(path, session);
     if (!text.ok) throw new UsageError(text.error);
     const sweeps = parse(text.value);

@@ -1,6 +1,7 @@
 /** The output of `sweep`. */
-import { digestText, type Sweep, totalDigest } from '../../sweep.ts';
+import { type Sweep, totalDigest } from '../../sweep.ts';
 import type { ChunkDigests } from './digest-file.ts';
+import { digestText } from './digest-text.ts';
 
 /** A sweep that is complete or stopped at a wrong chunk. */
 export interface Swept {

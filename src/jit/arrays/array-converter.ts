@@ -9,7 +9,7 @@ import { type ArrayPlan, chunkSize, type ConvertGroups, planKey, staging } from 
 import { scratchBytes } from './array-plan.ts';
 import { seedKeys } from './array-random.ts';
 import { groupSize, type Storage, storedBits } from './array-storage.ts';
-import { instanceWithoutEngine } from './sweep-kernel.ts';
+import { instanceWithoutEngine } from './sweep-runner.ts';
 import { exportedFunction } from '../exported-function.ts';
 
 /**

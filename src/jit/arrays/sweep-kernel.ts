@@ -9,7 +9,6 @@ import { addWord, addWords } from './digest.ts';
 import { Helpers } from '../helpers.ts';
 import { type SweepLowering, ScalarSweep, VectorSweep } from './sweep-lowering.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
-import { exportedFunction } from '../exported-function.ts';
 
 /** A sweep as data that can be sent to another thread. */
 export interface SweepPlan {
@@ -103,42 +102,3 @@ function addScalarResult(code: Code, result: number, width: number, state: numbe
   }
   code.get(input).i32(1).op('i32.add').set(input);
 }
-
-/** Instantiates a module. It imports all engine callbacks, although conversions call none of them. */
-export function instanceWithoutEngine(module: WebAssembly.Module, memory: WebAssembly.Memory): WebAssembly.Instance {
-  const refuse = (): never => {
-    throw new Error('a conversion called the engine');
-  };
-  const functions = WebAssembly.Module.imports(module).filter(({ kind }) => kind === 'function');
-  const env = Object.fromEntries(functions.map(({ name }) => [name, refuse] as const));
-  return new WebAssembly.Instance(module, { env: { ...env, memory } });
-}
-
-/** Runs a kernel in this thread. */
-export class SweepRunner {
-  private readonly words: Uint32Array;
-  private readonly sweep: (count: number) => void;
-  private readonly lanes: number;
-
-  constructor({ lanes, wasm }: SweepKernel) {
-    const memory = new WebAssembly.Memory({ initial: 1 });
-    const instance = instanceWithoutEngine(new WebAssembly.Module(wasm), memory);
-    this.words = new Uint32Array(memory.buffer, 0, 8);
-    this.sweep = exportedFunction(instance.exports, 'sweep');
-    this.lanes = lanes;
-  }
-
-  /**
-   * Returns a digest for each start, of the results for `count` inputs from there on. There may be at most as many
-   * starts as the kernel has lanes.
-   */
-  run(starts: readonly number[], count: number): readonly number[] {
-    for (let lane = 0; lane < this.lanes; lane++) this.words[lane] = starts[lane] ?? 0;
-    this.words.fill(0, 4);
-    // V8 cannot replace a function with its optimized form while it runs, so each call is kept short.
-    for (let done = 0; done < count; done += slice) this.sweep(Math.min(slice, count - done));
-    return [...this.words.subarray(4, 4 + starts.length)];
-  }
-}
-
-const slice = 2 ** 16;

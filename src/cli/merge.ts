@@ -1,0 +1,55 @@
+/** `ptxlab merge`: joins the results of all shards into what a single command would have written. */
+import { requireOutputs } from '../hosts/node-output.ts';
+import { type ExitCode, UsageError } from './exit.ts';
+import { plural } from './inspect/text.ts';
+import type { CommonFlags } from './options.ts';
+import { write } from './output.ts';
+import type { Session } from './session.ts';
+import { type Plan, readPlan, requireCover } from './shards/manifest.ts';
+import { type Done, readResults, removeLeftovers, type Trouble, troubleText } from './shards/results.ts';
+
+export interface MergeFlags extends CommonFlags {
+  readonly out?: string;
+  readonly force?: boolean;
+}
+
+/** More troubles than these are counted, not listed. */
+const mostListed = 10;
+
+export async function mergeCommand(folder: string, flags: MergeFlags, session: Session): Promise<ExitCode> {
+  const { out, force = false } = flags;
+  if (out === undefined) throw new UsageError('merge needs --out FILE');
+  const plan = await readPlan(folder);
+  requireCover(plan);
+  await requireOutputs([out], [], force);
+  const done: Done[] = [];
+  const troubles: Trouble[] = [];
+  for (const found of await readResults(plan)) {
+    if (found.kind === 'done') done.push(found);
+    else troubles.push(found);
+  }
+  if (troubles.length > 0) {
+    await write(session.stderr, refusal(plan, troubles));
+    return 2;
+  }
+  const bodies = done.map(({ body }) => body);
+  const exit = await mergeBodies(plan, bodies, out);
+  await removeLeftovers(plan);
+  if (flags.quiet !== true) await write(session.stderr, `${out}: merged from ${plural(done.length, 'shard')}\n`);
+  return exit;
+}
+
+function refusal(plan: Plan, troubles: readonly Trouble[]): string {
+  const lines = troubles.slice(0, mostListed).map((trouble) => `ptxlab: ${troubleText(plan, trouble)}\n`);
+  const more = troubles.length - lines.length;
+  return lines.join('') + (more > 0 ? `ptxlab: and ${more} more; ptxlab status ${plan.folder} counts them\n` : '');
+}
+
+async function mergeBodies(plan: Plan, bodies: readonly object[], out: string): Promise<ExitCode> {
+  const { what } = plan.manifest;
+  switch (what.command) {
+    case 'sweep':
+      await (await import('./shards/sweep-merge.ts')).mergeSweep(plan, what, bodies, out);
+      return 0;
+  }
+}

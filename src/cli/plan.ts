@@ -1,0 +1,66 @@
+/** `ptxlab plan`: cuts a command's work into shards that other machines compute. */
+import { join, resolve } from 'node:path';
+import { writeFiles } from '../hosts/node-output.ts';
+import { type ExitCode, UsageError } from './exit.ts';
+import { plural } from './inspect/text.ts';
+import { bytesText } from './number-text.ts';
+import type { CommonFlags } from './options.ts';
+import { write } from './output.ts';
+import type { Session } from './session.ts';
+import { type Draft, type Plan, requireNewPlan, writePlan } from './shards/manifest.ts';
+import { type Scheduler, scriptFor } from './shards/scripts.ts';
+import { draftSweep } from './shards/sweep-plan.ts';
+import type { SweepChoiceFlags } from './sweep/choice.ts';
+
+/** Flags of every plan. */
+export interface PlanFlags extends CommonFlags {
+  readonly shards?: string;
+  readonly out?: string;
+  readonly cpus?: string;
+  readonly for?: Scheduler;
+}
+
+export async function planSweepCommand(
+  instructions: readonly string[],
+  flags: PlanFlags & SweepChoiceFlags,
+  session: Session,
+): Promise<ExitCode> {
+  const cpus = readCount('--cpus', flags.cpus ?? '1', 256);
+  return planCommand(flags, session, () => draftSweep(instructions, flags, cpus, session));
+}
+
+/** @param draft null if the command refuses its input, and has said why */
+async function planCommand(flags: PlanFlags, session: Session, draft: () => Promise<Draft | null>): Promise<ExitCode> {
+  const { shards, out } = flags;
+  if (shards === undefined || out === undefined) throw new UsageError('plan needs --shards N and --out DIR');
+  const count = readCount('--shards', shards, 1_000_000);
+  const drafted = await draft();
+  if (drafted === null) return 1;
+  await requireNewPlan(out);
+  const plan = await writePlan(out, drafted, count);
+  const script = flags.for === undefined ? null : await writeScript(plan, flags.for);
+  if (flags.quiet !== true) await write(session.stderr, planText(plan, script));
+  return 0;
+}
+
+async function writeScript(plan: Plan, scheduler: Scheduler): Promise<string> {
+  const { name, text, start } = scriptFor(scheduler, resolve(plan.folder), plan.manifest);
+  const path = join(plan.folder, name);
+  await writeFiles([{ path, bytes: Buffer.from(text) }], true);
+  return `${start} ${path}`;
+}
+
+function planText({ folder, manifest }: Plan, script: string | null): string {
+  const { shards, units, task } = manifest;
+  const empty = shards.filter(({ from, to }) => from === to).length;
+  const idle = empty === 0 ? '' : `; ${empty} of them have nothing to do, because there are only ${units} parts`;
+  const needs = `${plural(task.cpus, 'CPU')}, ${bytesText(task.memoryBytes)} of memory, ${bytesText(task.diskBytes)} of disk each`;
+  const start = script ?? `ptxlab work ${folder} --shard 0..${shards.length - 1}, one task each`;
+  return `${folder}: ${plural(shards.length, 'shard')}${idle}; ${needs}\nnext: ${start}\n`;
+}
+
+function readCount(flag: string, text: string, most: number): number {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= most) return count;
+  throw new UsageError(`${flag} takes 1 to ${most}, not '${text}'`);
+}

@@ -1,0 +1,88 @@
+/** Declares the commands that spread work over machines. */
+import { type Command, Option } from 'commander';
+import { examples, type Start } from './command-parts.ts';
+import { sweepChoiceOptions } from './language-commands.ts';
+import type { MergeFlags } from './merge.ts';
+import type { PlanFlags } from './plan.ts';
+import type { StatusFlags } from './status.ts';
+import type { SweepChoiceFlags } from './sweep/choice.ts';
+import type { WorkFlags } from './work.ts';
+
+export function definePlan(program: Command, start: Start): void {
+  const plan = program
+    .command('plan')
+    .description('Cut work into shards that many machines compute: work, status and merge continue from there.');
+  definePlanSweep(plan, start);
+  examples(
+    plan,
+    'ptxlab plan sweep cvt.rn.f16.f32 cvt.rn.bf16.f32 --shards 64 --out plan --for slurm',
+    'ptxlab work plan --shard 0',
+    'ptxlab merge plan --out digests.json',
+  );
+}
+
+function definePlanSweep(plan: Command, start: Start): void {
+  const command = plan
+    .command('sweep')
+    .description('Plan what sweep --out computes.')
+    .argument('[instructions...]', 'mnemonics of conversions');
+  sweepChoiceOptions(planOptions(command))
+    .option('--cpus <count>', 'threads per task; 1 by default')
+    .action(async (instructions: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<PlanFlags & SweepChoiceFlags>();
+      await start(async (session) => (await import('./plan.ts')).planSweepCommand(instructions, flags, session));
+    });
+  examples(command, 'ptxlab plan sweep cvt.rn.f16.f32 --shards 64 --out plan');
+}
+
+function planOptions(command: Command): Command {
+  return command
+    .option('--shards <count>', 'number of shards')
+    .option('-o, --out <folder>', 'the folder for the plan and the results of its shards')
+    .addOption(
+      new Option('--for <scheduler>', 'also write a script that starts all shards').choices(['slurm', 'parallel']),
+    );
+}
+
+export function defineWork(program: Command, start: Start): void {
+  const command = program
+    .command('work')
+    .description('Compute one shard of a plan.')
+    .argument('<folder>', "the plan's folder")
+    .option(
+      '--shard <number>',
+      'the shard, from 0; by default from SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PARALLEL_SEQ',
+    )
+    .action(async (folder: string, _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<WorkFlags>();
+      await start(async (session) => (await import('./work.ts')).workCommand(folder, flags, session));
+    });
+  examples(command, 'ptxlab work plan --shard 5');
+}
+
+export function defineMerge(program: Command, start: Start): void {
+  const command = program
+    .command('merge')
+    .description('Join the results of all shards into what a single command would have written.')
+    .argument('<folder>', "the plan's folder")
+    .option('-o, --out <file>', 'the file to write')
+    .option('--force', 'replace an existing file')
+    .action(async (folder: string, _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<MergeFlags>();
+      await start(async (session) => (await import('./merge.ts')).mergeCommand(folder, flags, session));
+    });
+  examples(command, 'ptxlab merge plan --out digests.json');
+}
+
+export function defineStatus(program: Command, start: Start): void {
+  const command = program
+    .command('status')
+    .description('Show which shards of a plan are done.')
+    .argument('<folder>', "the plan's folder")
+    .option('--json', 'write JSON')
+    .action(async (folder: string, _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<StatusFlags>();
+      await start(async (session) => (await import('./status.ts')).statusCommand(folder, flags, session));
+    });
+  examples(command, 'ptxlab status plan');
+}

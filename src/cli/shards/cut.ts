@@ -1,0 +1,40 @@
+/** Cuts work into shards. The work is a list of units, which are never divided; a shard is a range of it. */
+
+/** Units from `from` up to, but not including, `to`. */
+export interface UnitRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Cuts units into this number of ranges of about equal weight. If there are fewer units than shards, some shards have
+ * none.
+ */
+export function cutUnits(weights: readonly number[], shards: number): readonly UnitRange[] {
+  const share = weights.reduce((sum, weight) => sum + weight, 0) / shards;
+  const ends: number[] = [];
+  let [unit, before] = [0, 0];
+  for (let shard = 1; shard < shards; shard++) {
+    // A unit belongs to the shard that contains its middle.
+    for (let weight = weights[unit]; weight !== undefined; weight = weights[unit]) {
+      if (before + weight / 2 > share * shard) break;
+      before += weight;
+      unit++;
+    }
+    ends.push(unit);
+  }
+  return [...ends, weights.length].map((to, shard) => ({ from: ends[shard - 1] ?? 0, to }));
+}
+
+/** Says what is wrong with ranges that do not cover the units once, in order; null if they do. */
+export function coverTrouble(shards: readonly UnitRange[], units: number): string | null {
+  let end = 0;
+  for (const [shard, { from, to }] of shards.entries()) {
+    if (from < end) return `shard ${shard} repeats unit ${from}`;
+    if (from > end) return `no shard has unit ${end}`;
+    if (to < from) return `shard ${shard} ends before it begins`;
+    end = to;
+  }
+  if (end < units) return `no shard has unit ${end}`;
+  return end > units ? `the last shard ends at unit ${end} of ${units}` : null;
+}

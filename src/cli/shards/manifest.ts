@@ -1,0 +1,160 @@
+/** The manifest of a plan: everything that its shards and the merge need to know. */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listOf, mistakeIn, oneOf, recordOf, type Rule, text, whole } from '../../base/rules.ts';
+import { fileTrouble } from '../../hosts/file-errors.ts';
+import { requireOutputs, writeFiles } from '../../hosts/node-output.ts';
+import { UsageError } from '../exit.ts';
+import { packageVersion, programHash } from '../version.ts';
+import { coverTrouble, cutUnits, type UnitRange } from './cut.ts';
+import { count, type What, whatRule } from './what.ts';
+
+/** A ptxlab, by the hash of its program. */
+interface Program {
+  readonly version: string;
+  readonly sha256: string;
+}
+
+/** A file that shards read. */
+export interface InputFile {
+  /** Relative to the plan's folder, unless the user gave an absolute path. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** CRC-32 of each block of the file, eight hex digits each; empty if files are read as a whole. */
+  readonly blocks: string;
+}
+
+/** What one shard needs of its machine. */
+export interface TaskNeeds {
+  /** Also the number of threads. */
+  readonly cpus: number;
+  readonly memoryBytes: number;
+  /** For the results of a shard, at most. */
+  readonly diskBytes: number;
+}
+
+export interface Manifest {
+  readonly format: 'ptxlab plan 1';
+  readonly what: What;
+  readonly ptxlab: Program;
+  /** The GPUs whose arithmetic is used; empty if the results do not depend on a GPU. */
+  readonly gpus: readonly string[];
+  readonly inputs: readonly InputFile[];
+  readonly task: TaskNeeds;
+  /** Number of units of work. */
+  readonly units: number;
+  readonly shards: readonly UnitRange[];
+}
+
+/** A manifest and where it is. */
+export interface Plan {
+  readonly folder: string;
+  /** SHA-256 of the manifest file. Results name the plan they belong to by it. */
+  readonly id: string;
+  readonly manifest: Manifest;
+}
+
+const manifestRule: Rule<Manifest> = recordOf<Manifest>({
+  format: oneOf('ptxlab plan 1'),
+  what: whatRule,
+  ptxlab: recordOf<Program>({ version: text, sha256: text }),
+  gpus: listOf(text),
+  inputs: listOf(recordOf<InputFile>({ path: text, bytes: count, sha256: text, blocks: text })),
+  task: recordOf<TaskNeeds>({ cpus: whole(256, '256', 1), memoryBytes: count, diskBytes: count }),
+  units: count,
+  shards: listOf(recordOf<UnitRange>({ from: count, to: count })),
+});
+
+/** What a command plans, before it is cut. */
+export interface Draft extends Pick<Manifest, 'what' | 'gpus' | 'inputs'> {
+  /** The cost of each unit, in any measure. */
+  readonly weights: readonly number[];
+  readonly task: (shards: readonly UnitRange[]) => TaskNeeds;
+  /** Further files of the plan's folder, by path. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+/** @throws TensorFileError if the folder already has a plan, or cannot be made */
+export async function requireNewPlan(folder: string): Promise<void> {
+  await mkdir(join(folder, 'results'), { recursive: true });
+  await requireOutputs([manifestOf(folder)], [], false);
+}
+
+/** Writes a plan; the manifest comes last, so that a folder with a manifest is complete. */
+export async function writePlan(folder: string, draft: Draft, parts: number): Promise<Plan> {
+  const { what, gpus, inputs, weights, files } = draft;
+  const shards = cutUnits(weights, parts);
+  const manifest: Manifest = {
+    format: 'ptxlab plan 1',
+    what,
+    ptxlab: thisProgram(),
+    gpus,
+    inputs,
+    task: draft.task(shards),
+    units: weights.length,
+    shards,
+  };
+  for (const name of ['kernels', 'logs']) await mkdir(join(folder, name), { recursive: true });
+  await writeFiles(
+    [...files].map(([name, bytes]) => ({ path: join(folder, name), bytes })),
+    true,
+  );
+  const content = `${JSON.stringify(manifest, null, 1)}\n`;
+  await writeFiles([{ path: manifestOf(folder), bytes: Buffer.from(content) }], false);
+  return { folder, id: hashOf(content), manifest };
+}
+
+/** @throws UsageError for a folder without a valid manifest, or one that another ptxlab planned */
+export async function readPlan(folder: string): Promise<Plan> {
+  const path = manifestOf(folder);
+  const content = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new UsageError(`${path}: ${fileTrouble(error)}; ptxlab plan makes it`);
+  });
+  const manifest: unknown = parseJson(content);
+  requireManifest(manifest, path);
+  const { version, sha256 } = thisProgram();
+  const planned = manifest.ptxlab;
+  if (planned.sha256 !== sha256) {
+    const names = [planned, { version, sha256 }].map((one) => `${one.version} (${one.sha256.slice(0, 12)})`);
+    throw new UsageError(`${path}: was planned by ptxlab ${names[0]}, this is ptxlab ${names[1]}`);
+  }
+  return { folder, id: hashOf(content), manifest };
+}
+
+function requireManifest(value: unknown, path: string): asserts value is Manifest {
+  const mistake = mistakeIn(value, manifestRule);
+  if (mistake !== null) {
+    const place = mistake.path === '' ? 'the manifest' : mistake.path;
+    throw new UsageError(`${path}: ${place} ${mistake.words}`);
+  }
+}
+
+/** @throws UsageError if some unit is in no shard, or in several */
+export function requireCover({ folder, manifest: { shards, units } }: Plan): void {
+  const trouble = coverTrouble(shards, units);
+  if (trouble !== null) throw new UsageError(`${manifestOf(folder)}: ${trouble}`);
+}
+
+function manifestOf(folder: string): string {
+  return join(folder, 'manifest.json');
+}
+
+function thisProgram(): Program {
+  return { version: packageVersion(), sha256: programHash() };
+}
+
+/** SHA-256 in hex. */
+export function hashOf(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+/** The value of a JSON text; null if it is not JSON. */
+export function parseJson(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return null;
+  }
+}

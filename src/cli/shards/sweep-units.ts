@@ -1,0 +1,51 @@
+/** The units of a planned sweep: groups of chunks, numbered through all instructions; and what a shard of them yields. */
+import { join } from 'node:path';
+import { listOf, recordOf, type Rule, text } from '../../base/rules.ts';
+import type { UnitRange } from './cut.ts';
+import { count, type PlannedSweep } from './what.ts';
+
+/** Chunks of one instruction that follow each other. */
+export interface ChunkRun {
+  readonly sweep: PlannedSweep;
+  readonly first: number;
+  readonly count: number;
+}
+
+export function unitsOf({ chunks, lanes }: PlannedSweep): number {
+  return Math.ceil(chunks / lanes);
+}
+
+/** The chunks that a range of units consists of, at most one run for each instruction. */
+export function chunkRuns(sweeps: readonly PlannedSweep[], { from, to }: UnitRange): readonly ChunkRun[] {
+  const runs: ChunkRun[] = [];
+  let before = 0;
+  for (const sweep of sweeps) {
+    const units = unitsOf(sweep);
+    const [first, end] = [from, to].map((unit) => Math.min(Math.max(unit - before, 0), units) * sweep.lanes);
+    before += units;
+    if (first === undefined || end === undefined || first >= end) continue;
+    runs.push({ sweep, first: sweep.firstChunk + first, count: Math.min(end, sweep.chunks) - first });
+  }
+  return runs;
+}
+
+/** The compiled kernel, in the folder of the plan. */
+export function kernelFile({ kernel }: Pick<PlannedSweep, 'kernel'>): string {
+  return join('kernels', `${kernel}.wasm`);
+}
+
+/** Digests of chunks that follow each other. */
+export interface DigestRun {
+  readonly name: string;
+  readonly first: number;
+  /** Eight hex digits for each chunk. */
+  readonly digests: string;
+}
+
+export interface SweepBody {
+  readonly runs: readonly DigestRun[];
+}
+
+export const sweepBodyRule: Rule<SweepBody> = recordOf<SweepBody>({
+  runs: listOf(recordOf<DigestRun>({ name: text, first: count, digests: text })),
+});
