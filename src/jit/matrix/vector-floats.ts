@@ -10,7 +10,17 @@ import { decodeFactors, type FourEntries, type FourWords } from './vector-factor
 import { entryOf, type VectorRooms } from './vector-layout.ts';
 import { type Eight, VectorRows } from './vector-rows.ts';
 import { decodeHalves, pushHalves } from './vector-halves.ts';
-import { addProducts, beginChunk, endChunk, type FourSums, fourSums } from './vector-sums.ts';
+import {
+  addProducts,
+  beginChunk,
+  checkAccumulators,
+  eachTotal,
+  endChunk,
+  type FourSums,
+  fourSums,
+  leastExponent,
+  staysInRange,
+} from './vector-sums.ts';
 
 type FloatContext = ProductContext<Extract<MatrixProduct, { readonly kind: 'float' }>>;
 
@@ -68,18 +78,25 @@ function decodeFour(context: FloatContext, { side, source, number }: FourWords, 
   code.set(value);
 }
 
+/** Pushes a number of 16 bits into every lane. */
+function splatHalves(code: Code, value: number): Code {
+  return splat(code, (value & 0xffff) * 0x10001);
+}
+
 class FloatRows {
   private readonly rows: VectorRows<FloatContext['product']>;
   private readonly bad: number;
   private readonly fours: readonly [even: FourSums, odd: FourSums];
   private readonly factor: number;
   private readonly greatest: number;
+  private readonly inRange: boolean;
 
   constructor(context: FloatContext, rooms: VectorRooms, bad: number) {
     const { code, product } = context;
     this.rows = new VectorRows(context, rooms);
     this.bad = bad;
     this.fours = [fourSums(code, product.arithmetic), fourSums(code, product.arithmetic)];
+    this.inRange = staysInRange(product);
     [this.factor, this.greatest] = [code.local('v128'), code.local('v128')];
   }
 
@@ -96,6 +113,7 @@ class FloatRows {
         else code.words(0, 0, 0, 0);
         if (isHalf) decodeHalves(code, parity === 1);
         code.set(sum);
+        if (this.inRange && isDirect) checkAccumulators(code, arithmetic, sum, this.bad);
       });
       for (let start = 0; start < k; start += arithmetic.chunk) {
         this.addChunk(eight, entries.slice(start, start + arithmetic.chunk));
@@ -106,18 +124,20 @@ class FloatRows {
   }
 
   private addChunk(eight: Eight, entries: readonly number[]): void {
-    const { rows, fours, bad, factor } = this;
+    const { rows, fours, bad, factor, inRange } = this;
     const { code, product } = rows.context;
     const { arithmetic } = product;
     const sums = fours.map((four, parity) => ({ ...four, sum: eight.sums[parity] ?? 0 }));
     this.findGreatest(eight, entries);
-    for (const four of sums) beginChunk(code, arithmetic, four, bad);
-    entries.forEach((entry, number) => {
-      rows.pushA(eight, entry).set(factor);
-      sums.forEach((four, parity) => {
-        code.get(factor);
-        rows.pushB(eight, entry, parity).vector('f32x4.mul');
-        addProducts(code, arithmetic, four, number);
+    for (const four of sums) beginChunk(code, { arithmetic, inRange }, four, bad);
+    eachTotal(arithmetic, entries, (some, number) => {
+      rows.eachValue(eight, some, (push) => {
+        push.a().set(factor);
+        sums.forEach((four, parity) => {
+          code.get(factor);
+          push.b(parity).vector('f32x4.mul');
+          addProducts(code, arithmetic, four, number);
+        });
       });
     });
     for (const four of sums) endChunk(code, arithmetic, four, bad);
@@ -125,12 +145,12 @@ class FloatRows {
 
   /** Finds the greatest exponents of the products in a chunk. */
   private findGreatest(eight: Eight, entries: readonly number[]): void {
-    const { rows, greatest, fours } = this;
-    const { code } = rows.context;
-    entries.forEach((entry, i) => {
-      rows.pushExponents(eight, entry);
-      if (i > 0) code.get(greatest).vector('i16x8.max_s');
-      code.set(greatest);
+    const { rows, greatest, fours, inRange } = this;
+    const { code, product } = rows.context;
+    splatHalves(code, inRange ? leastExponent(product.arithmetic) : 2 * zeroMark).set(greatest);
+    rows.eachExponent(eight, entries, (push) => {
+      push();
+      code.get(greatest).vector('i16x8.max_s').set(greatest);
     });
     this.refuseTiny();
     const [even, odd] = fours;
@@ -146,9 +166,8 @@ class FloatRows {
     const { rows, greatest, bad } = this;
     const { code, product } = rows.context;
     if (floatFormat(product.a.format).exponentBits < 8) return;
-    const halves = (value: number): Code => splat(code, (value & 0xffff) * 0x10001);
-    halves(1).get(greatest).vector('i16x8.gt_s').get(greatest);
-    halves(zeroMark / 2)
+    splatHalves(code, 1).get(greatest).vector('i16x8.gt_s').get(greatest);
+    splatHalves(code, zeroMark / 2)
       .vector('i16x8.gt_s', 'v128.and')
       .get(bad)
       .vector('v128.or')

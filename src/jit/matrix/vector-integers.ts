@@ -1,6 +1,7 @@
 /** Products of integers and of bits, four columns at a time. */
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import { formats } from '../../numerics/formats.ts';
+import type { Code } from '../../wasm/code.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 import type { ProductContext } from './context.ts';
 import { decodeFactors, type FourEntries, type FourWords } from './vector-factors.ts';
@@ -14,6 +15,7 @@ export function multiplyIntegerVectors(context: IntegerContext, rooms: VectorRoo
   decodeFactors(context, rooms, (from, to) => decodeFour(context, from, to));
   const rows = new VectorRows(context, rooms);
   const factor = code.local('v128');
+  const everyEntry = Array.from({ length: rooms.entries }, (_, entry) => entry);
   const saturates = product.kind === 'integer' && product.satfinite;
   rows.each((eight) => {
     eight.sums.forEach((sum, parity) => {
@@ -21,7 +23,15 @@ export function multiplyIntegerVectors(context: IntegerContext, rooms: VectorRoo
       else rows.pushC(eight, parity);
       code.set(sum);
     });
-    for (let entry = 0; entry < rooms.entries; entry++) addEntry(rows, eight, entry, factor);
+    rows.eachValue(eight, everyEntry, (push) => {
+      push.a().set(factor);
+      eight.sums.forEach((sum, parity) => {
+        code.get(sum).get(factor);
+        push.b(parity);
+        multiply(code, product);
+        code.vector('i32x4.add').set(sum);
+      });
+    });
     eight.sums.forEach((sum, parity) => {
       if (saturates) addSaturated(rows, eight, parity, sum);
       rows.store(eight, parity, () => code.get(sum));
@@ -44,22 +54,12 @@ function decodeFour({ code, product }: IntegerContext, { side, source, number }:
   code.set(to.value);
 }
 
-function addEntry(rows: VectorRows<IntegerContext['product']>, eight: Eight, entry: number, factor: number): void {
-  const { code, product } = rows.context;
-  rows.pushA(eight, entry).set(factor);
-  eight.sums.forEach((sum, parity) => {
-    code.get(sum).get(factor);
-    rows.pushB(eight, entry, parity);
-    if (product.kind === 'integer') code.vector('i32x4.dot_i16x8_s');
-    else
-      code.vector(
-        `v128.${product.op}`,
-        'i8x16.popcnt',
-        'i16x8.extadd_pairwise_i8x16_u',
-        'i32x4.extadd_pairwise_i16x8_u',
-      );
-    code.vector('i32x4.add').set(sum);
-  });
+/** Multiplies four entries of A by four of B, and adds the products of each. */
+function multiply(code: Code, product: IntegerContext['product']): void {
+  if (product.kind === 'integer') code.vector('i32x4.dot_i16x8_s');
+  else {
+    code.vector(`v128.${product.op}`, 'i8x16.popcnt', 'i16x8.extadd_pairwise_i8x16_u', 'i32x4.extadd_pairwise_i16x8_u');
+  }
 }
 
 /** Adds C. Only this addition can leave the range of s32. */

@@ -17,6 +17,38 @@ export interface Eight {
   readonly sums: readonly [even: number, odd: number];
 }
 
+/** Locals with the addresses of entries of A and of B, without their constant offsets. */
+interface Places {
+  readonly a: number;
+  readonly b: number;
+}
+
+/** What pushes the values of an entry. */
+interface PushValue {
+  readonly a: () => Code;
+  readonly b: (parity: number) => Code;
+}
+
+/** Entries in a round of a loop. */
+const together = 2;
+
+interface Run {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Runs of consecutive numbers, in ascending order. */
+function runsOf(numbers: readonly number[]): readonly Run[] {
+  const runs: Run[] = [];
+  for (const number of [...numbers].sort((one, other) => one - other)) {
+    const last = runs.at(-1);
+    if (last !== undefined && last.first + last.count === number)
+      runs.splice(-1, 1, { ...last, count: last.count + 1 });
+    else runs.push({ first: number, count: 1 });
+  }
+  return runs;
+}
+
 export class VectorRows<Product extends MatrixProduct> {
   readonly context: ProductContext<Product>;
   readonly rooms: VectorRooms;
@@ -24,12 +56,15 @@ export class VectorRows<Product extends MatrixProduct> {
   private readonly lanes: number;
   private readonly values: number;
   private readonly exponents: number;
+  /** Locals that loops over entries advance. */
+  private readonly moving: Places;
 
   constructor(context: ProductContext<Product>, rooms: VectorRooms) {
     const { code } = context;
     this.context = context;
     this.rooms = rooms;
     [this.lanes, this.values, this.exponents] = [code.local('i32'), code.local('i32'), code.local('i32')];
+    this.moving = { a: code.local('i32'), b: code.local('i32') };
   }
 
   /**
@@ -51,24 +86,56 @@ export class VectorRows<Product extends MatrixProduct> {
     });
   }
 
-  /** Pushes an entry of A four times. */
-  pushA({ row }: Eight, entry: number): Code {
-    const at = this.rooms.a + 4 * (row * this.rooms.entries + entry);
-    return this.load(this.values, 'v128.load32_splat', at);
+  /** Calls `body` for entries, in any order; `push` pushes an entry of A four times, or entries of B in four columns. */
+  eachValue({ row, column }: Eight, entries: readonly number[], body: (push: PushValue) => void): void {
+    const { a, b, entries: inRow } = this.rooms;
+    this.eachEntry(entries, 4, this.values, (entry, places) =>
+      body({
+        a: () => this.load(places.a, 'v128.load32_splat', a + 4 * (row * inRow + entry)),
+        b: (parity) => this.load(places.b, 'v128.load', b + 4 * (column * inRow + across * entry + 4 * parity)),
+      }),
+    );
   }
 
-  /** Pushes entries of B in four columns. */
-  pushB({ column }: Eight, entry: number, parity: number): Code {
-    const at = this.rooms.b + 4 * (column * this.rooms.entries + across * entry + 4 * parity);
-    return this.load(this.context.room, 'v128.load', at);
+  /** Calls `body` for entries, in any order; `push` pushes the exponents of products in eight columns, even ones first. */
+  eachExponent({ row, column }: Eight, entries: readonly number[], body: (push: () => void) => void): void {
+    const { exponentsA, exponentsB, entries: inRow } = this.rooms;
+    this.eachEntry(entries, 2, this.exponents, (entry, places) =>
+      body(() => {
+        this.load(places.a, 'v128.load16_splat', exponentsA + 2 * (row * inRow + entry));
+        this.load(places.b, 'v128.load', exponentsB + 2 * (column * inRow + across * entry));
+        this.context.code.vector('i16x8.add');
+      }),
+    );
   }
 
-  /** Pushes the exponents of an entry's products in eight columns, even ones first. */
-  pushExponents({ row, column }: Eight, entry: number): Code {
-    const { entries, exponentsA, exponentsB } = this.rooms;
-    this.load(this.exponents, 'v128.load16_splat', exponentsA + 2 * (row * entries + entry));
-    this.load(this.context.room, 'v128.load', exponentsB + 2 * (column * entries + across * entry));
-    return this.context.code.vector('i16x8.add');
+  /**
+   * Calls `body` for entries in ascending order, of which A has one every `bytes` bytes. Consecutive entries are in a
+   * loop, `together` of them in each round: V8 loads whatever a block without branches needs at its start, more than
+   * fits in registers.
+   */
+  private eachEntry(
+    entries: readonly number[],
+    bytes: number,
+    startOfA: number,
+    body: (entry: number, places: Places) => void,
+  ): void {
+    const { context, moving } = this;
+    const { code, room } = context;
+    for (const { first, count } of runsOf(entries)) {
+      const inRounds = count - (count % together);
+      const inLoop = inRounds > together ? inRounds : 0;
+      if (inLoop > 0) {
+        code.get(startOfA).set(moving.a).get(room).set(moving.b);
+        const round = (): void => {
+          for (let i = 0; i < together; i++) body(first + i, moving);
+          advance(code, moving.a, bytes * together);
+          advance(code, moving.b, bytes * across * together);
+        };
+        repeat(code, code.local('i32'), inLoop, round, together);
+      }
+      for (let i = inLoop; i < count; i++) body(first + i, { a: startOfA, b: room });
+    }
   }
 
   /** Pushes elements of C in four columns, or words that hold elements of f16 in eight. */

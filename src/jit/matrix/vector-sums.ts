@@ -2,10 +2,21 @@
  * Chunks of four dot products at a time. Products are exact in f32; the hardware adds the integer parts of the products
  * times 2^(kept - greatest exponent).
  */
-import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
+import { elementAt } from '../../base/element-at.ts';
+import type { MatrixProduct } from '../../isa/matrix-product.ts';
+import type { DotArithmetic, FactorFormat } from '../../numerics/dot-arithmetic.ts';
+import { formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
 import { shift, single, splat } from '../simd/vector-words.ts';
 import { pushBeyond, pushHalfExponents, roundToHalves } from './vector-halves.ts';
+
+type FloatProduct = Extract<MatrixProduct, { readonly kind: 'float' }>;
+
+/** How sums are computed: `inRange` is `staysInRange` of the product. */
+export interface SumContext {
+  readonly arithmetic: DotArithmetic;
+  readonly inRange: boolean;
+}
 
 /** Locals for the four sums of the even columns, or of the odd ones. */
 export interface FourSums {
@@ -34,46 +45,94 @@ function staysInFloat({ kept, chunk }: DotArithmetic): boolean {
 
 export function fourSums(code: Code, arithmetic: DotArithmetic): FourSums {
   const local = (): number => code.local('v128');
-  const count = staysInFloat(arithmetic) ? 1 : Math.ceil(arithmetic.chunk / mostTerms);
+  const count = Math.ceil(arithmetic.chunk / termsOfTotal(arithmetic));
   return { greatest: local(), scale: local(), totals: Array.from({ length: count }, local) };
+}
+
+function termsOfTotal(arithmetic: DotArithmetic): number {
+  return staysInFloat(arithmetic) ? arithmetic.chunk : mostTerms;
+}
+
+/** Calls `body` with the entries of a chunk that are added to each total, and its number. */
+export function eachTotal(
+  arithmetic: DotArithmetic,
+  entries: readonly number[],
+  body: (entries: readonly number[], number: number) => void,
+): void {
+  const count = termsOfTotal(arithmetic);
+  for (let start = 0; start < entries.length; start += count) body(entries.slice(start, start + count), start / count);
 }
 
 /**
  * The least value of the greatest exponent, biased, with which results are normal and zeros do not change the
  * alignment.
  */
-function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
+export function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
   return Math.max(kept - 126, zeroExponent) + bias;
 }
 
 /**
- * Finds the scale, given the greatest exponents of the products, and begins with the accumulators. Sets lanes of `bad` whose
- * exponents are out of reach.
+ * Whether products are so far from the limits of f32 that sums of finite accumulators, zero or at least
+ * 2^`leastExponent`, are the same kind of numbers.
+ */
+export function staysInRange({ a, b, arithmetic }: FloatProduct): boolean {
+  const [least, greatest] = [exponentsOf(a.format), exponentsOf(b.format)].reduce(
+    (sums, exponents) => [sums[0] + exponents[0], sums[1] + exponents[1]] as const,
+  );
+  const { kept, end } = arithmetic;
+  // Products are below 2^(greatest + 2). Those below 2^(most - bias - kept) do not change the greatest accumulators.
+  return end !== 'f16' && least - kept + bias >= leastExponent(arithmetic) && greatest + 2 <= most - bias - kept;
+}
+
+/** The exponents of the least and the greatest numbers of a format; subnormal numbers have that of the least normal one. */
+function exponentsOf(format: FactorFormat): readonly [least: number, greatest: number] {
+  const { exponentBits, bias: own } = formats[format];
+  return [1 - own, 2 ** exponentBits - 1 - own];
+}
+
+/** Sets lanes of `bad` with accumulators that are out of reach. */
+export function checkAccumulators(code: Code, arithmetic: DotArithmetic, sum: number, bad: number): void {
+  const [doubled, exponents] = [code.local('v128'), code.local('v128')];
+  shift(code.get(sum), 'i32x4.shl', 1).tee(doubled);
+  shift(code, 'i32x4.shr_u', 24).set(exponents);
+  checkExponents(code, arithmetic, exponents, doubled, bad);
+}
+
+/** Sets lanes of `bad` with exponents that are out of reach, unless all terms are zero: then any exponent will do. */
+function checkExponents(code: Code, arithmetic: DotArithmetic, greatest: number, doubled: number, bad: number): void {
+  code.get(bad);
+  splat(code, leastExponent(arithmetic)).get(greatest).vector('i32x4.gt_s');
+  code.get(greatest).get(doubled).vector('v128.or').words(0, 0, 0, 0).vector('i32x4.eq', 'v128.andnot', 'v128.or');
+  splat(code.get(greatest), most).vector('i32x4.gt_s', 'v128.or').set(bad);
+}
+
+/**
+ * Finds the scale, given the greatest exponents of the products, and begins with the accumulators. Sets lanes of `bad`
+ * whose exponents are out of reach; if `inRange`, no lanes are, and exponents are at least `leastExponent`.
  */
 export function beginChunk(
   code: Code,
-  arithmetic: DotArithmetic,
+  { arithmetic, inRange }: SumContext,
   { greatest, scale, totals, sum }: Accumulated,
   bad: number,
 ): void {
-  const { kept } = arithmetic;
-  const least = leastExponent(arithmetic);
+  const { kept, end } = arithmetic;
   const doubled = code.local('v128');
   shift(code.get(sum), 'i32x4.shl', 1).set(doubled);
-  if (arithmetic.end === 'f16') {
+  if (end === 'f16') {
     const own = code.local('v128');
     pushHalfExponents(code, doubled).set(own);
     pushBeyond(code, own).get(bad).vector('v128.or').set(bad);
     code.get(own);
   } else shift(code.get(doubled), 'i32x4.shr_u', 24);
   code.get(greatest).vector('i32x4.max_s').set(greatest);
-  // If all terms are zero, any exponent will do.
-  code.get(bad);
-  splat(code, least).get(greatest).vector('i32x4.gt_s').get(greatest).get(doubled).vector('v128.or').words(0, 0, 0, 0);
-  code.vector('i32x4.eq', 'v128.andnot', 'v128.or').get(greatest);
-  splat(code, most).vector('i32x4.gt_s', 'v128.or').set(bad);
-  splat(code, kept + most);
-  splat(code.get(greatest), least).vector('i32x4.max_s', 'i32x4.sub');
+  if (!inRange) {
+    checkExponents(code, arithmetic, greatest, doubled, bad);
+    splat(code.get(greatest), leastExponent(arithmetic)).vector('i32x4.max_s').set(greatest);
+  }
+  splat(code, kept + most)
+    .get(greatest)
+    .vector('i32x4.sub');
   shift(code, 'i32x4.shl', 23).tee(scale).get(sum).vector('f32x4.mul');
   cut(code, arithmetic);
   totals.forEach((total, i) => {
@@ -88,11 +147,11 @@ function cut(code: Code, arithmetic: DotArithmetic): void {
   code.vector(staysInFloat(arithmetic) ? 'f32x4.trunc' : 'i32x4.trunc_sat_f32x4_s');
 }
 
-/** Adds the products on the stack, the `number`th of the chunk. */
+/** Adds the products on the stack, to the total with this number. */
 export function addProducts(code: Code, arithmetic: DotArithmetic, { scale, totals }: FourSums, number: number): void {
   code.get(scale).vector('f32x4.mul');
   cut(code, arithmetic);
-  const total = totals[number % totals.length] ?? 0;
+  const total = elementAt(totals, number);
   code
     .get(total)
     .vector(staysInFloat(arithmetic) ? 'f32x4.add' : 'i32x4.add')
