@@ -19,6 +19,7 @@ export type { Signature, Signatures } from './analysis/signature.ts';
 export type { SourceLine } from './analysis/source-map.ts';
 export type { SourcePlace } from './base/source-place.ts';
 export type { Hover, HoverSubject } from './analysis/hover.ts';
+export type { KernelHeader } from './analysis/kernel-header.ts';
 export type { FunctionPlace } from './analysis/functions.ts';
 export type {
   FunctionView,

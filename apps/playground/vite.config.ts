@@ -3,7 +3,7 @@ import { site } from './build/plugin.ts';
 import { fileURLToPath } from 'node:url';
 
 /** The pages use the package as its users do: through its public doors. */
-const doors = ['numbers', 'device', 'debug'];
+const doors = ['analysis', 'numbers', 'device', 'debug'];
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const dist = (name: string): string => path(`../../dist/${name}.js`);
 

@@ -15,9 +15,10 @@ import { ChunkList } from './chunk-list.ts';
 import { Completer, type Completions } from './completion.ts';
 import { declarationFix } from './declaration-fixes.ts';
 import { findingsOf, needsWholeCheck, withResults } from './findings.ts';
-import { functionBody } from './function-body.ts';
+import { type FunctionBody, functionBody } from './function-body.ts';
 import { FunctionView } from './function-view.ts';
 import { type FunctionPlace, functionsIn } from './functions.ts';
+import { kernelHeader, type KernelHeader } from './kernel-header.ts';
 import { headerFixes, headerPlaces } from './header-fixes.ts';
 import { ModuleCheck } from './module-check.ts';
 import { Navigation } from './navigation.ts';
@@ -162,15 +163,25 @@ export class Document {
     if (place === undefined) return null;
     const known = this.views.get(place.start);
     if (known !== undefined) return known;
-    const body = functionBody(this.slice(place.start, place.end), place.start, {
-      scopes: this.module.scopesAtEnd,
-      header: this.module.header,
-      memory: sharedMemory,
-      files: new Map(),
-    });
+    const body = this.bodyOf(this.slice(place.start, place.end), place.start);
     const view = body === null ? null : new FunctionView(body);
     if (view !== null) this.views.set(place.start, view);
     return view;
+  }
+
+  /** The kernels with a body, by their headers, in the order of the text. */
+  kernels(): readonly KernelHeader[] {
+    return this.functions().flatMap(({ entry, name, start, headerEnd }) => {
+      if (!entry) return [];
+      const header = this.slice(start, headerEnd).replace(/\{?\s*$/, '');
+      const body = this.bodyOf(`${header}{}`, start);
+      return body === null ? [] : [kernelHeader(name, body.program)];
+    });
+  }
+
+  private bodyOf(text: string, start: number): FunctionBody | null {
+    const { scopesAtEnd: scopes, header } = this.module;
+    return functionBody(text, start, { scopes, header, memory: sharedMemory, files: new Map() });
   }
 
   /** The source position of the instruction at an offset, given by `.loc`; null if there is none. */

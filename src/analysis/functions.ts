@@ -7,6 +7,8 @@ export interface FunctionPlace extends Span {
   readonly entry: boolean;
   /** The position of its name. */
   readonly selection: Span;
+  /** Where its header ends and its body begins. */
+  readonly headerEnd: number;
 }
 
 /** The functions with a body, in the order of the text. */
@@ -18,7 +20,7 @@ export function functionsIn(chunks: readonly Chunk[]): readonly FunctionPlace[] 
       if (part.kind === 'function') {
         const { name, entry, nameStart, nameEnd, start: own, end } = part.header;
         const selection = { start: start + nameStart, end: start + nameEnd };
-        open = { name, entry, start: start + own, end: start + end, selection };
+        open = { name, entry, start: start + own, end: start + end, selection, headerEnd: start + end };
       } else if (part.kind === 'close' && part.ends === 'function' && open !== null) {
         found.push({ ...open, end: start + part.end });
         open = null;

@@ -2,7 +2,7 @@
  * `npm run bench`: measures each figure that ptxlab promises, next to a reference measured in the same run. Prints a
  * table, and with --json also writes JSON.
  *
- *     tsx test/bench/run.ts [--only check,documents,eval,first,run,programs,shuffles,matrices,arrays,gguf,serve] [--json FILE]
+ *     tsx test/bench/run.ts [--only check,documents,eval,first,run,programs,shuffles,matrices,arrays,gguf,serve,keys] [--json FILE]
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { spawnSync } from 'node:child_process';
@@ -18,6 +18,7 @@ import { documentRows } from './run-documents.ts';
 import { makeModule } from './make-module.ts';
 import { arrayRows } from './run-arrays.ts';
 import { ggufRows } from './run-gguf.ts';
+import { keyRows } from './run-keys.ts';
 import { jobs, mandelbrotBeside, type Row, rowsOf } from './run-kernels.ts';
 import { matrixRows } from './run-matrices.ts';
 import { programRows } from './run-programs.ts';
@@ -165,6 +166,7 @@ const parts: Readonly<Record<string, () => unknown>> = {
   arrays: () => rows.push(...arrayRows()),
   gguf: async () => rows.push(...(await ggufRows())),
   serve: async () => rows.push(...(await serveRows())),
+  keys: async () => rows.push(...(await keyRows())),
 };
 const only = process.argv.indexOf('--only');
 const chosen = only < 0 ? Object.keys(parts) : (process.argv[only + 1] ?? '').split(',');

@@ -1,19 +1,12 @@
 /** The built site in Chromium, with its content security policy, as people meet it. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import axe from 'axe-core';
-import { build, preview, type PreviewServer } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browserPath, buildSite, type BuiltSite } from './built-site.ts';
 
-const browserPath = '/usr/bin/chromium';
-const configFile = 'apps/playground/vite.config.ts';
-
-let server: PreviewServer;
+let site: BuiltSite;
 let browser: Browser;
-let folder: string;
 let root: string;
 
 /** A page whose messages in the console fail the test: a refused script or style is one. */
@@ -45,17 +38,12 @@ async function seriousFindings(page: Page): Promise<readonly string[]> {
 
 describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () => {
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'ptxlab-site-'));
-    await build({ configFile, logLevel: 'error', build: { outDir: folder, emptyOutDir: true } });
-    server = await preview({ configFile, logLevel: 'error', build: { outDir: folder }, preview: { port: 0 } });
-    root = server.resolvedUrls?.local[0] ?? '';
-    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+    site = await buildSite();
+    ({ browser, root } = site);
   }, 300_000);
 
   afterAll(async () => {
-    await browser.close();
-    await server.close();
-    await rm(folder, { recursive: true, force: true });
+    await site.close();
     expect(messages).toEqual([]);
   });
 

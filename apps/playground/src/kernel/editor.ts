@@ -1,174 +1,184 @@
-/** The text field of the Kernel page: CodeMirror with PTX's words colored and findings underlined. */
+/** The text field of the Kernel page: CodeMirror, with the document in the worker behind it. */
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
-import { HighlightStyle, StreamLanguage, type StreamParser, syntaxHighlighting } from '@codemirror/language';
-import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
+import { lintGutter, lintKeymap } from '@codemirror/lint';
 import { searchKeymap } from '@codemirror/search';
-import { EditorState, type Extension } from '@codemirror/state';
+import { EditorState, type Extension, type Transaction } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
-import { tags } from '@lezer/highlight';
-import type { Finding, FindingFix } from './lab-worker.ts';
+import { completions } from './editor/completions.ts';
+import { folding, setFolds } from './editor/folding.ts';
+import { apply, firstFix, setFindings } from './editor/findings.ts';
+import { hovers } from './editor/hovers.ts';
+import { editorLook } from './editor/look.ts';
+import { format, nameCommands, rename } from './editor/names.ts';
+import { signatureHelp } from './editor/signatures.ts';
+import { markUses, useMarks } from './editor/uses.ts';
+import type { Change, Facts, Finding, FindingFix, Inspected } from './document-worker.ts';
+import { ptxColors } from './ptx-colors.ts';
+import type { RemoteDocument } from './remote-document.ts';
 
-interface Inside {
-  comment: boolean;
-  /** Whether the next word is an opcode. */
-  start: boolean;
-}
-
-const ptx: StreamParser<Inside> = {
-  name: 'ptx',
-  startState: () => ({ comment: false, start: true }),
-  token(stream, state) {
-    if (state.comment || stream.match('/*')) {
-      state.comment = !stream.match(/^.*?\*\//);
-      if (state.comment) stream.skipToEnd();
-      return 'comment';
-    }
-    if (stream.eatSpace()) return null;
-    if (stream.match(/^\/\/.*/)) return 'comment';
-    if (stream.match(/^"[^"]*"?/)) return 'string';
-    if (stream.match(/^[;{}]/)) {
-      state.start = true;
-      return 'punctuation';
-    }
-    if (stream.match(/^@!?%?[\w$]+/)) return 'keyword';
-    if (stream.match(/^%[\w$.]+/)) return 'variableName';
-    if (stream.match(/^\.[\w:]+/)) return 'typeName';
-    if (stream.match(/^(?:0[xXfFdDbB][\da-fA-F]+U?|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)/)) return 'number';
-    if (stream.match(/^[\w$]+\s*:(?!:)/)) return 'labelName';
-    const isStart = state.start;
-    if (stream.match(/^[a-z_$][\w$.:]*/i)) {
-      state.start = false;
-      return isStart ? 'operatorKeyword' : null;
-    }
-    stream.next();
-    return null;
-  },
-  languageData: { commentTokens: { line: '//' } },
-};
-
-const colors = HighlightStyle.define([
-  { tag: tags.comment, color: 'var(--quiet)', fontStyle: 'italic' },
-  { tag: tags.operatorKeyword, color: 'var(--ink)', fontWeight: '650' },
-  { tag: tags.keyword, color: 'var(--sign)' },
-  { tag: tags.variableName, color: 'var(--significand)' },
-  { tag: tags.typeName, color: 'var(--accent)' },
-  { tag: [tags.number, tags.string], color: 'var(--exponent)' },
-  { tag: tags.labelName, color: 'var(--sign)', fontWeight: '650' },
-]);
-
-const look = EditorView.theme({
-  '&': { height: '100%', fontSize: '14px', backgroundColor: 'var(--surface)', color: 'var(--ink)' },
-  '.cm-content': { fontFamily: 'var(--mono)', caretColor: 'var(--ink)' },
-  '.cm-gutters': { backgroundColor: 'var(--sunken)', color: 'var(--quiet)', border: 'none', fontFamily: 'var(--mono)' },
-  '.cm-activeLine, .cm-activeLineGutter': {
-    backgroundColor: 'color-mix(in srgb, var(--accent-wash) 60%, transparent)',
-  },
-  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
-  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--accent-wash) !important' },
-  '.cm-tooltip': {
-    backgroundColor: 'var(--surface)',
-    color: 'var(--ink)',
-    border: '1px solid var(--strong-line)',
-    maxWidth: '480px',
-  },
-  '.cm-diagnostic': { fontFamily: 'var(--sans)' },
-});
+/** Milliseconds without a key before questions are asked that take longer than a key may take. */
+const pause = 250;
 
 export interface EditorEvents {
   readonly changed: (text: string) => void;
-  /** The cursor moved to this offset. */
-  readonly moved: (offset: number) => void;
+  readonly found: (findings: readonly Finding[]) => void;
+  readonly learned: (facts: Facts) => void;
+  readonly inspected: (inspected: Inspected) => void;
 }
 
 export class Editor {
   private readonly view: EditorView;
+  private readonly document: RemoteDocument;
+  private readonly events: EditorEvents;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private target: string | null = null;
 
-  constructor(parent: HTMLElement, root: ShadowRoot, text: string, events: EditorEvents) {
-    this.view = new EditorView({
-      parent,
-      root,
-      state: EditorState.create({ doc: text, extensions: extensions(events) }),
-    });
+  constructor(parent: HTMLElement, root: ShadowRoot, text: string, document: RemoteDocument, events: EditorEvents) {
+    this.document = document;
+    this.events = events;
+    const state = EditorState.create({ doc: text, extensions: [extensions(document), this.listener()] });
+    this.view = new EditorView({ parent, root, state });
+    void this.open();
   }
 
   get text(): string {
     return this.view.state.doc.toString();
   }
 
-  set text(text: string) {
-    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
+  /** Checks for another target than the module's own; null for that one. */
+  setTarget(target: string | null): void {
+    this.target = target;
+    void this.open();
   }
 
-  /** The line at an offset: its text, and its 1-based number. */
-  lineAt(offset: number): { readonly text: string; readonly number: number } {
-    return this.view.state.doc.lineAt(Math.min(offset, this.view.state.doc.length));
+  /** The 1-based number of the line at an offset. */
+  lineAt(offset: number): number {
+    const { doc } = this.view.state;
+    return doc.lineAt(Math.min(offset, doc.length)).number;
   }
 
   /** Shows a place and puts the cursor there. */
   go(offset: number): void {
-    const anchor = Math.min(offset, this.view.state.doc.length);
-    this.view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) });
+    this.show(Math.min(offset, this.view.state.doc.length));
     this.view.focus();
   }
 
   /** Puts the cursor on a line without taking the focus. */
   showLine(line: number): void {
     const { doc } = this.view.state;
-    const anchor = doc.line(Math.max(1, Math.min(line, doc.lines))).from;
-    this.view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) });
+    this.show(doc.line(Math.max(1, Math.min(line, doc.lines))).from);
   }
 
   goToLine(line: number): void {
-    const { doc } = this.view.state;
-    this.go(doc.line(Math.max(1, Math.min(line, doc.lines))).from);
+    this.showLine(line);
+    this.view.focus();
   }
 
   apply({ edits }: FindingFix): void {
-    this.view.dispatch({ changes: edits.map(({ start, end, text }) => ({ from: start, to: end, insert: text })) });
+    apply(this.view, edits);
   }
 
-  /** Underlines findings; those of an older text are dropped by the caller. */
-  mark(findings: readonly Finding[]): void {
-    const { length } = this.view.state.doc;
-    const marks = findings.map(({ start, end, severity, message, code, fixes, help }): Diagnostic => {
-      const from = Math.min(start, length);
-      const base = {
-        from,
-        to: Math.max(from, Math.min(end, length)),
-        severity: severity === 'note' ? 'info' : severity,
-        source: code,
-      } as const;
-      const text = help === null ? message : `${message}\n${help}`;
-      if (fixes.length === 0) return { ...base, message: text };
-      return {
-        ...base,
-        message: text,
-        actions: fixes.map((fix) => ({ name: fix.title, apply: () => this.apply(fix) })),
-      };
-    });
-    this.view.dispatch(setDiagnostics(this.view.state, marks));
+  format(): void {
+    void format(this.view, this.document);
+  }
+
+  rename(): void {
+    void rename(this.view, this.document);
   }
 
   destroy(): void {
+    clearTimeout(this.timer);
     this.view.destroy();
+    this.document.close();
+  }
+
+  private show(anchor: number): void {
+    this.view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) });
+  }
+
+  private async open(): Promise<void> {
+    this.mark(await this.document.open(this.text, this.target));
+    await this.learn();
+  }
+
+  private async edit(changes: readonly Change[]): Promise<void> {
+    this.mark(await this.document.edit(changes));
+  }
+
+  private mark(findings: readonly Finding[] | null): void {
+    if (findings === null) return;
+    setFindings(this.view, findings);
+    this.events.found(findings);
+  }
+
+  private async learn(): Promise<void> {
+    const facts = await this.document.facts();
+    if (facts === null) return;
+    this.mark(facts.findings);
+    setFolds(this.view, facts.folds);
+    this.events.learned(facts);
+    await this.inspect();
+  }
+
+  private async inspect(): Promise<void> {
+    const { doc, selection } = this.view.state;
+    const { head } = selection.main;
+    const line = doc.lineAt(head);
+    const first = line.from + line.text.search(/\S|$/);
+    const inspected = await this.document.current(this.document.ask.inspect(head, first));
+    if (inspected === null || this.view.state.selection.main.head !== head) return;
+    markUses(this.view, inspected.uses);
+    this.events.inspected(inspected);
+  }
+
+  private listener(): Extension {
+    return EditorView.updateListener.of(({ docChanged, selectionSet, state, transactions }) => {
+      if (!docChanged && !selectionSet) return;
+      if (docChanged) {
+        for (const changes of changesOf(transactions)) void this.edit(changes);
+        this.events.changed(state.doc.toString());
+      }
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => void (docChanged ? this.learn() : this.inspect()), docChanged ? pause : pause / 2);
+    });
   }
 }
 
-function extensions({ changed, moved }: EditorEvents): Extension {
+/** The changes of each transaction, in offsets of the text before it. */
+function changesOf(transactions: readonly Transaction[]): readonly (readonly Change[])[] {
+  return transactions.flatMap(({ changes, docChanged }) => {
+    if (!docChanged) return [];
+    const found: Change[] = [];
+    changes.iterChanges((start, end, _from, _to, inserted) => {
+      found.push({ start, end, text: inserted.toString() });
+    });
+    return [found];
+  });
+}
+
+function extensions(document: RemoteDocument): Extension {
   return [
     lineNumbers(),
+    folding(),
     lintGutter(),
     history(),
     drawSelection(),
     highlightActiveLine(),
-    StreamLanguage.define(ptx),
-    syntaxHighlighting(colors),
-    look,
+    ptxColors,
+    editorLook,
+    completions(document),
+    signatureHelp(document),
+    hovers(document),
+    useMarks,
+    nameCommands(document),
     EditorView.contentAttributes.of({ 'aria-label': 'PTX', tabindex: '0' }),
-    keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
-    EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
-      if (docChanged) changed(state.doc.toString());
-      if (docChanged || selectionSet) moved(state.selection.main.head);
-    }),
+    keymap.of([
+      { key: 'Mod-.', run: firstFix },
+      ...lintKeymap,
+      ...defaultKeymap,
+      ...historyKeymap,
+      ...searchKeymap,
+      indentWithTab,
+    ]),
   ];
 }

@@ -1,41 +1,10 @@
-/** The worker behind the Kernel page: checks, explains and runs, so that the page never waits and Stop can end it. */
+/** The worker that runs and records kernels, so that the page never waits and Stop can end it. */
 import { expose } from 'comlink';
-import { check, explain, type Explanation, isTargetName, PtxlabError, type Severity, targetNames } from 'ptxlab';
+import { PtxlabError } from 'ptxlab';
 import { type Recording, recordWarp, type RegisterState } from 'ptxlab/debug';
 import { Device, type Fault, type Kernel } from 'ptxlab/device';
 import { contentsOf } from './arguments.ts';
 import type { Project } from './link.ts';
-
-export interface Finding {
-  readonly code: string;
-  readonly severity: Severity;
-  readonly message: string;
-  readonly help: string | null;
-  /** UTF-16 offsets. */
-  readonly start: number;
-  readonly end: number;
-  readonly fixes: readonly FindingFix[];
-}
-
-export interface FindingFix {
-  readonly title: string;
-  readonly edits: readonly { readonly start: number; readonly end: number; readonly text: string }[];
-}
-
-export interface Checked {
-  readonly findings: readonly Finding[];
-  readonly version: string;
-  readonly target: string;
-  /** Every target, with the first version in which it takes the module; null if it does in none. */
-  readonly targets: readonly { readonly name: string; readonly since: string | null }[];
-  readonly kernels: readonly KernelFacts[];
-}
-
-export interface KernelFacts {
-  readonly name: string;
-  readonly parameters: readonly { readonly name: string; readonly type: string; readonly size: number }[];
-  readonly block: readonly [number, number, number] | null;
-}
 
 export interface RunRequest extends Project {
   /** Seconds. */
@@ -73,37 +42,6 @@ let recording: Recording | null = null;
 const memory = 256 * 2 ** 20;
 
 const lab = {
-  /** `target` replaces the module's own; null keeps it. */
-  async check(source: string, target: string | null): Promise<Checked> {
-    const options = target !== null && isTargetName(target) ? { target } : {};
-    const { diagnostics, requirements } = check(source, options);
-    const findings = diagnostics.map(({ code, severity, message, help, span, fixes }) => ({
-      code,
-      severity,
-      message,
-      help,
-      ...span,
-      fixes: fixes.map(({ title, edits }) => ({
-        title,
-        edits: edits.map(({ span: replaced, text }) => ({ ...replaced, text })),
-      })),
-    }));
-    return {
-      findings,
-      version: requirements.version,
-      target: requirements.target,
-      targets: targetNames.map((name) => ({
-        name,
-        since: requirements.targets.find(({ target: taker }) => taker === name)?.since ?? null,
-      })),
-      kernels: findings.some(({ severity }) => severity === 'error') ? [] : await kernelsOf(source),
-    };
-  },
-
-  explain(text: string): Explanation {
-    return explain(text);
-  },
-
   async run(request: RunRequest): Promise<RunAnswer> {
     let printed = '';
     try {
@@ -186,26 +124,5 @@ async function prepare({ source, entry, args }: RunRequest): Promise<Prepared> {
 }
 
 export type Lab = typeof lab;
-
-/** The headers of a module without errors; none if its variables need more memory than the page has. */
-async function kernelsOf(source: string): Promise<readonly KernelFacts[]> {
-  const device = await Device.create({ memory });
-  try {
-    const module = device.load(source);
-    return module.kernelNames.map((name) => {
-      const { parameters, attributes } = module.kernel(name);
-      return {
-        name,
-        parameters: parameters.map(({ name: parameter, type, size }) => ({ name: parameter, type, size })),
-        block: attributes.requiredBlock,
-      };
-    });
-  } catch (error) {
-    if (error instanceof PtxlabError) return [];
-    throw error;
-  } finally {
-    device.close();
-  }
-}
 
 expose(lab);

@@ -1,7 +1,6 @@
-/** The page's side of the worker: answers that are out of date are dropped, and Stop replaces the worker. */
+/** The page's side of the worker that runs kernels: Stop replaces the worker. */
 import { type Remote, wrap } from 'comlink';
-import type { Explanation } from 'ptxlab';
-import type { Checked, Lab as LabWorker, Recorded, Refused, RunAnswer, RunRequest, StepState } from './lab-worker.ts';
+import type { Lab as LabWorker, Recorded, Refused, RunAnswer, RunRequest, StepState } from './lab-worker.ts';
 
 /** Seconds that the worker may take beyond the limit of a launch before it is replaced. */
 const grace = 2;
@@ -15,20 +14,7 @@ interface Running {
 }
 
 export class Lab {
-  private checking: Remote<LabWorker> = start();
   private running: Running | null = null;
-  private turn = 0;
-
-  /** Null if a later call came in between. */
-  async check(source: string, target: string | null): Promise<Checked | null> {
-    const turn = ++this.turn;
-    const checked = await this.checking.check(source, target);
-    return turn === this.turn ? checked : null;
-  }
-
-  explain(text: string): Promise<Explanation> {
-    return this.checking.explain(text);
-  }
 
   /** Runs in a worker of its own. Null if it was stopped, or did not end in time. */
   async run(request: RunRequest): Promise<RunAnswer | null> {
@@ -81,8 +67,4 @@ export class Lab {
 
 function makeWorker(): Worker {
   return new Worker(new URL('./lab-worker.ts', import.meta.url), { type: 'module' });
-}
-
-function start(): Remote<LabWorker> {
-  return wrap<LabWorker>(makeWorker());
 }

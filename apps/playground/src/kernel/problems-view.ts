@@ -1,6 +1,6 @@
 /** The findings as a list. */
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Finding } from './lab-worker.ts';
+import type { Finding } from './document-worker.ts';
 
 interface Actions {
   readonly lineOf: (finding: Finding) => number;

@@ -7,21 +7,23 @@ import { Editor } from './editor.ts';
 import { example } from './example.ts';
 import { inspectorView } from './inspector-view.ts';
 import { Lab } from './lab.ts';
-import type { Checked, Finding, KernelFacts, RunAnswer } from './lab-worker.ts';
+import type { KernelHeader } from 'ptxlab/analysis';
+import type { Facts, Finding } from './document-worker.ts';
+import type { RunAnswer } from './lab-worker.ts';
 import { linkOf, type Project, readLink } from './link.ts';
 import { problemsView } from './problems-view.ts';
+import { RemoteDocument } from './remote-document.ts';
 import { type Launch, launchView, resultView } from './run-view.ts';
 import { stepsView, type Steps } from './steps-view.ts';
 import { stripView } from './strip-view.ts';
 import { kernelStyle } from './style.ts';
 
-/** Milliseconds after the last key before the text is checked. */
-const pause = 120;
 const draftKey = 'ptxlab-kernel-draft';
 
 export class PtxKernel extends LitElement {
   static override properties = {
-    checked: { state: true },
+    facts: { state: true },
+    findings: { state: true },
     target: { state: true },
     explained: { state: true },
     launch: { state: true },
@@ -33,8 +35,9 @@ export class PtxKernel extends LitElement {
   };
   static override styles: CSSResultGroup = [...kernelStyle];
 
-  /** Null until the first check has ended. */
-  declare checked: Checked | null;
+  /** Null until they are known for the first time. */
+  declare facts: Facts | null;
+  declare findings: readonly Finding[];
   /** The target to check for; null for the module's own. */
   declare target: string | null;
   declare explained: Explanation | null;
@@ -48,12 +51,11 @@ export class PtxKernel extends LitElement {
 
   private readonly lab = new Lab();
   private editor: Editor | null = null;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private explainedText = '';
 
   constructor() {
     super();
-    this.checked = null;
+    this.facts = null;
+    this.findings = [];
     this.target = null;
     this.explained = null;
     this.launch = { entry: '', grid: [32, 1, 1], block: [32, 1, 1], sharedBytes: 0, args: [] };
@@ -71,6 +73,7 @@ export class PtxKernel extends LitElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.lab.stop();
+    this.editor?.destroy();
   }
 
   /** Opens a link, else the draft of the last visit, else the example. A link never runs by itself. */
@@ -83,53 +86,36 @@ export class PtxKernel extends LitElement {
     if (parent === null || !(root instanceof ShadowRoot)) throw new Error('the editor has no place');
     const source = linked?.source ?? readDraft() ?? example;
     if (linked !== null) this.launch = linked;
-    this.editor = new Editor(parent, root, source, {
-      changed: (text) => this.changed(text),
-      moved: (offset) => void this.inspect(offset),
+    this.editor = new Editor(parent, root, source, new RemoteDocument(), {
+      changed: saveDraft,
+      found: (findings) => {
+        this.findings = findings;
+      },
+      learned: (facts) => {
+        this.facts = facts;
+        this.follow(facts.kernels, this.editor?.text ?? '');
+      },
+      inspected: ({ explanation }) => {
+        this.explained = explanation;
+      },
     });
-    await this.check();
-    this.editor.go(
-      source.search(/\bmad\.lo|\bcvt|\bld\.global/) < 0 ? 0 : source.search(/\bmad\.lo|\bcvt|\bld\.global/),
-    );
+    this.editor.go(Math.max(0, source.search(/\bmad\.lo|\bcvt|\bld\.global/)));
   }
 
   // --- checking -------------------------------------------------------------------------------------------------------
 
-  private changed(text: string): void {
-    saveDraft(text);
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.check(), pause);
-  }
-
-  private async check(): Promise<void> {
-    const source = this.editor?.text ?? '';
-    const checked = await this.lab.check(source, this.target);
-    if (checked === null || this.editor?.text !== source) return;
-    this.checked = checked;
-    this.editor.mark(checked.findings);
-    this.follow(checked.kernels, source);
-  }
-
   /** Keeps the launch in step with the kernel: what people chose stays as long as the parameters do. */
-  private follow(kernels: readonly KernelFacts[], source: string): void {
+  private follow(kernels: readonly KernelHeader[], source: string): void {
     const kernel = kernels.find(({ name }) => name === this.launch.entry) ?? kernels[0];
     if (kernel === undefined) return;
     const isSame = kernel.name === this.launch.entry && kernel.parameters.length === this.launch.args.length;
     const args = isSame ? this.launch.args : kernel.parameters.map((parameter) => guess(parameter, source));
-    this.launch = { ...this.launch, entry: kernel.name, args, block: kernel.block ?? this.launch.block };
+    this.launch = { ...this.launch, entry: kernel.name, args, block: kernel.requiredBlock ?? this.launch.block };
   }
 
   private setTarget(target: string | null): void {
     this.target = target;
-    void this.check();
-  }
-
-  private async inspect(offset: number): Promise<void> {
-    const text = instructionIn(this.editor?.lineAt(offset).text ?? '');
-    if (text === this.explainedText) return;
-    this.explainedText = text;
-    const explained = text === '' ? null : await this.lab.explain(text);
-    if (this.explainedText === text) this.explained = explained;
+    this.editor?.setTarget(target);
   }
 
   // --- running --------------------------------------------------------------------------------------------------------
@@ -198,7 +184,7 @@ export class PtxKernel extends LitElement {
 
   private choose(entry: string): void {
     this.launch = { ...this.launch, entry, args: [] };
-    this.follow(this.checked?.kernels ?? [], this.editor?.text ?? '');
+    this.follow(this.facts?.kernels ?? [], this.editor?.text ?? '');
   }
 
   private setArgument(index: number, plan: ArgumentPlan): void {
@@ -208,10 +194,10 @@ export class PtxKernel extends LitElement {
   // --- what people see ------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult {
-    const { checked } = this;
-    const isEmpty = (checked?.kernels.length ?? 0) === 0;
+    const { facts } = this;
+    const isEmpty = (facts?.kernels.length ?? 0) === 0;
     return html`
-      ${checked === null ? html`<p class="strip">Checking…</p>` : stripView(checked, this.target, (target) => this.setTarget(target))}
+      ${facts === null ? html`<p class="strip">Checking…</p>` : stripView(facts, this.target, (target) => this.setTarget(target))}
       <div class="work">
         <div class="editor"></div>
         <aside class="inspector" aria-label="Instruction at the cursor">${inspectorView(this.explained)}</aside>
@@ -222,6 +208,8 @@ export class PtxKernel extends LitElement {
             ${this.tab('problems', `Problems ${this.countOfErrors()}`)} ${this.tab('run', 'Run')} ${this.tab('steps', 'Steps')}
           </div>
           <span class="note" role="status">${this.note}</span>
+          <button class="plain" title="Shift-Alt-F" @click=${() => this.editor?.format()}>Format</button>
+          <button class="plain" title="F2" @click=${() => this.editor?.rename()}>Rename</button>
           <button class="plain" @click=${() => void this.share()}>Copy link</button>
           ${
             this.isRunning
@@ -240,7 +228,7 @@ export class PtxKernel extends LitElement {
   }
 
   private countOfErrors(): string {
-    const count = this.checked?.findings.length ?? 0;
+    const count = this.findings.length;
     return count === 0 ? '' : `(${count})`;
   }
 
@@ -266,18 +254,18 @@ export class PtxKernel extends LitElement {
   }
 
   private problems(): TemplateResult | typeof nothing {
-    const { checked, editor } = this;
-    if (checked === null || editor === null) return nothing;
-    return problemsView(checked.findings, {
-      lineOf: ({ start }: Finding) => editor.lineAt(start).number,
+    const { findings, editor } = this;
+    if (editor === null) return nothing;
+    return problemsView(findings, {
+      lineOf: ({ start }: Finding) => editor.lineAt(start),
       go: ({ start }) => editor.go(start),
       fix: ({ fixes: [first] }) => first !== undefined && editor.apply(first),
     });
   }
 
   private runPanel(): TemplateResult {
-    const { checked, launch } = this;
-    const form = launchView(checked?.kernels ?? [], launch, {
+    const { facts, launch } = this;
+    const form = launchView(facts?.kernels ?? [], launch, {
       choose: (entry) => this.choose(entry),
       set: (change) => this.set(change),
       setArgument: (index, plan) => this.setArgument(index, plan),
@@ -285,16 +273,6 @@ export class PtxKernel extends LitElement {
     const result = resultView(this.answer, this.isRunning, launch, (line) => this.editor?.goToLine(line));
     return html`<div class="halves"><div>${form}</div><div>${result}</div></div>`;
   }
-}
-
-/** The instruction of a line, without its label, guard, operands' semicolon and comment. */
-function instructionIn(line: string): string {
-  const bare = line
-    .replace(/\/\/.*$/, '')
-    .replace(/^\s*[\w$]+:(?!:)/, '')
-    .replace(/^\s*@!?[%\w$]+/, '')
-    .trim();
-  return /^[a-z]/.test(bare) ? bare : '';
 }
 
 function readDraft(): string | null {

@@ -1,7 +1,8 @@
 /** The launch as a form, and what came of it. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { type ArgumentPlan, type Element, elements, elementsOf, type Fill, fills, mostElements } from './arguments.ts';
-import type { KernelFacts, RunAnswer } from './lab-worker.ts';
+import type { KernelHeader } from 'ptxlab/analysis';
+import type { RunAnswer } from './lab-worker.ts';
 import type { Project } from './link.ts';
 import { plotView } from './plot-view.ts';
 
@@ -13,7 +14,7 @@ interface Changes {
   readonly setArgument: (index: number, plan: ArgumentPlan) => void;
 }
 
-export function launchView(kernels: readonly KernelFacts[], launch: Launch, changes: Changes): TemplateResult {
+export function launchView(kernels: readonly KernelHeader[], launch: Launch, changes: Changes): TemplateResult {
   const kernel = kernels.find(({ name }) => name === launch.entry);
   if (kernel === undefined) return html`<p class="empty">There is no kernel to run while the module has errors.</p>`;
   return html`<form class="launch" @submit=${(event: Event) => event.preventDefault()}>

@@ -1,22 +1,22 @@
 /** All targets by family: which take the module as it stands. */
 import { html, type TemplateResult } from 'lit';
-import type { Checked } from './lab-worker.ts';
+import type { Facts } from './document-worker.ts';
 
 export function stripView(
-  checked: Checked,
+  facts: Facts,
   chosen: string | null,
   choose: (target: string | null) => void,
 ): TemplateResult {
-  const errors = checked.findings.filter(({ severity }) => severity === 'error').length;
-  const taken = checked.targets.filter(({ since }) => since !== null).length;
+  const errors = facts.findings.filter(({ severity }) => severity === 'error').length;
+  const taken = facts.targets.filter(({ since }) => since !== null).length;
   const verdict =
     errors === 0
-      ? `Legal for ${checked.target}, PTX ${checked.version}`
-      : `${errors} ${errors === 1 ? 'error' : 'errors'} for ${checked.target}, PTX ${checked.version}`;
+      ? `Legal for ${facts.target}, PTX ${facts.version}`
+      : `${errors} ${errors === 1 ? 'error' : 'errors'} for ${facts.target}, PTX ${facts.version}`;
   return html`<div class="strip">
     <p class="verdict ${errors === 0 ? 'good' : 'bad'}">${errors === 0 ? '✓' : '✗'} ${verdict}</p>
-    <div class="targets" role="group" aria-label="Targets; ${taken} of ${checked.targets.length} take the instructions used">
-      ${families(checked).map(
+    <div class="targets" role="group" aria-label="Targets; ${taken} of ${facts.targets.length} take the instructions used">
+      ${families(facts).map(
         (family) =>
           html`<span class="family">${family.map(({ name, since }) => targetChip(name, since, chosen, choose))}</span>`,
       )}
@@ -25,7 +25,7 @@ export function stripView(
   </div>`;
 }
 
-type Row = Checked['targets'][number];
+type Row = Facts['targets'][number];
 
 function targetChip(
   name: string,
@@ -41,7 +41,7 @@ function targetChip(
 }
 
 /** Targets of one generation stand together: sm_80 to sm_89. */
-function families({ targets }: Checked): readonly (readonly Row[])[] {
+function families({ targets }: Facts): readonly (readonly Row[])[] {
   const groups = new Map<string, Row[]>();
   for (const row of targets) {
     const family = /^sm_(\d+)\d/.exec(row.name)?.[1] ?? '';

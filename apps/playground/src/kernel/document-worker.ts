@@ -1,0 +1,178 @@
+/** The worker behind the editor: a document of `ptxlab/analysis`, edited as the text on the page is. */
+import { expose } from 'comlink';
+import { type Explanation, explain, isTargetName, type Severity, targetNames } from 'ptxlab';
+import {
+  type Completions,
+  Document,
+  type Edit,
+  type Fold,
+  type Hover,
+  type KernelHeader,
+  type NameUse,
+  type RegisterFacts,
+  type Signatures,
+} from 'ptxlab/analysis';
+
+/** UTF-16 offsets in the text. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Change extends Range {
+  readonly text: string;
+}
+
+export interface Finding extends Range {
+  readonly code: string;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly help: string | null;
+  /** Empty until `facts` has been asked for. */
+  readonly fixes: readonly FindingFix[];
+}
+
+export interface FindingFix {
+  readonly title: string;
+  readonly edits: readonly Change[];
+}
+
+/** What takes longer to find out than a key may take. */
+export interface Facts {
+  /** The findings with their fixes. */
+  readonly findings: readonly Finding[];
+  readonly version: string;
+  readonly target: string;
+  /** Every target, with the first version in which it takes the module; null if it does in none. */
+  readonly targets: readonly { readonly name: string; readonly since: string | null }[];
+  /** Those that can be run: none while the module has errors. */
+  readonly kernels: readonly KernelHeader[];
+  readonly folds: readonly Fold[];
+}
+
+export interface Pointed extends Hover {
+  /** For a register. */
+  readonly register: RegisterFacts | null;
+}
+
+/** Where the cursor is. */
+export interface Inspected {
+  /** The instruction of the line; null on other lines. */
+  readonly explanation: Explanation | null;
+  /** The places of the name at the cursor. */
+  readonly uses: readonly NameUse[];
+}
+
+export type Renamed = { readonly changes: readonly Change[] } | { readonly refusal: string };
+
+/** Fixes are worked out for this many findings. */
+const mostFixed = 100;
+
+let document = new Document('');
+
+const service = {
+  /** Starts over with a text. `target` replaces the module's own; null keeps it. */
+  open(text: string, target: string | null): readonly Finding[] {
+    document = new Document(text, target !== null && isTargetName(target) ? { target } : {});
+    return findings();
+  },
+
+  /** Applies changes, all in offsets of the text before them, in its order. */
+  edit(changes: readonly Change[]): readonly Finding[] {
+    for (const { start, end, text } of changes.toReversed()) document.edit(start, end, text);
+    return findings();
+  },
+
+  facts(): Facts {
+    const { version, target, targets } = document.requirements();
+    const found = findings(mostFixed);
+    return {
+      findings: found,
+      version,
+      target,
+      targets: targetNames.map((name) => ({
+        name,
+        since: targets.find(({ target: taker }) => taker === name)?.since ?? null,
+      })),
+      kernels: found.some(({ severity }) => severity === 'error') ? [] : document.kernels(),
+      folds: document.navigation.folds(),
+    };
+  },
+
+  completions(offset: number): Completions {
+    return document.completions(offset);
+  },
+
+  signatures(offset: number): Signatures | null {
+    return document.signatures(offset);
+  },
+
+  hover(offset: number): Pointed | null {
+    const view = document.functionAt(offset);
+    const found = view?.hover(offset) ?? null;
+    return found === null ? null : { ...found, register: view?.register(offset) ?? null };
+  },
+
+  /** `first` is the beginning of the line, for places beside its instruction. */
+  inspect(offset: number, first: number): Inspected {
+    return { explanation: explanationAt(offset) ?? explanationAt(first), uses: document.navigation.uses(offset) };
+  },
+
+  /** For a register that is read, where its value was written; for other names, the declarations. */
+  definitions(offset: number): readonly Range[] {
+    const { navigation } = document;
+    const word = navigation.references.wordAt(offset);
+    const isRead = word !== null && navigation.roleAt(word.start) === 'read';
+    const written = isRead ? (document.functionAt(offset)?.register(offset)?.definitions ?? []) : [];
+    return written.length > 0 ? written : navigation.declarations(offset);
+  },
+
+  format(): readonly Change[] {
+    return document.navigation.format().map(changeOf);
+  },
+
+  /** The name at an offset if it can be renamed; otherwise why it cannot, or null if there is no name. */
+  renameable(offset: number): Range | string | null {
+    return document.navigation.renameable(offset);
+  },
+
+  rename(offset: number, name: string): Renamed {
+    const renamed = document.navigation.rename(offset, name);
+    if (renamed === null) return { refusal: 'There is no name here.' };
+    return renamed.ok ? { changes: renamed.value.map(changeOf) } : { refusal: renamed.error };
+  },
+};
+
+export type DocumentService = typeof service;
+
+/** The findings, of which the first `fixed` have their fixes. */
+function findings(fixed = 0): readonly Finding[] {
+  return document.diagnostics().map((finding, i) => {
+    const { code, severity, message, help, span } = finding;
+    const fixes = i < fixed ? document.fixes(finding) : [];
+    return {
+      ...span,
+      code,
+      severity,
+      message,
+      help,
+      fixes: fixes.map(({ title, edits }) => ({ title, edits: edits.map(changeOf) })),
+    };
+  });
+}
+
+function changeOf({ span, text }: Edit): Change {
+  return { start: span.start, end: span.end, text };
+}
+
+/** The instruction around an offset by its variant, or if it has errors, what its text alone says. */
+function explanationAt(offset: number): Explanation | null {
+  const span = document.navigation.references.instructionAround(offset);
+  if (span === null) return null;
+  const text = document.slice(span.start, span.end);
+  const mnemonic = span.start + text.search(/(?<![@!%\w$.])[a-z]/);
+  const subject = document.functionAt(offset)?.hover(mnemonic)?.subject;
+  return subject?.kind === 'instruction' ? subject.explanation : explain(text);
+}
+
+expose(service);

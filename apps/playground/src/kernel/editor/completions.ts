@@ -1,0 +1,39 @@
+/** Completion: what can stand here so that the text can still become legal. */
+import {
+  autocompletion,
+  type Completion as Option,
+  type CompletionContext,
+  type CompletionResult,
+} from '@codemirror/autocomplete';
+import type { Extension } from '@codemirror/state';
+import type { Completion } from 'ptxlab/analysis';
+import type { RemoteDocument } from '../remote-document.ts';
+
+/** After these characters something can be written that fits. */
+const begins = /[\w$%.@[]$/;
+
+/** One dot-part or name, as long as it grows without a new part. */
+const onePart = /^[.%@]?[\w$:]*$/;
+
+export function completions(document: RemoteDocument): Extension {
+  const source = async (context: CompletionContext): Promise<CompletionResult | null> => {
+    const before = context.state.doc
+      .lineAt(context.pos)
+      .text.slice(0, context.pos - context.state.doc.lineAt(context.pos).from);
+    if (!context.explicit && !begins.test(before)) return null;
+    const found = await document.current(document.ask.completions(context.pos));
+    if (found === null || found.items.length === 0) return null;
+    return { from: found.span.start, options: found.items.map(optionOf), validFor: onePart };
+  };
+  return autocompletion({
+    override: [source],
+    icons: false,
+    activateOnCompletion: ({ type }) => type === 'modifier' || type === 'opcode',
+  });
+}
+
+/** The order of the list breaks ties only, which CodeMirror takes from -99 to 99. */
+function optionOf({ text, detail, kind, isComplete }: Completion, index: number): Option {
+  const end = kind === 'type' && isComplete ? 'type' : kind;
+  return { label: text, type: end, boost: -Math.min(index, 99), ...(detail === '' ? {} : { detail }) };
+}

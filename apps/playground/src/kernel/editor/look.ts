@@ -1,0 +1,71 @@
+/** The look of the editor, in the colors of the page. */
+import type { Extension } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+
+export const editorLook: Extension = EditorView.theme({
+  '&': { height: '100%', fontSize: '14px', backgroundColor: 'var(--surface)', color: 'var(--ink)' },
+  '.cm-content': { fontFamily: 'var(--mono)', caretColor: 'var(--ink)' },
+  '.cm-gutters': { backgroundColor: 'var(--sunken)', color: 'var(--quiet)', border: 'none', fontFamily: 'var(--mono)' },
+  '.cm-activeLine, .cm-activeLineGutter': {
+    backgroundColor: 'color-mix(in srgb, var(--accent-wash) 60%, transparent)',
+  },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--accent-wash) !important' },
+  '.cm-read': { backgroundColor: 'var(--significand-wash)', borderRadius: '3px' },
+  '.cm-write': {
+    backgroundColor: 'var(--exponent-wash)',
+    borderRadius: '3px',
+    borderBottom: '2px solid var(--exponent)',
+  },
+  '.cm-named': { outline: '1px solid var(--strong-line)', borderRadius: '3px' },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--surface)',
+    color: 'var(--ink)',
+    border: '1px solid var(--strong-line)',
+    borderRadius: '6px',
+    maxWidth: 'min(560px, 92vw)',
+    overflow: 'hidden',
+  },
+  '.cm-hover, .cm-signature': { padding: '8px 12px', fontFamily: 'var(--sans)', overflowWrap: 'anywhere' },
+  '.cm-hover p': { margin: '4px 0 0' },
+  '.cm-hover .quiet, .cm-signature .quiet': { color: 'var(--quiet)' },
+  '.cm-signature strong': { color: 'var(--accent)' },
+  '.cm-diagnostic': { fontFamily: 'var(--sans)' },
+  '.cm-diagnosticAction': {
+    backgroundColor: 'var(--accent)',
+    color: 'var(--on-accent)',
+    borderRadius: '4px',
+    padding: '2px 8px',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', maxHeight: '16em' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '3px 10px' },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--on-accent)' },
+  '.cm-completionDetail': { fontStyle: 'normal', fontFamily: 'var(--sans)', opacity: '0.85' },
+  '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '700' },
+  '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--ink)', fontFamily: 'var(--sans)' },
+  '.cm-dialog': { padding: '8px 40px 8px 12px', fontSize: '14px' },
+  '.cm-dialog label': { fontSize: '14px' },
+  '.cm-textfield': {
+    backgroundColor: 'var(--surface)',
+    border: '1px solid var(--strong-line)',
+    borderRadius: '6px',
+    fontFamily: 'var(--mono)',
+    fontSize: '14px',
+    padding: '4px 8px',
+  },
+  '.cm-button': {
+    backgroundImage: 'none',
+    backgroundColor: 'var(--accent)',
+    color: 'var(--on-accent)',
+    border: '0',
+    borderRadius: '6px',
+    fontSize: '14px',
+    padding: '4px 12px',
+  },
+  '.cm-foldPlaceholder': {
+    backgroundColor: 'var(--accent-wash)',
+    color: 'var(--accent)',
+    border: '0',
+    padding: '0 6px',
+  },
+});

@@ -1,0 +1,37 @@
+/** The page's side of the document in the worker. Calls are worked on in order, so each sees the edits before it. */
+import { type Remote, wrap } from 'comlink';
+import type { Change, DocumentService, Facts, Finding } from './document-worker.ts';
+
+export class RemoteDocument {
+  private readonly worker: Worker = new Worker(new URL('./document-worker.ts', import.meta.url), { type: 'module' });
+  /** Questions about the text as it was when they were asked. */
+  readonly ask: Remote<DocumentService> = wrap<DocumentService>(this.worker);
+  private version = 0;
+
+  /** The findings, or null if the text was changed in the meantime. */
+  open(text: string, target: string | null): Promise<readonly Finding[] | null> {
+    this.version++;
+    return this.current(this.ask.open(text, target));
+  }
+
+  /** Like `open`, after changes in offsets of the text before them. */
+  edit(changes: readonly Change[]): Promise<readonly Finding[] | null> {
+    this.version++;
+    return this.current(this.ask.edit(changes));
+  }
+
+  facts(): Promise<Facts | null> {
+    return this.current(this.ask.facts());
+  }
+
+  /** An answer, or null if the text was changed before it came. */
+  async current<T>(answer: Promise<T>): Promise<T | null> {
+    const { version } = this;
+    const found = await answer;
+    return version === this.version ? found : null;
+  }
+
+  close(): void {
+    this.worker.terminate();
+  }
+}

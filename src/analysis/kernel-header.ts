@@ -1,0 +1,23 @@
+/** What the header of a kernel says about its launches. */
+import type { FunctionProgram } from '../program/function-program.ts';
+
+export interface KernelHeader {
+  readonly name: string;
+  /** In the order of the header. `type` is that of the parameter or of its elements; `size` is in bytes. */
+  readonly parameters: readonly { readonly name: string; readonly type: string; readonly size: number }[];
+  /** The extents of a block that `.reqntid` requires; null without it. */
+  readonly requiredBlock: readonly [number, number, number] | null;
+}
+
+export function kernelHeader(name: string, { parameters, requiredThreads }: FunctionProgram): KernelHeader {
+  const [x = 1, y = 1, z = 1] = requiredThreads ?? [];
+  return {
+    name,
+    parameters: parameters.map(({ name: parameter, size, variable }) => ({
+      name: parameter,
+      type: variable.type,
+      size,
+    })),
+    requiredBlock: requiredThreads === null ? null : [x, y, z],
+  };
+}

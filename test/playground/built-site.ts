@@ -1,0 +1,32 @@
+/** The playground, built into a temporary folder and served, and Chromium to open it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { build, preview } from 'vite';
+
+export const browserPath = '/usr/bin/chromium';
+const configFile = 'apps/playground/vite.config.ts';
+
+export interface BuiltSite {
+  readonly browser: Browser;
+  /** The address of the site's root, with a slash at its end. */
+  readonly root: string;
+  readonly close: () => Promise<void>;
+}
+
+export async function buildSite(): Promise<BuiltSite> {
+  const folder = await mkdtemp(join(tmpdir(), 'ptxlab-site-'));
+  await build({ configFile, logLevel: 'error', build: { outDir: folder, emptyOutDir: true } });
+  const server = await preview({ configFile, logLevel: 'error', build: { outDir: folder }, preview: { port: 0 } });
+  const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+  return {
+    browser,
+    root: server.resolvedUrls?.local[0] ?? '',
+    close: async () => {
+      await browser.close();
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/** How long it takes from a key to the painted squiggle in the editor of the Kernel page. */
+import type { Page } from 'playwright-core';
+
+/** A module of about this many lines with one kernel. */
+export function longKernel(lines: number): string {
+  const steps = Array.from({ length: lines - 16 }, (_, i) => {
+    const [to, from] = [i % 60, (i * 7 + 3) % 60];
+    // The page opens with the cursor on the first mad.lo.
+    if (i === lines / 2) return `\tmad.lo.s32 %r${to}, %r${from}, ${i}, %r1;`;
+    return `\tadd.s32 %r${to}, %r${from}, ${i};`;
+  });
+  return `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry long(.param .u64 out)
+{
+\t.reg .b32 %r<60>;
+\t.reg .b64 %rd<3>;
+\tmov.u32 %r0, %tid.x;
+${steps.join('\n')}
+\tld.param.u64 %rd1, [out];
+\tcvta.to.global.u64 %rd2, %rd1;
+\tst.global.u32 [%rd2], %r0;
+\tret;
+}
+`;
+}
+
+/** Runs in the page: resolves with the milliseconds from the key until a squiggle came or went and was painted. */
+const measureOneKey = `(wanted) => new Promise((resolve) => {
+  const content = document.querySelector('ptx-kernel').shadowRoot.querySelector('.cm-content');
+  addEventListener('keydown', ({ timeStamp }) => {
+    const look = () => {
+      if ((content.querySelector('.cm-activeLine .cm-lintRange-error') !== null) !== wanted) return;
+      observer.disconnect();
+      requestAnimationFrame(() => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => resolve(performance.now() - timeStamp);
+        port2.postMessage(null);
+      });
+    };
+    const observer = new MutationObserver(look);
+    observer.observe(content, { subtree: true, childList: true, attributes: true });
+  }, { capture: true, once: true });
+  window.isListening = true;
+})`;
+
+/**
+ * Types a letter into a mnemonic and takes it back, `count` times, in the line at the cursor. Gives the milliseconds of
+ * each letter, in ascending order.
+ */
+export async function keyTimes(page: Page, count: number): Promise<readonly number[]> {
+  const times: number[] = [];
+  const press = async (key: string, wanted: boolean): Promise<number> => {
+    const answer = page.evaluate<number>(`(${measureOneKey})(${wanted})`);
+    await page.waitForFunction('window.isListening === true');
+    await page.evaluate('window.isListening = false');
+    await page.keyboard.press(key);
+    return answer;
+  };
+  for (let i = 0; i < count; i++) {
+    times.push(await press('x', true));
+    await press('Backspace', false);
+  }
+  return times.toSorted((a, b) => a - b);
+}
+
+/** Opens the kernel of the draft in a new page, and puts the cursor into the mnemonic in its middle. */
+export async function openLongKernel(page: Page, root: string, lines: number): Promise<void> {
+  const draft = JSON.stringify(longKernel(lines));
+  await page.addInitScript(`localStorage.setItem('ptxlab-kernel-draft', ${draft})`);
+  await page.goto(`${root}kernel/`);
+  await page.getByText('Legal for sm_80').waitFor({ timeout: 60_000 });
+  for (const _ of 'mad.lo.s32') await page.keyboard.press('ArrowRight');
+}
