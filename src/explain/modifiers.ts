@@ -1,5 +1,5 @@
 /** Explains modifiers, and finds which others an instruction could have. */
-import { resolveMnemonic } from '../check/instructions/resolve.ts';
+import { findVariants } from '../check/instructions/resolve.ts';
 import type { Variant } from '../isa/form.ts';
 import { splitMnemonic } from '../isa/notation.ts';
 import { ptxForms } from '../isa/table.ts';
@@ -90,8 +90,7 @@ export function alternatives(variant: Variant): readonly Alternatives[] {
 function isLegal(opcode: string, variant: Variant, axis: string, value: string | null): boolean {
   const modifiers = Object.entries(variant.modifiers).filter(([name]) => name !== axis);
   const words = [...modifiers.map(([, modifier]) => modifier), ...(value === null ? [] : [value])];
-  const resolution = resolveMnemonic(opcode + words.join('') + variant.types.map((type) => type.name).join(''));
-  if (resolution.kind !== 'variants') return false;
+  const mnemonic = opcode + words.join('') + variant.types.map((type) => type.name).join('');
   const count = variant.form.operands.length;
-  return resolution.variants.some((other) => other.form.operands.length === count);
+  return findVariants(mnemonic).some((other) => other.form.operands.length === count);
 }

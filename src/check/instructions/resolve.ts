@@ -3,10 +3,10 @@
  * axes (unordered); the closest form explains the parts that do not fit.
  */
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
-import { makeVariant, splitMnemonic } from '../../isa/notation.ts';
+import { type CompiledForm, makeVariant, splitMnemonic } from '../../isa/notation.ts';
 import { opcodesOutside } from '../../isa/opcodes.ts';
 import { type FormTable, ptxForms } from '../../isa/table.ts';
-import { isTypeName } from '../../isa/types.ts';
+import { isTypeName, type TypeName } from '../../isa/types.ts';
 import { matchForm, choicesIn, slotsFit, type Written } from './form-match.ts';
 import { type Problem, problem, wholeMnemonic } from './problem.ts';
 import { cleanSpelling, closestProblems, wrongTypes } from './refuse.ts';
@@ -58,14 +58,29 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
     if (word !== null) return { kind: 'refused', opcode, problems: [word] };
     if (forms.length === 0) return withoutForms(table, opcode);
   }
-  const variants = fitting.flatMap((compiled) => {
-    const choices = choicesIn(compiled, names, modifiers);
-    return choices === null ? [] : [makeVariant(compiled, names, choices)];
-  });
+  const variants = fitting.flatMap((compiled) => variantsOf(compiled, names, modifiers));
   if (variants.length > 0) return { kind: 'variants', opcode, variants };
   const attempts = fitting.map((compiled) => matchForm(compiled, names, modifiers));
   const problems = fitting.length === 0 ? wrongTypes(table, opcode, types, modifiers) : closestProblems(attempts);
   return { kind: 'refused', opcode, problems };
+}
+
+/** The variants of the PTX table that a mnemonic can mean. Unlike `resolveMnemonic`, it does not explain refusals. */
+export function findVariants(mnemonic: string): readonly Variant[] {
+  const { opcode, parts } = splitMnemonic(mnemonic);
+  const names = parts.filter(isTypeName);
+  const modifiers = parts.filter((text) => !isTypeName(text)).map((text) => ({ text, index: 0 }));
+  const fitting = ptxForms.forms(opcode).filter((compiled) => slotsFit(compiled, names));
+  return fitting.flatMap((compiled) => variantsOf(compiled, names, modifiers));
+}
+
+function variantsOf(
+  compiled: CompiledForm,
+  names: readonly TypeName[],
+  modifiers: readonly Written[],
+): readonly Variant[] {
+  const choices = choicesIn(compiled, names, modifiers);
+  return choices === null ? [] : [makeVariant(compiled, names, choices)];
 }
 
 function withoutForms(table: FormTable, opcode: string): Resolution {
