@@ -2,9 +2,10 @@
 """Records what ptxas says about the instructions in the lines.txt of a folder of test/golden.
 
 Usage: python3 tools/record-legality-more.py legality-more | gzip -9n > test/golden/legality-more/cases.jsonl.gz
-Needs ptxas 13.0 on the path; the tests do not. Every line is judged at 9.0 on sm_100a. The first legal line of each
-mnemonic is judged on every target in all versions; a target's first version and both sides of each change are kept.
-Words in parentheses are alternatives: `cp.async.(ca|cg)` stands for two lines.
+Needs ptxas 13.0 on the path; the tests do not. Every line is judged at 9.0, on the target that the last line such as
+`# on sm_90a` names, or on sm_100a. The first legal line of each mnemonic is judged on every target in all versions; a
+target's first version and both sides of each change are kept.
+Words in parentheses are alternatives: `cp.async.(ca|cg)` stands for two lines. `%b32_0*4` stands for four registers.
 """
 import importlib.util
 import json
@@ -31,21 +32,33 @@ QUIRKS = [  # looked at and not followed
     (r"\[%[ubs](8|16)_", "an address of less than 32 bits"),
     (r"%u64_2\+8, 0", "a register with an offset outside brackets"),
     (r"\.im2col(::w)?\.mbarrier\S*\.multicast::cluster \[.*%b64_1", "a cache policy in place of the mask of blocks"),
+    (r"^wgmma.*, \{%b32_0, %b32_0\}, [01], %p1", "metadata in a list of two registers"),
     (r"^ldu.*\{_,_,_,_\}", "a list of sinks alone"),
 ]
+
+
+def repeated(line):
+    return re.sub(r"(%\w+)\*(\d+)", lambda m: ", ".join([m[1]] * int(m[2])), line)
 
 
 def expand(line):
     found = re.search(r"\((?:[^()]*\|)+[^()]*\)", line)
     if not found:
-        return [line]
+        return [repeated(line)]
     return [out for word in found[0][1:-1].split("|") for out in expand(line[: found.start()] + word + line[found.end() :])]
 
 
 def lines():
-    text = (HERE / "../test/golden" / sys.argv[1] / "lines.txt").read_text()
-    kept = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    return list(dict.fromkeys(one for line in kept for one in expand(line)))
+    """Every line with the target on which it is judged."""
+    target, found = "sm_100a", {}
+    for line in (HERE / "../test/golden" / sys.argv[1] / "lines.txt").read_text().splitlines():
+        chosen = re.match(r"# on (sm_\w+)", line)
+        if chosen:
+            target = chosen[1]
+        elif line.strip() and not line.startswith("#"):
+            for one in expand(line.strip()):
+                found.setdefault(one, target)
+    return found
 
 
 def quirk(line):
@@ -79,26 +92,32 @@ def boundaries(chosen):
 
 def main():
     everything = lines()
-    said = base.judge(everything, 900, "sm_100a")
     print(json.dumps({"module": base.MODULE, "decls": base.DECLARATIONS}))
-    for line, refusal in zip(everything, said):
-        emit(line, refusal, 900, "sm_100a")
+    said = {}
+    for target in dict.fromkeys(everything.values()):
+        own = [line for line, on in everything.items() if on == target]
+        said.update(zip(own, base.judge(own, 900, target)))
+    for line, target in everything.items():
+        emit(line, said[line], 900, target)
     firsts = {}
-    for line, refusal in zip(everything, said):
-        if not refusal or re.match("redux", line):
+    for line in everything:
+        if not said[line] or re.match("redux", line):
             firsts.setdefault(re.sub(r"^@\S+ ", "", line).split(" ")[0], line)
-    wide = set()
-    chosen = [line for mnemonic, line in firsts.items() if not shared_rule(mnemonic, wide)]
+    rules = set()
+    chosen = [line for mnemonic, line in firsts.items() if not shared_rule(mnemonic, rules)]
     boundaries(chosen)
 
 
 def shared_rule(mnemonic, seen):
-    """All video instructions of an opcode follow one rule, so one mnemonic represents them."""
-    if not re.match(r"v(add|sub|absdiff|min|max|shl|shr|mad|set|avrg)", mnemonic):
+    """All video instructions of an opcode follow one rule, and so do the shapes of wgmma; one mnemonic represents them."""
+    if re.match(r"v(add|sub|absdiff|min|max|shl|shr|mad|set|avrg)", mnemonic):
+        rule = mnemonic.split(".")[0]
+    elif mnemonic.startswith("wgmma"):
+        rule = re.sub(r"\.m64n\d+", "", mnemonic)
+    else:
         return False
-    opcode = mnemonic.split(".")[0]
-    known = opcode in seen
-    seen.add(opcode)
+    known = rule in seen
+    seen.add(rule)
     return known
 
 

@@ -82,6 +82,8 @@ class NameVisitor {
         return this.add(operand, pattern.role);
       case 'lanes':
         return this.add(operand, pattern.value.role);
+      case 'registers':
+        return this.add(operand, pattern.element.role);
       case 'vector':
         return this.addVector(
           operand,

@@ -37,7 +37,9 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX1041: items('.b32 x;'),
   PTX1042: items('.func f(.param .b32 .ptr x) { ret; }'),
   PTX2001: statements('ldd.global.u32 %r1, [%rd1];'),
-  PTX2002: statements('tcgen05.fence::before_thread_sync;'),
+  PTX2002: module(
+    '.version 9.1\n.target sm_90\n.address_size 64\n.entry k() { .reg .b64 %rd<3>; multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%rd2], 16; ret; }',
+  ),
   PTX2003: statements('setmaxnreg.sync.aligned.u32 24;'),
   PTX2010: statements('ld.gloabl.u32 %r1, [%rd1];'),
   PTX2011: statements('setp.ltu.s32 %p1, %r1, %r2;'),

@@ -133,7 +133,7 @@ function spell(pattern: OperandPattern, operand: Operand, source: string, writte
       const element = operand.elements[i];
       if (element !== undefined) written.set(name, text(element));
     });
-  } else if (operand.kind === 'vector' && pattern.kind === 'lanes') {
+  } else if (operand.kind === 'vector' && (pattern.kind === 'lanes' || pattern.kind === 'registers')) {
     operand.elements.forEach((element, i) => written.set(`${pattern.name}.${i}`, text(element)));
   } else if (operand.kind === 'pair' && pattern.kind === 'pair') {
     written.set(pattern.first.name, text(operand.first));

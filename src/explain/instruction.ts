@@ -114,6 +114,8 @@ function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: 
       return valuesTaken(variant, pattern, type);
     case 'lanes':
       return valuesTaken(variant, pattern.value, type);
+    case 'registers':
+      return valuesTaken(variant, pattern.element, type);
     case 'vector':
       return valuesTaken(
         variant,

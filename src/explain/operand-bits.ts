@@ -1,5 +1,5 @@
 /** The operands of a variant, each with the width it has in the instruction. */
-import { type OperandPattern, operandType, type ValuePattern, type Variant } from '../isa/form.ts';
+import { listOf, type OperandPattern, operandType, type ValuePattern, type Variant } from '../isa/form.ts';
 import { vectorLanes } from '../isa/rules.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
 
@@ -27,6 +27,8 @@ export function patternBits(variant: Variant, pattern: OperandPattern): readonly
       return [of(pattern)];
     case 'vector':
       return pattern.elements.map((element) => of(element));
+    case 'registers':
+      return listOf(variant, pattern).elements.map((element) => of(element));
     case 'lanes': {
       return Array.from({ length: vectorLanes(variant) }, (_, lane) => of(pattern.value, `${pattern.name}.${lane}`));
     }

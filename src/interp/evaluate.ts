@@ -1,7 +1,14 @@
 /** Runs one instruction on given bits, without a launch. `ptxlab eval` and tests of computed values are built on it. */
 import { type Bits, chop, signExtend } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
-import { type OperandPattern, operandType, type TypeRef, type ValuePattern, type Variant } from '../isa/form.ts';
+import {
+  listOf,
+  type OperandPattern,
+  operandType,
+  type TypeRef,
+  type ValuePattern,
+  type Variant,
+} from '../isa/form.ts';
 import { vectorLanes } from '../isa/rules.ts';
 import type { Environment } from '../isa/environment.ts';
 import { isValueStep } from '../isa/steps/effects.ts';
@@ -129,6 +136,8 @@ function valuesOf(variant: Variant, pattern: OperandPattern): readonly NamedValu
       return [pattern];
     case 'vector':
       return pattern.elements;
+    case 'registers':
+      return listOf(variant, pattern).elements;
     case 'lanes':
       return Array.from({ length: vectorLanes(variant) }, (_, lane) => ({
         ...pattern.value,

@@ -69,8 +69,8 @@ export type OperandPattern =
   | ValuePattern
   /**
    * A brace list of exactly these elements; with `whole`, also a vector register with that many elements. `alike` has
-   * the same meaning as for lanes. With `types`, the elements are registers of any type of the right width, and the
-   * list as a whole must have one of these types.
+   * the same meaning as for lanes. With `types`, the elements are registers of any type of the right width, and every
+   * four of them must together have one of these types; with `joined`, all of them together.
    */
   | {
       readonly kind: 'vector';
@@ -79,6 +79,19 @@ export type OperandPattern =
       readonly whole?: boolean;
       readonly alike?: boolean;
       readonly types?: readonly TypeName[];
+      readonly joined?: boolean;
+    }
+  /**
+   * A brace list of registers whose length the modifiers determine: the product of the `counts` of those that the
+   * variant has. `types` and `joined` have the same meaning as for vectors.
+   */
+  | {
+      readonly kind: 'registers';
+      readonly name: string;
+      readonly element: ValuePattern;
+      readonly counts: readonly Readonly<Record<string, number>>[];
+      readonly types?: readonly TypeName[];
+      readonly joined?: boolean;
     }
   /**
    * Without a vector modifier, one value; with a vector modifier, a brace list or vector register with that many
@@ -266,6 +279,22 @@ export function choice<W extends string>(variant: Variant, axis: string, words: 
 /** The type to which a form's reference resolves: the type in a slot, or the one it names. */
 export function operandType(variant: Variant, type: TypeRef): PtxType {
   return typeof type === 'number' ? slotType(variant, type) : typeOf(type);
+}
+
+type RegistersPattern = Extract<OperandPattern, { readonly kind: 'registers' }>;
+type VectorPattern = Extract<OperandPattern, { readonly kind: 'vector' }>;
+
+/** The list that a variant requires, with elements named `d.0`, `d.1`, …. */
+export function listOf(variant: Variant, { name, element, counts, types, joined }: RegistersPattern): VectorPattern {
+  const modifiers = Object.values(variant.modifiers);
+  const length = counts.reduce((count, of) => count * (modifiers.map((word) => of[word]).find(Number) ?? 1), 1);
+  return {
+    kind: 'vector',
+    name,
+    elements: Array.from({ length }, (_, i) => ({ ...element, name: `${name}.${i}` })),
+    ...(types === undefined ? {} : { types }),
+    ...(joined === undefined ? {} : { joined }),
+  };
 }
 
 // --- shorthand for operand patterns ---------------------------------------------------------------------------------

@@ -115,13 +115,19 @@ export function plainWords(syntax: string, sets: Readonly<Record<string, unknown
 
 /** True if a modifier is on this axis in some instruction. */
 export function liesOn(modifier: string, axis: string): boolean {
-  if (literalAxes[modifier] === axis) return true;
+  if (literalAxes[modifier] === axis || (axis === 'shape' && isShape(modifier))) return true;
   return Object.values(modifierSets).some((set) => set.axis === axis && set.values.includes(modifier));
 }
 
 /** The axis of a modifier that a syntax line names directly. */
 export function literalAxis(modifier: string): string {
+  if (isShape(modifier)) return 'shape';
   return literalAxes[modifier] ?? setAxes.get(modifier) ?? modifier.slice(1);
+}
+
+/** True for the shape of a matrix product: `.m16n8k16`. */
+function isShape(modifier: string): boolean {
+  return /^\.m\d+n\d+k\d+$/.test(modifier);
 }
 
 /**

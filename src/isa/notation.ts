@@ -93,6 +93,10 @@ const subOpcodes: ReadonlySet<string> = new Set([
   'wmma.load.c',
   'wmma.store.d',
   'wmma.mma',
+  'wgmma.mma_async',
+  'wgmma.fence',
+  'wgmma.commit_group',
+  'wgmma.wait_group',
   'setmaxnreg.inc',
   'setmaxnreg.dec',
 ]);

@@ -20,7 +20,6 @@ const listed: readonly (readonly [opcodes: string, ...ways: readonly Availabilit
   ['tensormap', atSuffixed('8.3', 90)],
   ['tex', at('1.0')],
   ['tld4', at('2.2', 20)],
-  ['wgmma', atListed('8.0', 'sm_90a')],
 ];
 
 /** By the opcode. */

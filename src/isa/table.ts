@@ -35,6 +35,7 @@ import { matrixMoveForms } from './forms/matrix/moves.ts';
 import { denseForms } from './forms/matrix/mma.ts';
 import { scaledForms } from './forms/matrix/scaled.ts';
 import { sparseMmaForms } from './forms/matrix/sparse.ts';
+import { wgmmaForms } from './forms/matrix/wgmma.ts';
 import { wmmaForms } from './forms/matrix/wmma.ts';
 import { mixedForms } from './forms/float/mixed-arithmetic.ts';
 import { movForms } from './forms/memory/mov.ts';
@@ -79,6 +80,7 @@ export const allForms: readonly InstructionForm[] = [
   ...warpForms,
   ...matrixMoveForms,
   ...wmmaForms,
+  ...wgmmaForms,
   ...denseForms,
   ...sparseMmaForms,
   ...scaledForms,

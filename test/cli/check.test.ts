@@ -43,11 +43,15 @@ describe('exit and output', () => {
   });
 
   test('the summary names no targets for a module with an unchecked instruction', async () => {
-    const input = moduleOf('tcgen05.fence::before_thread_sync;', 'sm_100a', '8.6');
+    const input = moduleOf(
+      '.reg .b64 %rd<3>;\nmultimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%rd2], 16;',
+      'sm_100',
+      '9.1',
+    );
     const { code, stderr } = await ptxlab(['check', '-'], { input });
     expect(code).toBe(0);
-    expect(stderr).toContain('lowest .version on sm_100a: 8.6 or later\n');
-    expect(stderr).toContain('accepted by: unknown, because tcgen05 is not checked\n');
+    expect(stderr).toContain('lowest .version on sm_100: 9.1 or later\n');
+    expect(stderr).toContain('accepted by: unknown, because multimem.cp is not checked\n');
   });
 
   test('- reads stdin', async () => {

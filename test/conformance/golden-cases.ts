@@ -15,6 +15,7 @@ const verdictFiles = [
   'legality-warp',
   'legality-matrix',
   'legality-async',
+  'legality-tensor',
 ];
 
 interface Verdict {

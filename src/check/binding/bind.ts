@@ -4,7 +4,14 @@
  */
 import type { Bits } from '../../base/bits.ts';
 import { chop } from '../../base/bits.ts';
-import { type OperandPattern, operandType, type Role, type ValuePattern, type Variant } from '../../isa/form.ts';
+import {
+  listOf,
+  type OperandPattern,
+  operandType,
+  type Role,
+  type ValuePattern,
+  type Variant,
+} from '../../isa/form.ts';
 import { vectorLanes } from '../../isa/rules.ts';
 import { findRegister, partOfRegister } from '../../isa/find-register.ts';
 import type { SpecialRegister } from '../../isa/registers.ts';
@@ -111,6 +118,8 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
       return [bindValue(variant, pattern, operandRef(pattern.name), operand, scope)];
     case 'vector':
       return bindList(variant, pattern.elements, operand, scope);
+    case 'registers':
+      return bindList(variant, listOf(variant, pattern).elements, operand, scope);
     case 'lanes':
       return bindLanes(variant, pattern.value, operand, scope);
     case 'address':

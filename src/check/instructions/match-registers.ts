@@ -15,37 +15,26 @@ const together = 4;
 /** The problems of a list whose length is right. */
 export function matchRegisters(
   subject: Subject,
-  { name, elements }: VectorPattern,
-  types: readonly TypeName[],
+  { name, elements, types = [], joined = false }: VectorPattern,
   shapes: readonly Shape[],
   index: number,
 ): readonly Problem[] {
   const problems = elements.flatMap((element, i) => matchElement(subject, element, elementAt(shapes, i), [index, i]));
   const [first] = problems;
   if (first !== undefined) return [first];
-  const width = typeOf(elementAt(types, 0)).width;
-  for (let start = 0; start < shapes.length; start += together) {
-    const found = typeOfList(shapes.slice(start, start + together), width);
-    if (found !== null && (found === 'mixed' || !types.includes(found))) {
-      const expected = `registers of ${joinWords(types, 'or')}, or a list with ${elementAt(types, 0)} among them`;
-      const what = found === 'mixed' ? 'several types' : `registers of ${found}`;
-      const parameters = { name, what: subject.what, opcode: subject.opcode, expected, found: what };
-      return [problem('PTX3004', operand(index), parameters)];
-    }
+  const wrong = (expected: string, found: string): readonly Problem[] => [
+    problem('PTX3004', operand(index), { name, what: subject.what, opcode: subject.opcode, expected, found }),
+  ];
+  const bits = bitsType(typeOf(elementAt(types, 0)).width);
+  const found = shapes.map((shape) => typeOfElement(shape, bits));
+  const expected = `registers of ${joinWords(types, 'or')}, or a list with ${bits} among them`;
+  if (!isCompatible(found, bits)) return wrong(expected, 'several types');
+  const size = joined ? found.length : together;
+  for (let start = 0; start < found.length; start += size) {
+    const type = typeOfAll(found.slice(start, start + size), bits);
+    if (type !== null && !types.includes(type)) return wrong(expected, `registers of ${type}`);
   }
-  if (shapes.every(({ kind }) => kind === 'sink')) {
-    const expected = 'a register in the list';
-    return [
-      problem('PTX3004', operand(index), {
-        name,
-        what: subject.what,
-        opcode: subject.opcode,
-        expected,
-        found: "nothing but '_'",
-      }),
-    ];
-  }
-  return [];
+  return shapes.every(({ kind }) => kind === 'sink') ? wrong('a register in the list', "nothing but '_'") : [];
 }
 
 function matchElement(
@@ -72,28 +61,38 @@ function matchElement(
   }
 }
 
-/** The type that the registers of a list have together, from the first to the last; null if nothing in it has one. */
-function typeOfList(shapes: readonly Shape[], width: number): TypeName | 'mixed' | null {
-  const bits: TypeName = width === 64 ? '.b64' : width === 16 ? '.b16' : '.b32';
-  let found: TypeName | null = null;
-  for (const type of shapes.flatMap((shape) => typeOfElement(shape, bits))) {
-    if (found === null || found === type) found = type;
-    else if (found === bits || type === bits || (isInteger(typeOf(found)) && isInteger(typeOf(type)))) found = bits;
-    else return 'mixed';
-  }
-  return found;
+function bitsType(width: number): TypeName {
+  return width === 64 ? '.b64' : width === 16 ? '.b16' : '.b32';
 }
 
-function typeOfElement(shape: Shape, bits: TypeName): readonly TypeName[] {
+/** True if no two neighbors have different types; bit types fit every type, and integers fit integers. */
+function isCompatible(found: readonly (TypeName | null)[], bits: TypeName): boolean {
+  const known = found.filter((type) => type !== null);
+  return known.every((type, i) => {
+    const next = known[i + 1] ?? type;
+    return type === next || type === bits || next === bits || (isInteger(typeOf(type)) && isInteger(typeOf(next)));
+  });
+}
+
+/** The type that compatible registers have together; null if nothing among them has one. */
+function typeOfAll(found: readonly (TypeName | null)[], bits: TypeName): TypeName | null {
+  const distinct = new Set(found.filter((type) => type !== null));
+  if (distinct.size > 1) return bits;
+  const [only = null] = distinct;
+  return only;
+}
+
+/** The type that an element requires of its list; null if it requires none. */
+function typeOfElement(shape: Shape, bits: TypeName): TypeName | null {
   switch (shape.kind) {
     case 'register':
-      return [shape.type.name];
+      return shape.type.name;
     case 'special':
-      return [bits];
+      return bits;
     case 'constant':
-      if (shape.constant === 'integer') return [bits === '.b64' ? '.s64' : bits === '.b16' ? '.s16' : '.s32'];
-      return [bits === '.b64' ? '.f64' : '.f32'];
+      if (shape.constant === 'integer') return bits === '.b64' ? '.s64' : bits === '.b16' ? '.s16' : '.s32';
+      return bits === '.b64' ? '.f64' : '.f32';
     default:
-      return [];
+      return null;
   }
 }

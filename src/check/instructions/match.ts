@@ -2,7 +2,7 @@
  * Compares operands with a variant's patterns. Verdicts mention only shapes, so they can be cached; names, values and
  * positions are added when a diagnostic is made.
  */
-import { type OperandPattern, operandType, type Regime, type ValuePattern } from '../../isa/form.ts';
+import { listOf, type OperandPattern, operandType, type Regime, type ValuePattern } from '../../isa/form.ts';
 import { acceptsConstant, acceptsRegister, describeConstants, describeRegisters } from '../../isa/operand-rules.ts';
 import { vectorLanes } from '../../isa/rules.ts';
 import { isInteger, type PtxType, types } from '../../isa/types.ts';
@@ -41,6 +41,8 @@ function matchPattern(subject: Subject, pattern: OperandPattern, shape: Shape, i
       return matchValue(subject, pattern, shape, [index]);
     case 'vector':
       return matchVector(subject, pattern, shape, index);
+    case 'registers':
+      return matchVector(subject, listOf(subject.variant, pattern), shape, index);
     case 'lanes':
       return matchLanes(subject, pattern, shape, index);
     case 'address':
@@ -222,7 +224,7 @@ function matchVector(subject: Subject, pattern: VectorPattern, shape: Shape, ind
   if (shape.kind !== 'vector' || shape.elements.length !== elements.length) {
     return [wrongKind(subject, nameOfList(name), shape, [index], `a vector of ${elements.length} elements`)];
   }
-  if (pattern.types !== undefined) return matchRegisters(subject, pattern, pattern.types, shape.elements, index);
+  if (pattern.types !== undefined) return matchRegisters(subject, pattern, shape.elements, index);
   const problems = elements.map((element, i) => matchValue(subject, element, elementAt(shape.elements, i), [index, i]));
   if (problems.some((found) => found.length > 0)) return problemsOfElements(problems);
   if (pattern.alike !== true) return [];

@@ -8,7 +8,7 @@ import type { DeclaredSymbol, FormalSpace, Scope, VariableSpace } from '../symbo
 import { isUndeclared, type Shape, type ShapeData } from './shape.ts';
 
 /** No instruction accepts a longer vector. Longer ones are always rejected and must not fill the memory. */
-const longestList = 32;
+const longestList = 129;
 
 export class ShapeTable {
   private readonly interned = new Map<string, Shape>();

@@ -8,7 +8,7 @@ import type { TypeName } from '../../types.ts';
 export type ListType = 'f32' | 'f16' | 's32' | 'bits' | 'any' | 'f64' | 'any double';
 
 /** Register types that all members of a list may have; bit types fit every type. */
-const listTypes: Readonly<Record<ListType, readonly TypeName[]>> = {
+export const listTypes: Readonly<Record<ListType, readonly TypeName[]>> = {
   f32: ['.b32', '.f32'],
   f16: ['.b32', '.f16x2'],
   s32: ['.b32', '.u32', '.s32'],

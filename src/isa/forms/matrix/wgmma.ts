@@ -1,0 +1,185 @@
+/**
+ * wgmma: products of matrices by four warps together (PTX ISA 9.1, 9.7.15). They are checked but not executed. Versions
+ * and targets were measured with ptxas 13.0.
+ */
+import { type InstructionForm, type OperandPattern, read, type ValuePattern, write } from '../../form.ts';
+import { atListed } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+import { checked, needs } from '../checked.ts';
+import { listTypes, type ListType } from './parts.ts';
+
+const hopper = atListed('8.0', 'sm_90a');
+
+/** Types of A and B with the same rules. */
+interface Row {
+  readonly id: string;
+  readonly d: '.f16' | '.f32' | '.s32';
+  /** Both types, or a set from which both are chosen. */
+  readonly types: readonly [TypeName, TypeName] | { readonly each: readonly TypeName[] };
+  /** Columns of A. */
+  readonly k: number;
+  readonly columns: readonly number[];
+  /** Register types of A, if it is in registers. */
+  readonly list: ListType;
+  /** Factors of A and B, 1 or -1. */
+  readonly signs: boolean;
+  /** Matrices in shared memory can be transposed. */
+  readonly transposes: boolean;
+  /** The largest selector of metadata; absent if there is no sparse form. */
+  readonly selectors?: number;
+  readonly before?: string;
+  readonly after?: string;
+  /** The first version, if it is later than that of the instruction. */
+  readonly since?: string;
+}
+
+const everyEight = Array.from({ length: 32 }, (_, i) => 8 * (i + 1));
+/** Integers have 8 and 24 columns, and every multiple of 16. */
+const integerColumns = everyEight.filter((n) => n === 8 || n === 24 || n % 16 === 0);
+
+const half = { k: 16, columns: everyEight, list: 'f16', signs: true, transposes: true, selectors: 1 } as const;
+const byte = { k: 32, columns: everyEight, list: 'f16', signs: true, transposes: false, selectors: 0 } as const;
+const integer = { columns: integerColumns, list: 'any', signs: false, transposes: false } as const;
+
+const small = { each: ['.e4m3', '.e5m2'] } as const;
+const integers = (
+  [
+    ['.s8', '.s8'],
+    ['.u8', '.u8'],
+    ['.s8', '.u8'],
+    ['.u8', '.s8'],
+  ] as const
+).map(
+  (types): Row => ({
+    ...integer,
+    id: `s32${types.join('')}`,
+    d: '.s32',
+    types,
+    k: 32,
+    selectors: 0,
+    before: '{.satfinite}',
+    ...(types[0] === types[1] ? {} : { since: '8.4' }),
+  }),
+);
+
+const rows: readonly Row[] = [
+  { ...half, id: 'f16.f16', d: '.f16', types: ['.f16', '.f16'] },
+  { ...half, id: 'f32.f16', d: '.f32', types: ['.f16', '.f16'] },
+  { ...half, id: 'f32.bf16', d: '.f32', types: ['.bf16', '.bf16'] },
+  { ...half, id: 'f32.tf32', d: '.f32', types: ['.tf32', '.tf32'], k: 8, transposes: false },
+  { ...byte, id: 'f16.f8', d: '.f16', types: small },
+  { ...byte, id: 'f32.f8', d: '.f32', types: small },
+  ...integers,
+  { ...integer, id: 's32.b1', d: '.s32', types: ['.b1', '.b1'], k: 256, after: '.and.popc' },
+];
+
+const descriptor = (name: string): ValuePattern => read(name, '.u64');
+const constant = (name: string, ...oneOf: readonly number[]): ValuePattern =>
+  read(name, '.s32', { constantOnly: true, oneOf });
+
+const metadata = (last: number): readonly OperandPattern[] => [
+  { kind: 'lanes', name: 'sp-meta', value: read('sp-meta', '.b32', { registerOnly: true }), braced: true },
+  read('sp-sel', '.u32', { constantOnly: true, range: [0, last] }),
+];
+
+/** The registers of A: four per thread for every type. */
+const inRegisters = (list: ListType): OperandPattern => ({
+  kind: 'registers',
+  name: 'a',
+  element: read('a', '.b32', { special: true }),
+  counts: [{ '.sync': 4 }],
+  types: listTypes[list],
+  joined: true,
+});
+
+/** Each of 128 threads holds as many elements of D. */
+function result({ d, columns, k }: Row, sparse: boolean): OperandPattern {
+  const perRegister = d === '.f16' ? 2 : 1;
+  return {
+    kind: 'registers',
+    name: 'd',
+    element: write('d', '.b32', { sink: true }),
+    counts: [Object.fromEntries(columns.map((n) => [shapeOf(n, k, sparse), n / 2 / perRegister]))],
+    types: listTypes[d === '.f16' ? 'f16' : d === '.f32' ? 'f32' : 's32'],
+    joined: true,
+  };
+}
+
+const shapeOf = (n: number, k: number, sparse: boolean): string => `.m64n${n}k${sparse ? 2 * k : k}`;
+
+/** What follows the matrices: whether D is added, signs, and which matrices are transposed. */
+function choices({ signs, transposes }: Row, registers: boolean): readonly OperandPattern[] {
+  return [
+    read('scale-d', '.pred', { negatable: true, oneOf: [0, 1] }),
+    ...(signs ? [constant('imm-scale-a', -1, 1), constant('imm-scale-b', -1, 1)] : []),
+    ...(transposes && !registers ? [constant('imm-trans-a', 0, 1)] : []),
+    ...(transposes ? [constant('imm-trans-b', 0, 1)] : []),
+  ];
+}
+
+function form(row: Row, registers: boolean, sparse: boolean): InstructionForm {
+  const { id, d, types, k, columns, selectors = 0, before = '', after = '', since } = row;
+  const operands = [
+    result(row, sparse),
+    registers ? inRegisters(row.list) : descriptor('a-desc'),
+    descriptor('b-desc'),
+    ...(sparse ? metadata(selectors) : []),
+    ...choices(row, registers),
+  ];
+  const sp = sparse ? '.sp' : '';
+  const factors = 'each' in types ? '.atype.btype' : types.join('');
+  return checked(
+    {
+      id: `wgmma.mma_async${sp}.${id}${registers ? '.registers' : ''}`,
+      section: sparse ? '9.7.15.6.1' : '9.7.15.5.2',
+      syntax: `wgmma.mma_async${sp}.sync{.aligned}.shape${before}${d}${factors}${after}  ${operands.map(({ name }) => name).join(', ')}`,
+      summary: `Starts D = A * B or D = A * B + D${sparse ? ' with half of A left out' : ''}, spread over four warps.`,
+      sets: {
+        shape: columns.map((n) => shapeOf(n, k, sparse)),
+        ...('each' in types ? { atype: types.each, btype: types.each } : {}),
+      },
+      rows: [
+        ...(sparse ? [needs('wgmma.mma_async.sp', {}, atListed('8.2', 'sm_90a'))] : []),
+        ...(since === undefined ? [] : [needs(`wgmma.mma_async of ${factors}`, {}, atListed(since, 'sm_90a'))]),
+      ],
+      operands,
+    },
+    hopper,
+  );
+}
+
+const products = rows.flatMap((row) =>
+  (row.selectors === undefined ? [false] : [false, true]).flatMap((sparse) =>
+    [false, true].map((registers) => form(row, registers, sparse)),
+  ),
+);
+
+const others = [
+  { id: 'fence', section: '9.7.15.7.1', operands: [], summary: 'Orders accesses to registers before later products.' },
+  {
+    id: 'commit_group',
+    section: '9.7.15.7.2',
+    operands: [],
+    summary: 'Puts all products started so far into a group.',
+  },
+  {
+    id: 'wait_group',
+    section: '9.7.15.7.3',
+    operands: [read('n', '.u64', { constantOnly: true, range: [0, Number.MAX_SAFE_INTEGER] })],
+    summary: 'Waits until at most n groups of products are still under way.',
+  },
+].map(({ id, section, operands, summary }) =>
+  checked(
+    {
+      id: `wgmma.${id}`,
+      section,
+      syntax: `wgmma.${id}.sync{.aligned}  ${operands.map(({ name }) => name).join('')}`.trim(),
+      summary,
+      operands,
+    },
+    hopper,
+  ),
+);
+
+/** wgmma.mma_async, and the instructions that order and await it. */
+export const wgmmaForms: readonly InstructionForm[] = [...products, ...others];
