@@ -32,6 +32,7 @@ QUIRKS = [  # looked at and not followed
     (r"\[%[ubs](8|16)_", "an address of less than 32 bits"),
     (r"%u64_2\+8, 0", "a register with an offset outside brackets"),
     (r"\.im2col(::w)?\.mbarrier\S*\.multicast::cluster \[.*%b64_1", "a cache policy in place of the mask of blocks"),
+    (r"^tcgen05.*::i8 .*%p1, \d+;", "a scale for integers, of any value"),
     (r"^wgmma.*, \{%b32_0, %b32_0\}, [01], %p1", "metadata in a list of two registers"),
     (r"^ldu.*\{_,_,_,_\}", "a list of sinks alone"),
 ]
@@ -109,11 +110,13 @@ def main():
 
 
 def shared_rule(mnemonic, seen):
-    """All video instructions of an opcode follow one rule, and so do the shapes of wgmma; one mnemonic represents them."""
+    """Video instructions of an opcode follow one rule, and so do shapes of matrices; one mnemonic represents them."""
     if re.match(r"v(add|sub|absdiff|min|max|shl|shr|mad|set|avrg)", mnemonic):
         rule = mnemonic.split(".")[0]
     elif mnemonic.startswith("wgmma"):
         rule = re.sub(r"\.m64n\d+", "", mnemonic)
+    elif mnemonic.startswith("tcgen05"):
+        rule = re.sub(r"\.(\d+x\d+b|x\d+|cta_group::\d|aligned|sync|collector::\w+::\w+)\b", "", mnemonic)
     else:
         return False
     known = rule in seen

@@ -94,6 +94,7 @@ class NameVisitor {
         this.add(operand.first, pattern.first.role);
         return this.add(operand.second, pattern.second.role);
       case 'address':
+      case 'tensor':
       case 'window':
       case 'pointer':
       case 'label':

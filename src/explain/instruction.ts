@@ -129,6 +129,8 @@ function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: 
       return valuesTaken(variant, pattern.first.name === name ? pattern.first : pattern.second, type);
     case 'address':
       return 'an address in brackets: a 32-bit or 64-bit register or a variable, optionally with an offset';
+    case 'tensor':
+      return 'an address of tensor memory in brackets: a 32-bit register, optionally with an offset';
     case 'window':
       return `a ${type.width}-bit register${pattern.variables ? ', or a variable in the space' : ''}`;
     case 'pointer':

@@ -34,6 +34,8 @@ export function patternBits(variant: Variant, pattern: OperandPattern): readonly
     }
     case 'window':
       return [{ name: pattern.name, role: 'read', type: operandType(variant, pattern.type) }];
+    case 'tensor':
+      return [{ name: pattern.name, role: 'read', type: typeOf('.b32') }];
     case 'address':
     case 'pointer':
       return [{ name: pattern.name, role: 'read', type: typeOf('.b64') }];

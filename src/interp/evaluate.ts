@@ -146,6 +146,7 @@ function valuesOf(variant: Variant, pattern: OperandPattern): readonly NamedValu
     case 'pair':
       return [pattern.first, pattern.second];
     case 'address':
+    case 'tensor':
     case 'window':
     case 'pointer':
     case 'label':

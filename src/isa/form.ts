@@ -131,6 +131,8 @@ export type OperandPattern =
       readonly space?: string;
       readonly constants?: boolean;
     }
+  /** `[a]` or `[a+imm]` with an address in tensor memory, in a register of one of the `types`; of any if absent. */
+  | { readonly kind: 'tensor'; readonly name: string; readonly types?: readonly TypeName[] }
   /** A register that holds an address: 32 or 64 bits wide, of an integer or bit-size type. */
   | { readonly kind: 'pointer'; readonly name: string }
   /** `p` or `p|q`. */

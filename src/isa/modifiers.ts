@@ -134,4 +134,4 @@ function isShape(modifier: string): boolean {
  * Modifiers that only instructions outside the tables use. They are listed so that a misplaced one is reported as "not
  * for this instruction" rather than "no such modifier".
  */
-export const modifiersOutside: ReadonlySet<string> = new Set('.x8 .commit .level .unified'.split(' '));
+export const modifiersOutside: ReadonlySet<string> = new Set('.commit .level .unified'.split(' '));

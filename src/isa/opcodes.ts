@@ -3,7 +3,7 @@
  * `st`. For each, only the version and targets that introduced it are known (measured with ptxas 13.0).
  */
 import type { AvailabilityRow } from './form.ts';
-import { at, atListed, atSuffixed, type Availability } from './targets.ts';
+import { at, atSuffixed, type Availability } from './targets.ts';
 
 const listed: readonly (readonly [opcodes: string, ...ways: readonly Availability[]])[] = [
   ['clusterlaunchcontrol', at('8.6', 100)],
@@ -11,12 +11,6 @@ const listed: readonly (readonly [opcodes: string, ...ways: readonly Availabilit
   ['multimem.cp', at('9.1', 90)],
   ['suld suq sust txq', at('1.5')],
   ['sured', at('2.0', 20)],
-  [
-    'tcgen05',
-    atListed('8.6', 'sm_100a', 'sm_101a'),
-    atListed('8.8', 'sm_100f', 'sm_101f', 'sm_103a', 'sm_103f'),
-    atListed('9.0', 'sm_110a', 'sm_110f'),
-  ],
   ['tensormap', atSuffixed('8.3', 90)],
   ['tex', at('1.0')],
   ['tld4', at('2.2', 20)],

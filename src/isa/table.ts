@@ -37,6 +37,8 @@ import { scaledForms } from './forms/matrix/scaled.ts';
 import { sparseMmaForms } from './forms/matrix/sparse.ts';
 import { wgmmaForms } from './forms/matrix/wgmma.ts';
 import { wmmaForms } from './forms/matrix/wmma.ts';
+import { tensorMoveForms } from './forms/tensor/moves.ts';
+import { tensorProductForms } from './forms/tensor/products.ts';
 import { mixedForms } from './forms/float/mixed-arithmetic.ts';
 import { movForms } from './forms/memory/mov.ts';
 import { narrowProductForms } from './forms/integer/narrow-products.ts';
@@ -81,6 +83,8 @@ export const allForms: readonly InstructionForm[] = [
   ...matrixMoveForms,
   ...wmmaForms,
   ...wgmmaForms,
+  ...tensorMoveForms,
+  ...tensorProductForms,
   ...denseForms,
   ...sparseMmaForms,
   ...scaledForms,

@@ -134,6 +134,8 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
           scope,
         ),
       ];
+    case 'tensor':
+      return [bindAddress(operandRef(pattern.name), operand, scope)];
     case 'pointer':
       return [bindPointer(operandRef(pattern.name), operand, scope)];
     case 'pair':

@@ -155,6 +155,27 @@ function takesAddress(space: string): readonly VariableSpace[] {
   return space.startsWith('.param') ? parameterSpaces : (reachable[space] ?? []);
 }
 
+/** Matches an address in tensor memory. */
+export function matchTensor(
+  subject: Subject,
+  pattern: Extract<OperandPattern, { kind: 'tensor' }>,
+  shape: Shape,
+  index: number,
+): readonly Problem[] {
+  const { name, types } = pattern;
+  if (shape.kind !== 'address' || shape.rest.length > 0)
+    return [wrongKind(subject, name, shape, [index], 'an address of tensor memory in brackets')];
+  const { base } = shape;
+  const isVector = base?.kind === 'register' && base.lanes > 1;
+  if (isVector) return [wrongKind(subject, name, base, [index], 'one register')];
+  if (types === undefined || base?.kind === 'unknown') return [];
+  const type = base?.kind === 'register' || base?.kind === 'register-offset' ? base.type.name : null;
+  if (type !== null && types.includes(type)) return [];
+  const expected = types.length === 1 ? `a ${types[0]} register` : 'a 32-bit register';
+  const found = base === null ? 'a constant' : describeShape(base);
+  return [problem('PTX5015', operand(index), { name, what: subject.what, opcode: subject.opcode, found, expected })];
+}
+
 /** Matches the source of isspacep. */
 export function matchPointer(subject: Subject, name: string, shape: Shape, index: number): readonly Problem[] {
   if (shape.kind === 'unknown') return [];

@@ -6,7 +6,7 @@ import { listOf, type OperandPattern, operandType, type Regime, type ValuePatter
 import { acceptsConstant, acceptsRegister, describeConstants, describeRegisters } from '../../isa/operand-rules.ts';
 import { vectorLanes } from '../../isa/rules.ts';
 import { isInteger, type PtxType, types } from '../../isa/types.ts';
-import { holdsInteger, matchAddress, matchPointer, matchWindow } from './match-address.ts';
+import { holdsInteger, matchAddress, matchPointer, matchTensor, matchWindow } from './match-address.ts';
 import { type Problem, operand, problem, wholeMnemonic } from './problem.ts';
 import { describeShape } from './describe-shape.ts';
 import type { Shape } from './shape.ts';
@@ -47,6 +47,8 @@ function matchPattern(subject: Subject, pattern: OperandPattern, shape: Shape, i
       return matchLanes(subject, pattern, shape, index);
     case 'address':
       return matchAddress(subject, pattern, shape, index);
+    case 'tensor':
+      return matchTensor(subject, pattern, shape, index);
     case 'window':
       return matchWindow(subject, pattern, shape, index);
     case 'pointer':

@@ -1,0 +1,207 @@
+/**
+ * tcgen05: tensor memory is allocated, loaded, stored, copied and awaited (PTX ISA 9.1, 9.7.16.7 to 9.7.16.12). These
+ * instructions are checked but not executed. Versions and targets were measured with ptxas 13.0.
+ */
+import { type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
+import { atListed } from '../../targets.ts';
+import { type CheckedLine, checked, needs, tensorMemory } from '../checked.ts';
+import { listTypes } from '../matrix/parts.ts';
+import { anyTensor, chips, descriptor, groups, operandList, tensorOfWords } from './parts.ts';
+
+const line = (made: CheckedLine): InstructionForm => checked(made, ...tensorMemory);
+
+// --- loads and stores -----------------------------------------------------------------------------------------------
+
+const powers = [1, 2, 4, 8, 16, 32, 64, 128];
+
+/** How lanes and columns become registers. */
+interface Layout {
+  readonly shapes: readonly string[];
+  /** Registers per thread of `.x1`. */
+  readonly registers: number;
+  /** The second half is at a distance from the first. */
+  readonly split: boolean;
+}
+
+const layouts: readonly Layout[] = [
+  { shapes: ['.16x64b', '.32x32b'], registers: 1, split: false },
+  { shapes: ['.16x128b'], registers: 2, split: false },
+  { shapes: ['.16x256b'], registers: 4, split: false },
+  { shapes: ['.16x32bx2'], registers: 1, split: true },
+];
+
+const countsOf = (registers: number, least = 1): Readonly<Record<string, number>> =>
+  Object.fromEntries(powers.filter((n) => n >= least && n * registers <= 128).map((n) => [`.x${n}`, n * registers]));
+
+const distance = read('imm-half-split-off', '.s64', { constantOnly: true });
+
+function move(opcode: 'ld' | 'st', { shapes, registers, split }: Layout): InstructionForm {
+  const counts = countsOf(registers);
+  const loads = opcode === 'ld';
+  const list: OperandPattern = {
+    kind: 'registers',
+    name: 'r',
+    element: loads ? write('r', '.b32', { sink: true }) : read('r', '.b32', { special: true }),
+    counts: [counts],
+    types: listTypes.any,
+    joined: true,
+  };
+  const address = [tensorOfWords('taddr'), ...(split ? [distance] : [])];
+  const operands = loads ? [list, ...address] : [...address, list];
+  return line({
+    id: `tcgen05.${opcode}${shapes[0]}`,
+    section: loads ? '9.7.16.8.3' : '9.7.16.8.4',
+    syntax: `tcgen05.${opcode}.sync{.aligned}.shape.num{${loads ? '.pack' : '.unpack'}::16b}.b32  ${operandList(operands)}`,
+    summary: loads ? 'Loads registers from tensor memory.' : 'Stores registers in tensor memory.',
+    sets: { shape: shapes, num: Object.keys(counts) },
+    operands,
+  });
+}
+
+/** Loads that also reduce what each thread loaded to one value. */
+function reduce(shape: string, split: boolean, float: boolean): InstructionForm {
+  const counts = countsOf(1, 2);
+  const list: OperandPattern = {
+    kind: 'registers',
+    name: 'r',
+    element: write('r', '.b32'),
+    counts: [counts],
+    types: listTypes.any,
+    joined: true,
+  };
+  const result: OperandPattern = { kind: 'lanes', name: 'd', value: write('d', '.b32'), braced: true };
+  const operands = [list, result, tensorOfWords('taddr'), ...(split ? [distance] : [])];
+  return line({
+    id: `tcgen05.ld.red${shape}${float ? '.f32' : ''}`,
+    section: '9.7.16.8.3',
+    syntax: `tcgen05.ld.red.sync{.aligned}${shape}.num.op${float ? '{.abs}{.NaN}.f32' : '.type'}  ${operandList(operands)}`,
+    summary: 'Loads registers from tensor memory and finds the least or greatest value in them.',
+    sets: { num: Object.keys(counts), op: ['.min', '.max'], ...(float ? {} : { type: ['.u32', '.s32'] }) },
+    rows: [
+      needs(
+        'tcgen05.ld.red',
+        {},
+        atListed('8.8', 'sm_101a', 'sm_101f', 'sm_103a', 'sm_103f'),
+        atListed('9.0', 'sm_110a', 'sm_110f'),
+      ),
+    ],
+    operands,
+  });
+}
+
+const moves = (['ld', 'st'] as const).flatMap((opcode) => layouts.map((layout) => move(opcode, layout)));
+const reductions = [false, true].flatMap((split) =>
+  [false, true].map((float) => reduce(split ? '.16x32bx2' : '.32x32b', split, float)),
+);
+
+// --- copies ---------------------------------------------------------------------------------------------------------
+
+/** Shapes, and how their data are spread over warps. */
+const copyShapes = [
+  { id: '', shape: ['.128x256b', '.4x256b', '.128x128b'], warps: [] },
+  { id: '.64', shape: ['.64x128b'], warps: ['.warpx2::02_13', '.warpx2::01_23'] },
+  { id: '.32', shape: ['.32x128b'], warps: ['.warpx4'] },
+];
+
+const copies = copyShapes.flatMap(({ id, shape, warps }) =>
+  [false, true].map((unpacks) => {
+    const operands = [anyTensor('taddr'), descriptor('s-desc')];
+    return line({
+      id: `tcgen05.cp${id}${unpacks ? '.unpacked' : ''}`,
+      section: '9.7.16.9.1',
+      syntax: `tcgen05.cp.group.shape${warps.length > 0 ? '.warps' : ''}${unpacks ? '.b8x16.source' : ''}  ${operandList(operands)}`,
+      summary: `Starts to copy shared memory to tensor memory${unpacks ? ' and unpacks small elements' : ''}.`,
+      sets: {
+        group: groups,
+        shape,
+        ...(warps.length > 0 ? { warps } : {}),
+        ...(unpacks ? { source: ['.b6x16_p32', '.b4x16_p64'] } : {}),
+      },
+      operands,
+    });
+  }),
+);
+
+const shift = line({
+  id: 'tcgen05.shift',
+  section: '9.7.16.9.2',
+  syntax: 'tcgen05.shift.group.down  [taddr]',
+  summary: 'Starts to shift rows of tensor memory down by one.',
+  sets: { group: groups },
+  rows: [needs('tcgen05.shift', {}, ...chips)],
+  operands: [anyTensor('taddr')],
+});
+
+// --- allocation, order and groups -----------------------------------------------------------------------------------
+
+const inMemory = (name: string): OperandPattern => ({ kind: 'address', name, access: 'store' });
+
+const allocation = [
+  line({
+    id: 'tcgen05.alloc',
+    section: '9.7.16.7.1',
+    syntax: 'tcgen05.alloc.group.sync.aligned{.space}.b32  [dst], n-cols',
+    summary: 'Allocates columns of tensor memory and stores their address.',
+    sets: { group: groups, space: ['.shared::cta'] },
+    operands: [inMemory('dst'), read('n-cols', '.u32', { unpacked: true, oneOf: [32, 64, 128, 256, 512] })],
+  }),
+  line({
+    id: 'tcgen05.dealloc',
+    section: '9.7.16.7.1',
+    syntax: 'tcgen05.dealloc.group.sync.aligned.b32  taddr, n-cols',
+    summary: 'Frees columns of tensor memory.',
+    sets: { group: groups },
+    operands: [read('taddr', '.u32', { unpacked: true }), read('n-cols', '.u32', { unpacked: true, multiple: 32 })],
+  }),
+  line({
+    id: 'tcgen05.relinquish_alloc_permit',
+    section: '9.7.16.7.1',
+    syntax: 'tcgen05.relinquish_alloc_permit.group.sync.aligned',
+    summary: 'Gives up the right to allocate tensor memory.',
+    sets: { group: groups },
+    operands: [],
+  }),
+];
+
+const waits = (['ld', 'st'] as const).map((what) =>
+  line({
+    id: `tcgen05.wait.${what}`,
+    section: '9.7.16.8.5',
+    syntax: `tcgen05.wait::${what}.sync.aligned`,
+    summary: `Waits until the ${what === 'ld' ? 'loads' : 'stores'} of this thread are complete.`,
+    operands: [],
+  }),
+);
+
+const fences = (['before', 'after'] as const).map((when) =>
+  line({
+    id: `tcgen05.fence.${when}`,
+    section: '9.7.16.11.1',
+    syntax: `tcgen05.fence::${when}_thread_sync`,
+    summary: `Orders asynchronous instructions ${when} a synchronization of threads.`,
+    operands: [],
+  }),
+);
+
+const commits = [false, true].map((multicast) =>
+  line({
+    id: `tcgen05.commit${multicast ? '.multicast' : ''}`,
+    section: '9.7.16.12.1',
+    syntax: `tcgen05.commit.group.mbarrier::arrive::one{.space}${multicast ? '.multicast::cluster' : ''}.b64  [mbar]${multicast ? ', cta-mask' : ''}`,
+    summary: 'Lets an mbarrier object await the asynchronous instructions of this thread.',
+    sets: { group: groups, space: ['.shared::cluster'] },
+    operands: [inMemory('mbar'), ...(multicast ? [read('cta-mask', '.u16', { registerOnly: true })] : [])],
+  }),
+);
+
+/** tcgen05, except the products. */
+export const tensorMoveForms: readonly InstructionForm[] = [
+  ...allocation,
+  ...moves,
+  ...reductions,
+  ...waits,
+  ...copies,
+  shift,
+  ...fences,
+  ...commits,
+];

@@ -1,0 +1,36 @@
+/** What the forms of tcgen05 have in common: operands, and the targets of their variants. */
+import { type OperandPattern, read, type ValuePattern } from '../../form.ts';
+import { atListed, type Availability } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+
+export const groups: readonly string[] = ['.cta_group::1', '.cta_group::2'];
+
+const words: readonly TypeName[] = ['.b32', '.u32', '.s32', '.f32', '.f16x2'];
+
+/** `[a]` in tensor memory, as products take it. */
+export const tensor = (name: string): OperandPattern => ({ kind: 'tensor', name, types: ['.b32'] });
+/** `[a]` in tensor memory, as loads and stores take it. */
+export const tensorOfWords = (name: string): OperandPattern => ({ kind: 'tensor', name, types: words });
+/** `[a]` in tensor memory, in whatever register. */
+export const anyTensor = (name: string): OperandPattern => ({ kind: 'tensor', name });
+
+/** A register that describes a matrix in shared memory. */
+export const descriptor = (name: string): ValuePattern => read(name, '.u64');
+
+/** The chips themselves, without their families. */
+export const chips: readonly Availability[] = [
+  atListed('8.6', 'sm_100a', 'sm_101a'),
+  atListed('8.8', 'sm_103a'),
+  atListed('9.0', 'sm_110a'),
+];
+
+/** What was introduced for chips and their families together. */
+export const families: readonly Availability[] = [
+  atListed('8.8', 'sm_100a', 'sm_100f', 'sm_101a', 'sm_101f', 'sm_103a', 'sm_103f'),
+  atListed('9.0', 'sm_110a', 'sm_110f'),
+];
+
+/** Operands as a syntax line lists them. */
+export function operandList(operands: readonly OperandPattern[]): string {
+  return operands.map(({ kind, name }) => (kind === 'address' || kind === 'tensor' ? `[${name}]` : name)).join(', ');
+}

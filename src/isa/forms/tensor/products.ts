@@ -1,0 +1,183 @@
+/**
+ * tcgen05.mma: products of matrices in tensor memory and shared memory (PTX ISA 9.1, 9.7.16.10). They are checked but
+ * not executed. Versions and targets were measured with ptxas 13.0.
+ */
+import { type AvailabilityRow, type Constraint, type InstructionForm, type OperandPattern, read } from '../../form.ts';
+import { atListed } from '../../targets.ts';
+import { checked, needs, tensorMemory } from '../checked.ts';
+import { listTypes } from '../matrix/parts.ts';
+import { chips, descriptor, families, groups, operandList, tensor } from './parts.ts';
+
+const scaled = ['.kind::f16', '.kind::tf32'];
+const kinds = [...scaled, '.kind::f8f6f4', '.kind::i8'];
+
+const usages = ['fill', 'use', 'lastuse', 'discard'];
+const collectors = usages.map((usage) => `.collector::a::${usage}`);
+const ownCollectors = [0, 1, 2, 3].flatMap((buffer) => usages.map((usage) => `.collector::b${buffer}::${usage}`));
+
+const integers = needs(
+  '.kind::i8',
+  { modifiers: ['.kind::i8'] },
+  atListed('8.6', 'sm_100a', 'sm_101a'),
+  atListed('9.0', 'sm_110a'),
+);
+
+const enabled = read('enable-input-d', '.pred', { negatable: true });
+const instruction = read('idesc', '.u32', { unpacked: true });
+
+/** Rows of D that are left as they are, a bit each. */
+const mask: OperandPattern = {
+  kind: 'registers',
+  name: 'disable-output-lane',
+  element: read('disable-output-lane', '.b32', { special: true }),
+  counts: [{ '.cta_group::1': 4, '.cta_group::2': 8 }],
+  types: listTypes.any,
+  joined: true,
+};
+
+/** Where A is, and whether half of it is left out. */
+interface Source {
+  readonly inTensor: boolean;
+  readonly sparse: boolean;
+}
+
+const sources: readonly Source[] = [false, true].flatMap((sparse) =>
+  [false, true].map((inTensor) => ({ inTensor, sparse })),
+);
+
+const idOf = ({ inTensor, sparse }: Source): string => `${sparse ? '.sp' : ''}${inTensor ? '.tensor' : ''}`;
+
+const matrices = ({ inTensor, sparse }: Source): readonly OperandPattern[] => [
+  tensor('d'),
+  inTensor ? tensor('a') : descriptor('a-desc'),
+  descriptor('b-desc'),
+  ...(sparse ? [tensor('sp-meta')] : []),
+  instruction,
+];
+
+const summaryOf = ({ sparse }: Source, what = ''): string =>
+  `Starts D = A * B or D = A * B + D in tensor memory${what}${sparse ? ', with half of A left out' : ''}.`;
+
+// --- without scale factors ------------------------------------------------------------------------------------------
+
+interface Options {
+  readonly masked: boolean;
+  readonly scales: boolean;
+}
+
+/** A matrix that is shifted cannot be kept for later products. */
+const shifted: readonly Constraint[] = [
+  {
+    kind: 'axis-goes-with',
+    axis: 'ashift',
+    // The axis is named after the first usage.
+    other: 'collector::a::fill',
+    values: ['', '.collector::a::lastuse', '.collector::a::discard'],
+  },
+];
+
+function plain(source: Source, { masked, scales }: Options): InstructionForm {
+  const operands = [
+    ...matrices(source),
+    ...(masked ? [mask] : []),
+    enabled,
+    ...(scales ? [read('scale-input-d', '.u32', { constantOnly: true, range: [0, 15] })] : []),
+  ];
+  const { inTensor, sparse } = source;
+  return checked(
+    {
+      id: `tcgen05.mma${idOf(source)}${masked ? '.masked' : ''}${scales ? '.scaled' : ''}`,
+      section: sparse ? '9.7.16.10.9.2' : '9.7.16.10.9.1',
+      syntax: `tcgen05.mma${sparse ? '.sp' : ''}.group.kind${inTensor ? '{.ashift}' : ''}{.collector}  ${operandList(operands)}`,
+      summary: summaryOf(source),
+      sets: { group: groups, kind: scales ? scaled : kinds, collector: collectors },
+      ...(inTensor ? { constraints: shifted } : {}),
+      rows: [
+        scales
+          ? needs('scale-input-d', {}, atListed('8.6', 'sm_100a'), atListed('8.8', 'sm_100f', 'sm_103a', 'sm_103f'))
+          : integers,
+      ],
+      operands,
+    },
+    ...tensorMemory,
+  );
+}
+
+const plainProducts = sources.flatMap((source) =>
+  [false, true].flatMap((masked) => [false, true].map((scales) => plain(source, { masked, scales }))),
+);
+
+// --- with scale factors ---------------------------------------------------------------------------------------------
+
+/** Types of A and B, and how many scale factors a row has, or how many elements share one. */
+interface Blocks {
+  readonly kind: string;
+  readonly counts: readonly string[];
+  readonly sizes: readonly string[];
+  /** One of them must be written. */
+  readonly required: boolean;
+  readonly counted: AvailabilityRow['ways'];
+}
+
+const blocks: readonly Blocks[] = [
+  { kind: 'mxf8f6f4', counts: ['.scale_vec::1X'], sizes: ['.block32'], required: false, counted: chips },
+  { kind: 'mxf4', counts: ['.scale_vec::2X'], sizes: ['.block32'], required: false, counted: chips },
+  {
+    kind: 'mxf4nvf4',
+    counts: ['.scale_vec::2X', '.scale_vec::4X'],
+    sizes: ['.block16', '.block32'],
+    required: true,
+    counted: [atListed('8.7', 'sm_100a', 'sm_101a'), atListed('8.8', 'sm_103a'), atListed('9.0', 'sm_110a')],
+  },
+];
+
+function blockScaled(source: Source, { kind, counts, sizes, required, counted }: Blocks): InstructionForm {
+  const operands = [...matrices(source), tensor('scale-a'), tensor('scale-b'), enabled];
+  const { sparse } = source;
+  return checked(
+    {
+      id: `tcgen05.mma${idOf(source)}.${kind}`,
+      section: sparse ? '9.7.16.10.9.2' : '9.7.16.10.9.1',
+      syntax: `tcgen05.mma${sparse ? '.sp' : ''}.group.kind::${kind}.block_scale${required ? '.blocks' : '{.blocks}'}{.collector}  ${operandList(operands)}`,
+      summary: summaryOf(source, ' from elements and their scale factors'),
+      sets: { group: groups, blocks: [...counts, ...sizes], collector: collectors },
+      rows: [
+        ...counts.map((count) => needs(`.kind::${kind}${count}`, { modifiers: [count] }, ...counted)),
+        needs(`.kind::${kind} without .scale_vec`, { without: counts }, ...families),
+        ...(sparse && kind !== 'mxf8f6f4' ? [needs(`tcgen05.mma.sp.kind::${kind}`, {}, ...chips)] : []),
+      ],
+      operands,
+    },
+    ...tensorMemory,
+  );
+}
+
+const blockScaledProducts = sources.flatMap((source) => blocks.map((row) => blockScaled(source, row)));
+
+// --- with B kept ----------------------------------------------------------------------------------------------------
+
+function weightStationary(source: Source, zeros: boolean): InstructionForm {
+  const operands = [...matrices(source), enabled, ...(zeros ? [read('zero-column-mask-desc', '.u64')] : [])];
+  const { sparse } = source;
+  return checked(
+    {
+      id: `tcgen05.mma.ws${idOf(source)}${zeros ? '.zeros' : ''}`,
+      section: sparse ? '9.7.16.10.9.4' : '9.7.16.10.9.3',
+      syntax: `tcgen05.mma.ws${sparse ? '.sp' : ''}.cta_group::1.kind{.collector}  ${operandList(operands)}`,
+      summary: summaryOf(source, ' and keeps B'),
+      sets: { kind: kinds, collector: ownCollectors },
+      rows: [integers],
+      operands,
+    },
+    ...tensorMemory,
+  );
+}
+
+const stationaryProducts = sources.flatMap((source) => [false, true].map((zeros) => weightStationary(source, zeros)));
+
+/** tcgen05.mma and tcgen05.mma.ws. */
+export const tensorProductForms: readonly InstructionForm[] = [
+  ...plainProducts,
+  ...blockScaledProducts,
+  ...stationaryProducts,
+];
