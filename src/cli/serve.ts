@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { type ExitCode, UsageError } from './exit.ts';
 import { serve } from './serve/server.ts';
 import { defaultLimits } from './serve/limits.ts';
+import { keepMemorySteady } from './serve/steady-memory.ts';
 import type { Session } from './session.ts';
 import { packageVersion } from './version.ts';
 
@@ -21,6 +22,7 @@ export async function serveCommand(flags: ServeFlags, session: Session): Promise
     message: limitOf(flags.messageLimit, '--message-limit', defaultLimits.message, 2 ** 29),
     file: limitOf(flags.fileLimit, '--file-limit', defaultLimits.file, 2 ** 33),
   };
+  keepMemorySteady();
   const input = session.stdin();
   const streams = { input: input instanceof Readable ? input : Readable.from(input), output: session.stdout };
   return session.interruptible(async (signal) => {

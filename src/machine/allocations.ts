@@ -24,10 +24,10 @@ export interface Allocation {
  * Number of freed allocations whose addresses are kept out of use, so that accesses to them are detected. Beyond this
  * number, or beyond `quarantineBytes`, the address that was freed first is reused for an allocation of the same size.
  */
-export const quarantine = 65_536;
+export const quarantine = 32_768;
 
 /** Total size in bytes of the freed allocations that are kept out of use. */
-const quarantineBytes = 2 ** 24;
+const quarantineBytes = 2 ** 23;
 
 /** Beyond this distance in bytes, the nearest allocation says nothing about a wild address. */
 const far = 2 ** 24;
