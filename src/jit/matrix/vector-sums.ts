@@ -171,7 +171,8 @@ export function endChunk(code: Code, arithmetic: DotArithmetic, sums: Accumulate
     splat(code.get(total), arithmetic.end === 'f16' ? single.magnitude : single.magnitude - 0x3ff).vector('v128.and');
   } else {
     for (const other of others) addTotals(code, total, other, bad);
-    cutTotal(code, total, arithmetic.end === 'f16');
+    if (arithmetic.end === 'f16') cutToOdd(code, total);
+    else cutTotal(code, total);
     code.vector('f32x4.convert_i32x4_s');
   }
   down().vector('f32x4.mul');
@@ -192,16 +193,23 @@ function addTotals(code: Code, total: number, other: number, bad: number): void 
 }
 
 /**
- * Pushes the magnitude of a total, cut off to its 24 highest bits; `sticky` sets the last of these if anything was cut
- * off.
+ * Pushes the magnitude of a total, whose conversion to f32 cuts off what is below its 24 highest bits: the first of the
+ * bits below, the highest one of `below`, is cleared, so that the conversion rounds down.
  */
-function cutTotal(code: Code, total: number, sticky: boolean): void {
-  const below = code.local('v128');
-  shift(code.get(total).vector('i32x4.abs'), 'i32x4.shr_u', 24).set(below);
+function cutTotal(code: Code, total: number): void {
+  const magnitude = code.local('v128');
+  code.get(total).vector('i32x4.abs').tee(magnitude);
+  shift(code.get(magnitude), 'i32x4.shr_u', 24).vector('v128.andnot');
+}
+
+/** Pushes the 24 highest bits of a total's magnitude. The last of these is set if anything below them is cut off. */
+function cutToOdd(code: Code, total: number): void {
+  const [magnitude, below] = [code.local('v128'), code.local('v128')];
+  code.get(total).vector('i32x4.abs').tee(magnitude);
+  shift(code, 'i32x4.shr_u', 24).set(below);
   for (const distance of [1, 2, 4])
     shift(code.get(below).get(below), 'i32x4.shr_u', distance).vector('v128.or').set(below);
-  code.get(total).vector('i32x4.abs').get(below).vector('v128.andnot');
-  if (!sticky) return;
-  splat(code.get(below), 1).vector('i32x4.add').get(total).vector('i32x4.abs').get(below).vector('v128.and');
+  code.get(magnitude).get(below).vector('v128.andnot');
+  splat(code.get(below), 1).vector('i32x4.add').get(magnitude).get(below).vector('v128.and');
   code.words(0, 0, 0, 0).vector('i32x4.eq', 'v128.andnot', 'v128.or');
 }
