@@ -48,6 +48,16 @@ ret; }`;
 }
 
 const counted = (bytes: number): Uint8Array => Uint8Array.from({ length: bytes }, (_, i) => (i * 7 + (i >> 8)) & 0xff);
+/** The byte that a row of 16 bytes has for a column, directly or packed in 6 or 4 bits. */
+function elementAt(input: Uint8Array, format: string, row: number, column: number): number {
+  const bytes = input.slice(row * 16, row * 16 + 16);
+  if (format === 'b8') return bytes[column] ?? 0;
+  const bits = format.includes('b6') ? 6 : 4;
+  const number = bytes.reduce((sum, byte, i) => sum | (BigInt(byte) << BigInt(8 * i)), 0n);
+  const code = Number((number >> BigInt(column * bits)) & ((1n << BigInt(bits)) - 1n));
+  return bits === 6 ? code : code << 2;
+}
+
 /** Words that a lane stores one after the other. */
 const storeWords = (names: readonly string[]): string =>
   `mul.lo.u32 %b, %lane, ${names.length * 4}; add.u32 %b, %b, %a;\n${names.map((name, i) => `st.shared.b32 [%b+${8192 + 4 * i}], ${name};`).join('\n')}`;
@@ -81,13 +91,17 @@ ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r0}, [%b];\n${storeWords(['%r0'
   });
 
   test.each([
-    'ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%b];',
-    'stmatrix.sync.aligned.m8n8.x1.shared.b16 [%b], {%r0};',
-  ])('%s faults if the address of a row is no multiple of 16', async (line) => {
+    ['ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%b];', 7, 4],
+    ['ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r0, %r1}, [%b];', 15, 1],
+    ['ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8x16.b6x16_p32 {%r0, %r1}, [%b];', 15, 8],
+    ['ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b4x16_p64 {%r0}, [%b];', 7, 1],
+    ['stmatrix.sync.aligned.m8n8.x1.shared.b16 [%b], {%r0};', 7, 4],
+    ['stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%b], {%r0};', 7, 1],
+  ] as const)('%s faults if the address of row %i is %i beyond a multiple of 16', async (line, row, bytes) => {
     const moved = (lanes: string) => {
-      const body = `mov.b32 %r0, 0; shl.b32 %n, %lane, 4; and.b32 %n, %n, 127; add.u32 %b, %a, %n;
-setp.${lanes} %go, %lane, 7; @%go add.u32 %b, %b, 4;\n${line}\n${storeWords(['%r0'])}`;
-      return run({ registers: '.reg .b32 %r<4>;', body, input: counted(256), output: 128, engine });
+      const body = `mov.b32 %r0, 0; shl.b32 %n, %lane, 4; and.b32 %n, %n, 255; add.u32 %b, %a, %n;
+setp.${lanes} %go, %lane, ${row}; @%go add.u32 %b, %b, ${bytes};\n${line}\n${storeWords(['%r0'])}`;
+      return run({ registers: '.reg .b32 %r<4>;', body, input: counted(512), output: 128, engine });
     };
     await expect(moved('eq.u32')).rejects.toThrow('aligned');
     // The addresses of these lanes are not used.
@@ -112,20 +126,53 @@ stmatrix.sync.aligned.${stores} [%b+8192], {${names.join(', ')}};`;
   test.each([
     ['b6x16_p32', 6, 0],
     ['b4x16_p64', 4, 2],
-  ])('ldmatrix of %s unpacks elements of %i bits to bit %i of bytes', async (format, bits, low) => {
+  ])('ldmatrix of %s unpacks elements of %i bits to bit %i of bytes', async (format) => {
     const input = counted(128);
     const body = `shl.b32 %n, %lane, 4; and.b32 %n, %n, 127; add.u32 %b, %a, %n;
 ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.${format} {%r0}, [%b];\n${storeWords(['%r0'])}`;
     const out = await run({ registers: '.reg .b32 %r<4>;', body, input, output: 128, engine });
-    const bitsOf = (row: number, column: number): number => {
-      const number = input
-        .slice(row * 16, row * 16 + 16)
-        .reduce((sum, byte, i) => sum | (BigInt(byte) << BigInt(8 * i)), 0n);
-      return Number((number >> BigInt(column * bits)) & ((1n << BigInt(bits)) - 1n));
-    };
-    const wanted = Array.from({ length: 128 }, (_, i) => bitsOf(i >> 4, i & 15) << low);
+    const wanted = Array.from({ length: 128 }, (_, i) => elementAt(input, `b8x16.${format}`, i >> 4, i & 15));
     expect([...out]).toEqual(wanted);
   });
+
+  test.each(
+    ['b8', 'b8x16.b6x16_p32', 'b8x16.b4x16_p64'].flatMap((format) => [1, 2].map((count) => [format, count] as const)),
+  )(
+    'ldmatrix.m16n16 of %s, x%i: lane 4c + q has rows 4q to 4q + 3 of the columns c and c + 8',
+    async (format, count) => {
+      const input = counted(256 * count);
+      const names = Array.from({ length: 2 * count }, (_, i) => `%r${i}`);
+      const body = `shl.b32 %n, %lane, 4; and.b32 %n, %n, ${256 * count - 1}; add.u32 %b, %a, %n;
+ldmatrix.sync.aligned.m16n16.x${count}.trans.shared.${format} {${names.join(', ')}}, [%b];\n${storeWords(names)}`;
+      const out = await run({ registers: '.reg .b32 %r<4>;', body, input, output: 256 * count, engine });
+      const wanted = Array.from({ length: 256 * count }, (_, i) => {
+        const [lane, register, byte] = [Math.floor(i / (8 * count)), Math.floor(i / 4) % (2 * count), i % 4];
+        const row = 16 * (register >> 1) + 4 * (lane % 4) + byte;
+        return elementAt(input, format, row, (lane >> 2) + 8 * (register & 1));
+      });
+      expect([...out]).toEqual(wanted);
+    },
+  );
+
+  test.each([1, 2, 4])(
+    'stmatrix.m16n8 of b8, x%i: lane 4c + q has the rows 2q and 2q + 1 of the columns c and c + 8',
+    async (count) => {
+      const names = Array.from({ length: count }, (_, i) => `%r${i}`);
+      const input = counted(128 * count);
+      const loads = names.map((name, i) => `ld.shared.b32 ${name}, [%b+${4 * i}];`).join('\n');
+      const body = `mul.lo.u32 %b, %lane, ${4 * count}; add.u32 %b, %b, %a;\n${loads}
+shl.b32 %n, %lane, 4; and.b32 %n, %n, ${128 * count - 1}; add.u32 %b, %a, %n;
+stmatrix.sync.aligned.m16n8.x${count}.trans.shared.b8 [%b+8192], {${names.join(', ')}};`;
+      const out = await run({ registers: '.reg .b32 %r<4>;', body, input, output: 128 * count, engine });
+      const wanted = new Uint8Array(128 * count);
+      input.forEach((value, i) => {
+        const [lane, register, byte] = [Math.floor(i / (4 * count)), Math.floor(i / 4) % count, i % 4];
+        const row = 8 * register + 2 * (lane % 4) + (byte & 1);
+        wanted[16 * row + (lane >> 2) + 8 * (byte >> 1)] = value;
+      });
+      expect(out).toEqual(wanted);
+    },
+  );
 
   test.each([
     { shape: 'm16n16k16', layout: 'row', type: 'f16', count: 4, rows: 16, columns: 16, bytes: 2 },

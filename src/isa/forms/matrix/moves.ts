@@ -74,7 +74,7 @@ const rowsOf16 = inMemory(8, ['l2', 'l3', 'l4'], ['i0', 'i1', 'l0', 'l1']);
 
 /**
  * The address that a lane gives, made odd unless it is a multiple of 16, the bytes of a row: accesses of more than a byte
- * then fault. Only addresses that are used matter.
+ * then fault. Addresses that are not used do not matter.
  */
 const rowSteps: readonly Step[] = [
   constant('$most', 15, 64),
@@ -85,17 +85,37 @@ const rowSteps: readonly Step[] = [
   bits('or', 64, '$row', '$p', '$odd'),
 ];
 
+/** Two bytes at a row, which fault if its address is odd; for matrices whose elements are accessed by single bytes. */
+function rowCheck(space: AccessSpace, index: number): Step {
+  return { ...load(space, 16, '$start', addressRef(index)), unused: true };
+}
+
+/** The start of a row, such that the lanes have all rows between them. */
+function startOfRow({ matrices, rows }: Fragment, lane: number): Access {
+  return { source: lane % (matrices * rows), stride: 0, bytes: 0 };
+}
+
 /** The lane that gives the address of an element's row, and the bytes from there. */
 function accessOf(own: Fragment, lane: number, element: number): Access {
   const { matrix, row, column } = placeOf(own, lane, element);
   return { source: matrix * own.rows + row, stride: 0, bytes: (column * own.bits) / 8 };
 }
 
+/** Whether elements are accessed by single bytes. */
+function isByBytes(own: Fragment): boolean {
+  return accessesOf(own, true).perAccess * own.bits === 8;
+}
+
+/** Addresses of the parts of a matrix; if these are single bytes, also one for `rowCheck`. */
 function planOf(own: Fragment, kept: readonly Ref[]): AddressPlan {
   const { perAccess, count } = accessesOf(own, true);
-  return addressPlan(own, count, (lane, index) => accessOf(own, lane, index * perAccess), {
-    words: kept.map(() => 32),
-  });
+  const access = (lane: number, index: number): Access =>
+    index === count ? startOfRow(own, lane) : accessOf(own, lane, index * perAccess);
+  return addressPlan(own, isByBytes(own) ? count + 1 : count, access, { words: kept.map(() => 32) });
+}
+
+function checkOf(space: AccessSpace, own: Fragment): readonly Step[] {
+  return isByBytes(own) ? [rowCheck(space, accessesOf(own, true).count)] : [];
 }
 
 function loadParts(variant: Variant, own: Fragment): readonly Step[] {
@@ -111,7 +131,7 @@ function loadParts(variant: Variant, own: Fragment): readonly Step[] {
       { kind: 'pack', to: register, from: elements, lane: width, stride: width },
     ];
   });
-  return [...rowSteps, ...find, ...loads];
+  return [...rowSteps, ...find, ...checkOf(space, own), ...loads];
 }
 
 function storeParts(variant: Variant, own: Fragment): readonly Step[] {
@@ -129,7 +149,7 @@ function storeParts(variant: Variant, own: Fragment): readonly Step[] {
       ...elements.map((part, j) => store(space, width, part, addressRef(i * count + count - 1 - j))),
     ];
   });
-  return [...rowSteps, ...find, ...stores];
+  return [...rowSteps, ...find, ...checkOf(space, own), ...stores];
 }
 
 /** How small elements lie in memory: one after the other from the start of a row, then padding. */
@@ -143,11 +163,12 @@ interface Packed {
 function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly Step[] {
   const bitOf = (lane: number, element: number): number => placeOf(own, lane, element).column * packed.bits;
   const count = elementsOf(own);
-  // Two bytes for each element.
+  // Two bytes for each element, and a row to check.
   const plan = addressPlan(
     own,
-    2 * count,
+    2 * count + 1,
     (lane, index) => {
+      if (index === 2 * count) return startOfRow(own, lane);
       const element = index >> 1;
       const { source } = accessOf(own, lane, element);
       return { source, stride: 0, bytes: (bitOf(lane, element) >> 3) + (index & 1) };
@@ -155,11 +176,12 @@ function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly St
     { constants: Array.from({ length: count }, (_, element) => perLane((lane) => bitOf(lane, element) & 7)) },
   );
   const find = findAddresses(variant.mnemonic, plan, { address: '$row', stride: null, words: [] });
-  const elements = Array.from({ length: count }, (_, i) => smallElement(spaceOf(variant), i, packed));
+  const space = spaceOf(variant);
+  const elements = Array.from({ length: count }, (_, i) => smallElement(space, i, packed));
   const packs = refsOf('r', own.registers).map(
     (register): Step => ({ kind: 'pack', to: register, from: parts(register, 4), lane: 8, stride: 8 }),
   );
-  return [...rowSteps, ...find, ...elements.flat(), ...packs];
+  return [...rowSteps, ...find, rowCheck(space, 2 * count), ...elements.flat(), ...packs];
 }
 
 /** The byte of a result for one element: bits that begin somewhere in the first of two bytes. */
