@@ -272,7 +272,7 @@ describe('run --job', () => {
         { hex: hexOf(floats(1.5, 0, 7)) },
         null,
       ],
-      stats: { threads: 4, instructions: 4 * 9 + 1 + 3 * 11, milliseconds: expect.any(Number) as number },
+      stats: { threads: 4, instructions: 4 * 9 + 1 + 3 * 11, milliseconds: expect.any(Number) as number, slowTiles: 0 },
     });
   });
 

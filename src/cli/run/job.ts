@@ -194,13 +194,12 @@ function lowVersionIn({ text, lowVersion }: Extract<RunOutcome, { readonly kind:
 
 interface LaunchAnswer extends Partial<PrintedOutput> {
   readonly args: readonly (object | null)[];
-  readonly stats: Omit<LaunchOutcome['stats'], 'slowTiles'>;
+  readonly stats: LaunchOutcome['stats'];
 }
 
 function launchAnswer({ outputs, stats, output }: LaunchOutcome): LaunchAnswer {
-  const { threads, instructions, milliseconds } = stats;
   const args = outputs.map((bytes) => (bytes === null ? null : hexOf(bytes)));
-  return { args, stats: { threads, instructions, milliseconds }, ...printedIn(output) };
+  return { args, stats, ...printedIn(output) };
 }
 
 function hexOf(bytes: Uint8Array): { readonly hex: string } {
