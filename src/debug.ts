@@ -12,7 +12,10 @@
 import './base/platform-types.ts';
 import { lockstep } from './debug/lockstep.ts';
 import { Recording } from './debug/recording.ts';
-import type { Kernel } from './device/kernel.ts';
+import { requireArgument, requireOptions } from './base/require.ts';
+import { either, type Rule, type RulesFor, whole } from './base/rules.ts';
+import { untracedRules } from './device/check-options.ts';
+import { Kernel } from './device/kernel.ts';
 import { extentsOf } from './device/extent.ts';
 import type { Extent, LaunchOptions } from './device/options.ts';
 import type { TraceEvent } from './interp/trace.ts';
@@ -31,6 +34,20 @@ export interface RecordOptions extends Omit<LaunchOptions, 'engine' | 'onTrace' 
   readonly limit?: number;
 }
 
+const kernelRule: Rule<Kernel> = { takes: 'a kernel', accepts: (value) => value instanceof Kernel };
+
+const blockRule: Rule<Dim3> = {
+  takes: 'a list of three numbers',
+  accepts: (value) => Array.isArray(value) && value.length === 3 && value.every((one) => typeof one === 'number'),
+};
+
+const rules: RulesFor<RecordOptions> = {
+  ...untracedRules,
+  of: either(whole(2 ** 31 - 1, '2^31 - 1'), blockRule),
+  warp: whole(2 ** 31 - 1, '2^31 - 1'),
+  limit: whole(2 ** 32, '2^32'),
+};
+
 /**
  * Launches a kernel on the reference engine and records a warp of it. The memory of the device is as the launch left
  * it, even if the recording was cut off.
@@ -38,6 +55,8 @@ export interface RecordOptions extends Omit<LaunchOptions, 'engine' | 'onTrace' 
  * @throws PtxlabError as `Kernel.launch`; `bad-trace` if the launch has no such block or warp
  */
 export async function recordWarp(kernel: Kernel, options: RecordOptions = {}): Promise<Recording> {
+  requireArgument('what is recorded', kernel, kernelRule);
+  requireOptions(options, rules, 'recordWarp');
   const { of = 0, warp = 0, limit = 2 ** 18, ...launch } = options;
   const byLane: TraceEvent[][] = [];
   const full = new AbortController();

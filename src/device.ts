@@ -16,11 +16,12 @@
 import './base/platform-types.ts';
 import { PtxlabError } from './base/error.ts';
 import { requireText } from './base/require-text.ts';
+import { requireOptions } from './base/require.ts';
 import { shown } from './base/rules.ts';
 import { loadModule } from './check/check.ts';
 import { readGpu, readJudgeOptions } from './check/judge-options.ts';
 import { DeviceBuffer } from './device/buffer.ts';
-import { checkOptions, deviceRules } from './device/check-options.ts';
+import { deviceRules } from './device/check-options.ts';
 import { LoadedModule, RefusedModuleError } from './device/loaded-module.ts';
 import type { DeviceOptions } from './device/options.ts';
 import { CodeCache } from './jit/launch/cache.ts';
@@ -75,7 +76,7 @@ export class Device {
    *   `unknown-version`, `out-of-memory` if the host has no memory for the device
    */
   static async create(options: DeviceOptions = {}): Promise<Device> {
-    checkOptions('a device', options, deviceRules);
+    requireOptions(options, deviceRules, 'a device');
     readJudgeOptions(options);
     const gpu = options.gpu === undefined ? null : readGpu(options.gpu);
     return Promise.resolve(new Device(options, gpu));

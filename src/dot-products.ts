@@ -1,8 +1,10 @@
 /** One element of a product of matrices on given bits or values: the public `evaluateDot` and `explainDot`. */
 import type { Bits } from './base/bits.ts';
 import { PtxlabError } from './base/error.ts';
-import { type OptionNames, requireOptionNames } from './base/option-names.ts';
-import { judgeNames, type JudgeOptions, readGpu, readJudgeOptions } from './check/judge-options.ts';
+import { requireText } from './base/require-text.ts';
+import { requireArgument, requireOptions } from './base/require.ts';
+import { anything, type RulesFor, shaped } from './base/rules.ts';
+import { judgeRules, type JudgeOptions, readGpu, readJudgeOptions } from './check/judge-options.ts';
 import {
   dotBits,
   type DotExplanation,
@@ -48,7 +50,7 @@ export interface DotOptions extends JudgeOptions {
   readonly gpu?: GpuName;
 }
 
-const names: OptionNames<DotOptions> = { ...judgeNames, gpu: true };
+const rules: RulesFor<DotOptions> = { ...judgeRules, gpu: anything() };
 
 /**
  * The bits of one element of the product of an `mma` or `wmma.mma`, as a GPU computes it.
@@ -123,12 +125,13 @@ export function explainMatrices(mnemonic: string, options: DotOptions = {}): Mat
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */
 export function products(options: JudgeOptions = {}): readonly ProductEntry[] {
-  requireOptionNames(options, judgeNames, 'products');
+  requireOptions(options, judgeRules, 'products');
   return productEntries(readJudgeOptions(options));
 }
 
 function prepare(mnemonic: string, options: DotOptions): PreparedDot {
-  requireOptionNames(options, names, 'evaluateDot');
+  requireText(mnemonic, 'an instruction');
+  requireOptions(options, rules, 'evaluateDot');
   const { gpu } = options;
   const prepared = prepareDot(mnemonic, readJudgeOptions(options), gpu === undefined ? null : readGpu(gpu));
   if (!prepared.ok) throw new PtxlabError(prepared.error.code, prepared.error.message);
@@ -140,6 +143,7 @@ const checkedElement = (bits: unknown, { width }: ElementType, where: string): B
 type Read = (element: unknown, type: ElementType, where: string) => Bits;
 
 function operandsOf(prepared: PreparedDot, inputs: DotInputs<unknown>, read: Read): DotOperands {
+  requireArgument('the inputs', inputs, shaped('an object with the lists a and b', {}));
   const { count, scales } = prepared;
   const types = elementTypes(prepared);
   const list = (name: 'a' | 'b' | 'scaleA' | 'scaleB', type: ElementType, size: number): readonly Bits[] => {

@@ -3,8 +3,9 @@ import { requireText } from './base/require-text.ts';
 import { type Bits, chop } from './base/bits.ts';
 import { elementAt } from './base/element-at.ts';
 import { PtxlabError } from './base/error.ts';
-import { type OptionNames, requireOptionNames } from './base/option-names.ts';
-import { judgeNames, type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
+import { requireArgument, requireOptions } from './base/require.ts';
+import { list, type RulesFor, whole } from './base/rules.ts';
+import { judgeRules, type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
 import { prepareEval } from './evaluation/prepare.ts';
 import type { Evaluator, RegisterWidths } from './interp/evaluate.ts';
 import { bitsOfValue, checkedBits, type Value, valueOfBits } from './typed-values.ts';
@@ -15,7 +16,10 @@ import { bitsOfValue, checkedBits, type Value, valueOfBits } from './typed-value
  */
 export interface EvaluateOptions extends RegisterWidths, JudgeOptions {}
 
-const names: OptionNames<EvaluateOptions> = { ...judgeNames, source: true, result: true };
+/** Registers have up to 128 bits. */
+const registerWidth = whole(128, '128', 1);
+
+const rules: RulesFor<EvaluateOptions> = { ...judgeRules, source: registerWidth, result: registerWidth };
 
 /**
  * The result of an instruction for given bits, without a machine.
@@ -32,7 +36,7 @@ const names: OptionNames<EvaluateOptions> = { ...judgeNames, source: true, resul
  *   `unknown-target`, `unknown-version`, `bad-option`
  */
 export function evaluate(mnemonic: string, inputs: readonly Bits[], options: EvaluateOptions = {}): readonly Bits[] {
-  const { run, inputs: expected } = evaluatorOf(mnemonic, inputs.length, options);
+  const { run, inputs: expected } = evaluatorOf(mnemonic, inputs, options);
   return run(expected.map(({ name, width }, i) => checkedBits(inputs[i], width, `input ${i} (${name})`)));
 }
 
@@ -54,15 +58,16 @@ export function evaluateValues(
   inputs: readonly Value[],
   options: EvaluateOptions = {},
 ): readonly Value[] {
-  const { run, inputs: expected, outputs } = evaluatorOf(mnemonic, inputs.length, options);
+  const { run, inputs: expected, outputs } = evaluatorOf(mnemonic, inputs, options);
   const results = run(expected.map(({ name, type }, i) => bitsOfValue(inputs[i], type, `input ${i} (${name})`)));
   return outputs.map(({ type }, i) => valueOfBits(chop(elementAt(results, i), type.width), type));
 }
 
-function evaluatorOf(mnemonic: string, count: number, options: EvaluateOptions): Evaluator {
+function evaluatorOf(mnemonic: string, inputs: readonly unknown[], options: EvaluateOptions): Evaluator {
   requireText(mnemonic, 'an instruction');
-  requireOptionNames(options, names, 'evaluate');
-  const prepared = prepareEval(mnemonic, count, readJudgeOptions(options), options);
+  requireArgument('the inputs', inputs, list);
+  requireOptions(options, rules, 'evaluate');
+  const prepared = prepareEval(mnemonic, inputs.length, readJudgeOptions(options), options);
   if (!prepared.ok) throw new PtxlabError(prepared.error.code, prepared.error.message);
   return prepared.value.evaluator;
 }

@@ -1,11 +1,12 @@
 /** Explanations in words, as a library. */
-import { requireOptionNames } from './base/option-names.ts';
+import { requireArgument, requireOptions } from './base/require.ts';
 import { requireText } from './base/require-text.ts';
-import { judgeNames, type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
-import { boxGlyphs, type Glyphs } from './explain/draw.ts';
+import { number, oneOf, type RulesFor, shaped } from './base/rules.ts';
+import { judgeRules, type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
+import { boxGlyphs, type Glyphs, glyphsRule } from './explain/draw.ts';
 import { type Explanation, explain as explainFor } from './explain/explain.ts';
 import { explanationText as textFor } from './explain/text.ts';
-import { plainStyle, type Style } from './diagnostics/renderers/style.ts';
+import { plainStyle, type Style, styleRule } from './diagnostics/renderers/style.ts';
 
 export type { Explanation } from './explain/explain.ts';
 
@@ -23,7 +24,7 @@ export type { Explanation } from './explain/explain.ts';
  */
 export function explain(text: string, options: JudgeOptions = {}): Explanation {
   requireText(text, 'what is explained');
-  requireOptionNames(options, judgeNames, 'explain');
+  requireOptions(options, judgeRules, 'explain');
   return explainFor(text, readJudgeOptions(options));
 }
 
@@ -36,8 +37,16 @@ export interface ExplanationTextOptions {
   readonly glyphs?: Glyphs;
 }
 
+const rules: RulesFor<ExplanationTextOptions> = { width: number, style: styleRule, glyphs: glyphsRule };
+
+const explanation = shaped<Explanation>('a result of explain', {
+  kind: oneOf('code', 'instruction', 'literal', 'modifier', 'opcode', 'refused', 'type'),
+});
+
 /** An explanation as text for a terminal, ending in a newline. */
 export function explanationText(explained: Explanation, options: ExplanationTextOptions = {}): string {
+  requireArgument('what is shown', explained, explanation);
+  requireOptions(options, rules, 'explanationText');
   const { width = 80, style = plainStyle, glyphs = boxGlyphs } = options;
   return textFor(explained, { width, style, glyphs });
 }

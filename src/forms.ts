@@ -1,6 +1,7 @@
 /** The table of instruction forms, as a library. */
-import { type OptionNames, requireOptionNames } from './base/option-names.ts';
-import { judgeNames, type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
+import { requireOptions } from './base/require.ts';
+import { type RulesFor, text } from './base/rules.ts';
+import { judgeRules, type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
 import { describeForm, type FormEntry, formsAt } from './explain/form-listing.ts';
 
 export type { FormEntry } from './explain/form-listing.ts';
@@ -11,7 +12,7 @@ export interface FormsOptions extends JudgeOptions {
   readonly opcode?: string;
 }
 
-const names: OptionNames<FormsOptions> = { ...judgeNames, opcode: true };
+const rules: RulesFor<FormsOptions> = { ...judgeRules, opcode: text };
 
 /**
  * The forms of the table, one for each line of the ISA's syntax blocks.
@@ -19,7 +20,7 @@ const names: OptionNames<FormsOptions> = { ...judgeNames, opcode: true };
  * @throws PtxlabError `unknown-target` or `unknown-version` if an option names none, `bad-option` for other options
  */
 export function forms(options: FormsOptions = {}): readonly FormEntry[] {
-  requireOptionNames(options, names, 'forms');
+  requireOptions(options, rules, 'forms');
   const place = readJudgeOptions(options);
   return formsAt(place, options.opcode ?? null).map((form) => describeForm(form, place));
 }

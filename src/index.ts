@@ -44,5 +44,4 @@ export { type FormEntry, type FormsOptions, forms } from './forms.ts';
 export { isTargetName, isVersionName, type TargetName, targetNames, type VersionName } from './isa/targets.ts';
 export type { JudgeOptions } from './check/judge-options.ts';
 export type { Value } from './typed-values.ts';
-export { parseModule as parse } from './syntax/parser.ts';
-export { printModule as print } from './syntax/printer.ts';
+export { parse, print } from './parse.ts';

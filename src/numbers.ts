@@ -8,8 +8,10 @@ import './base/platform-types.ts';
 import { type Bits, chop } from './base/bits.ts';
 import { BoundedCache } from './base/bounded-cache.ts';
 import { PtxlabError } from './base/error.ts';
-import { requireOptionNames } from './base/option-names.ts';
-import { judgeNames, type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
+import { requireText } from './base/require-text.ts';
+import { requireArgument, requireOptions } from './base/require.ts';
+import { list, type Rule, shown } from './base/rules.ts';
+import { judgeRules, type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
 import { type ConversionEntry, conversionEntries } from './evaluation/conversions.ts';
 import { explainLanes, type LaneExplanation } from './evaluation/conversion-lanes.ts';
 import { lanesOf, valueOf } from './evaluation/operands.ts';
@@ -18,7 +20,7 @@ import { readValue } from './explain/read-value.ts';
 import type { PtxType } from './isa/types.ts';
 import { formatValue } from './numerics/describe.ts';
 import { decode, power } from './numerics/exact.ts';
-import { formats, type FormatName } from './numerics/formats.ts';
+import { formats, type FormatName, isFormatName, type NumberFormat } from './numerics/formats.ts';
 import { checkedBits } from './typed-values.ts';
 
 export type { Bits } from './base/bits.ts';
@@ -86,7 +88,9 @@ export function explainEvaluation(
   inputs: readonly Bits[],
   options: JudgeOptions = {},
 ): EvaluationExplanation {
-  requireOptionNames(options, judgeNames, 'explainEvaluation');
+  requireText(mnemonic, 'an instruction');
+  requireArgument('the inputs', inputs, list);
+  requireOptions(options, judgeRules, 'explainEvaluation');
   const choice = readJudgeOptions(options);
   const key = [mnemonic, inputs.length, choice.target?.name ?? '', choice.version ?? ''].join(' ');
   const prepared = lastPrepared.of(key, () => prepareEval(mnemonic, inputs.length, choice, {}));
@@ -114,7 +118,7 @@ function operandValue(name: string, type: PtxType, bits: Bits): OperandValue {
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */
 export function conversions(options: JudgeOptions = {}): readonly ConversionEntry[] {
-  requireOptionNames(options, judgeNames, 'conversions');
+  requireOptions(options, judgeRules, 'conversions');
   return conversionEntries(readJudgeOptions(options));
 }
 
@@ -126,7 +130,8 @@ export function conversions(options: JudgeOptions = {}): readonly ConversionEntr
  * @throws PtxlabError `argument-type` with a sentence for people
  */
 export function readNumber(text: string, format: FormatName): { readonly bits: Bits; readonly rounded: boolean } {
-  const { width, kind, signed } = formats[format];
+  requireText(text, 'a number');
+  const { width, kind, signed } = rowOf(format);
   const cls = kind !== 'integer' ? 'float' : signed ? 'signed' : 'unsigned';
   const read = readValue(text, { name: `.${format}`, class: cls, format, width, lanes: 1, laneStride: width });
   if (!read.ok) throw new PtxlabError('argument-type', read.error);
@@ -135,12 +140,13 @@ export function readNumber(text: string, format: FormatName): { readonly bits: B
 
 /** The value of bits of a format as text: `448`, `-0`, `inf`, `NaN (0x7f)`, `0.1 (0x1.99999ap-4)`. */
 export function numberText(format: FormatName, bits: Bits): string {
-  return formatValue(format, chop(bits, formats[format].width));
+  const { width } = rowFor(format, bits);
+  return formatValue(format, chop(bits, width));
 }
 
 /** The value of bits of a format as a JavaScript number: exact for all formats but the 64-bit integers. */
 export function numberValue(format: FormatName, bits: Bits): number {
-  const { kind, width, signed } = formats[format];
+  const { kind, width, signed } = rowFor(format, bits);
   if (kind === 'integer') return Number(signed ? BigInt.asIntN(width, BigInt(bits)) : BigInt(bits));
   const value = decode(format, chop(bits, width));
   const sign = value.sign === 1 ? -1 : 1;
@@ -161,7 +167,7 @@ export function numberValue(format: FormatName, bits: Bits): number {
  * follow the largest values, and NaNs the infinities.
  */
 export function numberRank(format: FormatName, bits: Bits): bigint {
-  const { kind, signed, width } = formats[format];
+  const { kind, signed, width } = rowFor(format, bits);
   const pattern = BigInt(chop(bits, width));
   if (kind !== 'float') return signed ? BigInt.asIntN(width, pattern) : pattern;
   const padding = BigInt(paddingOf(format));
@@ -171,7 +177,8 @@ export function numberRank(format: FormatName, bits: Bits): bigint {
 
 /** The bits of the value at a position; null beyond the ends of the format, and for positions of NaNs. */
 export function numberAt(format: FormatName, rank: bigint): Bits | null {
-  const { kind, signed, width } = formats[format];
+  const { kind, signed, width } = rowOf(format);
+  requireArgument('the position of a number', rank, bigint);
   const half = 1n << BigInt(width - 1);
   const end = signed ? half : 2n * half;
   if (kind !== 'float') {
@@ -189,7 +196,31 @@ export function numberAt(format: FormatName, rank: bigint): Bits | null {
  * end of the format and for NaNs. -0 and +0 count as one value.
  */
 export function nextNumber(format: FormatName, bits: Bits, up: boolean): Bits | null {
+  rowFor(format, bits);
   return isNan(format, bits) ? null : numberAt(format, numberRank(format, bits) + (up ? 1n : -1n));
+}
+
+const bigint: Rule<bigint> = { takes: 'a bigint', accepts: (value) => typeof value === 'bigint' };
+
+const wholeBits: Rule<Bits> = {
+  takes: 'a whole number',
+  accepts: (value) => typeof value === 'bigint' || Number.isSafeInteger(value),
+};
+
+/** @throws PtxlabError `unknown-format` */
+function rowOf(format: FormatName): NumberFormat {
+  if (!isFormatName(format)) throw new PtxlabError('unknown-format', `${shown(format)} is not a number format`);
+  return formats[format];
+}
+
+/**
+ * The row of a format, for bits that the caller gave.
+ *
+ * @throws PtxlabError `unknown-format`, and `argument-type` for bits that are no whole number
+ */
+function rowFor(format: FormatName, bits: Bits): NumberFormat {
+  requireArgument('the bits of a number', bits, wholeBits);
+  return rowOf(format);
 }
 
 function paddingOf(format: FormatName): number {

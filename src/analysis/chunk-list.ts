@@ -1,4 +1,6 @@
 /** The chunks of a document, with their places; reads again what an edit touches. */
+import { requireArgument } from '../base/require.ts';
+import { number } from '../base/rules.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { LabelSymbol } from '../check/symbols.ts';
 import { toAscii } from '../syntax/ascii.ts';
@@ -64,6 +66,11 @@ class Pending {
   }
 }
 
+/** @throws PtxlabError `argument-type` for anything but a number */
+export function requireOffset(offset: number): void {
+  requireArgument('an offset', offset, number);
+}
+
 export class ChunkList {
   readonly chunks: Chunk[] = [];
   length = 0;
@@ -89,6 +96,7 @@ export class ChunkList {
 
   /** The text between two offsets. */
   slice(start: number, end: number): string {
+    requireOffset(end);
     const first = this.at(start);
     const parts: string[] = [];
     for (let i = first.index; i < this.chunks.length; i++) {
@@ -101,6 +109,7 @@ export class ChunkList {
 
   /** The chunk that contains an offset; at the end of the text, the last one. */
   at(offset: number): Chunk {
+    requireOffset(offset);
     let low = 0;
     let high = this.chunks.length - 1;
     while (low < high) {

@@ -1,17 +1,21 @@
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
+import { requireArgument, requireOptions } from '../base/require.ts';
+import { requireText } from '../base/require-text.ts';
+import { number, shaped, shown } from '../base/rules.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import type { Position, Span } from '../base/span.ts';
 import { type CheckOptions, check, type Requirements, requirementsOf, sharedMemory } from '../check/check.ts';
 import { errorLimit as otherLimit } from '../check/error-cap.ts';
-import { readJudgeOptions } from '../check/judge-options.ts';
+import { judgeRules, readJudgeOptions } from '../check/judge-options.ts';
 import { searchLimit } from '../check/unknown-name.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { requireFindings } from '../diagnostics/renderers/file-report.ts';
 import type { Fix } from '../diagnostics/fix.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
 import { errorLimit as syntaxLimit } from '../syntax/reader.ts';
 import { Chunk } from './chunk.ts';
-import { ChunkList } from './chunk-list.ts';
+import { ChunkList, requireOffset } from './chunk-list.ts';
 import { Completer, type Completions } from './completion.ts';
 import { declarationFix } from './declaration-fixes.ts';
 import { findingsOf, needsWholeCheck, withResults } from './findings.ts';
@@ -26,6 +30,8 @@ import { type Signatures, signaturesAt } from './signature.ts';
 import { statementPlace } from './statement-place.ts';
 import { type MappedRange, placeAt, type SourceLine, SourceMap, sourceLinesOf } from './source-map.ts';
 import type { Word } from './words.ts';
+
+const positionRule = shaped<Position>('an object with a line and a column', { line: number, column: number });
 
 const limits = { errors: Math.min(syntaxLimit, otherLimit), searches: searchLimit };
 
@@ -51,6 +57,8 @@ export class Document {
    * @throws PtxlabError `unknown-target` or `unknown-version` if an option names one that does not exist
    */
   constructor(text: string, options: CheckOptions = {}) {
+    requireText(text, 'the text of a module');
+    requireOptions(options, judgeRules, 'Document');
     this.options = options;
     this.list = new ChunkList(text, sharedMemory.lineShapes);
     this.sources = new SourceMap(this.list);
@@ -77,9 +85,11 @@ export class Document {
    * @throws PtxlabError `bad-range` if the offsets are not within the text, or not in order
    */
   edit(start: number, end: number, text: string): void {
+    requireText(text, 'the new text');
     const isRange =
       Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= this.length;
-    if (!isRange) throw new PtxlabError('bad-range', `${start} to ${end} is not a range in a text of ${this.length}`);
+    if (!isRange)
+      throw new PtxlabError('bad-range', `${shown(start)} to ${shown(end)} is not a range in a text of ${this.length}`);
     if (start === end && text === '') return;
     this.findings = null;
     this.views.clear();
@@ -98,6 +108,7 @@ export class Document {
 
   /** The fixes of a finding that `diagnostics` gave since the last edit, the most likely one first. */
   fixes(finding: Diagnostic): readonly Fix[] {
+    requireFindings([finding]);
     const { fixes, accepted, code, span } = finding;
     if (code === 'PTX3001') return [...fixes, ...this.declarationFixes(span)];
     if (accepted.length === 0 || this.options.target !== undefined) return fixes;
@@ -159,6 +170,7 @@ export class Document {
 
   /** The function at an offset, for questions about its registers and control flow; null outside of functions. */
   functionAt(offset: number): FunctionView | null {
+    requireOffset(offset);
     const place = this.functions().find(({ start, end }) => start <= offset && offset <= end);
     if (place === undefined) return null;
     const known = this.views.get(place.start);
@@ -186,6 +198,7 @@ export class Document {
 
   /** The source position of the instruction at an offset, given by `.loc`; null if there is none. */
   sourceAt(offset: number): SourcePlace | null {
+    requireOffset(offset);
     return placeAt(this.mapped(), offset);
   }
 
@@ -215,7 +228,9 @@ export class Document {
   }
 
   /** The offset of a line and column; the end of the line or of the text if it is shorter. */
-  offset({ line, column }: Position): number {
+  offset(position: Position): number {
+    requireArgument('the position', position, positionRule);
+    const { line, column } = position;
     const { chunks } = this.list;
     const after = chunks.findIndex((one) => one.line >= line);
     const start = this.lineStart(line, after < 0 ? chunks.length : after);

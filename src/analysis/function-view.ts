@@ -3,6 +3,7 @@ import type { Span } from '../base/span.ts';
 import type { Role } from '../isa/form.ts';
 import { liveness } from '../program/liveness.ts';
 import { type BlockOutline, blockOutlines } from './block-outline.ts';
+import { requireOffset } from './chunk-list.ts';
 import type { FunctionBody } from './function-body.ts';
 import type { Occurrence } from './occurrences.ts';
 import { type Hover, hoverAt } from './hover.ts';
@@ -80,6 +81,7 @@ export class FunctionView {
 
   /** What stands at an offset: an instruction by its variant, a name, or a constant; null for what has errors. */
   hover(offset: number): Hover | null {
+    requireOffset(offset);
     const found = hoverAt(this.body, offset - this.body.start, this.body.environment);
     return found === null ? null : { ...this.placed(found), subject: found.subject };
   }
@@ -97,6 +99,7 @@ export class FunctionView {
   }
 
   private at(offset: number): Occurrence | null {
+    requireOffset(offset);
     const within = offset - this.body.start;
     return this.body.occurrences.find(({ start, end }) => start <= within && within <= end) ?? null;
   }

@@ -1,3 +1,4 @@
+import { requireText } from '../base/require-text.ts';
 import type { Span } from '../base/span.ts';
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
 import type { Edit } from '../diagnostics/fix.ts';
@@ -5,7 +6,7 @@ import type { OperandPattern, Role } from '../isa/form.ts';
 import { parseInstruction } from '../syntax/parser.ts';
 import type { Instruction } from '../syntax/tree.ts';
 import type { Chunk } from './chunk.ts';
-import type { ChunkList } from './chunk-list.ts';
+import { type ChunkList, requireOffset } from './chunk-list.ts';
 import { formatEdits } from './format.ts';
 import { Names } from './names.ts';
 import { visitNames } from './occurrences.ts';
@@ -35,6 +36,8 @@ export class Navigation {
 
   /** The words that begin between two offsets, and what they mean. Reads only the text around them. */
   tokens(start: number, end: number): Iterable<SemanticToken> {
+    requireOffset(start);
+    requireOffset(end);
     return semanticTokens(this.list, this.names, this.references, { start, end });
   }
 
@@ -86,6 +89,7 @@ export class Navigation {
 
   /** Renames the entity named at an offset; null if no entity is named there. */
   rename(offset: number, name: string): Renaming | null {
+    requireText(name, 'the new name');
     const entity = this.references.entityAt(offset);
     return entity === null ? null : rename(entity, name, this.references, this.names);
   }

@@ -72,7 +72,7 @@ export function formatNamed(text: string): FormatName | null {
  * @throws PtxlabError `unknown-format` for a name that is not canonical, `bad-option` for another family
  */
 export function spelling(format: FormatName, family: SpellingFamily): string | null {
-  if (!Object.hasOwn(spellings, format)) throw unknownFormat(format);
+  if (typeof format !== 'string' || !Object.hasOwn(spellings, format)) throw unknownFormat(format);
   if (family === 'ptx') return `.${format}`;
   requireChoice('family', family, families);
   return spellings[format][family];

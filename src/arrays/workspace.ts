@@ -43,9 +43,10 @@ export class Workspace {
    * @throws PtxlabError `out-of-memory`
    */
   constructor(bytes: number) {
-    const pages = Math.ceil((bytes + staging.bytes) / pageSize);
-    if (!Number.isSafeInteger(bytes) || bytes < 0 || pages > mostPages) {
-      throw new PtxlabError('out-of-memory', `a workspace has at most 4 GiB; ${bytes} bytes do not fit`);
+    const isSize = Number.isSafeInteger(bytes) && bytes >= 0;
+    const pages = isSize ? Math.ceil((bytes + staging.bytes) / pageSize) : mostPages + 1;
+    if (pages > mostPages) {
+      throw new PtxlabError('out-of-memory', `a workspace has at most 4 GiB; ${shown(bytes)} bytes do not fit`);
     }
     this.memory = newMemory(pages);
     this.id = ++made;

@@ -9,7 +9,7 @@ export type OptionNames<T> = { readonly [Name in keyof Required<T>]: true };
  * @param owner what takes the options, as the messages call it
  * @throws PtxlabError `bad-option` for options that are no object, and for a name that is not among `names`
  */
-export function requireOptionNames<T>(options: unknown, names: OptionNames<T>, owner: string): void {
+export function requireOptionNames(options: unknown, names: object, owner: string): asserts options is object {
   if (typeof options !== 'object' || options === null)
     throw new PtxlabError('bad-option', `the options of ${owner} must be an object`);
   for (const name in options) {

@@ -28,6 +28,34 @@ export const text: Rule<string> = { takes: 'a string', accepts: (value) => typeo
 export const flag: Rule<boolean> = { takes: 'true or false', accepts: (value) => typeof value === 'boolean' };
 export const number: Rule<number> = { takes: 'a number', accepts: (value) => typeof value === 'number' };
 
+export const bytes: Rule<Uint8Array> = {
+  takes: 'a Uint8Array',
+  // Also of another realm.
+  accepts: (value) => Object.prototype.toString.call(value) === '[object Uint8Array]',
+};
+
+/** A list whose members are checked elsewhere. */
+export const list: Rule<readonly never[]> = { takes: 'a list', accepts: Array.isArray };
+
+/** A value that is checked where it is read. */
+export function anything<T>(): Rule<T> {
+  return { takes: 'anything', accepts: () => true };
+}
+
+/** A term of a table that is looked up later. */
+export function term<Term extends string>(): Rule<Term> {
+  return { takes: 'a string', accepts: text.accepts };
+}
+
+export function callback<F>(): Rule<F> {
+  return { takes: 'a function', accepts: (value) => typeof value === 'function' };
+}
+
+export const signal: Rule<AbortSignal> = {
+  takes: 'an AbortSignal',
+  accepts: (value) => isObject(value) && 'aborted' in value && 'addEventListener' in value,
+};
+
 export function whole(most: number, words: string, least = 0): Rule<number> {
   return {
     takes: `a whole number from ${least} to ${words}`,
@@ -102,6 +130,20 @@ export function recordOf<T>(rules: RulesFor<T>): Rule<T> {
         ? (some.inside?.(value, path) ?? null)
         : { path: memberPath(path, missing), words: 'is missing' };
     },
+  };
+}
+
+/**
+ * An object that has at least these members. `takes` says what it is; mistakes in its members are not named one by one,
+ * because callers get such objects from the library.
+ */
+export function shaped<T>(takes: string, rules: { readonly [Name in keyof T]?: Rule<unknown> }): Rule<T> {
+  const members = Object.entries<Rule<unknown> | undefined>(rules);
+  const fits = (value: object, member: string, rule: Rule<unknown> | undefined): boolean =>
+    rule === undefined || mistakeIn(Reflect.get(value, member), rule) === null;
+  return {
+    takes,
+    accepts: (value) => isObject(value) && members.every(([member, rule]) => fits(value, member, rule)),
   };
 }
 

@@ -1,6 +1,11 @@
+import { requireText } from './require-text.ts';
+import { requireArgument } from './require.ts';
+import { number, whole } from './rules.ts';
 import { leadingCount } from './leading-count.ts';
 import type { Position } from './span.ts';
 import { wordAt } from './typed-reads.ts';
+
+const place = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
 
 /** A text with an index of its lines, which is built when the first position is requested. */
 export class SourceText {
@@ -9,29 +14,33 @@ export class SourceText {
   private starts: Uint32Array | null = null;
 
   constructor(text: string, name = '<input>') {
+    requireText(text, 'a text');
     this.text = text;
     this.name = name;
   }
 
   /** The line and column of a UTF-16 offset; `\n`, `\r\n` and a lone `\r` each end a line. */
   position(offset: number): Position {
+    requireArgument('an offset', offset, place);
     const starts = this.lineStarts();
     const line = leadingCount(starts.length, (i) => wordAt(starts, i) <= offset);
     return { line, column: offset - wordAt(starts, line - 1) + 1 };
   }
 
   /** The text of a line (1-based) without its line end; empty if there is no such line. */
-  line(number: number): string {
+  line(line: number): string {
+    requireArgument('the number of a line', line, number);
     const starts = this.lineStarts();
-    const start = starts[number - 1];
+    const start = starts[line - 1];
     if (start === undefined) return '';
-    const end = starts[number] ?? this.text.length;
+    const end = starts[line] ?? this.text.length;
     return this.text.slice(start, end).replace(/[\r\n]+$/, '');
   }
 
   /** The offset at which a line (1-based) starts; the end of the text if there is no such line. */
-  lineStart(number: number): number {
-    return this.lineStarts()[number - 1] ?? this.text.length;
+  lineStart(line: number): number {
+    requireArgument('the number of a line', line, number);
+    return this.lineStarts()[line - 1] ?? this.text.length;
   }
 
   private lineStarts(): Uint32Array {

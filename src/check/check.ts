@@ -1,6 +1,6 @@
 /** The entry point of the checker: takes a text and returns diagnostics. */
 import { requireText } from '../base/require-text.ts';
-import { requireOptionNames } from '../base/option-names.ts';
+import { requireOptions } from '../base/require.ts';
 import { SourceText } from '../base/source-text.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
@@ -8,7 +8,7 @@ import { type TargetName, type VersionName, versionName } from '../isa/targets.t
 import { parseItems } from '../syntax/parser.ts';
 import { type Acceptance, acceptance, type ModuleEnvironment } from './availability.ts';
 import type { CheckedFunction } from './checked.ts';
-import { judgeNames, type JudgeOptions, readJudgeOptions } from './judge-options.ts';
+import { judgeRules, type JudgeOptions, readJudgeOptions } from './judge-options.ts';
 import { ErrorCap } from './error-cap.ts';
 import { Header } from './declarations/header.ts';
 import { CheckMemory } from './memory.ts';
@@ -73,6 +73,8 @@ export class Checker {
 
   /** Like the function `check`. */
   check(source: string, options: CheckOptions = {}): CheckReport {
+    requireOptions(options, judgeRules, 'check');
+    requireText(source, 'the text of a module');
     return run(source, options, this.memory, false).report;
   }
 }
@@ -88,7 +90,7 @@ export const sharedMemory: CheckMemory = new CheckMemory();
  *   other options
  */
 export function check(source: string, options: CheckOptions = {}): CheckReport {
-  requireOptionNames(options, judgeNames, 'check');
+  requireOptions(options, judgeRules, 'check');
   requireText(source, 'the text of a module');
   return run(source, options, sharedMemory, false).report;
 }

@@ -1,6 +1,6 @@
 /** The architecture and PTX version that a caller names, for everything that depends on them. */
 import { PtxlabError } from '../base/error.ts';
-import type { OptionNames } from '../base/option-names.ts';
+import { anything, type RulesFor, shown } from '../base/rules.ts';
 import { findGpu, type Gpu } from '../isa/gpus.ts';
 import {
   findTarget,
@@ -24,7 +24,7 @@ export interface JudgeOptions {
 }
 
 /** The options that all functions with a judgment take. */
-export const judgeNames: OptionNames<JudgeOptions> = { target: true, version: true, isa: true };
+export const judgeRules: RulesFor<JudgeOptions> = { target: anything(), version: anything(), isa: anything() };
 
 /** A field is null if the caller did not name it. */
 export interface Judgment {
@@ -59,8 +59,8 @@ export function judgeOptionsOf(target: string | undefined, version: string | und
 
 /** The target with the name that the caller gave. */
 export function readTarget(name: string): Target {
-  const target = findTarget(name);
-  if (target === undefined) throw new PtxlabError('unknown-target', `'${name}' is not a PTX target`);
+  const target = typeof name === 'string' ? findTarget(name) : undefined;
+  if (target === undefined) throw new PtxlabError('unknown-target', `${shown(name)} is not a PTX target`);
   return target;
 }
 
@@ -70,10 +70,10 @@ export function readVersion(text: string): Version {
 }
 
 function requireVersion(text: string): VersionName {
-  if (!isVersionName(text)) {
+  if (typeof text !== 'string' || !isVersionName(text)) {
     throw new PtxlabError(
       'unknown-version',
-      `'${text}' is not a known PTX version; the newest is ${formatVersion(newestVersion)}`,
+      `${shown(text)} is not a known PTX version; the newest is ${formatVersion(newestVersion)}`,
     );
   }
   return text;
@@ -85,7 +85,8 @@ function requireVersion(text: string): VersionName {
  * @throws PtxlabError `unknown-gpu`
  */
 export function readGpu(name: string): Gpu {
-  const gpu = findGpu(name);
-  if (gpu === undefined) throw new PtxlabError('unknown-gpu', `'${name}' is neither an architecture nor a product`);
+  const gpu = typeof name === 'string' ? findGpu(name) : undefined;
+  if (gpu === undefined)
+    throw new PtxlabError('unknown-gpu', `${shown(name)} is neither an architecture nor a product`);
   return gpu;
 }

@@ -3,6 +3,8 @@
  * the keyframe before it and the steps in between.
  */
 import { elementAt } from '../base/element-at.ts';
+import { requireArgument } from '../base/require.ts';
+import { text as textRule, whole } from '../base/rules.ts';
 import type { Bits } from '../base/bits.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import type { Fault } from '../machine/fault.ts';
@@ -44,6 +46,8 @@ export interface RegisterState {
 /** Steps from one keyframe to the next. */
 const spacing = 64;
 
+const step = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1', -1);
+
 export class Recording {
   readonly steps: readonly RecordedStep[];
   /** Number of lanes: 32, or fewer in the last warp of a block. */
@@ -67,6 +71,7 @@ export class Recording {
    * @param index of the step; -1 is the state before the first
    */
   registersAfter(index: number): readonly RegisterState[] {
+    requireArgument('the index of a step', index, step);
     const last = Math.min(index, this.steps.length - 1);
     const frame = Math.floor((last + 1) / spacing);
     for (let known = this.keyframes.length; known <= frame; known++) {
@@ -78,6 +83,9 @@ export class Recording {
 
   /** The last step up to `index` in which a lane wrote a register; null if no lane wrote it. */
   writerOf(name: string, lane: number, index: number): number | null {
+    requireArgument('the name of a register', name, textRule);
+    requireArgument('a lane', lane, whole(this.lanes - 1, String(this.lanes - 1)));
+    requireArgument('the index of a step', index, step);
     for (let i = Math.min(index, this.steps.length - 1); i >= 0; i--) {
       const write = elementAt(this.steps, i).writes.find((candidate) => candidate.name === name);
       if (write !== undefined && elementAt(write.values, lane) !== null) return i;

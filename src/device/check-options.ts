@@ -1,15 +1,10 @@
 /** The values that each device and launch option takes. The library and job files are checked by the same rows. */
-import { PtxlabError } from '../base/error.ts';
-import { flag, mistakeIn, number, objectOf, oneOf, type Rule, type RulesFor, text, whole } from '../base/rules.ts';
+import { callback, flag, number, oneOf, type Rule, type RulesFor, signal, text, whole } from '../base/rules.ts';
 import '../base/platform-types.ts';
 import { mostWorkers } from '../machine/launch.ts';
 import type { Argument } from './arguments.ts';
 import type { DeviceOptions, Extent, LaunchOptions } from './options.ts';
 import type { TraceChoice } from './trace-choice.ts';
-
-function callback<F>(): Rule<F> {
-  return { takes: 'a function', accepts: (value) => typeof value === 'function' };
-}
 
 const args: Rule<readonly Argument[]> = { takes: 'a list', accepts: Array.isArray };
 
@@ -32,11 +27,6 @@ const seconds: Rule<number> = {
   accepts: (value) => typeof value === 'number' && value >= 0 && value <= longest,
 };
 
-const signal: Rule<AbortSignal> = {
-  takes: 'an AbortSignal',
-  accepts: (value) => typeof value === 'object' && value !== null && 'aborted' in value,
-};
-
 const trace: Rule<TraceChoice> = {
   takes: 'an object',
   accepts: (value) => typeof value === 'object' && value !== null,
@@ -56,7 +46,10 @@ export const deviceRules: RulesFor<Unnamed<DeviceOptions>> = {
   simd: flag,
 };
 
-export const launchRules: RulesFor<LaunchOptions> = {
+type Untraced = Omit<LaunchOptions, 'engine' | 'onTrace' | 'trace' | 'signal'>;
+
+/** The options that a recording shares with a launch. */
+export const untracedRules: RulesFor<Untraced> = {
   grid: extent,
   block: extent,
   sharedBytes: number,
@@ -66,10 +59,6 @@ export const launchRules: RulesFor<LaunchOptions> = {
   timeout: seconds,
   printLimit: whole(2 ** 28, '2^28'),
   onPrint: callback(),
-  signal,
-  onTrace: callback(),
-  trace,
-  engine: oneOf('jit', 'interp'),
   unchecked: flag,
   workers,
   simd: flag,
@@ -77,15 +66,10 @@ export const launchRules: RulesFor<LaunchOptions> = {
   unsupported: oneOf('refuse', 'fault'),
 };
 
-/** @throws PtxlabError `bad-option`, whose message names the option, what it takes and what was given */
-export function checkOptions<T>(of: string, given: object, rules: RulesFor<T>): void {
-  const mistake = mistakeIn(given, objectOf(rules, 'option'));
-  if (mistake === null) return;
-  const { path, words } = mistake;
-  if (typeof given !== 'object' || given === null) throw badOption(`the options of ${of} ${words}`);
-  throw badOption(path === '' ? `${of} ${words}` : `option '${path}' of ${of} ${words}`);
-}
-
-function badOption(message: string): PtxlabError {
-  return new PtxlabError('bad-option', message);
-}
+export const launchRules: RulesFor<LaunchOptions> = {
+  ...untracedRules,
+  signal,
+  onTrace: callback(),
+  trace,
+  engine: oneOf('jit', 'interp'),
+};

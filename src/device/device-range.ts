@@ -2,6 +2,7 @@
 import type { Addressed } from './arguments.ts';
 import { type Bytes, bytesOf } from '../arrays/storage.ts';
 import { PtxlabError } from '../base/error.ts';
+import { shown } from '../base/rules.ts';
 import type { GlobalMemory } from '../machine/global-memory.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { type DecodedFormat, elementsOf, type NativeArrays, type NativeFormat } from './typed-read.ts';
@@ -53,10 +54,13 @@ export abstract class DeviceRange implements Addressed {
    */
   view(offset = 0, length?: number): Uint8Array {
     const bytes = this.bytes();
-    const count = length ?? bytes.byteLength - offset;
-    if (Number.isSafeInteger(offset) && offset >= 0 && count >= 0 && offset + count <= bytes.byteLength)
+    const count = length ?? bytes.byteLength - (isSize(offset) ? offset : 0);
+    if (isSize(offset) && isSize(count) && offset + count <= bytes.byteLength)
       return bytes.subarray(offset, offset + count);
-    throw new PtxlabError('buffer-size', `${this.owner} has ${bytes.byteLength} bytes, not ${count} at ${offset}`);
+    throw new PtxlabError(
+      'buffer-size',
+      `${this.owner} has ${bytes.byteLength} bytes, not ${shown(count)} at ${shown(offset)}`,
+    );
   }
 
   /**
@@ -69,14 +73,18 @@ export abstract class DeviceRange implements Addressed {
     const target = this.bytes();
     const from = checkedBytes(source);
     const { byteLength } = target;
-    if (!Number.isSafeInteger(offset) || offset < 0 || offset + from.byteLength > byteLength) {
+    if (!isSize(offset) || offset + from.byteLength > byteLength) {
       throw new PtxlabError(
         'buffer-size',
-        `${from.byteLength} bytes at ${offset} do not fit in ${this.owner}, which has ${byteLength}`,
+        `${from.byteLength} bytes at ${shown(offset)} do not fit in ${this.owner}, which has ${byteLength}`,
       );
     }
     target.set(from, offset);
   }
+}
+
+function isSize(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 function checkedBytes(source: unknown): Uint8Array {

@@ -1,9 +1,10 @@
 /** Kernels of the modules loaded on a device, and how they are launched. */
 import { packArguments } from './arguments.ts';
-import { checkOptions, launchRules } from './check-options.ts';
+import { launchRules } from './check-options.ts';
 import { isOfAnotherDevice } from './device-range.ts';
 import { extentsOf } from './extent.ts';
 import { PtxlabError } from '../base/error.ts';
+import { requireOptions } from '../base/require.ts';
 import { ReferenceEngine } from '../interp/engine.ts';
 import type { CodeCache } from '../jit/launch/cache.ts';
 import { type ModuleOrigin, runFast } from '../jit/launch/launch.ts';
@@ -82,7 +83,7 @@ export class Kernel {
    */
   async launch(options: LaunchOptions = {}): Promise<LaunchResult> {
     this.context.checkOpen();
-    checkOptions('a launch', options, launchRules);
+    requireOptions(options, launchRules, 'a launch');
     if (options.unsupported !== 'fault' && this.unsupported.length > 0)
       throw new UnsupportedInstructionsError(this.name, this.unsupported);
     const { program } = this;

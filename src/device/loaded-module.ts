@@ -111,6 +111,7 @@ export class LoadedModule {
    *   not define
    */
   kernel(name: string): Kernel {
+    requireText(name, 'the name of a kernel');
     const known = this.kernels.get(name);
     if (known !== undefined) return known;
     const fn = this.module.functions.find((candidate) => candidate.item.entry && candidate.item.name === name);

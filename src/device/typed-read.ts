@@ -2,6 +2,7 @@
 import { elementDecoder } from '../arrays/elements/element-values.ts';
 import { storageOf, storedElements } from '../arrays/storage.ts';
 import { PtxlabError } from '../base/error.ts';
+import { shown } from '../base/rules.ts';
 import { type FormatName, formats, isFormatName } from '../numerics/formats.ts';
 
 /** The formats for which JavaScript has a typed array. */
@@ -54,7 +55,7 @@ export function elementsOf(
   format: FormatName,
   owner: string,
 ): NativeArrays[NativeFormat] | Float32Array {
-  if (!isFormatName(format)) throw new PtxlabError('unknown-format', `'${String(format)}' is not a number format`);
+  if (!isFormatName(format)) throw new PtxlabError('unknown-format', `${shown(format)} is not a number format`);
   const elementBytes = Math.max(1, formats[format].width / 8);
   if (bytes.byteLength % Math.ceil(elementBytes) !== 0) {
     throw new PtxlabError(

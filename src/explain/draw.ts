@@ -1,4 +1,5 @@
 /** Draws bit fields as text. */
+import { list, type Rule, shaped, text } from '../base/rules.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Field, LanePicture } from './lanes.ts';
 import { table } from './table.ts';
@@ -12,6 +13,14 @@ export interface Glyphs {
   readonly bottom: readonly [string, string, string];
   readonly arrow: string;
 }
+
+export const glyphsRule: Rule<Glyphs> = shaped<Glyphs>('an object with the characters of pictures', {
+  horizontal: text,
+  vertical: text,
+  top: list,
+  bottom: list,
+  arrow: text,
+});
 
 export const boxGlyphs: Glyphs = {
   horizontal: '\u2500',

@@ -12,7 +12,7 @@ import { nameText } from './name.ts';
 export function explanationText(explained: Explanation, options: TextOptions): string {
   if (explained.kind === 'refused') {
     const source = new SourceText(explained.source, '<text>');
-    return renderPretty({ source, diagnostics: explained.diagnostics }, options);
+    return renderPretty({ source, diagnostics: explained.diagnostics }, { style: options.style, width: options.width });
   }
   return `${linesOf(explained, options).join('\n').trimEnd()}\n`;
 }

@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, open, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { requireArgument, requireOptions } from '../base/require.ts';
+import { flag, type RulesFor, text, whole } from '../base/rules.ts';
 import type { ByteSink, ByteSource } from '../tensors/bytes.ts';
 import { fileError, hostError, systemCode, withFileErrors } from './file-errors.ts';
 
@@ -16,8 +18,13 @@ export interface OpenFile extends ByteSource {
   close(): Promise<void>;
 }
 
+function requirePath(path: string): void {
+  requireArgument('the path of a file', path, text);
+}
+
 /** Opens a file for reading; throws TensorFileError if it is not a file, does not exist, or may not be read. */
 export async function openFile(path: string): Promise<OpenFile> {
+  requirePath(path);
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const handle = await withFileErrors(path, () => open(path, constants.O_RDONLY | constants.O_NONBLOCK));
   try {
@@ -41,6 +48,7 @@ export async function openFile(path: string): Promise<OpenFile> {
  * index.
  */
 export function openBeside(path: string): (name: string) => Promise<OpenFile> {
+  requirePath(path);
   return (name) => openFile(join(dirname(path), name));
 }
 
@@ -75,8 +83,15 @@ export interface PendingFile extends ByteSource, ByteSink {
   suspend(): Promise<void>;
 }
 
+const bytesRule = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
+
+const newFileRules: RulesFor<NewFile> = { size: bytesRule, replace: flag, temporary: text, resume: flag };
+
 /** Begins a file. An existing file named `target` is not touched before `commit`. */
 export async function createFile(target: string, options: NewFile): Promise<PendingFile> {
+  requirePath(target);
+  requireOptions(options, newFileRules, 'createFile');
+  requireArgument('the size of the file', options.size, bytesRule);
   const { size, replace = false, resume = false } = options;
   const mode = await requireReplaceable(target, replace);
   const folder = dirname(target);

@@ -127,7 +127,7 @@ export const formats: { readonly [N in FormatName]: FormatOf<N> } = {
 export const formatNames: readonly FormatName[] = keysOf(formats);
 
 export function isFormatName(word: string): word is FormatName {
-  return Object.hasOwn(formats, word);
+  return typeof word === 'string' && Object.hasOwn(formats, word);
 }
 
 export function isFloatName(word: string): word is FloatName {

@@ -1,4 +1,6 @@
 /** Sources and sinks of bytes. Hosts implement both; nothing here depends on a file system. */
+import { requireArgument } from '../base/require.ts';
+import { bytes as bytesRule } from '../base/rules.ts';
 import { TensorFileError } from './tensor-error.ts';
 
 /** Random access to bytes. Reads may overlap in time; nothing is read before it is requested. */
@@ -22,6 +24,7 @@ export function viewOf(bytes: Uint8Array): DataView {
 
 /** A source over bytes in memory. */
 export function memorySource(bytes: Uint8Array): ByteSource {
+  requireArgument('the memory of a source', bytes, bytesRule);
   return {
     size: bytes.byteLength,
     async read(offset, into) {
@@ -33,6 +36,7 @@ export function memorySource(bytes: Uint8Array): ByteSource {
 
 /** A sink over bytes in memory; their number is the size of the file. */
 export function memorySink(bytes: Uint8Array): ByteSink {
+  requireArgument('the memory of a sink', bytes, bytesRule);
   return {
     async write(offset, part) {
       bytes.set(part, offset);

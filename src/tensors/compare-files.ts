@@ -3,6 +3,8 @@ import { Comparer, type Comparison, type Specials } from '../arrays/statistics/c
 import type { ExponentCount } from '../arrays/statistics/exponent-histogram.ts';
 import { isCoarser, type SpacingUnit } from '../arrays/statistics/spacing.ts';
 import { Summarizer } from '../arrays/statistics/summary.ts';
+import { requireOptions } from '../base/require.ts';
+import { callback, flag, type Rule, type RulesFor, signal, whole } from '../base/rules.ts';
 import { pairOf } from '../base/tuples.ts';
 import { type ExactChunk, exactValuesOf, restOfDifference } from './exact-values.ts';
 import { type Pairing, pairTensors, type Side, type TensorPair } from './pairing.ts';
@@ -53,6 +55,20 @@ export interface CompareFilesOptions {
   readonly names?: readonly [a: string, b: string];
 }
 
+const names: Rule<readonly [string, string]> = {
+  takes: 'a list of two names',
+  accepts: (value) => Array.isArray(value) && value.length === 2 && value.every((one) => typeof one === 'string'),
+};
+
+const rules: RulesFor<CompareFilesOptions> = {
+  takes: callback(),
+  worst: whole(2 ** 20, '2^20'),
+  withExponents: flag,
+  signal,
+  progress: callback(),
+  names,
+};
+
 /**
  * Compares the tensors of two files, as the command `diff` does. Tensors are paired by name; if both files have only
  * one tensor, these two are paired. Scales in separate tensors are applied. Values are read in pieces, in f64, or
@@ -65,6 +81,7 @@ export async function compareFiles(
   b: TensorFile,
   options: CompareFilesOptions = {},
 ): Promise<FileComparison> {
+  requireOptions(options, rules, 'compareFiles');
   return comparePairing(pairTensors(modelOf(a), modelOf(b), options.takes ?? (() => true)), options);
 }
 

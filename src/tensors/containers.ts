@@ -1,4 +1,5 @@
 /** The containers of tensor files, one row each. open.ts opens them, layout.ts writes them. */
+import { oneOf, type Rule } from '../base/rules.ts';
 import { keysOf } from '../base/records.ts';
 
 export type Container = 'safetensors' | 'npy' | 'npz' | 'gguf' | 'raw';
@@ -60,6 +61,8 @@ export const containers: Readonly<Record<Container, ContainerRow>> = {
 };
 
 export const containerNames: readonly Container[] = keysOf(containers);
+
+export const containerRule: Rule<Container> = oneOf(...containerNames);
 
 function hasHeader({ signature, resembles }: ContainerRow): boolean {
   return signature !== null || resembles !== null;

@@ -1,11 +1,12 @@
 /** What a caller can choose when converting a file. */
+import { callback, flag, oneOf, type Rule, type RulesFor, shaped, text, whole, term } from '../base/rules.ts';
 import type { FormatSpelling } from '../arrays/spellings.ts';
 import type { SchemeSpelling } from '../arrays/quantized/block-formats.ts';
-import type { Granularity } from '../arrays/quantized/quantized-array.ts';
-import type { MxRule } from '../arrays/quantized/scale-rules.ts';
-import type { Semantics } from '../arrays/semantics/semantic-rules.ts';
-import type { Rounding } from '../numerics/conversion.ts';
-import type { CheckpointLayout } from './checkpoints/written-layouts.ts';
+import { type Granularity, granularities } from '../arrays/quantized/quantized-array.ts';
+import { type MxRule, mxRules } from '../arrays/quantized/scale-rules.ts';
+import { allSemantics, type Semantics } from '../arrays/semantics/semantic-rules.ts';
+import { type Rounding, roundings } from '../numerics/conversion.ts';
+import { type CheckpointLayout, checkpointLayouts } from './checkpoints/written-layouts.ts';
 import type { WritableLayout } from './gguf/blocks.ts';
 import type { Sharding } from './safetensors/sharded-layout.ts';
 
@@ -42,3 +43,24 @@ export interface ConversionChoice {
   /** For safetensors: how to split the model into several files with an index. Default: one file. */
   readonly shards?: Sharding | undefined;
 }
+
+const seed: Rule<number | bigint> = {
+  takes: 'an integer',
+  accepts: (value) => typeof value === 'bigint' || Number.isSafeInteger(value),
+};
+
+export const choiceRules: RulesFor<ConversionChoice> = {
+  to: term(),
+  scale: oneOf(...granularities, 'none'),
+  layout: oneOf(...checkpointLayouts),
+  scaleRule: oneOf(...mxRules),
+  rounding: oneOf(...roundings),
+  seed,
+  saturate: flag,
+  semantics: oneOf(...allSemantics),
+  takes: callback(),
+  shards: shaped<Sharding>('an object with a name and a number of bytes', {
+    name: text,
+    mostBytes: whole(Number.MAX_SAFE_INTEGER, '2^53 - 1', 1),
+  }),
+};

@@ -5,11 +5,13 @@ import { layoutOf } from '../arrays/quantized/quantized-array.ts';
 import { conversionOf } from '../arrays/semantics/semantics.ts';
 import { elementAt, valueAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
+import { requireArgument, requireOptions } from '../base/require.ts';
+import { bytes, list, type Rule, shaped, text } from '../base/rules.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import { modelOf, type ModelTensor } from './checkpoints/model-tensors.ts';
 import { isLinearWeight, quantizationConfig, type WrittenForm } from './checkpoints/written-layouts.ts';
-import { type Container, containers } from './containers.ts';
-import type { ConversionChoice } from './conversion-choice.ts';
+import { type Container, containerRule, containers } from './containers.ts';
+import { choiceRules, type ConversionChoice } from './conversion-choice.ts';
 import { refuseIf, type Target, targetOf } from './conversion-target.ts';
 import { isBlockLayout, type WritableLayout } from './gguf/blocks.ts';
 import { dtypeOfBlocks } from './gguf/types.ts';
@@ -17,6 +19,7 @@ import { carriedOver, dtypeIn, layoutFile, type LayoutOptions } from './layout.t
 import { layoutShards } from './safetensors/sharded-layout.ts';
 import type { Scales } from './scales.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
+import { requireTensorFile } from './require-file.ts';
 import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
 import { isReadable } from './tensor-values.ts';
 
@@ -51,6 +54,18 @@ export interface ConversionPlan {
   readonly quantizationConfig: object | null;
 }
 
+const layoutRule = shaped<FileLayout>('a layout', {
+  header: bytes,
+  tensors: list,
+});
+
+/** What `planConversion` returns. */
+export const planRule: Rule<ConversionPlan> = shaped<ConversionPlan>('a plan from planConversion', {
+  choice: shaped('a choice', { to: text }),
+  work: list,
+  layout: layoutRule,
+});
+
 /** The work for a tensor before positions in the file are known; refers to tensors by their future names. */
 type Draft = {
   readonly entry: TensorEntry;
@@ -75,6 +90,10 @@ type Draft = {
  * @throws PtxlabError for an impossible choice, TensorFileError for tensors that the container cannot hold
  */
 export function planConversion(file: TensorFile, container: Container, choice: ConversionChoice): ConversionPlan {
+  requireTensorFile(file);
+  requireArgument('the container', container, containerRule);
+  requireOptions(choice, choiceRules, 'planConversion');
+  requireArgument('the format or scheme `to`', choice.to, text);
   const target = targetOf(choice, container);
   const taken = takenOf(file, choice, target);
   const applied = new Set([...taken.values()].flatMap(({ parts }) => parts.slice(1)));

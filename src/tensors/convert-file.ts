@@ -4,11 +4,13 @@ import { largestMagnitude, quantize, type QuantizeOptions } from '../arrays/quan
 import { layoutOf } from '../arrays/quantized/quantized-array.ts';
 import type { SourceArray } from '../arrays/elements/source-values.ts';
 import { bytesOf } from '../arrays/storage.ts';
+import { requireArgument, requireOptions } from '../base/require.ts';
+import { callback, type Rule, type RulesFor, shaped, signal as signalRule } from '../base/rules.ts';
 import { elementAt, lastOf } from '../base/element-at.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import type { ByteSink, ByteSource } from './bytes.ts';
 import { modelOf } from './checkpoints/model-tensors.ts';
-import { type ConversionPlan, type TensorWork } from './conversion-plan.ts';
+import { type ConversionPlan, planRule, type TensorWork } from './conversion-plan.ts';
 import { ElementReader, storedBits } from './element-reader.ts';
 import { encodeBlocks } from './encode-blocks.ts';
 import { blockRows } from './gguf/block-rows.ts';
@@ -39,6 +41,15 @@ export interface ConvertFileOptions {
   /** Stops the conversion, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
+
+const position: Rule<Position> = { takes: 'an object with two numbers, work and piece', accepts: isPosition };
+
+const rules: RulesFor<ConvertFileOptions> = { from: position, onProgress: callback(), signal: signalRule };
+
+const placeRule = shaped<ByteSource & ByteSink>('an object with the functions read and write', {
+  read: callback(),
+  write: callback(),
+});
 
 /** What the caller should look at although the file is complete. */
 export interface ConversionReport {
@@ -80,8 +91,12 @@ export async function convertFile(
   plan: ConversionPlan,
   file: TensorFile,
   into: ByteSource & ByteSink,
-  { from = { work: 0, piece: 0 }, onProgress, signal }: ConvertFileOptions = {},
+  options: ConvertFileOptions = {},
 ): Promise<ConversionReport> {
+  requireArgument('the plan', plan, planRule);
+  requireArgument('the new file', into, placeRule);
+  requireOptions(options, rules, 'convertFile');
+  const { from = { work: 0, piece: 0 }, onProgress, signal } = options;
   const { file: view } = modelOf(file);
   const lost = await requireValues(plan, file);
   const odd = new NonFiniteCounts();

@@ -1,6 +1,8 @@
 /** Lays out a file of any container, and gives each container's spelling of formats. */
-import type { FormatName } from '../numerics/formats.ts';
-import { type Container, containers } from './containers.ts';
+import { requireArgument, requireOptions } from '../base/require.ts';
+import { list, listOf, mapOf, type RulesFor, shaped, text } from '../base/rules.ts';
+import { type FormatName, isFormatName } from '../numerics/formats.ts';
+import { type Container, containerRule, containers } from './containers.ts';
 import type { GgufFile } from './gguf/gguf.ts';
 import type { GgufField } from './gguf/fields.ts';
 import { layoutGguf } from './gguf/layout.ts';
@@ -21,12 +23,24 @@ export interface LayoutOptions {
   readonly fields?: readonly GgufField[];
 }
 
+const plansRule = listOf(
+  shaped<TensorPlan>('a plan with name, dtype and shape', { name: text, dtype: text, shape: list }),
+);
+
+const rules: RulesFor<LayoutOptions> = {
+  metadata: mapOf(text),
+  fields: listOf(shaped<GgufField>('a field with key, type and value', { key: text, type: text })),
+};
+
 /** Lays out a file of these tensors. Throws TensorFileError for tensors that the container cannot hold. */
 export function layoutFile(
   container: Container,
   plans: readonly TensorPlan[],
   options: LayoutOptions = {},
 ): FileLayout {
+  requireArgument('the container', container, containerRule);
+  requireArgument('the tensors', plans, plansRule);
+  requireOptions(options, rules, 'layoutFile');
   return layouts[container](plans, options);
 }
 
@@ -48,7 +62,8 @@ const spellings: Readonly<Record<Container, (format: FormatName) => string | nul
 
 /** How a container spells plain elements of a format; null if it has no such elements. */
 export function dtypeIn(container: Container, format: FormatName): string | null {
-  return spellings[container](format);
+  requireArgument('the container', container, containerRule);
+  return isFormatName(format) ? spellings[container](format) : null;
 }
 
 /** The type of most tensors in the old GGUF file. Without this key, readers look at the tensors instead. */

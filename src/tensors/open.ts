@@ -1,11 +1,14 @@
 /** Opens a tensor file of any container. */
 import type { FormatSpelling } from '../arrays/spellings.ts';
+import { requireOptions } from '../base/require.ts';
+import { callback, list, oneOf, type RulesFor, text, term } from '../base/rules.ts';
 import { joinWords } from '../base/join-words.ts';
 import { type ByteSource, readBytes } from './bytes.ts';
 import { hintsOf, noHints } from './checkpoints/hints.ts';
 import {
   type Container,
   containerNamed,
+  containerRule,
   containers,
   containerThatBegins,
   containerTitles,
@@ -38,6 +41,16 @@ export interface OpenOptions {
   readonly readBeside?: (name: string) => Promise<Uint8Array | null>;
 }
 
+const rules: RulesFor<OpenOptions> = {
+  name: text,
+  container: containerRule,
+  dtype: term(),
+  shape: list,
+  packing: oneOf('whole', 'dense'),
+  openBeside: callback(),
+  readBeside: callback(),
+};
+
 /**
  * Reads the header of a tensor file. Throws TensorFileError if it is not well-formed. The file's data is not read, except
  * for tensors that hold the shape of a matrix of packed integers. The
@@ -46,6 +59,7 @@ export interface OpenOptions {
  */
 export async function openTensorFile(source: ByteSource, options: OpenOptions = {}): Promise<TensorFile> {
   if (!isSource(source)) throw new TensorFileError('io', 'a source of bytes has a size and a function read');
+  requireOptions(options, rules, 'openTensorFile');
   const file = await openAs(source, options);
   const hints = await hintsOf(file, options.readBeside);
   return hints === noHints ? file : { ...file, hints };
@@ -59,7 +73,8 @@ async function openAs(source: ByteSource, options: OpenOptions): Promise<TensorF
 
 function isSource(source: unknown): boolean {
   if (typeof source !== 'object' || source === null || !('size' in source) || !('read' in source)) return false;
-  return Number.isSafeInteger(source.size) && typeof source.read === 'function';
+  const { size, read } = source;
+  return Number.isSafeInteger(size) && Number(size) >= 0 && typeof read === 'function';
 }
 
 type Opener = (source: ByteSource, options: OpenOptions) => Promise<TensorFile>;

@@ -1,10 +1,13 @@
 /** Reads the values of one tensor, or of a part of it, into an array. */
 import { shown } from '../arrays/caller.ts';
 import { PtxlabError } from '../base/error.ts';
+import { requireArgument } from '../base/require.ts';
+import { shaped } from '../base/rules.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import { modelOf, type ModelTensor, plainTensor } from './checkpoints/model-tensors.ts';
 import { modelValues } from './model-values.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
+import { requireEntry, requireModelTensor } from './require-file.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 import { loadUnit, type TensorValues } from './tensor-values.ts';
 
@@ -55,6 +58,7 @@ export async function readTensor(
   options: ReadTensorOptions = {},
 ): Promise<Float32Array | Float64Array | BigInt64Array | BigUint64Array> {
   const model = modelOf(file);
+  requireArgument('the options of readTensor', options, shaped('an object', {}));
   const found = chosen(tensor, model.tensors, file.tensors);
   const range = rangeOf(options, found.entry);
   if (options.as === 'bigint') return longIntegers(model.file, found, range);
@@ -63,7 +67,14 @@ export async function readTensor(
 
 function chosen(tensor: TensorChoice, tensors: readonly ModelTensor[], stored: readonly TensorEntry[]): ModelTensor {
   if (typeof tensor === 'string') return tensorNamed(tensor, tensors, stored);
-  if (typeof tensor === 'object' && tensor !== null) return 'entry' in tensor ? tensor : plainTensor(tensor);
+  if (typeof tensor === 'object' && tensor !== null) {
+    if ('entry' in tensor) {
+      requireModelTensor(tensor);
+      return tensor;
+    }
+    requireEntry(tensor);
+    return plainTensor(tensor);
+  }
   throw new PtxlabError(
     'bad-option',
     `the tensor must be a name, an entry or a tensor of a model, not ${shown(tensor)}`,

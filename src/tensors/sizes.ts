@@ -2,6 +2,7 @@
  * Sizes that files announce. Computes sizes; every product is checked, so that nothing overflows or appears smaller
  * than it is.
  */
+import { shown } from '../base/rules.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 
 /** Maximum number of extents, more than any library writes; numpy allows 64. */
@@ -14,7 +15,7 @@ const mostExtents = 64;
 export function elementsOf(shape: readonly number[], name: string): number {
   if (shape.length > mostExtents) throw badShape(name, `it has ${shape.length} extents`);
   for (const extent of shape)
-    if (!Number.isSafeInteger(extent) || extent < 0) throw badShape(name, `${extent} is not an extent`);
+    if (!Number.isSafeInteger(extent) || extent < 0) throw badShape(name, `${shown(extent)} is not an extent`);
   const elements = shape.includes(0) ? 0 : shape.reduce((product, extent) => product * extent, 1);
   // Products of safe integers are exact as long as they are safe integers themselves, and they only grow.
   if (!Number.isSafeInteger(elements)) throw badShape(name, 'it has more elements than can be counted');

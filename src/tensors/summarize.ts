@@ -1,8 +1,11 @@
 /** Summarizes a stored tensor, chunk by chunk. */
 import { CodeCounts } from '../arrays/statistics/code-counts.ts';
 import { Summarizer, type Summary } from '../arrays/statistics/summary.ts';
+import { requireOptions } from '../base/require.ts';
+import { callback, type RulesFor, signal } from '../base/rules.ts';
 import type { ModelTensor } from './checkpoints/model-tensors.ts';
 import { modelValues } from './model-values.ts';
+import { requireModelTensor, requireTensorFile } from './require-file.ts';
 import type { TensorFile } from './tensor-file.ts';
 import { forEachChunk, isReadable, tensorCodes, type TensorValues } from './tensor-values.ts';
 
@@ -13,6 +16,8 @@ export interface SummarizeOptions {
   /** If it is aborted, the summary covers the elements read until then. */
   readonly signal?: AbortSignal;
 }
+
+const rules: RulesFor<SummarizeOptions> = { progress: callback(), signal };
 
 /** Number of elements from which tables of counts pay off. */
 const worthCounting = 2 ** 16;
@@ -25,10 +30,14 @@ const worthCounting = 2 ** 16;
  */
 export async function summarizeTensor(
   file: TensorFile,
-  { entry, scales }: Pick<ModelTensor, 'entry' | 'scales'>,
+  tensor: Pick<ModelTensor, 'entry' | 'scales'>,
   options: SummarizeOptions = {},
 ): Promise<Summary | null> {
-  const { progress, signal = new AbortController().signal } = options;
+  requireTensorFile(file);
+  requireModelTensor(tensor);
+  requireOptions(options, rules, 'summarizeTensor');
+  const { entry, scales } = tensor;
+  const { progress, signal: stop = new AbortController().signal } = options;
   const { format, elements } = entry;
   if (format === 'opaque' || !isReadable(entry)) return null;
   const codes = elements < worthCounting || scales !== null ? null : tensorCodes(file, entry);
@@ -40,7 +49,7 @@ export async function summarizeTensor(
     counts.add(chunk);
     progress?.(chunk.length);
   };
-  await forEachChunk([codes], take, signal);
+  await forEachChunk([codes], take, stop);
   const summarizer = new Summarizer(format);
   counts.addTo(summarizer);
   return summarizer.result();
@@ -48,7 +57,7 @@ export async function summarizeTensor(
 
 async function summarizeValues(
   values: TensorValues,
-  { progress, signal = new AbortController().signal }: SummarizeOptions,
+  { progress, signal: stop = new AbortController().signal }: SummarizeOptions,
 ): Promise<Summary> {
   // A scaled element is a product in f64, so it says nothing about subnormals of its code's format.
   const summarizer = new Summarizer(values.isScaled ? 'f64' : values.format);
@@ -56,6 +65,6 @@ async function summarizeValues(
     summarizer.add(chunk);
     progress?.(chunk.length);
   };
-  await forEachChunk([values], take, signal);
+  await forEachChunk([values], take, stop);
   return summarizer.result();
 }

@@ -8,6 +8,7 @@ import { Device, PtxlabError } from '../../src/device.ts';
 import type { ByteSource } from '../../src/tensors/bytes.ts';
 import { openTensorFile } from '../../src/tensors/open.ts';
 import { moduleOf } from '../device/run.ts';
+import { allCalls, entryPoints, isCalled, wrongCalls, wrongValues } from './api-calls.ts';
 
 const anything = fc.oneof(
   fc.constantFrom<unknown>(
@@ -104,4 +105,30 @@ test.each<readonly [string, unknown, string]>([
   ['nothing', 1, 'bad-option'],
 ])('a device refuses %s: %s', async (name, value, code) => {
   expect(await codeOf(() => Device.create({ [name]: value }))).toBe(code);
+});
+
+describe('wrong arguments of every public function', async () => {
+  const calls = await allCalls();
+
+  test.each(calls)('$name', async (call) => {
+    const broken: string[] = [];
+    for (const value of wrongValues) {
+      for (const wrong of wrongCalls(call, value)) {
+        try {
+          await call.run(wrong.arguments);
+        } catch (error) {
+          if (!(error instanceof PtxlabError)) broken.push(`${wrong.what}: ${String(error)}`);
+        }
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+
+  const exported = Object.entries(entryPoints).flatMap(([door, module]) =>
+    Object.entries(module).flatMap(([name, value]) => (typeof value === 'function' ? [{ door, name }] : [])),
+  );
+
+  test.each(exported)('$door $name is among them', ({ name }) => {
+    expect(calls.some((call) => isCalled(call, name))).toBe(true);
+  });
 });

@@ -61,6 +61,10 @@ const names: OptionNames<QuantizeOptions> = {
   engine: true,
 };
 
+type MagnitudeOptions = Pick<QuantizeOptions, 'from' | 'engine'>;
+
+const magnitudeNames: OptionNames<MagnitudeOptions> = { from: true, engine: true };
+
 export interface Quantized extends QuantizedArray {
   /** Null unless requested. */
   readonly statistics: QuantizationStatistics | null;
@@ -134,7 +138,8 @@ function sharedMagnitude(amax: number | undefined): number | null {
 }
 
 /** The largest magnitude of an array; NaNs are ignored, and it is 0 if there are no numbers. Throws like `quantize`. */
-export function largestMagnitude(given: GivenArray, options: Pick<QuantizeOptions, 'from' | 'engine'> = {}): number {
+export function largestMagnitude(given: GivenArray, options: MagnitudeOptions = {}): number {
+  requireOptionNames(options, magnitudeNames, 'largestMagnitude');
   const { source, from } = sourceOf(given, options.from);
   const plan = { from, ...encoding(schemeNamed('e4m3')), dense: false };
   return amaxOf(blockEncoder(plan, options.engine === 'plain'), source);

@@ -53,8 +53,8 @@ export function requireQuantized(
 
 function whatIsWrong(quantized: Partial<QuantizedArray> | null | undefined): string | null {
   const { scheme, layout, packing, codes, scales, tensorScale } = quantized ?? {};
-  const known = scheme === undefined ? undefined : schemes.get(scheme.name);
-  if (known === undefined || layout === undefined) return 'it has no scheme or no layout';
+  const known = isObject(scheme) ? schemes.get(scheme.name) : undefined;
+  if (known === undefined || !isObject(layout)) return 'it has no scheme or no layout';
   if (packing !== 'bytes' && packing !== 'low-first') return `packing is ${shown(packing)}`;
   if (typeof tensorScale !== 'number') return `tensorScale is ${shown(tensorScale)}`;
   const { rows, columns, tileRows, tileColumns, scaleRows, scaleColumns } = layout;
@@ -65,6 +65,10 @@ function whatIsWrong(quantized: Partial<QuantizedArray> | null | undefined): str
     wrongArray('codes', codes, 'Uint8Array', Math.ceil((rows * columns * bits) / 8)) ??
     wrongArray('scales', scales, known.scale === 'f32' ? 'Float32Array' : 'Uint8Array', scaleRows * scaleColumns)
   );
+}
+
+function isObject<T>(value: T): value is T & object {
+  return typeof value === 'object' && value !== null;
 }
 
 type Numbers = Uint8Array | Float32Array;

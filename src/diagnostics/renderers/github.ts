@@ -1,12 +1,13 @@
 import type { Span } from '../../base/span.ts';
 import type { Severity } from '../severity.ts';
 import { catalog } from '../catalog.ts';
-import type { FileReport } from './file-report.ts';
+import { type FileReport, requireReport } from './file-report.ts';
 
 const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', note: 'notice' };
 
 /** Renders findings as workflow commands, which GitHub Actions turns into annotations on the changed files. */
 export function renderGithub(report: FileReport): string {
+  requireReport(report);
   let text = '';
   for (const { code, severity, message, help, span } of report.diagnostics) {
     const title = escapeProperty(`${code} ${catalog[code].title}`);

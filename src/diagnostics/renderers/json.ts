@@ -1,4 +1,5 @@
 import type { SourceText } from '../../base/source-text.ts';
+import { requireReport } from './file-report.ts';
 import type { Code } from '../catalog.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Severity } from '../severity.ts';
@@ -19,6 +20,7 @@ export interface DiagnosticRecord {
 
 /** Turns offsets into positions. */
 export function diagnosticRecord(source: SourceText, diagnostic: Diagnostic): DiagnosticRecord {
+  requireReport({ source, diagnostics: [diagnostic] });
   const { code, severity, message, help, span } = diagnostic;
   const { line, column } = source.position(span.start);
   const end = source.position(span.end);

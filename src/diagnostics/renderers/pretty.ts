@@ -1,12 +1,14 @@
+import { requireOptions } from '../../base/require.ts';
+import { number, type RulesFor } from '../../base/rules.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { Span } from '../../base/span.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Edit } from '../fix.ts';
-import type { FileReport } from './file-report.ts';
+import { type FileReport, requireReport } from './file-report.ts';
 import { type Frame, frameOf } from './frame.ts';
 import { printable } from './printable.ts';
 import { sourcePlaceText } from './source-place.ts';
-import { plainStyle, type Style } from './style.ts';
+import { plainStyle, type Style, styleRule } from './style.ts';
 import { wrap } from './wrap.ts';
 
 export interface PrettyOptions {
@@ -17,11 +19,15 @@ export interface PrettyOptions {
   readonly repeats?: number;
 }
 
+const prettyRules: RulesFor<PrettyOptions> = { style: styleRule, width: number, repeats: number };
+
 /**
  * Renders findings for people: an excerpt of the source with carets, then help, fix and section. The text ends in a
  * line end unless it is empty.
  */
 export function renderPretty(report: FileReport, options: PrettyOptions = {}): string {
+  requireReport(report);
+  requireOptions(options, prettyRules, 'renderPretty');
   const style = options.style ?? plainStyle;
   const width = Math.max(40, options.width ?? 80);
   const repeats = options.repeats ?? 3;

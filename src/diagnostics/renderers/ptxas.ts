@@ -2,7 +2,7 @@ import type { SourcePlace } from '../../base/source-place.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Severity } from '../severity.ts';
-import type { FileReport } from './file-report.ts';
+import { type FileReport, requireReport } from './file-report.ts';
 import { printable } from './printable.ts';
 
 const words: Readonly<Record<Severity, string>> = { error: 'error   ', warning: 'warning ', note: 'info    ' };
@@ -11,7 +11,9 @@ const words: Readonly<Record<Severity, string>> = { error: 'error   ', warning: 
  * Renders findings as ptxas prints them, with its closing line if there is an error. The place in the source replaces
  * that in the module if it is known and asked for.
  */
-export function renderPtxas({ source, diagnostics, placeOf }: FileReport): string {
+export function renderPtxas(report: FileReport): string {
+  requireReport(report);
+  const { source, diagnostics, placeOf } = report;
   const text = diagnostics
     .map((found) => `${ptxasLine(source, found, placeOf?.(found.span.start) ?? null)}\n`)
     .join('');

@@ -1,10 +1,12 @@
 /** Renders findings as a SARIF 2.1.0 log, the exchange format of code-scanning services. */
+import { requireArgument } from '../../base/require.ts';
+import { list, text as textRule } from '../../base/rules.ts';
 import type { SourcePlace } from '../../base/source-place.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { Span } from '../../base/span.ts';
 import { type CatalogEntry, type Code, catalog } from '../catalog.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import type { FileReport } from './file-report.ts';
+import { type FileReport, requireReport } from './file-report.ts';
 
 const schema = 'https://json.schemastore.org/sarif-2.1.0.json';
 
@@ -13,6 +15,9 @@ const schema = 'https://json.schemastore.org/sarif-2.1.0.json';
  * known and asked for is located there, and the place in the module is a related location.
  */
 export function renderSarif(reports: readonly FileReport[], version: string): string {
+  requireArgument('the reports', reports, list);
+  reports.forEach(requireReport);
+  requireArgument('the version', version, textRule);
   const codes = [...new Set(reports.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code)))].sort();
   const ruleIndex = new Map(codes.map((code, index) => [code, index]));
   const occurrences = new Map<string, number>();

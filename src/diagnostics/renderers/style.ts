@@ -1,3 +1,5 @@
+import { callback, type Rule, type RulesFor, shaped } from '../../base/rules.ts';
+
 /** Wraps a text in the colors of its role; renderers compute widths from the plain text. */
 export type Paint = (text: string) => string;
 
@@ -25,3 +27,14 @@ export const plainStyle: Style = {
   faint: asIs,
   accent: asIs,
 };
+
+const paints: RulesFor<Style> = {
+  error: callback(),
+  warning: callback(),
+  note: callback(),
+  strong: callback(),
+  faint: callback(),
+  accent: callback(),
+};
+
+export const styleRule: Rule<Style> = shaped<Style>('an object with a function for each role', paints);

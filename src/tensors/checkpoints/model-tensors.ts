@@ -4,6 +4,7 @@
  */
 import { formats } from '../../numerics/formats.ts';
 import { groupingOf, type Scales, type SecondScale } from '../scales.ts';
+import { requireTensorFile } from '../require-file.ts';
 import type { ModelHints, TensorEntry, TensorFile } from '../tensor-file.ts';
 import { isReadable } from '../tensor-values.ts';
 import { type LookAlike, lookAlikes } from './look-alikes.ts';
@@ -40,6 +41,7 @@ const models = new WeakMap<TensorFile, Model>();
 export function modelOf(file: TensorFile): Model {
   const known = models.get(file);
   if (known !== undefined) return known;
+  requireTensorFile(file);
   const model = findModel(file);
   models.set(file, model);
   return model;

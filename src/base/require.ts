@@ -1,0 +1,30 @@
+/** Checks the arguments of public functions, whose callers may have no compiler. */
+import { PtxlabError } from './error.ts';
+import { mistakeIn, type Rule, type RulesFor } from './rules.ts';
+import { requireOptionNames } from './option-names.ts';
+
+/**
+ * @param what begins the message, such as `the name of a kernel`
+ * @throws PtxlabError `argument-type` for a value that does not follow the rule
+ */
+export function requireArgument<T>(what: string, value: unknown, rule: Rule<T>): void {
+  const mistake = mistakeIn(value, rule);
+  if (mistake === null) return;
+  const { path, words } = mistake;
+  throw new PtxlabError('argument-type', path === '' ? `${what} ${words}` : `${path} of ${what} ${words}`);
+}
+
+/**
+ * @param owner what takes the options, as the messages call it
+ * @throws PtxlabError `bad-option` for a name without a rule, and for a value that does not follow its rule; the message
+ *   names the option, what it takes and what was given
+ */
+export function requireOptions<T>(options: unknown, rules: RulesFor<T>, owner: string): void {
+  requireOptionNames(options, rules, owner);
+  for (const [name, rule] of Object.entries<Rule<unknown>>(rules)) {
+    const value: unknown = Reflect.get(options, name);
+    const mistake = value === undefined ? null : mistakeIn(value, rule, name);
+    if (mistake === null) continue;
+    throw new PtxlabError('bad-option', `option '${mistake.path}' of ${owner} ${mistake.words}`);
+  }
+}

@@ -1,0 +1,50 @@
+/** Checks files and their tensors that callers pass, who may implement `TensorFile` themselves. */
+import { requireArgument } from '../base/require.ts';
+import { callback, listOf, oneOf, type Rule, shaped, text, whole } from '../base/rules.ts';
+import { keysOf } from '../base/records.ts';
+import { formatNames } from '../numerics/formats.ts';
+import { containerRule } from './containers.ts';
+import { blockRows } from './gguf/block-rows.ts';
+import type { TensorEntry, TensorFile } from './tensor-file.ts';
+
+const size = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
+
+const entryRule = shaped<TensorEntry>('an entry of a tensor file', {
+  name: text,
+  dtype: text,
+  format: oneOf(...formatNames, 'opaque'),
+  shape: listOf(size),
+  elements: size,
+  packing: oneOf('whole', 'dense', 'opaque', ...keysOf(blockRows)),
+  offset: size,
+  byteLength: size,
+});
+
+const fileRule = shaped<TensorFile>('a tensor file', {
+  container: containerRule,
+  tensors: listOf(entryRule),
+  data: callback(),
+  metadata: shaped('an object', {}),
+});
+
+const scalesRule: Rule<object | null> = {
+  takes: 'scales of a model, or null',
+  accepts: (value) => typeof value === 'object' && (value === null || ('scale' in value && 'grouping' in value)),
+};
+
+const modelTensorRule = shaped('a tensor of a model', { entry: entryRule, scales: scalesRule });
+
+/** @throws PtxlabError `argument-type` for anything but a tensor file as `openTensorFile` gives it */
+export function requireTensorFile(file: unknown): void {
+  requireArgument('the file', file, fileRule);
+}
+
+/** @throws PtxlabError `argument-type` for anything but an entry of a tensor file */
+export function requireEntry(entry: unknown): void {
+  requireArgument('the tensor', entry, entryRule);
+}
+
+/** @throws PtxlabError `argument-type` for anything but a tensor of a model; only its entry and scales are looked at */
+export function requireModelTensor(tensor: unknown): void {
+  requireArgument('the tensor', tensor, modelTensorRule);
+}
