@@ -1,5 +1,6 @@
 /** Which declaration a name in a document stands for: the scopes of its functions, with their places. */
 import { elementAt } from '../base/element-at.ts';
+import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';
 import { type DeclaredSymbol, familyIndex } from '../check/symbols.ts';
 import type { Chunk, OutlinePart } from './chunk.ts';
@@ -17,7 +18,9 @@ export class PlacedScope {
   readonly parent: PlacedScope | null;
   readonly children: PlacedScope[] = [];
   readonly names: Map<string, Declared> = new Map();
+  /** In the order of the text. */
   readonly families: Declared[] = [];
+  private readonly familiesByName: Map<string, Declared[]> = new Map();
 
   constructor(start: number, parent: PlacedScope | null) {
     this.start = start;
@@ -27,8 +30,16 @@ export class PlacedScope {
 
   declare(declared: Declared): void {
     const { symbol } = declared;
-    if (symbol.kind === 'register' && symbol.count !== null) this.families.push(declared);
+    if (symbol.kind === 'register' && symbol.count !== null) this.declareFamily(declared);
     else if (!this.names.has(symbol.name)) this.names.set(symbol.name, declared);
+  }
+
+  private declareFamily(declared: Declared): void {
+    const { name } = declared.symbol;
+    const same = this.familiesByName.get(name);
+    if (same === undefined) this.familiesByName.set(name, [declared]);
+    else same.push(declared);
+    this.families.push(declared);
   }
 
   /** What a name stands for in this scope alone. */
@@ -37,15 +48,16 @@ export class PlacedScope {
     if (found !== undefined) return found;
     const digits = familyIndex(name);
     if (digits === 0) return null;
-    const stem = name.slice(0, digits);
     const isMember = ({ symbol }: Declared): boolean =>
-      symbol.kind === 'register' && symbol.name === stem && Number(name.slice(digits)) < (symbol.count ?? 0);
-    return this.families.find(isMember) ?? null;
+      symbol.kind === 'register' && Number(name.slice(digits)) < (symbol.count ?? 0);
+    return this.familiesByName.get(name.slice(0, digits))?.find(isMember) ?? null;
   }
 
   /** The family that is declared at an offset, or whose declaration ends there. */
   familyAt(offset: number): Declared | null {
-    return this.families.find(({ start, end }) => start <= offset && offset <= end) ?? null;
+    const before = leadingCount(this.families.length, (i) => elementAt(this.families, i).start <= offset);
+    const found = this.families[before - 1];
+    return found !== undefined && offset <= found.end ? found : null;
   }
 }
 

@@ -10,22 +10,32 @@ const limits = {
   targets: { most: 65_536, what: 'targets of brx.idx' },
   /** Number of functions that calls through registers may reach, summed over all such calls. */
   callees: { most: 65_536, what: 'functions that calls through registers may reach' },
+  /** Compiling one such call takes time in proportion to the square of this number. */
+  candidates: { most: 4_096, what: 'functions that one call through a register may reach' },
 } as const;
+
+/** What is added up over the whole kernel. */
+type Sum = Exclude<keyof typeof limits, 'candidates'>;
 
 /** Adds up how much code a kernel needs. */
 export class CodeSize {
   private readonly kernel: string;
-  private readonly counts = { blocks: 0, kept: 0, targets: 0, callees: 0 };
+  private readonly counts: Record<Sum, number> = { blocks: 0, kept: 0, targets: 0, callees: 0 };
 
   constructor(kernel: string) {
     this.kernel = kernel;
   }
 
-  /** @throws PtxlabError `kernel-too-large` if a limit is exceeded */
-  add(kind: keyof typeof limits, count: number): void {
+  /** @throws PtxlabError `kernel-too-large` if the sum exceeds its limit */
+  add(kind: Sum, count: number): void {
     this.counts[kind] += count;
+    this.require(kind, this.counts[kind]);
+  }
+
+  /** @throws PtxlabError `kernel-too-large` if a count exceeds its limit */
+  require(kind: keyof typeof limits, count: number): void {
     const { most, what } = limits[kind];
-    if (this.counts[kind] > most) throw tooLarge(this.kernel, `it has more than ${most} ${what}`);
+    if (count > most) throw tooLarge(this.kernel, `it has more than ${most} ${what}`);
   }
 }
 

@@ -351,6 +351,21 @@ const text: readonly Shape[] = [
         lines(n, (i) => `.section .debug_x${i} {\n.b8 1\nL${i}:\n}`),
       ),
   },
+  { name: 'lines that end in CR LF', size: 2000, text: (n) => kernel('add.u32 %r1, %r2, %r3;\r\n'.repeat(n)) },
+  { name: 'an unterminated comment', size: 200_000, text: (n) => `${kernel('')}/* ${'x\n'.repeat(n)}` },
+  { name: 'unterminated strings', size: 5000, text: (n) => kernel('.pragma "x\n'.repeat(n)) },
+  { name: 'a long string', size: 100_000, text: (n) => kernel('', `.file 1 "${'x'.repeat(n)}"`) },
+  { name: 'a long line of operands', size: 5000, text: (n) => kernel(`mov.b32 %r1, {${'%r2, '.repeat(n)}%r3};`) },
+  {
+    name: 'names of one module-scope list',
+    size: 2000,
+    text: (n) => kernel('', `.global .b32 ${lines(n, (i) => `g${i}${i < n - 1 ? ',' : ';'}`)}`),
+  },
+  {
+    name: 'tuning directives',
+    size: 1000,
+    text: (n) => kernel('').replace('() {', `()\n${'.maxnreg 32\n'.repeat(n)}{`),
+  },
   { name: 'garbage', size: 20_000, text: (n) => '@ '.repeat(n) },
   { name: 'braces', size: 20_000, text: (n) => kernel('{'.repeat(n)) },
   { name: 'closing braces', size: 20_000, text: (n) => kernel('}'.repeat(n)) },
@@ -580,6 +595,64 @@ const flow: readonly Shape[] = [
     size: 500,
     text: (n) => kernel(lines(n, (i) => `setp.eq.u32 %p1, %r1, ${i + 1};\n@%p1 ret;`)),
   },
+  {
+    name: 'straight code with live registers',
+    size: 500,
+    text: (n) =>
+      kernel(
+        `.reg .b32 %q<${n}>;\n${lines(n, (i) => `mov.u32 %q${i}, ${i};`)}\n${lines(n, (i) => `add.u32 %r1, %r1, %q${i};`)}`,
+      ),
+  },
+  {
+    name: 'selections',
+    size: 500,
+    text: (n) => kernel(lines(n, (i) => `setp.eq.u32 %p1, %r1, ${i}; selp.u32 %r1, %r2, %r3, %p1;`)),
+  },
+  {
+    name: 'switches with tables of their own',
+    size: 40,
+    text: (n) =>
+      kernel(
+        lines(
+          n,
+          (i) =>
+            `T${i}: .branchtargets ${Array.from({ length: 16 }, () => `L${i}`).join(', ')};\nbrx.idx %r1, T${i};\nL${i}:`,
+        ),
+      ),
+  },
+  {
+    name: 'reductions',
+    size: 200,
+    block: 32,
+    text: (n) => kernel(`mov.u64 %rd1, g;\n${'red.global.add.u32 [%rd1], 1;\n'.repeat(n)}`, '.global .b32 g;'),
+  },
+  {
+    name: 'products of matrices',
+    size: 50,
+    block: 32,
+    text: (n) =>
+      kernel(
+        `.reg .f32 %d<4>;\n${'mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%d0, %d1, %d2, %d3}, {%r1, %r2}, {%r3}, {%d0, %d1, %d2, %d3};\n'.repeat(n)}`,
+      ),
+  },
+  {
+    name: 'vector loads',
+    size: 500,
+    text: (n) =>
+      kernel(
+        `mov.u64 %rd1, g;\n${'ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];\n'.repeat(n)}`,
+        '.global .align 16 .b32 g[4];',
+      ),
+  },
+  {
+    name: 'elements of a shared array',
+    size: 200,
+    text: (n) =>
+      kernel(
+        lines(n, (i) => `st.shared.u32 [s+${4 * (i % 1000)}], %r1;`),
+        '.shared .align 4 .b32 s[1000];',
+      ),
+  },
   { name: 'returns', size: 500, text: (n) => kernel('ret;\n'.repeat(n)) },
   {
     name: 'atomics',
@@ -614,7 +687,7 @@ const calls: readonly Shape[] = [
     text: (n) =>
       kernel(
         `call f${n - 1};`,
-        `.func f0() { ret; }\n${lines(n - 1, (i) => `.func f${i + 1}() { call f${i}; call f${i}; ret; }`)}`,
+        `.func f0() { ret; }\n${lines(n - 1, (i) => `.func f${i + 1}() { .reg .pred p; setp.ne.u32 p, 0, 0; @p call f${i}; @p call f${i}; ret; }`)}`,
       ),
   },
   {

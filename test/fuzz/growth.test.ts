@@ -98,6 +98,7 @@ describe('kernels', () => {
     ['barriers in branches', 600],
     ['switches', 300],
     ['indirect calls', 300],
+    ['one list of call targets', 4100],
     ['indirect calls in all functions', 300],
     ['nested loops with registers', 3000],
     ['loops that read', 600],

@@ -164,7 +164,9 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
 function countTargets({ instructions }: FunctionProgram, size: CodeSize): void {
   for (const { targets, call } of instructions) {
     size.add('targets', targets.length);
-    if (call?.callee.kind === 'indirect') size.add('callees', call.callee.candidates.length);
+    if (call?.callee.kind !== 'indirect') continue;
+    size.require('candidates', call.callee.candidates.length);
+    size.add('callees', call.callee.candidates.length);
   }
 }
 
