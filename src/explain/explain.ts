@@ -7,7 +7,7 @@ import type { Shape } from '../check/instructions/shape.ts';
 import { ShapeTable } from '../check/instructions/shape-table.ts';
 import { withSelectors } from '../check/instructions/selectors.ts';
 import { Scope } from '../check/symbols.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnose, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import { environmentOf } from '../isa/environment.ts';
 import type { OperandPattern, Variant } from '../isa/form.ts';
 import { ptxForms } from '../isa/table.ts';
@@ -19,6 +19,7 @@ import { describeForm, type FormEntry, formsAt } from './form-listing.ts';
 import { explainVariant, type InstructionExplanation } from './instruction.ts';
 import { explainLiteral, type LiteralExplanation } from './literal.ts';
 import { explainName, type NameExplanation } from './name.ts';
+import { helpFor, whatToGive } from './near-name.ts';
 import type { TargetChoice } from './target-choice.ts';
 
 /** The explanation of a bare opcode: its forms in the given version and on the given target. */
@@ -44,6 +45,13 @@ export type Explanation =
   | InstructionExplanation
   | Refusal;
 
+const nothing = diagnose(
+  'PTX1001',
+  { start: 0, end: 0 },
+  { near: '', found: 'end of the text', expected: 'an instruction' },
+  { help: whatToGive },
+);
+
 const anywhere: TargetChoice = { target: null, version: null };
 
 /**
@@ -51,12 +59,23 @@ const anywhere: TargetChoice = { target: null, version: null };
  */
 export function explain(text: string, choice: TargetChoice = anywhere): Explanation {
   const bare = text.trim();
-  return explainCode(bare) ?? explainName(bare) ?? explainLiteral(bare) ?? explainInstruction(bare, choice);
+  if (bare === '') return { kind: 'refused', source: text, diagnostics: [nothing] };
+  const explained = explainCode(bare) ?? explainName(bare) ?? explainLiteral(bare) ?? explainInstruction(bare, choice);
+  const help = explained.kind === 'refused' ? helpFor(bare) : null;
+  return explained.kind === 'refused' && help !== null ? withHelp(explained, help) : explained;
+}
+
+function withHelp({ source, diagnostics }: Refusal, help: string): Refusal {
+  return {
+    kind: 'refused',
+    source,
+    diagnostics: diagnostics.map((found, i) => (i === 0 ? { ...found, help } : found)),
+  };
 }
 
 function explainInstruction(source: string, choice: TargetChoice): Explanation {
   const { instruction, diagnostics } = parseInstruction(source);
-  if (instruction === null) return { kind: 'refused', source, diagnostics };
+  if (instruction === null) return { kind: 'refused', source, diagnostics: diagnostics };
   const resolution = resolveMnemonic(instruction.mnemonic);
   if (resolution.kind !== 'variants') return withoutVariant(instruction, resolution, source, choice);
   const chosen = choose(resolution.variants, instruction, resolution.opcode);

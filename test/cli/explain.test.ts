@@ -63,6 +63,20 @@ describe('explain', () => {
     },
   );
 
+  test.each([
+    ['', 'unexpected end', 'give an instruction'],
+    ['PTX9999', "'PTX9999' is not a PTX instruction", 'no diagnostic has this code either'],
+    ['ptx2031x', "'ptx2031x' is not a PTX instruction", ''],
+    ['PTX2O31', "'PTX2O31' is not a PTX instruction", ''],
+    ['.f33', "unexpected '.f33'", 'no type or modifier has this name'],
+    ['.satfinit', "unexpected '.satfinit'", 'did you mean .satfinite?'],
+  ])('%j is not known, and the help says what could be', async (text, message, help) => {
+    const { code, stdout } = await ptxlab(['explain', '--', text]);
+    expect(code).toBe(1);
+    expect(stdout).toContain(message);
+    expect(stdout).toContain(help);
+  });
+
   test('--json is the same as data', async () => {
     const { stdout } = await ptxlab(['explain', '--json', 'cvt.rn.f16x2.e4m3x2']);
     expect(JSON.parse(stdout)).toMatchObject({

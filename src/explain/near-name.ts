@@ -1,0 +1,26 @@
+/** Help for texts that `explain` does not know: the code, type or modifier that was probably meant. */
+import { nearestWord } from '../base/nearest-word.ts';
+import { catalog } from '../diagnostics/catalog.ts';
+import { ptxForms } from '../isa/table.ts';
+import { types } from '../isa/types.ts';
+
+export const whatToGive = 'give an instruction, an opcode, a type, a modifier, a constant or a diagnostic code';
+
+/** Null for a text that looks like an instruction. */
+export function helpFor(text: string): string | null {
+  if (text === ';') return whatToGive;
+  if (/^ptx\d*$/i.test(text))
+    return `no diagnostic has this code either${meant(text.toUpperCase(), Object.keys(catalog))}`;
+  if (/^\.\w+$/.test(text)) return `no type or modifier has this name${meant(text, dotNames())}`;
+  return null;
+}
+
+function meant(word: string, known: readonly string[]): string {
+  const near = nearestWord(word, known);
+  return near === null ? '' : `; did you mean ${near}?`;
+}
+
+function dotNames(): readonly string[] {
+  const forms = ptxForms.opcodes().flatMap((opcode) => ptxForms.forms(opcode));
+  return [...types.keys(), ...new Set(forms.flatMap(({ axes }) => axes.flatMap(({ values }) => values)))];
+}
