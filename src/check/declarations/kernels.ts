@@ -57,9 +57,10 @@ export function checkTuning(tuning: readonly TuningDirective[], report: Report):
 }
 
 function checkExclusive(tuning: readonly TuningDirective[], report: Report): void {
+  // The first of each name.
+  const byName = new Map(tuning.toReversed().map((directive) => [directive.name, directive]));
   for (const directive of tuning) {
-    const not = findTuning(directive.name)?.not ?? null;
-    const other = tuning.find(({ name }) => name === not);
+    const other = byName.get(findTuning(directive.name)?.not ?? '');
     if (other === undefined) continue;
     const { start, end } = other.start > directive.start ? other : directive;
     const ptxas = `Conflicting directives: ${other.name} and ${directive.name} cannot both be specified`;
