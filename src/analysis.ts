@@ -1,6 +1,6 @@
 /**
- * The language service: a document that is edited and answers questions about its text. It knows no protocol and no
- * platform.
+ * The language service: a document that can be edited and that answers questions about its text. It does not depend on
+ * a protocol or a platform.
  *
  * @module
  */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { recordWarp } from './debug.ts';
 import { Device } from './device.ts';
 
-/** Threads below 4 count to their number in a loop, the others skip it; all of them store the count. */
+/** Threads below 4 count up to their index in a loop, and the others skip it; all of them store the count. */
 const loop = `
 .version 8.0
 .target sm_80
@@ -32,7 +32,7 @@ async function record(options: Parameters<typeof recordWarp>[1]): ReturnType<typ
 }
 
 describe('recordWarp', () => {
-  it('shows diverged threads one group after the other, and together where they join', async () => {
+  it('shows diverged threads group by group, and together where they rejoin', async () => {
     const { steps, lanes } = await record({ block: 8 });
     expect(lanes).toBe(8);
     const masks = steps.filter(({ text }) => /^(add\.u32|st\.)/.test(text)).map(({ line, mask }) => [line, mask]);

@@ -1,5 +1,5 @@
 /**
- * Recording what a warp does, to step through it forwards and back.
+ * Records what a warp does, for stepping through it forwards and backwards.
  *
  * ```ts
  * const recording = await recordWarp(kernel, { grid: 1, block: 64, args: [a, b, c, 64] });
@@ -26,11 +26,11 @@ export type { Bits } from './base/bits.ts';
 export { type RecordedStep, Recording, type RegisterState, type RegisterWrite } from './debug/recording.ts';
 
 export interface RecordOptions extends Omit<LaunchOptions, 'engine' | 'onTrace' | 'trace' | 'signal'> {
-  /** The block whose warp is recorded. A single number gives x. Default 0. */
+  /** The block whose warp is recorded. A single number is x. Default 0. */
   readonly of?: number | Dim3;
   /** Index of the warp in the block. Default 0. */
   readonly warp?: number;
-  /** Instructions of threads to record at most; the launch ends when they are reached. Default 2^18. */
+  /** Maximum number of thread-instructions to record; the launch ends when it is reached. Default 2^18. */
   readonly limit?: number;
 }
 
@@ -49,8 +49,8 @@ const rules: RulesFor<RecordOptions> = {
 };
 
 /**
- * Launches a kernel on the reference engine and records a warp of it. The memory of the device is as the launch left
- * it, even if the recording was cut off.
+ * Launches a kernel on the reference engine and records one of its warps. The memory of the device is as the launch
+ * left it, even if the recording was cut off.
  *
  * @throws PtxlabError as `Kernel.launch`; `bad-trace` if the launch has no such block or warp
  */

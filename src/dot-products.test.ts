@@ -10,7 +10,7 @@ function list<T>(count: number, element: (i: number) => T): readonly T[] {
 }
 
 describe('one element of a product', () => {
-  test('differs between GPUs where terms are cut off at other places', () => {
+  test('differs between GPUs that cut terms off at different places', () => {
     const a = list(16, (i) => (i === 0 ? 2048 : 2 ** -14));
     const b = list(16, () => 1);
     const on = (gpu: 'A100' | 'H100'): unknown => evaluateDotValues(f16, { a, b }, { gpu });
@@ -29,13 +29,13 @@ describe('one element of a product', () => {
     expect(evaluateDotValues(double, { a: [1, 2, 3, 4], b: [1, 1, 1, 0.5], c: -1 })).toBe(7);
   });
 
-  test('scales of blocks multiply the products of their block', () => {
+  test('the scales of a block multiply the products of that block', () => {
     const [a, b] = [list(64, () => 1), list(64, () => 0.5)];
     expect(evaluateDotValues(nvfp4, { a, b })).toBe(32);
     expect(evaluateDotValues(nvfp4, { a, b, scaleA: [1, 2, 4, 8], scaleB: [1, 1, 1, 0.5] })).toBe(8 * (1 + 2 + 4 + 4));
   });
 
-  test('an explanation has the terms in units of the last place kept', () => {
+  test('an explanation gives the terms in units of the last kept place', () => {
     const explained = explainDot(
       f16,
       { a: list(16, () => 0x3c00), b: list(16, (i) => (i === 3 ? 0x3c00 : 0)) },
@@ -61,7 +61,7 @@ describe('mistakes are typed errors', () => {
   test.each<[string, string, () => unknown]>([
     ['too few elements', 'argument-size', () => evaluateDot(f16, { a: [0], b: elements })],
     [
-      'an element with too many bits',
+      'an element that has too many bits',
       'argument-size',
       () => evaluateDot(f16, { a: elements.with(3, 0x10000), b: elements }),
     ],

@@ -1,4 +1,4 @@
-/** One element of a product of matrices on given bits or values: the public `evaluateDot` and `explainDot`. */
+/** One element of a matrix product for given bits or values: the public `evaluateDot` and `explainDot`. */
 import type { Bits } from './base/bits.ts';
 import { PtxlabError } from './base/error.ts';
 import { requireText } from './base/require-text.ts';
@@ -30,7 +30,7 @@ export type { ProductExplanation } from './explain/matrices/arithmetic.ts';
 export type { ProductEntry } from './evaluation/products.ts';
 export type { ExplainedChunk, ExplainedTerm } from './numerics/explain-dot.ts';
 
-/** What an element of D is computed from: a row of A, a column of B, and the element of C. */
+/** The inputs for one element of D: a row of A, a column of B, and the element of C. */
 export interface DotInputs<Element> {
   /** As many elements as the instruction multiplies: k, and for sparse A those that are kept. */
   readonly a: readonly Element[];
@@ -86,8 +86,8 @@ export function evaluateDotValues(mnemonic: string, inputs: DotInputs<number>, o
 }
 
 /**
- * Why a dot product of floats has its result: the terms of each chunk aligned, what is cut off, and the result of other
- * GPUs. Null for integers, bits and f64, which all GPUs compute alike.
+ * Explains the result of a dot product of floats: the terms of each chunk aligned, what is cut off, and the result of
+ * other GPUs. Null for integers, bits and f64, which give the same result on all GPUs.
  *
  * @throws PtxlabError as `evaluateDot`
  */
@@ -104,8 +104,8 @@ export interface MatricesExplanation {
 }
 
 /**
- * Which lane holds which element of the matrices of an `mma` or `wmma.mma`, and how GPUs compute its elements: these
- * parts of what `explain` says.
+ * Describes which lane holds which element of the matrices of an `mma` or `wmma.mma`, and how GPUs compute the
+ * elements, with the data of `explain`.
  *
  * @throws PtxlabError as `evaluateDot`
  */
@@ -119,7 +119,7 @@ export function explainMatrices(mnemonic: string, options: DotOptions = {}): Mat
 }
 
 /**
- * Every instruction that multiplies matrices and that a target and version have; default: any target, and the newest
+ * Every instruction that multiplies matrices and that a target and version support; default: any target, and the newest
  * version.
  *
  * @throws PtxlabError `unknown-target`, `unknown-version`

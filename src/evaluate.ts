@@ -11,8 +11,8 @@ import type { Evaluator, RegisterWidths } from './interp/evaluate.ts';
 import { bitsOfValue, checkedBits, type Value, valueOfBits } from './typed-values.ts';
 
 /**
- * Default: any target, whose subnormals are those of the newest one, and the newest version. Both also decide what the
- * instruction computes where old ones differ.
+ * Default: any target, whose subnormals are those of the newest one, and the newest version. They also decide what the
+ * instruction computes if old targets or versions differ.
  */
 export interface EvaluateOptions extends RegisterWidths, JudgeOptions {}
 
@@ -42,7 +42,7 @@ export function evaluate(mnemonic: string, inputs: readonly Bits[], options: Eva
 
 /**
  * The result of an instruction for given values, without a machine. A float that its format cannot represent is rounded
- * to the nearest value, ties to even; one outside the range of the format is refused.
+ * to the nearest value, ties to even; one outside the range of the format is rejected.
  *
  * ```ts
  * evaluateValues('cvt.rn.satfinite.e4m3x2.f32', [1.3, -500]); // [[1.25, -448]]

@@ -18,8 +18,8 @@ export type { Explanation } from './explain/explain.ts';
  * explain('cvt.rn.satfinite.e4m3x2.f32', { target: 'sm_90', version: '8.1' });
  * ```
  *
- * @param options target and version decide the meaning where older ones differ, and which forms an opcode has; the
- *   default is any target and the newest version
+ * @param options target and version decide which forms an opcode has, and the meaning if older ones differ; the default
+ *   is any target and the newest version
  * @throws PtxlabError `unknown-target`, `unknown-version`, `bad-option`
  */
 export function explain(text: string, options: JudgeOptions = {}): Explanation {

@@ -17,7 +17,8 @@ const rules: RulesFor<FormsOptions> = { ...judgeRules, opcode: text };
 /**
  * The forms of the table, one for each line of the ISA's syntax blocks.
  *
- * @throws PtxlabError `unknown-target` or `unknown-version` if an option names none, `bad-option` for other options
+ * @throws PtxlabError `unknown-target` or `unknown-version` if an option names an unknown one, `bad-option` for other
+ * options
  */
 export function forms(options: FormsOptions = {}): readonly FormEntry[] {
   requireOptions(options, rules, 'forms');

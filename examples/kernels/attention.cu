@@ -26,7 +26,7 @@ static __device__ uint32_t pair(float low, float high) {
   return bits;
 }
 
-// Of the four lanes that have a row.
+// Over the four lanes that share a row.
 static __device__ float row_max(float x) {
   x = fmaxf(x, __shfl_xor_sync(0xffffffff, x, 1));
   return fmaxf(x, __shfl_xor_sync(0xffffffff, x, 2));
@@ -45,7 +45,7 @@ extern "C" __global__ void attention(const half *q, const half *k, const half *v
       *(uint4 *)&to[i / (COLUMNS / 8)][i % (COLUMNS / 8) * 8] = ((const uint4 *)from)[i];
   };
   copy(tile_q, q + blockIdx.x * 16 * COLUMNS);
-  // log2(e) / sqrt(64): powers of two replace those of e.
+  // log2(e) / sqrt(64): powers of 2 replace powers of e.
   const float scale = 0.18033688f;
   float out[COLUMNS / 8][4] = {}, greatest[2] = {-INFINITY, -INFINITY}, sum[2] = {0, 0};
   for (int start = 0; start < keys; start += 16) {
@@ -79,7 +79,7 @@ extern "C" __global__ void attention(const half *q, const half *k, const half *v
         }
       sum[r] = __fadd_rn(__fmul_rn(sum[r], factor[r]), row_sum(total));
     }
-    // The layout of D is that of A: the weights need no exchange.
+    // D has the layout of A, so the lanes need not exchange the weights.
     const uint32_t p[4] = {pair(s[0][0], s[0][1]), pair(s[0][2], s[0][3]), pair(s[1][0], s[1][1]), pair(s[1][2], s[1][3])};
     for (int j = 0; j < COLUMNS / 8; j++) {
       for (int i = 0; i < 4; i++) out[j][i] = __fmul_rn(out[j][i], factor[i / 2]);

@@ -4,7 +4,7 @@ import type { Span } from '../base/span.ts';
 import { followersOf } from '../program/flow.ts';
 import type { FunctionBody } from './function-body.ts';
 
-/** A block of instructions that are executed one after the other. */
+/** A block of instructions that run in sequence. */
 export interface BlockOutline extends Span {
   /** Labels at its start. */
   readonly labels: readonly string[];
@@ -125,7 +125,7 @@ function loopDepths(
   return depths;
 }
 
-/** Edges to a block on the current path of a search from the first block on. */
+/** Edges to a block that is on the current path of a depth-first search from the first block. */
 function backEdges(successors: readonly (readonly number[])[]): readonly (readonly [source: number, target: number])[] {
   const found: (readonly [number, number])[] = [];
   const state = new Uint8Array(successors.length);

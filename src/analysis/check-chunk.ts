@@ -1,4 +1,4 @@
-/** Checks one chunk of a module, by the checker that checks whole modules. */
+/** Checks one chunk of a module with the checker for whole modules. */
 import type { Header } from '../check/declarations/header.ts';
 import type { CheckMemory } from '../check/memory.ts';
 import { ModuleChecker } from '../check/module.ts';
@@ -23,7 +23,7 @@ export function isHeaderItem({ kind }: Item): boolean {
   return kind === 'version' || kind === 'target' || kind === 'address_size';
 }
 
-/** The text that a chunk was read from, and what was read. */
+/** The text that a chunk was read from, and the result. */
 export interface ReadChunk {
   readonly source: string;
   readonly parsed: ParsedChunk;
@@ -136,14 +136,14 @@ export class ChunkChecker {
 
   private takeOutline(): OutlinePart {
     const part = this.chunk.outline[this.next++];
-    if (part === undefined) throw new Error('a chunk has more parts than when it was read first');
+    if (part === undefined) throw new Error('a chunk has more parts than when it was first read');
     return part;
   }
 
   /** Labels were declared at the start of their block. */
   private checkLabel(): void {
     const part = this.takeOutline();
-    if (part.kind !== 'label') throw new Error('a chunk has other labels than when it was read first');
+    if (part.kind !== 'label') throw new Error('a chunk has different labels than when it was first read');
     const { symbol } = part;
     if (this.scopes.isRepeated(symbol)) this.report(symbol);
   }

@@ -18,9 +18,9 @@ import { ChunkNames } from './chunk-names.ts';
 import type { LineShapes } from '../syntax/line-shapes.ts';
 import type { Item } from '../syntax/tree.ts';
 
-/** Characters that a chunk is read from at first; some more than it usually has. */
+/** Number of characters that are read for a chunk at first; a little more than it usually has. */
 const usualWindow = 12_288;
-/** Characters after a chunk that usually decide about its end. */
+/** Number of characters after a chunk that are usually enough to decide where it ends. */
 const usualReach = 1024;
 
 /** Chunks that an edit replaced. */
@@ -44,7 +44,7 @@ class Pending {
     this.next = next;
   }
 
-  /** Reads the chunk at `at`, from as much text as it needs, `length` characters at first. */
+  /** Reads the chunk at `at` from as much text as it needs, starting with `length` characters. */
   read(at: number, from: ChunkState, options: ChunkOptions, length = usualWindow): ReadChunk {
     for (; ; length *= 4) {
       this.extendTo(at + length);
@@ -133,7 +133,7 @@ export class ChunkList {
     return parsed.parts.flatMap((part) => (part.kind === 'item' ? [part.item] : []));
   }
 
-  /** Replaces the text between two offsets, and reads again what that can have changed. */
+  /** Replaces the text between two offsets, and reads again whatever the edit may have changed. */
   edit(start: number, end: number, text: string): Replaced {
     const { chunks } = this;
     const at = chunks.findIndex((chunk) => chunk.start + chunk.reach > start);
@@ -151,7 +151,7 @@ export class ChunkList {
     return { at, old, fresh };
   }
 
-  /** Reads from chunk `at` on, until a chunk from `next` on begins in the same state as before. */
+  /** Reads chunks starting at `at`, until a chunk at or after `next` begins in the same state as before. */
   private readUntilSame(
     edited: string,
     at: number,
@@ -182,7 +182,7 @@ export class ChunkList {
     return { fresh, consumed };
   }
 
-  /** Starts of the chunks from `next` on that one chunk can reach; the first begins at `start`. */
+  /** Where the chunks begin that one chunk can reach, counting from `next`, which begins at `start`. */
   private stopsAfter(next: number, start: number): readonly number[] {
     const stops: number[] = [];
     let stop = start;

@@ -1,4 +1,4 @@
-/** The names in a chunk, declared or used: whether a change of a declaration can matter to it. */
+/** The names that a chunk declares or uses; they show whether a changed declaration can affect it. */
 
 /** A name without the number at its end, and this number; -1 for a name without one. */
 export interface NameKey {
@@ -9,7 +9,7 @@ export interface NameKey {
 const name: RegExp = /[A-Za-z_$%][\w$]*/g;
 const numbered: RegExp = /^([A-Za-z%].*?)(\d{1,9})$/;
 
-/** Of names with numbers only the highest number is kept: a family of registers declares those below a number. */
+/** For numbered names only the highest number is kept, because a register family declares all names below a number. */
 export class ChunkNames {
   private readonly highest: ReadonlyMap<string, number>;
 

@@ -15,13 +15,13 @@ export interface FileName {
   readonly span: Span;
 }
 
-/** What the directives of one chunk say about the sources. What earlier chunks say is compared with it later. */
+/** What the directives of one chunk say about the source files; compared later with what earlier chunks say. */
 export class ChunkPlaces implements Places {
   readonly fileNames: FileName[] = [];
   /** Positions that `.loc` directives give. */
   readonly given: Set<string> = new Set();
   readonly missing: MissingPlace[] = [];
-  /** Functions of inlined code, and where they are named first. */
+  /** Functions of inlined code, and where each is first named. */
   readonly named: Map<string, Span> = new Map();
   /** Names that debug sections declare. */
   readonly sectionNames: string[] = [];
@@ -66,7 +66,7 @@ function keyOf({ file, line, column }: SourcePosition): string {
   return `${file} ${line} ${column}`;
 }
 
-/** False if a known line has a marker for a number that is too large. */
+/** False if a line of known shape has a marker instead of a number that is too large. */
 function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;
 }

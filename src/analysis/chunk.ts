@@ -55,7 +55,7 @@ export interface SharedUse {
   readonly calls: readonly string[];
 }
 
-/** Everything that checking a chunk found out. */
+/** Everything that is known from checking a chunk. */
 export interface CheckedChunk {
   /** In the order of the text. */
   readonly diagnostics: readonly Diagnostic[];
@@ -65,7 +65,7 @@ export interface CheckedChunk {
   readonly module: readonly Declared[];
   /** Names of functions. */
   readonly body: readonly Declared[];
-  /** Those of scopes that were not both opened and closed in the chunk, and the start of these scopes. */
+  /** The parts of scopes that were not both opened and closed in the chunk, and where these scopes start. */
   readonly open: readonly Declared[];
   readonly rows: ReadonlySet<AvailabilityRow>;
   readonly places: ChunkPlaces;
@@ -87,15 +87,15 @@ export class Chunk {
   readonly openOutline: readonly OutlinePart[];
   /** Findings of the parser, in the order of the text. */
   readonly syntax: readonly Diagnostic[];
-  /** A directive of the header after something else. */
+  /** A header directive that comes after something else. */
   readonly hasLateHeader: boolean;
   /** A character that is an error anywhere. */
   readonly isForeign: boolean;
-  /** The number of line ends. */
+  /** Number of line ends. */
   readonly lineEnds: number;
   /** The names in it. */
   readonly names: ChunkNames;
-  /** Null until it is checked, and after a change that it may depend on. */
+  /** Null until the chunk is checked, and after a change that may affect it. */
   checked: CheckedChunk | null = null;
   /** Its place in the document: number of the chunk, offset, and lines before it. */
   index = 0;
@@ -117,10 +117,10 @@ export class Chunk {
   }
 }
 
-/** The parts of a list without those of scopes that are opened and closed in it. */
+/** The parts of a list except those of scopes that are both opened and closed in it. */
 export function withoutClosed<T extends { readonly kind: string }>(parts: readonly T[]): readonly T[] {
   const kept: T[] = [];
-  /** Where the scopes that are open begin in `kept`. */
+  /** The indices in `kept` where the open scopes begin. */
   const opened: number[] = [];
   for (const part of parts) {
     if (part.kind === 'close') {

@@ -34,7 +34,7 @@ export interface Completion {
   readonly kind: CompletionKind;
   /** Replaces the span of the list. */
   readonly text: string;
-  /** A short description; empty if the text is enough. */
+  /** A short description; empty if the text needs none. */
   readonly detail: string;
   /** Whether a mnemonic that ends with this item is legal; false for items of other kinds. */
   readonly isComplete: boolean;
@@ -47,7 +47,7 @@ export interface Completions {
   readonly items: readonly Completion[];
 }
 
-/** Names are not listed beyond this number. */
+/** Maximum number of names that are listed. */
 const mostNames = 1000;
 
 /** Completion for one version and target. Caches what is legal for each mnemonic and operand. */
@@ -232,7 +232,7 @@ function plain(kind: CompletionKind, text: string): Completion {
   return { kind, text, detail: '', isComplete: false };
 }
 
-/** A name that is not declared; the checker accepts it wherever a name can be. */
+/** A name that is not declared; the checker accepts it wherever a name can occur. */
 const unknown: NameOperand = { kind: 'name', name: '?', start: 0, end: 0 };
 
 function operandNamed(name: string): Extract<Operand, { kind: 'name' | 'member' }> {
@@ -241,7 +241,7 @@ function operandNamed(name: string): Extract<Operand, { kind: 'name' | 'member' 
   return { kind: 'member', base: name.slice(0, dot), member: name.slice(dot), start: 0, end: 0 };
 }
 
-/** The kinds of operand that a name can be part of, by the bracket before it. */
+/** The kinds of operand that a name can be part of, depending on the bracket before it. */
 function around(
   operand: ReturnType<typeof operandNamed>,
   inside: OperandPlace['inside'],
@@ -282,7 +282,7 @@ interface Candidate {
   readonly symbol: DeclaredSymbol;
 }
 
-/** The visible names, innermost first. A family of registers is represented by the members that are written nearby. */
+/** The visible names, innermost first. Members of a register family are listed if they occur nearby in the text. */
 function candidates(context: Context): readonly Candidate[] {
   const { names, scope: innermost, offset } = context;
   const found = new Map<string, DeclaredSymbol>();
@@ -317,7 +317,7 @@ function membersOf(stem: string, count: number, nearby: ReadonlySet<string>): re
   return used.length > 0 ? used : [`${stem}0`];
 }
 
-/** Names in the chunk around an offset and in the one before it, the nearest first. */
+/** Names in the chunk around an offset and in the one before it, nearest first. */
 function namesNear({ offset, list, references }: Context): ReadonlySet<string> {
   const chunk = list.at(offset);
   const near = list.chunks.slice(Math.max(0, chunk.index - 1), chunk.index + 1);

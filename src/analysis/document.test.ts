@@ -17,12 +17,12 @@ function edited(text: string, from: string, to: string): Document {
 
 const codesOf = (document: Document): readonly string[] => [...new Set(document.diagnostics().map(({ code }) => code))];
 
-/** Edits with effects far from their place. */
+/** Edits that have effects far away in the text. */
 const distant: readonly (readonly [string, string, string, readonly string[]])[] = [
   ['a smaller family of registers', '%r<4>', '%r<2>', ['PTX3001', 'PTX1022']],
   ['a family of another type', '.reg .b32', '.reg .f32', ['PTX3004', 'PTX1022']],
   ['a label that a branch needs', '  add.s32 %r1, %r2, 7;', '  bra LAST;', []],
-  ['a label that is there already', '  add.s32 %r1, %r2, 7;', 'LAST:', ['PTX5005']],
+  ['a label that already exists', '  add.s32 %r1, %r2, 7;', 'LAST:', ['PTX5005']],
   ['a register in place of a label', 'LAST:', '.reg .b32 LAST;', []],
   ['an older version', '.version 9.0', '.version 1.0', ['PTX4013']],
   ['a block that is not closed', '  add.s32 %r1, %r2, 7;', '{', ['PTX1001']],
@@ -35,7 +35,7 @@ const distant: readonly (readonly [string, string, string, readonly string[]])[]
 
 describe('a document', () => {
   for (const [name, from, to] of distant) {
-    it(`has the findings of its text after ${name}`, () => {
+    it(`has the findings of its text after editing ${name}`, () => {
       const document = edited(kernel, from, to);
       expect(document.text()).toBe(kernel.replace(from, to));
       expect(document.diagnostics()).toEqual(check(document.text()).diagnostics);
@@ -45,7 +45,7 @@ describe('a document', () => {
     });
   }
 
-  it('is judged by the target and version of its options', () => {
+  it('is judged against the target and version of its options', () => {
     const text = `${header}.func f() { .reg .b32 %r; wgmma.fence.sync.aligned; }\n`;
     const options = { target: 'sm_75', version: '8.0' } as const;
     expect(new Document(text, options).diagnostics()).toEqual(check(text, options).diagnostics);

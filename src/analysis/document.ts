@@ -36,7 +36,7 @@ const positionRule = shaped<Position>('an object with a line and a column', { li
 const limits = { errors: Math.min(syntaxLimit, otherLimit), searches: searchLimit };
 
 /**
- * A PTX module that is being edited. An edit reads and checks again only the stretches of text that it touches, and
+ * A PTX module that is being edited. An edit re-reads and re-checks only the stretches of text that it touches, and
  * those that depend on a declaration it changes. Findings are those of `check` on the same text.
  */
 export class Document {
@@ -53,7 +53,7 @@ export class Document {
   private readonly views = new Map<number, FunctionView>();
 
   /**
-   * @param options target and version to judge by, instead of the module's own
+   * @param options target and version to judge against, instead of the module's own
    * @throws PtxlabError `unknown-target` or `unknown-version` if an option names one that does not exist
    */
   constructor(text: string, options: CheckOptions = {}) {
@@ -106,7 +106,7 @@ export class Document {
     return this.findings;
   }
 
-  /** The fixes of a finding that `diagnostics` gave since the last edit, the most likely one first. */
+  /** The fixes of a finding that `diagnostics` gave since the last edit, most likely first. */
   fixes(finding: Diagnostic): readonly Fix[] {
     requireFindings([finding]);
     const { fixes, accepted, code, span } = finding;
@@ -130,7 +130,7 @@ export class Document {
     return signaturesAt(statementPlace(chunk.text, words, offset - chunk.start));
   }
 
-  /** Where the module would be accepted. */
+  /** The versions and targets that would accept the module. */
   requirements(): Requirements {
     if (needsWholeCheck(this.module, limits)) return check(this.text(), this.options).requirements;
     const rows = new Set<AvailabilityRow>();
@@ -168,7 +168,7 @@ export class Document {
     return functionsIn(this.list.chunks);
   }
 
-  /** The function at an offset, for questions about its registers and control flow; null outside of functions. */
+  /** The function at an offset, for questions about its registers and control flow; null outside functions. */
   functionAt(offset: number): FunctionView | null {
     requireOffset(offset);
     const place = this.functions().find(({ start, end }) => start <= offset && offset <= end);
@@ -212,7 +212,7 @@ export class Document {
     return this.ranges;
   }
 
-  /** Line and column of an offset, both from 1 on. */
+  /** Line and column of an offset, both counted from 1. */
   position(offset: number): Position {
     const chunk = this.list.at(offset);
     const within = offset - chunk.start;

@@ -100,7 +100,7 @@ function sharedMemory(chunks: readonly Checked[], symbols: Scope): SharedMemory 
         const { start, end } = shiftedSpan(span, chunk.start);
         begun = { name, entry, nameStart: start, nameEnd: end };
       }
-      // Most functions use none, and need no place in the table.
+      // Most functions use none and get no entry in the table.
       const isEmpty = own.length + named.length + calls.length === 0;
       if (isEmpty && !shared.uses.has(name)) continue;
       if (begun !== null) shared.begin(begun);
@@ -154,7 +154,10 @@ function reportPlaces(chunks: readonly Checked[], report: Report): void {
   for (const [name, span] of named) if (!declared.has(name)) report(diagnose('PTX5030', span, { name }));
 }
 
-/** True if limits of a whole check are reached, or its order of reading matters: then only a whole check knows. */
+/**
+ * True if the text reaches a limit of `check`, or the order of reading matters; only a check of the whole text is
+ * reliable then.
+ */
 export function needsWholeCheck({ list }: ModuleCheck, limits: { errors: number; searches: number }): boolean {
   const { chunks } = list;
   const first = /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*(.)/.exec(elementAt(chunks, 0).text)?.[1] ?? '';

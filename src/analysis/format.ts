@@ -202,7 +202,7 @@ function isPart({ kind }: PlacedWord): boolean {
   return kind === 'opcode' || kind === 'modifier' || kind === 'type';
 }
 
-/** Whether two marks would be read as one. */
+/** Whether two punctuation marks would be read as one. */
 function wouldJoin(first: number, second: number): boolean {
   const slash = 0x2f;
   return pairedOperator(first, second) !== 0 || (first === slash && (second === slash || second === 0x2a));

@@ -31,7 +31,7 @@ export interface FunctionBody {
   readonly blocks: readonly BasicBlock[];
 }
 
-/** What the body of a function depends on. */
+/** Everything that the body of a function depends on. */
 export interface BodyContext {
   /** Names of the module. */
   readonly scopes: OpenScopes;
@@ -41,7 +41,7 @@ export interface BodyContext {
   readonly files: ReadonlyMap<number, string>;
 }
 
-/** The function with this text. Instructions with errors are there, but what they do is not known. */
+/** The function that has this text. Instructions with errors are included, but their effects are not known. */
 export function functionBody(source: string, start: number, context: BodyContext): FunctionBody | null {
   const item = parseFunctionText(source);
   if (item?.body == null) return null;
@@ -78,7 +78,7 @@ export function functionBody(source: string, start: number, context: BodyContext
   return { start, source, environment, checked, instructions, program, occurrences, blocks: blocksOf(program) };
 }
 
-/** Gives instructions without a variant the uses that their text suggests. */
+/** Guesses the reads and writes of instructions without a variant from their text. */
 function withUses(
   all: readonly ProgramInstruction[],
   instructions: readonly BodyInstruction[],

@@ -72,7 +72,7 @@ describe('definitions and reads', () => {
     expect(view.register(text.indexOf('%r1, 1'))).toMatchObject({ mayBeUnwritten: false, role: 'write' });
   });
 
-  it('exist where other instructions have errors or are not in the tables', () => {
+  it('exist even if other instructions have errors or are not in the tables', () => {
     const text = kernel('mov.u32 %r1, 1;\nadd.wrong %r2, %r1;\nmov.u32 %r3, %r2;\nret;');
     expect(linesOf(text, 'mov.u32 %r3', '%r2')).toEqual([[2], [3]]);
     expect(linesOf(text, 'add.', '%r1')).toEqual([[1], [2]]);

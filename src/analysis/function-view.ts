@@ -15,7 +15,7 @@ export interface RegisterOccurrence extends Span {
   readonly role: Role;
 }
 
-/** What is known about the register at a place. */
+/** What is known about a register at one position. */
 export interface RegisterFacts {
   readonly name: string;
   readonly role: Role;
@@ -28,12 +28,15 @@ export interface RegisterFacts {
   readonly mayBeUnwritten: boolean;
   /** Where the values of these definitions are read. */
   readonly reads: readonly Span[];
-  /** The value as an expression of parameters, special registers and constants; null if there is none. */
+  /** The value as an expression of parameters, special registers and constants; null if it has no such expression. */
   readonly value: string | null;
 }
 
 export interface LiveRegisters extends Span {
-  /** Registers whose values are still needed before this instruction. ptxas allocates others. */
+  /**
+   * Registers whose values are still needed before this instruction. These are registers of PTX, not those that ptxas
+   * allocates.
+   */
   readonly count: number;
 }
 
@@ -62,7 +65,7 @@ export class FunctionView {
       .map((one) => ({ ...this.placed(one), role: one.role }));
   }
 
-  /** Definitions, reads and value of the register at an offset; null if there is none. */
+  /** Definitions, reads and value of the register at an offset; null if no register is there. */
   register(offset: number): RegisterFacts | null {
     const found = this.at(offset);
     if (found === null) return null;
@@ -79,7 +82,7 @@ export class FunctionView {
     };
   }
 
-  /** What stands at an offset: an instruction by its variant, a name, or a constant; null for what has errors. */
+  /** What is at an offset: an instruction with its variant, a name, or a constant; null if it has errors. */
   hover(offset: number): Hover | null {
     requireOffset(offset);
     const found = hoverAt(this.body, offset - this.body.start, this.body.environment);

@@ -4,7 +4,7 @@ import type { Edit, Fix, HeaderChange } from '../diagnostics/fix.ts';
 import { findTarget } from '../isa/targets.ts';
 import type { Item } from '../syntax/tree.ts';
 
-/** Where a module names its version and its architecture; null where it does not. */
+/** Where a module names its version and its architecture; null for a directive that it lacks. */
 export interface HeaderPlaces {
   readonly version: Span | null;
   readonly target: Span | null;

@@ -1,4 +1,4 @@
-/** What stands at a place of a function: an instruction by its variant, a name, or a constant. */
+/** What is at a position in a function: an instruction with its variant, a name, or a constant. */
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import { registerUse } from '../check/binding/bind.ts';
@@ -15,10 +15,10 @@ import type { FunctionBody } from './function-body.ts';
 import type { BodyInstruction } from './occurrences.ts';
 
 export type HoverSubject =
-  /** This very set of modifiers and types. */
+  /** Exactly this set of modifiers and types. */
   | { readonly kind: 'instruction'; readonly explanation: InstructionExplanation }
   | { readonly kind: 'register'; readonly name: string; readonly type: TypeName }
-  /** Its first version and its targets in words. */
+  /** The first version and the targets in words. */
   | { readonly kind: 'special register'; readonly name: string; readonly type: TypeName; readonly since: string }
   | { readonly kind: 'constant'; readonly explanation: LiteralExplanation }
   | {
@@ -29,12 +29,12 @@ export type HoverSubject =
     }
   | { readonly kind: 'label' | 'function' | 'list of targets' | 'prototype'; readonly name: string };
 
-/** What stands at a place, and the text that stands for it. */
+/** What is at a position, and the text that represents it. */
 export interface Hover extends Span {
   readonly subject: HoverSubject;
 }
 
-/** The subject at an offset in the text of the function; null between instructions and for what has errors. */
+/** The subject at an offset in the text of the function; null between instructions and if it has errors. */
 export function hoverAt(body: FunctionBody, offset: number, environment: Environment): Hover | null {
   const found = instructionAt(body.instructions, offset);
   if (found === null) return null;
@@ -53,7 +53,7 @@ export function hoverAt(body: FunctionBody, offset: number, environment: Environ
   return subject === null ? null : { start: operand.start, end: operand.end, subject };
 }
 
-/** The instruction that contains an offset, found by halves. */
+/** The instruction that contains an offset, found by binary search. */
 function instructionAt(instructions: readonly BodyInstruction[], offset: number): BodyInstruction | null {
   let low = 0;
   let high = instructions.length;

@@ -27,11 +27,11 @@ interface KnownScopes {
 
 export class ModuleCheck {
   readonly list: ChunkList;
-  /** Grows whenever the module declares other names than before. */
+  /** Grows whenever the set of names that the module declares changes. */
   version = 0;
   private readonly memory: CheckMemory;
   private readonly overrides: Overrides;
-  /** What the header reports, and later the end of the module. */
+  /** The findings of the header and, later, of the end of the module. */
   headerFindings: Diagnostic[] = [];
   header: Header;
   private headerKey = '';
@@ -93,7 +93,7 @@ export class ModuleCheck {
     if (searches || changed.some((key) => chunk.names.mayContain(key))) chunk.checked = null;
   }
 
-  /** The replaced chunks, and those of functions that go on into or from them. */
+  /** The replaced chunks, and the chunks of functions that continue into or out of them. */
   private extentAround({ at, fresh }: Replaced): Extent {
     const most = this.list.chunks.length - 1;
     const nearest = (index: number): number => Math.max(0, Math.min(most, index));
@@ -101,7 +101,7 @@ export class ModuleCheck {
     return this.extentOf(nearest(at - 1), nearest(at));
   }
 
-  /** Some chunks, and those of functions that go on into or from them. */
+  /** Some chunks, and the chunks of functions that continue into or out of them. */
   private extentOf(from: number, to: number): Extent {
     const { chunks } = this.list;
     let first = from;
@@ -156,7 +156,7 @@ export class ModuleCheck {
 
   // --- scopes that are known from the last check ----------------------------------------------------------------------
 
-  /** Keeps the known scopes in step with an edit. */
+  /** Adjusts the known scopes after an edit. */
   private moveKnown({ at, old, fresh }: Replaced): void {
     if (this.known === null) return;
     const { from, to } = this.known;

@@ -1,4 +1,4 @@
-/** Which declaration a name in a document stands for: the scopes of its functions, with their places. */
+/** Finds the declaration that a name in a document refers to, from the scopes of the functions and their positions. */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';
@@ -68,7 +68,7 @@ export interface Resolved {
   readonly scope: PlacedScope | null;
 }
 
-/** The names of a document between two edits. */
+/** The names of a document; valid until the next edit. */
 export class Names {
   private readonly list: ChunkList;
   private readonly functions = new Map<Chunk, readonly PlacedScope[]>();
@@ -204,7 +204,7 @@ function follow(part: OutlinePart, by: number, scope: PlacedScope | null, found:
   }
 }
 
-/** The symbols that a chunk declares in functions, one list for each stretch between the starts and ends of scopes. */
+/** The symbols that a chunk declares in functions; one list for each stretch between scope boundaries. */
 function declaredBetween(body: NonNullable<Chunk['checked']>['body']): readonly (readonly DeclaredSymbol[])[] {
   const found: DeclaredSymbol[][] = [[]];
   for (const one of body) {

@@ -37,7 +37,7 @@ DONE:
 }
 `;
 
-/** The offset of the n-th occurrence of a text, from 0 on. */
+/** The offset of the n-th occurrence of a text, counting from 0. */
 function nth(text: string, part: string, n = 0): number {
   let at = -1;
   for (let i = 0; i <= n; i++) at = text.indexOf(part, at + 1);
@@ -160,7 +160,7 @@ describe('renaming', () => {
     return edited(kernel, result.value);
   };
 
-  it('of a member of a family declares it by itself', () => {
+  it('of a member of a family gives it its own declaration', () => {
     const text = renamed('%r1', '%lane');
     expect(text).toContain('.reg .b32 %r<10>; .reg .b32 %lane; // registers');
     expect(text).toContain('mov.u32 %lane, %tid.x;\n  setp.lt.u32 %p, %lane, 7;');

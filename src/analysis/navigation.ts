@@ -16,7 +16,9 @@ import { rename, type Renaming, whyFixed } from './rename.ts';
 import { type SemanticToken, semanticTokens } from './semantic-tokens.ts';
 import type { Word } from './words.ts';
 
-/** A place of a name, and what happens to it there; null where it is neither read nor written, as in a declaration. */
+/**
+ * An occurrence of a name, and what happens to it there; null if it is neither read nor written, as in a declaration.
+ */
 export interface NameUse extends NamePlace {
   readonly role: Role | null;
 }
@@ -65,7 +67,7 @@ export class Navigation {
     return entity === null ? [] : this.references.placesOf(entity);
   }
 
-  /** Like `places`, with whether each place is read or written. */
+  /** Like `places`, but also says whether each place is read or written. */
   uses(offset: number): readonly NameUse[] {
     return this.places(offset).map((place) => ({ ...place, role: this.roleAt(place.start) }));
   }
@@ -108,7 +110,7 @@ export class Navigation {
   }
 }
 
-/** The operands of the form that an instruction most likely has; empty for an instruction outside of the tables. */
+/** The operands of the form that an instruction most likely has; empty for an instruction outside the tables. */
 function patternsOf({ mnemonic, operands }: Instruction): readonly OperandPattern[] {
   const found = resolveMnemonic(mnemonic);
   if (found.kind !== 'variants') return [];

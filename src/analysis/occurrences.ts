@@ -7,11 +7,11 @@ import type { OperandPattern, Role, Variant } from '../isa/form.ts';
 import type { FrameBuilder } from '../program/frame.ts';
 import type { Instruction, Operand } from '../syntax/tree.ts';
 
-/** One instruction, by its place in the text of the function. */
+/** One instruction, with its position in the text of the function. */
 export interface BodyInstruction {
   readonly node: Instruction;
   readonly scope: Scope;
-  /** Null if it has errors, or is outside of the tables. */
+  /** Null if it has errors, or is not in the tables. */
   readonly variant: Variant | null;
 }
 
@@ -28,7 +28,7 @@ export interface Occurrence extends Span {
 /** A name in an operand, or a name with an element of it. */
 export type NamedOperand = Extract<Operand, { kind: 'name' | 'member' }>;
 
-/** Every register in the text of a function, in its order. */
+/** Every register in the text of a function, in order of occurrence. */
 export function occurrencesIn(instructions: readonly BodyInstruction[], frame: FrameBuilder): readonly Occurrence[] {
   const found: Occurrence[] = [];
   for (const [i, { node, variant, scope }] of instructions.entries()) {

@@ -14,9 +14,9 @@ export class OpenScopes {
   readonly aliases: Map<string, string> = new Map();
   private begun: BegunFunction | null = null;
   private readonly scopes: Scope[] = [];
-  /** The labels of scopes that will be opened. */
+  /** The labels of scopes that are yet to be opened. */
   labels: LabelsByScope;
-  /** Labels with names that were taken. */
+  /** Labels whose names were already taken. */
   private readonly repeated = new Set<LabelSymbol>();
 
   constructor(labels: LabelsByScope) {
@@ -65,7 +65,7 @@ export class OpenScopes {
     for (const label of this.labels.get(part) ?? []) if (scope.declare(label) !== null) this.repeated.add(label);
   }
 
-  /** Repeats what a chunk declares for the module. */
+  /** Declares again what a chunk declares for the module. */
   repeatModule(declared: readonly Declared[]): void {
     for (const one of declared) {
       if (one.kind === 'symbol') redeclare(one.symbol, this.symbols);
@@ -73,7 +73,7 @@ export class OpenScopes {
     }
   }
 
-  /** Repeats what a chunk declares in functions, with the outline of the same parts. */
+  /** Declares again what a chunk declares in functions, using the outline of the same parts. */
   repeatBody(declared: readonly Declared[], outline: readonly OutlinePart[]): void {
     const parts = outline.filter(({ kind }) => kind === 'function' || kind === 'open');
     let next = 0;
@@ -88,7 +88,7 @@ export class OpenScopes {
     }
   }
 
-  /** Leaves a function before its end. */
+  /** Leaves a function before its end is reached. */
   leave(): void {
     this.scopes.length = 0;
     this.begun = null;

@@ -10,7 +10,7 @@ import type { References } from './references.ts';
 export interface OutlineSymbol extends Span {
   readonly kind: 'kernel' | 'function' | 'variable' | 'label';
   readonly name: string;
-  /** More about it, such as the type of a variable; empty if there is nothing to add. */
+  /** A detail such as the type of a variable; may be empty. */
   readonly detail: string;
   /** Where its name stands. */
   readonly selection: Span;

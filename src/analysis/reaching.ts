@@ -1,10 +1,10 @@
-/** Which instructions may have written the value that another one reads. */
+/** Finds the instructions that may have written the value that another one reads. */
 import { elementAt } from '../base/element-at.ts';
 import { followersOf } from '../program/flow.ts';
 import { usesOf } from '../program/uses.ts';
 import type { FunctionBody } from './function-body.ts';
 
-/** The instructions of a function by what they write, along its control flow. */
+/** The instructions of a function, indexed by what they write, and its control flow. */
 export class Reaching {
   private readonly body: FunctionBody;
   private readonly blockOf: Int32Array;

@@ -9,12 +9,12 @@ import type { Instruction, LocationDirective, Statement } from '../syntax/tree.t
 import type { Chunk } from './chunk.ts';
 import type { ChunkList } from './chunk-list.ts';
 
-/** Consecutive instructions of one source position, relative to their chunk. */
+/** Consecutive instructions with the same source position, relative to their chunk. */
 interface Run extends Span {
   /** Null before the first `.loc` of the chunk: the position of the text before it. */
   readonly location: LocationDirective | null;
   readonly instructions: number;
-  /** The position is that of a function that begins in the chunk. */
+  /** True if the position belongs to a function that begins in the chunk. */
   readonly isFirst: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface SourceLine {
   readonly ranges: readonly Span[];
 }
 
-/** Keeps what was read of each chunk, so that after an edit only new chunks are read. */
+/** Keeps what was read in each chunk, so that after an edit only new chunks are read. */
 export class SourceMap {
   private readonly list: ChunkList;
   private readonly runs = new WeakMap<Chunk, readonly Run[]>();
@@ -128,7 +128,7 @@ export function placeAt(ranges: readonly MappedRange[], offset: number): SourceP
   return found !== undefined && offset <= found.end ? found.place : null;
 }
 
-/** The source lines by file, each file in the order of its lines. A line counts wherever its code was inlined. */
+/** The source lines by file, each file in the order of its lines. A line is counted everywhere its code was inlined. */
 export function sourceLinesOf(ranges: readonly MappedRange[]): readonly SourceLine[] {
   const lines = new Map<string, { file: string; line: number; instructions: number; ranges: Span[] }>();
   for (const { start, end, place, instructions } of ranges) {

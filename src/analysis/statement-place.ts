@@ -2,7 +2,7 @@
 import type { Word } from './words.ts';
 
 export type StatementPlace =
-  /** In a mnemonic, or where one can begin: the text before its last dot, and where the rest begins. */
+  /** In a mnemonic, or where one can begin: the text before its last dot, and the start of the rest. */
   | { readonly kind: 'mnemonic'; readonly beginning: string; readonly start: number; readonly isFirst: boolean }
   | {
       readonly kind: 'operand';
@@ -16,7 +16,7 @@ export type StatementPlace =
       /** Start of the name that is being written. */
       readonly start: number;
     }
-  /** After the `@` of a guard. */
+  /** After the `@` that begins a guard. */
   | { readonly kind: 'guard'; readonly start: number }
   /** After a directive: its words as written, and the start of the one that is being written. */
   | { readonly kind: 'directive'; readonly words: readonly string[]; readonly start: number }

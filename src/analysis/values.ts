@@ -1,4 +1,4 @@
-/** Where a value comes from, as an expression: `param_1 + 4·(ctaid.x·ntid.x + tid.x)`. */
+/** Expresses where a value comes from: `param_1 + 4·(ctaid.x·ntid.x + tid.x)`. */
 import type { Operand } from '../syntax/tree.ts';
 import { splitMnemonic } from '../isa/notation.ts';
 import { registerUse } from '../check/binding/bind.ts';
@@ -14,12 +14,12 @@ interface Expression {
   readonly binds: number;
 }
 
-/** Longer expressions, and those of more steps, end in the names of registers. */
+/** Expressions that are longer or have more steps end in register names. */
 const longest = 160;
 const mostSteps = 12;
 
 const bitOperators: Readonly<Record<string, string>> = { and: '&', or: '|', xor: '^', shr: '>>', rem: '%', div: '/' };
-/** Instructions that pass their source on, but for its width or window. */
+/** Instructions that copy their source, apart from its width or window. */
 const passing: ReadonlySet<string> = new Set(['mov', 'cvta', 'cvta.to', 'cvt']);
 
 export class Values {
@@ -34,7 +34,7 @@ export class Values {
     this.placeAt = placeAt;
   }
 
-  /** The value of a register before an instruction; null if nothing more than its name is known. */
+  /** The value of a register before an instruction; null if only its name is known. */
   before(instruction: number, place: number, name: string): string | null {
     const { text } = this.register(instruction, place, name, mostSteps);
     return text === name ? null : text;
@@ -99,7 +99,7 @@ export class Values {
     return this.shortName(operand.kind === 'member' ? written.replace(/^%/, '') : written);
   }
 
-  /** Only the value of a parameter is known. */
+  /** The value of a load; only loads of parameters have a known value. */
   private loaded({ node, variant }: BodyInstruction): Expression | null {
     const [, address] = node.operands;
     if (variant?.modifiers['space']?.startsWith('.param') !== true) return null;
@@ -108,7 +108,7 @@ export class Values {
     return { text: address.offset === 0n ? name : `${name}[${address.offset}]`, binds: Binds.tightly };
   }
 
-  /** nvcc begins the names of parameters with that of their kernel. */
+  /** In nvcc's output, the names of parameters begin with the name of the kernel. */
   private shortName(name: string): string {
     const prefix = `${this.body.checked.item.name}_`;
     return name.startsWith(prefix) ? name.slice(prefix.length) : name;
@@ -119,7 +119,7 @@ function isInteger({ variant }: BodyInstruction): boolean {
   return variant?.types.every((type) => type.class === 'signed' || type.class === 'unsigned') === true;
 }
 
-/** Conversions between integers keep the value of an index that fits. */
+/** False for conversions other than those between integers, which keep an index that fits. */
 function isExact(instruction: BodyInstruction, opcode: string): boolean {
   return opcode !== 'cvt' || isInteger(instruction);
 }

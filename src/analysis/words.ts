@@ -1,4 +1,4 @@
-/** Classifies the words of a text by their role in a statement. Names are not looked up. */
+/** Classifies the words of a text by their role in a statement. It does not look names up. */
 import { splitMnemonic } from '../isa/notation.ts';
 import { isTypeName } from '../isa/types.ts';
 import { Lexer } from '../syntax/lexer.ts';
@@ -46,7 +46,7 @@ type Place =
   | 'operands'
   | 'directive'
   | 'line'
-  /** Between `.entry` or `.func` and its body. */
+  /** A word between `.entry` or `.func` and the body. */
   | 'header'
   | 'section';
 

@@ -1,4 +1,4 @@
-/** Callers without types: each mistake in their arguments is reported with a code. */
+/** Untyped callers: each mistake in their arguments is reported with a code. */
 import { describe, expect, test } from 'vitest';
 import { PtxlabError } from '../base/error.ts';
 import { compareSemantics } from './statistics/compare-semantics.ts';
@@ -141,7 +141,7 @@ describe.each(Object.entries(mistakes))('%s', (_what, cases) => {
   );
 });
 
-test('a refused option is not cached', () => {
+test('a rejected option is not cached', () => {
   expect(codeOf(() => loosely(values, { to: 'f16', saturate: 'true' }))).toBe('bad-option');
   expect(convert(Float32Array.of(1e6), { to: 'f16', saturate: true })).toEqual(Uint16Array.of(0x7bff));
 });
@@ -163,7 +163,7 @@ test('arrays without elements take no time, however many rows they have', () => 
 
 test('a Float16Array is f16, if the runtime has it', () => {
   const bits = Uint16Array.of(0x3c00, 0x4100, 0xc200, 0x2e66);
-  // Only the name of a type is checked, so types that older runtimes lack are declared here by name alone.
+  // Only the name of a type is checked, so types that older runtimes lack are declared here with nothing but a name.
   const halves = Object.defineProperty(new Uint16Array(bits), Symbol.toStringTag, { value: 'Float16Array' });
   const options = { to: 'mxfp8' } as const;
   expect(quantize(halves as never, options)).toEqual(quantize(bits, { ...options, from: 'f16' }));

@@ -1,7 +1,4 @@
-/**
- * Checks arguments that no compiler has checked: every mistake is reported in words, and none is silently
- * reinterpreted.
- */
+/** Checks arguments that no compiler has checked: every mistake is reported, and none is silently reinterpreted. */
 import { PtxlabError } from '../base/error.ts';
 import { joinWords } from '../base/join-words.ts';
 import { type Bytes, tagOf } from './storage.ts';

@@ -46,7 +46,7 @@ const sharedSlice = 8 * chunkSize;
 /**
  * Converts like `convert`, but in slices, so that other tasks get their turn, a signal can stop it, and worker threads
  * can share the work on large arrays in shared memory. Arrays in one `Workspace` are converted without a copy; threads
- * copy other arrays on SharedArrayBuffers. Arrays on an ArrayBuffer go to threads only if `workers` asks for it,
+ * copy other arrays on SharedArrayBuffers. Arrays on an ArrayBuffer are sent to threads only if `workers` is given,
  * because the calling thread must copy them, which takes longer than most conversions. Results do not depend on the
  * number of threads.
  *
@@ -162,7 +162,7 @@ class Spread {
   private async whereTheyLie({ memory, id }: Workspace, host: WorkerHost, threads: number): Promise<void> {
     const { plan, source, result, bytes, into, count, random } = this.arrays;
     const converter = converterOf(plan, source, result);
-    if (!(converter instanceof ArrayConverter)) throw new Error('threads run compiled conversions only');
+    if (!(converter instanceof ArrayConverter)) throw new Error('threads can only run compiled conversions');
     const inPlace = converter.inPlace(bytes, into, count);
     await this.onThreads(host, threads, inPlace, (thread) => ({ memory, id, thread }));
     converter.runStaged(bytes, into, { first: inPlace, end: count }, random);
@@ -180,7 +180,7 @@ class Spread {
         const part = { ...this.part(first, end), ...slot };
         slot.source.set(bytes.subarray(first * from, Math.ceil(end * from)));
         const whole = Math.ceil(part.count / chunkSize) * chunkSize;
-        // A slot has room only for whole chunks, and random words would have to be copied.
+        // A slot has room only for whole chunks, and the random words would have to be copied.
         const inPlace = part.random?.kind === 'words' ? {} : { count: whole, place: { memory, id, thread } };
         await host.convert({ ...part, ...inPlace });
         into.set(slot.target.subarray(0, Math.ceil(part.count * to)), first * to);
@@ -250,7 +250,7 @@ interface Slots {
   readonly list: readonly Slot[];
 }
 
-/** Slots that finished conversions leave for the next one. */
+/** Slots that finished conversions leave for later ones. */
 const idleSlots: Slots[] = [];
 
 function takeSlots(count: number, sourceBytes: number, targetBytes: number): Slots {
@@ -261,7 +261,7 @@ function takeSlots(count: number, sourceBytes: number, targetBytes: number): Slo
     idleSlots.splice(idleSlots.indexOf(idle), 1);
     return idle;
   }
-  // Slots of other sizes are no longer useful and only occupy memory.
+  // Slots of other sizes are useless now and would only occupy memory.
   idleSlots.length = 0;
   const workspace = new Workspace(count * (sourceBytes + targetBytes + 256));
   const list = Array.from({ length: count }, (): Slot => {

@@ -27,8 +27,8 @@ const foreign: Readonly<Record<string, string>> = {
   fp8e5b16: fnuz,
   fp8e4b15: 'its bias is 15',
   e3m4: 'no PTX type has three exponent and four fraction bits',
-  e5m3: 'PTX 9.4 has only an unsigned version of it; this is 9.1',
-  ue5m3: 'it belongs to PTX 9.4; this is 9.1',
+  e5m3: 'PTX 9.4 has only an unsigned version of it; ptxlab knows PTX 9.1',
+  ue5m3: 'it belongs to PTX 9.4; ptxlab knows PTX 9.1',
   ue4m3: 'its bits are those of e4m3 with the sign 0, which PTX calls .ue4m3 in matrix instructions only',
   bool: 'a truth value is not a number',
   complex64: 'it is a pair of f32',
@@ -78,7 +78,7 @@ export function spelling(format: FormatName, family: SpellingFamily): string | n
   return spellings[format][family];
 }
 
-/** Like `formatNamed`, but throws; for functions that pass on names from their callers. Throws `unknownFormat`. */
+/** Like `formatNamed`, but throws; for functions that receive names from their callers. Throws `unknownFormat`. */
 export function requireFormat(text: string): FormatName {
   const format = formatNamed(text);
   if (format === null) throw unknownFormat(text);

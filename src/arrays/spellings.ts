@@ -2,7 +2,7 @@
 import { keysOf, recordOf } from '../base/records.ts';
 import type { FormatName } from '../numerics/formats.ts';
 
-/** Spellings of one format; null if a family has none. `others`: Triton, OCP, CUDA and everyday names. */
+/** Spellings of one format; null if a family has no name for it. `others`: Triton, OCP, CUDA and everyday names. */
 export interface SpellingRow {
   readonly ml_dtypes: string | null;
   readonly torch: string | null;
@@ -70,7 +70,7 @@ export const spellingModules = [
 type Word = FormatName | Exclude<(typeof rows)[FormatName][number], null>;
 
 /**
- * The format names that all functions accept: PTX's, with or without a dot, and those of the stacks, with or without
- * their package. Upper and lower case do not matter; `formatNamed` finds the format with such a name.
+ * The format names that all functions accept: PTX's names, with or without a dot, and those of the stacks, with or
+ * without their package prefix. Upper and lower case do not matter; `formatNamed` finds the format with such a name.
  */
 export type FormatSpelling = Word | `.${FormatName}` | `${(typeof spellingModules)[number]}.${Word}`;

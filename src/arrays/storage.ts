@@ -54,8 +54,7 @@ const makers: { readonly [T in keyof ArrayTypes]: ArrayMaker<ArrayTypes[T]> } = 
 };
 
 /**
- * Names of typed arrays whose elements have a definite format. Bytes and 16-bit words could be elements of many
- * formats.
+ * Names of typed arrays whose elements have a definite format. Bytes and 16-bit words can be elements of many formats.
  */
 const formatsOfArrays: Readonly<Record<string, FormatName>> = {
   Float64Array: 'f64',
@@ -89,13 +88,13 @@ export function storageOf(format: FormatName, packing: Packing | undefined): Sto
     if (packing === undefined || packing === 'bytes') return { width, dense: false, highFirst: false };
     throw new PtxlabError(
       'bad-packing',
-      `elements of ${format} have ${width} bits: only narrower ones can be '${packing}'`,
+      `elements of ${format} have ${width} bits: packing '${packing}' is only for narrower ones`,
     );
   }
   if (packing === 'high-first' && 8 % width !== 0) {
     throw new PtxlabError(
       'bad-packing',
-      `elements of ${format} cross byte boundaries: they can be 'bytes' or 'low-first'`,
+      `elements of ${format} cross byte boundaries: packing can be 'bytes' or 'low-first'`,
     );
   }
   const chosen = packing ?? (width === 6 ? 'bytes' : 'low-first');

@@ -21,7 +21,7 @@ export function workspaceOf(array: ArrayBufferView | ArrayBufferLike): Workspace
 
 /**
  * Allocates arrays in one piece of memory that `convert` accesses without copying, up to twice as fast if they are
- * larger than the processor's cache. Where memory can be shared, as in Node, worker threads use it, too.
+ * larger than the processor's cache. If memory can be shared, as in Node, worker threads use it, too.
  *
  * ```ts
  * const workspace = new Workspace(2 ** 27);
@@ -77,7 +77,7 @@ export class Workspace {
     if (size + gap > this.free) {
       throw new PtxlabError(
         'out-of-memory',
-        `${size} bytes do not fit in the ${this.free} that the workspace has left`,
+        `${size} bytes do not fit in the ${this.free} bytes that the workspace has left`,
       );
     }
     const start = this.used;
@@ -92,7 +92,7 @@ export class Workspace {
   }
 }
 
-/** Shared memory if that is allowed; in a browser, the page must be cross-origin isolated. */
+/** Shared memory if possible; in a browser, this requires a cross-origin isolated page. */
 function newMemory(pages: number): WebAssembly.Memory {
   if (typeof WebAssembly === 'undefined') {
     throw new PtxlabError('no-webassembly', 'a workspace needs WebAssembly memory, which is not available here');

@@ -14,9 +14,9 @@ export function bigintOf(bits: Bits): bigint {
   return typeof bits === 'bigint' ? bits : wrongWidth(bits);
 }
 
-/** Throws in a function of its own, so that V8 inlines the callers. */
+/** The throw has a function of its own, so that V8 inlines the callers. */
 function wrongWidth(bits: Bits): never {
-  throw new Error(`expected bits of another width, but got the ${typeof bits} ${bits}`);
+  throw new Error(`expected bits of a different width, but got the ${typeof bits} ${bits}`);
 }
 
 /** The low `width` bits of `bits`, in the representation for that width. */

@@ -1,4 +1,4 @@
-/** A caller's mistake, as opposed to an error in a PTX program. `code` is stable; the message is for people. */
+/** A caller's mistake, as opposed to an error in a PTX program. `code` is stable; the message is for humans. */
 export class PtxlabError extends Error {
   readonly code: string;
 

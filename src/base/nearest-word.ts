@@ -4,7 +4,7 @@
  * a misspelled `fp4`.
  */
 
-/** The candidate of which `word` is probably a misspelling; null if none is close enough. The first one wins a tie. */
+/** The candidate that `word` is probably a misspelling of; null if none is close enough. The first one wins a tie. */
 export function nearestWord(word: string, candidates: Iterable<string>): string | null {
   if (word.length > longest) return null;
   let best: string | null = null;
@@ -72,7 +72,7 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
-/** The cost of inserting the first `count` letters of a word, all of which the other word lacks. */
+/** The cost of inserting the first `count` letters of a word if the other word has none of them. */
 function insertions(word: string, count: number): number {
   let sum = 0;
   for (let i = 0; i < count; i++) sum += insertion(word, i);

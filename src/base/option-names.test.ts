@@ -31,7 +31,7 @@ test.each(Object.entries(calls))('%s', async (_, call) => {
   await expect(misspelled()).rejects.toMatchObject({ code: 'bad-option', message: expect.stringContaining('tagret') });
 });
 
-test('the most similar option is named', () => {
+test('the message suggests the most similar option', () => {
   const options: object = { tagret: 'sm_90' };
   expect(() => check('', options)).toThrow("check has no option 'tagret'; did you mean 'target'?");
 });

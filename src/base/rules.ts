@@ -5,7 +5,7 @@
 
 /** `T` is the type of the values that the rule accepts. */
 export interface Rule<T> {
-  /** What the rule takes, in words that follow "takes" and "must be". */
+  /** What the rule accepts, in words that can follow "takes" and "must be". */
   readonly takes: string;
   readonly accepts: (value: unknown) => boolean;
   /** The first mistake inside an accepted value at this path; absent for values without parts. */
@@ -20,7 +20,7 @@ export type RulesFor<T> = { readonly [Name in keyof T]-?: Rule<Exclude<T[Name], 
 export interface Mistake {
   /** The path of the value, such as `launches[1].grid`; empty for the whole value. */
   readonly path: string;
-  /** What is wrong, as the rest of a sentence that begins with the place. */
+  /** The mistake, as the rest of a sentence that begins with the path. */
   readonly words: string;
 }
 
@@ -101,7 +101,7 @@ export function mapOf<T>(part: Rule<T>): Rule<Readonly<Record<string, T>>> {
 }
 
 /**
- * An object with these members, all of them optional; `undefined` counts as absent. `noun` is the word for a member in
+ * An object with these members, all optional; `undefined` counts as absent. `noun` is the word for a member in
  * messages.
  */
 export function objectOf<T>(rules: RulesFor<T>, noun = 'key'): Rule<T> {

@@ -53,7 +53,7 @@ function indexLines(text: string): Uint32Array {
   return text.includes('\r') ? indexAnyLineEnds(text) : indexNewlines(text);
 }
 
-/** The usual case, found fast by the engine's built-in search. */
+/** The usual case, which the engine's built-in search finds quickly. */
 function indexNewlines(text: string): Uint32Array {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

@@ -1,6 +1,6 @@
 /**
  * Bounds-checked reads of typed arrays, for inner loops. There is one function per array class because V8 records the
- * shapes it has seen per function: each of these sees one shape, gets inlined, and loses its check where no read was
+ * shapes it has seen per function: each of these sees one shape, gets inlined, and loses its check if no read has been
  * out of bounds.
  */
 

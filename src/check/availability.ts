@@ -102,7 +102,7 @@ function headerChanges(ways: readonly Availability[], version: Version, target: 
   const [later] = acceptingVersions(ways, version, target);
   const raised = later === undefined ? [] : [{ version: formatVersion(later), target: null }];
   const others = targets.filter((other) => other !== target && acceptingVersions(ways, version, other).length > 0);
-  // A target with a suffix is not worth naming if the plain target is enough.
+  // A target with a suffix is omitted if the plain target is enough.
   const plain = new Set(others.filter(({ suffix }) => suffix === '').map(({ sm }) => sm));
   const telling = others.filter(({ sm, suffix }) => suffix === '' || !plain.has(sm));
   const distance = ({ sm }: Target): number => (sm >= target.sm ? sm - target.sm : 1000 + target.sm - sm);
@@ -139,10 +139,10 @@ export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Accepta
   });
 }
 
-/** By the rows of the tables, which modules share. */
+/** Keyed by the rows of the tables, which all modules share. */
 const knownFirsts = new WeakMap<readonly Availability[], Float64Array>();
 
-/** The earliest version for each target; infinite where there is none. */
+/** The earliest version for each target; infinite if no version will do. */
 function firstVersions(ways: readonly Availability[]): Float64Array {
   const known = knownFirsts.get(ways);
   if (known !== undefined) return known;

@@ -28,8 +28,8 @@ export interface Requirements {
   /** Every target that supports all features used in some known version, with the first such version. */
   readonly targets: readonly Acceptance[];
   /**
-   * The opcodes that were not checked. If there are any, the real requirements may be stricter than the two fields
-   * above say.
+   * The opcodes that were not checked. If any were not, the real requirements may be stricter than the two fields above
+   * say.
    */
   readonly unchecked: readonly string[];
 }
@@ -97,8 +97,8 @@ export function check(source: string, options: CheckOptions = {}): CheckReport {
 
 /**
  * Checks a module and keeps what is needed to run it. If its only fault is a `.version` that is too low, the module is
- * checked by the rules of the lowest version that accepts it. The errors are then warnings, and `environment` has that
- * version. This never happens if the caller names a version.
+ * checked against the rules of the lowest version that accepts it. The errors are then warnings, and `environment` has
+ * that version. This never happens if the caller names a version.
  */
 export function loadModule(source: string, options: CheckOptions = {}): LoadedModule {
   const asWritten = loadAs(source, options);

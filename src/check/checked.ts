@@ -25,7 +25,7 @@ export type FormalSymbol = VariableSymbol | RegisterSymbol | null;
 
 export interface CheckedFunction {
   readonly item: FunctionItem;
-  /** In the order of the declaration. */
+  /** In the order of declaration. */
   readonly parameters: readonly FormalSymbol[];
   readonly results: readonly FormalSymbol[];
   /** Variables declared in the body, including parameters of calls. */

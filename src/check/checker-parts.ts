@@ -4,7 +4,7 @@ import type { CheckMemory } from './memory.ts';
 import type { Report } from './report.ts';
 import type { DeclaredSymbol, Scope } from './symbols.ts';
 
-/** What a checker is made of. */
+/** The components of a checker. */
 export interface CheckerParts {
   readonly source: string;
   readonly report: Report;
@@ -14,12 +14,12 @@ export interface CheckerParts {
   readonly keep: boolean;
 }
 
-/** What the checker for one part of a module takes over from those for earlier parts. */
+/** What the checker for one part of a module inherits from those for earlier parts. */
 export interface Continuation {
   /** The module's names so far. */
   readonly symbols: Scope;
   readonly aliases: Map<string, string>;
   readonly places: Places;
-  /** Called with every declared symbol and its scope; null if nobody needs them. */
+  /** Called with every declared symbol and its scope; null if they are not needed. */
   readonly declared: ((symbol: DeclaredSymbol, scope: Scope) => void) | null;
 }

@@ -57,7 +57,7 @@ export function judgeOptionsOf(target: string | undefined, version: string | und
   };
 }
 
-/** The target with the name that the caller gave. */
+/** The target that the caller named. */
 export function readTarget(name: string): Target {
   const target = typeof name === 'string' ? findTarget(name) : undefined;
   if (target === undefined) throw new PtxlabError('unknown-target', `${shown(name)} is not a PTX target`);
@@ -80,7 +80,7 @@ function requireVersion(text: string): VersionName {
 }
 
 /**
- * The GPU with the name that the caller gave: an architecture or a product.
+ * The GPU that the caller named, by architecture or by product.
  *
  * @throws PtxlabError `unknown-gpu`
  */

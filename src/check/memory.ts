@@ -23,9 +23,9 @@ export interface KnownInstruction {
   readonly slots: Int32Array;
   /** The meanings of the other names. */
   readonly names: readonly { readonly name: string; readonly shape: Shape }[];
-  /** The meanings of all folded names; null if there are none. */
+  /** The meanings of all folded names; null if the line has none. */
   readonly folded: Shape | null;
-  /** The line's integers if some values are not allowed there; null if all are. */
+  /** The line's integers if some values are not allowed there; null if every value is allowed. */
   readonly values: (readonly number[])[] | null;
   /** The number (in this memory) of the scope in which the names were last found unchanged. */
   namesSeen: number;
@@ -82,7 +82,7 @@ export class CheckMemory {
     return ++this.lastNumber;
   }
 
-  /** The facts about lines, by the ids of their shapes. */
+  /** The facts about lines, by shape id. */
   knownLines(): (KnownLine | undefined)[] {
     if (this.generation !== this.lineShapes.generation) {
       this.generation = this.lineShapes.generation;

@@ -58,7 +58,7 @@ import { checkTargetNames, targetsSymbol } from './declarations/target-lists.ts'
 import { NameHelp } from './unknown-name.ts';
 import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSymbol } from './symbols.ts';
 
-/** The state of checking one module, or a part of one. */
+/** The state of the check of one module, or of a part of one. */
 export class ModuleChecker implements InstructionContext {
   readonly symbols: Scope;
   readonly requirements: ModuleRequirements;
@@ -156,7 +156,7 @@ export class ModuleChecker implements InstructionContext {
     if (this.functions !== null) this.sections.push(item.text);
   }
 
-  /** Ends the module and reports findings that are known only now. */
+  /** Ends the module and reports findings that are known only at the end. */
   finish(): ModuleEnvironment {
     const environment = this.header.environment();
     this.header.reportAtEnd(this.hasDebug);
@@ -264,7 +264,7 @@ export class ModuleChecker implements InstructionContext {
     this.lineSource = lines;
   }
 
-  /** The parameters and return values of the function that was begun last. */
+  /** The parameters and return values of the most recent function. */
   get formalSpaces(): ReadonlyMap<string, FormalSpace> {
     return this.formals;
   }

@@ -29,7 +29,7 @@ export class ModuleRequirements {
     for (const row of verdict.rows) this.note(row);
   }
 
-  /** Records a requirement whose violation is reported elsewhere. */
+  /** Records a requirement; a violation is reported elsewhere. */
   note(row: AvailabilityRow | null): void {
     if (row !== null) this.rows.add(row);
   }

@@ -7,9 +7,11 @@ import type { JudgeOptions } from './judge-options.ts';
 
 export interface Settings {
   readonly options: JudgeOptions;
-  /** By the code of the finding. */
+  /** Severities by the code of the finding. */
   readonly severities: ReadonlyMap<string, Severity | 'off'>;
-  /** The address under which each code has a page, such as `https://example.org/why`; null without such pages. */
+  /**
+   * The address below which each code has a page, such as `https://example.org/why`; null if there are no such pages.
+   */
   readonly pages: string | null;
 }
 
@@ -37,7 +39,7 @@ export function readSettings(text: string): Settings {
   return { options, severities, pages: /^https?:/.test(pages) ? pages : null };
 }
 
-/** The findings with the severities that the settings give their codes. */
+/** The findings, with the severity that the settings assign to each code. */
 export function withSeverities(findings: readonly Diagnostic[], { severities }: Settings): readonly Diagnostic[] {
   if (severities.size === 0) return findings;
   return findings.flatMap((finding) => {

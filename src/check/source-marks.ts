@@ -1,4 +1,4 @@
-/** From findings in a module to the source that a compiler made it from, by the `.loc` before them. */
+/** Finds the source lines that the findings in a module come from, using the `.loc` before each finding. */
 import { leadingCount } from '../base/leading-count.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { SourcePlace } from '../base/source-place.ts';
@@ -6,7 +6,7 @@ import { parseModule } from '../syntax/parser.ts';
 import type { Item, Statement } from '../syntax/tree.ts';
 import { SourcePlaces } from './source-places.ts';
 
-/** From an offset in the text on, instructions come from this place, up to the next mark. */
+/** Instructions after an offset in the text come from this place, up to the next mark. */
 interface Mark {
   readonly start: number;
   readonly place: SourcePlace | null;
@@ -19,7 +19,7 @@ export class SourceMarks {
     this.marks = marksOf(parseModule(text).items);
   }
 
-  /** Where the instruction at an offset comes from; null if no `.loc` says so. */
+  /** Where the instruction at an offset comes from; null if no `.loc` precedes it. */
   at(offset: number): SourcePlace | null {
     const { marks } = this;
     const count = leadingCount(marks.length, (i) => elementAt(marks, i).start <= offset);

@@ -16,7 +16,7 @@ export interface DebugNames {
 /** Follows the `.loc` directives of one function. */
 export class SourcePlaces {
   private readonly names: DebugNames;
-  /** Positions seen so far. A compiler gives the position of a call before those of the code inlined there. */
+  /** Positions seen so far. A compiler gives the position of a call before the positions of the code inlined there. */
   private readonly known = new Map<string, SourcePlace>();
   private readonly functions = new Map<string, string | null>();
 
@@ -24,7 +24,7 @@ export class SourcePlaces {
     this.names = names;
   }
 
-  /** Returns the position of a `.loc`; null for line 0, which means that there is no line. */
+  /** Returns the position of a `.loc`; null for line 0, which means that no line is known. */
   read({ file, line, column, inlined }: LocationDirective): SourcePlace | null {
     if (line === 0) return null;
     const name = this.names.files.get(file) ?? `file ${file}`;

@@ -1,4 +1,4 @@
-/** What a module defines and what it expects from elsewhere. */
+/** The names that a module defines, and those that it expects from elsewhere. */
 import { builtinFunctions } from '../isa/builtin-functions.ts';
 import { parseItems } from '../syntax/parser.ts';
 import type { Declaration, FunctionItem, Initializer, Instruction, Operand, Statement } from '../syntax/tree.ts';
@@ -10,7 +10,7 @@ export interface Definition {
   readonly start: number;
 }
 
-/** A survey of a module without syntax errors. */
+/** A survey of a module that has no syntax errors. */
 export interface Survey {
   readonly kernels: readonly string[];
   /** Functions and variables that other modules can see, and `.extern` functions, in the order of the text. */

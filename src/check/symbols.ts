@@ -53,7 +53,9 @@ export interface VariableSymbol {
 export interface FunctionSymbol {
   readonly kind: 'function';
   readonly name: string;
-  /** Whether a body has been seen. The body itself is not kept, because a large file would then stay in memory. */
+  /**
+   * True if the function has a body. The body itself is not kept, because a large file would otherwise stay in memory.
+   */
   readonly defined: boolean;
   readonly entry: boolean;
   readonly linkage: Linkage | null;
@@ -98,7 +100,7 @@ export type DeclaredSymbol =
 /** Up to this number, comparing families is faster than hashing a name. */
 const fewFamilies = 12;
 
-/** The names of one `{ … }` block, or of the module. Lookup goes outward; an inner name hides an outer one. */
+/** The names of one `{ … }` block, or of the module. Lookup proceeds outward; an inner name hides an outer one. */
 export class Scope {
   readonly parent: Scope | null;
   readonly families: RegisterSymbol[] = [];
@@ -127,7 +129,7 @@ export class Scope {
     return null;
   }
 
-  /** The symbol for which a name stands here; undefined if it is not declared. */
+  /** The symbol that a name refers to here; undefined if it is not declared. */
   lookup(name: string): DeclaredSymbol | undefined {
     return this.here(name) ?? this.parent?.lookup(name);
   }
@@ -138,9 +140,7 @@ export class Scope {
     this.names.set(symbol.name, symbol);
   }
 
-  /**
-   * All names that could have been intended, for suggestions; for a family, the member with `number` if there is one.
-   */
+  /** All names that could have been intended, for suggestions; for a family, the member with `number` if it exists. */
   *visible(number: string | null): Generator<string> {
     yield* this.names.keys();
     for (const { name, count } of this.families) {
@@ -212,7 +212,7 @@ function numberAt(name: string, start: number): number {
   return value;
 }
 
-/** Offset of a name's trailing digits; 0 if there are none, or if there is nothing else. */
+/** Offset of a name's trailing digits; 0 if the name has none, or consists only of digits. */
 export function familyIndex(name: string): number {
   let i = name.length;
   while (i > 0) {
@@ -224,8 +224,8 @@ export function familyIndex(name: string): number {
 }
 
 /**
- * The canonical spelling of a family member: `%q03` becomes `%q3`. Two names of one symbol mean the same register if
- * and only if their canonical spellings are equal.
+ * The canonical spelling of a family member: `%q03` becomes `%q3`. Two names of one symbol refer to the same register
+ * if and only if their canonical spellings are equal.
  */
 export function canonicalRegister(symbol: RegisterSymbol, name: string): string {
   if (symbol.count === null) return name;

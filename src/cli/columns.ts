@@ -20,19 +20,19 @@ export function alignColumns(
   });
 }
 
-/** Width in columns on the screen; the escape sequences of colors take none. */
+/** Width in columns on the screen; color escape sequences take up none. */
 export function widthOf(text: string): number {
   // oxlint-disable-next-line no-control-regex -- this searches for the escape character
   return toCells(text.replace(/\u001b\[[\d;]*m/g, '')).length;
 }
 
-/** A text and what belongs to it on one line, or on two if the screen is too narrow. */
+/** A text and its continuation on one line, or on several if the screen is too narrow. */
 export function folded(text: string, rest: string, width: number): readonly string[] {
   if (widthOf(text) + 2 + widthOf(rest) <= width) return [`${text}  ${rest}`];
   return [text, ...wrap(rest, width - 4).map((line) => `    ${line}`)];
 }
 
-/** An indented item of a list; its further lines are indented more. */
+/** An indented item of a list; lines after the first are indented more. */
 export function hanging(text: string, width: number): readonly string[] {
   return wrap(text, width - 4).map((line, i) => (i === 0 ? `  ${line}` : `    ${line}`));
 }

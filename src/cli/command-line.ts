@@ -7,12 +7,15 @@ import type { PtxasExit } from './ptxas.ts';
 import type { Session } from './session.ts';
 import { packageVersion } from './version.ts';
 
-/** Runs what these arguments say, `['check', 'kernel.ptx']`. Never rejects: an error is a line on stderr and exit 2. */
+/**
+ * Runs the command that these arguments give, such as `['check', 'kernel.ptx']`. Never rejects: an error is a line on
+ * stderr and exit 2.
+ */
 export async function runCommandLine(args: readonly string[], session: Session): Promise<ExitCode | PtxasExit> {
   let exit: ExitCode = 0;
   try {
     const [command, ...others] = args;
-    // Its options are those of ptxas, which commander cannot read.
+    // This command has the options of ptxas, which commander cannot parse.
     if (command === 'ptxas') return await (await import('./ptxas.ts')).ptxasCommand(others, session);
     const program = makeProgram(args, packageVersion(), session, (code) => {
       exit = code;
@@ -24,10 +27,10 @@ export async function runCommandLine(args: readonly string[], session: Session):
   }
 }
 
-/** Exit codes of commander that are not mistakes: help and version were requested. */
+/** Error codes with which commander reports that it printed the help or the version, which are not mistakes. */
 const wanted: ReadonlySet<string> = new Set(['commander.helpDisplayed', 'commander.version']);
 
-/** The exit code for an error, which is written to stderr. */
+/** Writes an error to stderr and returns its exit code. */
 export function exitOf(error: unknown, { stderr, env }: Session): 0 | 2 {
   if (error instanceof CommanderError) return wanted.has(error.code) ? 0 : 2;
   const isDebugging = env['PTXLAB_DEBUG'] === '1';

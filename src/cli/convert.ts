@@ -138,21 +138,24 @@ interface Broken extends Task {
   readonly isKept: boolean;
 }
 
-/** Keeps data that a later run can continue from, or else removes it. Throws the cause, unless the user interrupted. */
+/**
+ * Keeps the data if a later run can continue from it, and removes it otherwise. Throws the cause, unless the user
+ * interrupted.
+ */
 async function giveUp(error: unknown, broken: Broken): Promise<void> {
   const { input, to, flags, session, signal, out, isKept } = broken;
   const changed = await input.requireUnchanged().then(
     () => null,
     (found: unknown) => found,
   );
-  // A result that mixes two versions of the input is useless.
+  // A result that mixes two versions of the input would be useless.
   const canResume = isKept && changed === null;
   await (canResume ? out.suspend() : out.discard());
   if (signal.aborted) {
     if (canResume && flags.quiet !== true) await write(session.stderr, `ptxlab: ${to}: unfinished; ${advice}\n`);
     return;
   }
-  // Errors about values are the only ones that do not name their file.
+  // Only errors about values do not name their file.
   const isValue = error instanceof PtxlabError && (error.code === 'bad-scale' || error.code === 'values-lost');
   const told = changed ?? (isValue ? named(input.path, error) : error);
   throw canResume ? withAdvice(told) : told;

@@ -1,4 +1,4 @@
-/** `ptxlab doctor`: whether this machine has what ptxlab uses, and what to do if not. */
+/** `ptxlab doctor`: reports whether this machine has what ptxlab uses, and what to do if not. */
 import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -13,11 +13,11 @@ export interface DoctorFlags {
   readonly json?: boolean;
 }
 
-/** One thing that was looked at. */
+/** The result of one check. */
 interface Examination {
   readonly name: string;
   readonly found: string;
-  /** What to do; null if all is well. */
+  /** What to do; null if nothing is wrong. */
   readonly advice: string | null;
 }
 
@@ -42,7 +42,9 @@ function machine(): readonly Examination[] {
     {
       name: 'WebAssembly SIMD',
       found: hasSimd ? 'yes' : 'no',
-      advice: hasSimd ? null : 'kernels run on the reference engine, far slower: use a newer processor or Node',
+      advice: hasSimd
+        ? null
+        : 'kernels run on the reference engine, which is far slower: use a newer processor or Node',
     },
   ];
 }

@@ -1,4 +1,4 @@
-/** `ptxlab eval`: one instruction on given operands. */
+/** `ptxlab eval`: evaluates one instruction on given operands. */
 import { nearestWord } from '../base/nearest-word.ts';
 import { lanePictures } from '../explain/lanes.ts';
 import { readValue } from '../explain/read-value.ts';
@@ -40,7 +40,7 @@ export async function evalCommand(
   }
   const prepared = prepareEval(mnemonic, texts.length, place, {});
   if (!prepared.ok) {
-    // Its message says which lists a matrix product needs.
+    // The message from evalDot says which lists a matrix product needs.
     if (prepareDot(mnemonic, place, null).ok) return evalDot(mnemonic, flags, place, session);
     await writeRefusal(prepared.error, flags.color, session);
     return 1;
@@ -49,7 +49,7 @@ export async function evalCommand(
   return 0;
 }
 
-/** A whole instruction in quotes is read like separate words. */
+/** A whole instruction in quotes is treated like separate words. */
 function splitWords(text: string): readonly string[] {
   return text
     .replace(/;\s*$/, '')
@@ -74,7 +74,7 @@ const options: readonly string[] = [
   '--help',
 ];
 
-/** Operands may begin with a minus sign, so unknown options arrive here as operands. */
+/** Operands may begin with a minus sign, so unknown options get here as operands. */
 function refuseOptions(words: readonly string[]): void {
   const option = words.find((word) => word.startsWith('--'));
   if (option === undefined) return;

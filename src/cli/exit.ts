@@ -6,7 +6,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The worst of two exits. */
+/** The worse of two exit codes. */
 export function worse(a: ExitCode, b: ExitCode): ExitCode {
   return a > b ? a : b;
 }

@@ -1,4 +1,4 @@
-/** The commands about tensor files. */
+/** The commands for tensor files. */
 import type { Command } from 'commander';
 import { containerTitles } from '../tensors/containers.ts';
 import { collect, examples, type Start } from './command-parts.ts';
@@ -19,8 +19,8 @@ export function defineConvert(program: Command, start: Start): void {
     .option('--scale-rule <rule>', 'rounding of mx scales: floor, as in OCP MX, or up')
     .option('--rounding <mode>', 'rounding; rn by default, rs with --seed')
     .option('--seed <number>', 'seed for --rounding rs')
-    .option('--semantics <stack>', 'whose rules to follow: ptx by default, ocp, ml_dtypes, torch')
-    .option('--no-saturate', 'values beyond the format become infinity or NaN if the stack allows it')
+    .option('--semantics <stack>', 'the stack whose rules to follow: ptx by default, ocp, ml_dtypes, torch')
+    .option('--no-saturate', 'values out of range become infinity or NaN if the stack allows it')
     .option('--shard-size <bytes>', 'for NAME.safetensors.index.json: maximum bytes per shard; 5GB by default')
     .option('--force', 'replace an existing file')
     .option('--resume', 'continue an interrupted run')
@@ -77,7 +77,7 @@ export function defineDiff(program: Command, start: Start): void {
     .option('--max-abs <error>', 'exit 1 if |a - b| is larger')
     .option('--max-rel <error>', 'exit 1 if |a - b| / |a| is larger')
     .option('--min-sqnr <decibels>', 'exit 1 if the signal-to-noise ratio of a tensor is lower')
-    .option('--details <count>', 'number of tensors shown in detail, the worst first; 3 by default')
+    .option('--details <count>', 'number of tensors shown in detail, worst first; 3 by default')
     .option('--worst <count>', 'number of elements shown for each of these tensors; 5 by default')
     .option('--html <file>', 'write a report with charts')
     .option('--force', 'replace an existing report')

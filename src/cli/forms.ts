@@ -1,4 +1,4 @@
-/** `ptxlab forms`: the table of instruction forms, or the matrix of conversions. */
+/** `ptxlab forms`: prints the table of instruction forms, or the matrix of conversions. */
 import { nearestWord } from '../base/nearest-word.ts';
 import { describeForm, detailedText, formsAt, listingText } from '../explain/form-listing.ts';
 import { conversionMatrix, matrixText } from '../explain/matrix.ts';

@@ -7,7 +7,7 @@ import { countText, percentText } from './number-text.ts';
 interface BarGlyphs {
   /** From an empty character to a full one, in eighths of its height. */
   readonly heights: string;
-  /** Partly filled characters by width, growing from the left, then a full one. */
+  /** Partly filled characters in order of width, growing from the left, then a full one. */
   readonly widths: string;
   /** For bars that grow to the left: a half-filled character and a full one. */
   readonly leftward: string;
@@ -66,7 +66,7 @@ function topBinades(exponents: readonly ExponentCount[], limit: number): readonl
 const sparkWidth = 12;
 
 /**
- * How many elements are in each of the twelve highest binades, one character each, and where the last of them begins.
+ * The number of elements in each of the twelve highest binades, one character each, and where the last of them begins.
  */
 export function sparkline(exponents: readonly ExponentCount[], isAscii: boolean): string {
   const bins = topBinades(exponents, sparkWidth);

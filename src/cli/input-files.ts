@@ -1,4 +1,4 @@
-/** The files behind an input of tensors. */
+/** The files that make up a tensor input. */
 import { dirname, join } from 'node:path';
 import type { TensorInput } from './tensor-input.ts';
 

@@ -1,4 +1,4 @@
-/** `ptxlab inspect`: the contents of tensor files. */
+/** `ptxlab inspect`: shows the contents of tensor files. */
 import { PtxlabError } from '../base/error.ts';
 import { modelOf, type ModelTensor, plainTensor } from '../tensors/checkpoints/model-tensors.ts';
 import { summarizeTensor } from '../tensors/summarize.ts';

@@ -9,7 +9,7 @@ import type { Session } from './session.ts';
 /** The largest input that is read, 256 MiB; a larger file is rejected before any of it is read. */
 export const sizeLimit: number = 256 * 1024 * 1024;
 
-/** How messages name a path. */
+/** The name of a path in messages. */
 export function displayName(path: string): string {
   if (path === '-') return '<stdin>';
   return path === '' ? "''" : path;

@@ -1,4 +1,4 @@
-/** Declares the commands about PTX; the implementation of each is loaded when it is called. */
+/** Declares the commands for PTX; the implementation of each is loaded when it is called. */
 import { type Command, Option } from 'commander';
 import { collect, examples, type Start } from './command-parts.ts';
 import type { CheckFlags } from './check.ts';
@@ -110,7 +110,7 @@ export function defineRun(program: Command, start: Start): void {
     .option('--trace-lines <a..b>', 'trace these lines of the PTX text')
     .option('--job <file>', 'read the launch from a JSON file, - for stdin')
     .addOption(
-      new Option('--unsupported <what>', 'what to do about instructions that ptxlab cannot run').choices([
+      new Option('--unsupported <what>', 'how to treat instructions that ptxlab cannot run').choices([
         'refuse',
         'fault',
       ]),
@@ -157,8 +157,8 @@ export function defineForms(program: Command, start: Start): void {
     .command('forms')
     .description('List the instruction forms, or the matrix of conversions.')
     .option('--opcode <name>', 'only this opcode')
-    .option('-t, --target <name>', 'only what this target supports')
-    .option('--isa <version>', 'only what this PTX version supports')
+    .option('-t, --target <name>', 'list only what this target supports')
+    .option('--isa <version>', 'list only what this PTX version supports')
     .option('--matrix', 'show which types convert to which, and which conversions need a rounding modifier')
     .option('--json', 'write JSON')
     .action(async (_: unknown, self: Command) => {
@@ -191,7 +191,7 @@ export function defineSweep(program: Command, start: Start): void {
   sweepChoiceOptions(command)
     .option('--expect <file>', 'compare with the digests in a file')
     .option('--published', 'compare with the digests that come with ptxlab')
-    .option('--out <file>', 'write digests to a file, continuing where it ends')
+    .option('--out <file>', 'write digests to a file, continuing after those already in it')
     .option('--threads <count>', 'number of threads; one per core by default')
     .option('--json', 'write JSON, one line per instruction')
     .action(async (instructions: readonly string[], _: unknown, self: Command) => {
@@ -209,7 +209,7 @@ export function defineSweep(program: Command, start: Start): void {
 
 /** For the help only: `command-line.ts` runs it before commander sees its options. */
 export function definePtxas(program: Command): void {
-  program.command('ptxas').description('Verify PTX with the command line of ptxas; makes no machine code.');
+  program.command('ptxas').description('Verify PTX with the command line of ptxas; no machine code is generated.');
 }
 
 export function defineServe(program: Command, start: Start): void {

@@ -1,7 +1,7 @@
 /**
  * One JSON object per line in, one JSON object per line out, in order. Each line is answered as it arrives, so that a
- * program at the other end of a pipe can wait for the answer before it sends more. No input is read until the reader of
- * the answers is ready.
+ * program at the other end of a pipe can wait for the answer before it sends more. Input is read only when the reader
+ * of the answers is ready.
  */
 import { err, ok, type Result } from '../base/result.ts';
 import { sizeLimit } from './io.ts';
@@ -9,13 +9,13 @@ import { write } from './output.ts';
 import { type JsonObject, isJsonObject } from './json-object.ts';
 import type { OutputStream } from './session.ts';
 
-/** Why a line cannot be answered; codes are as stable as those of diagnostics. */
+/** The reason why a line gets no answer; codes are as stable as those of diagnostics. */
 export interface LineError {
   readonly code: 'BAD_JSON' | 'BAD_REQUEST' | 'LINE_TOO_LONG' | 'INTERNAL';
   readonly message: string;
 }
 
-/** How a command answers lines; answers are JSON text. `raw` is the line as received. */
+/** The way a command answers lines; answers are JSON text. `raw` is the line as received. */
 export interface Answerer {
   answer(request: JsonObject, raw: string): string;
   /** The answer to a bad line; `request` is null if the line is not a JSON object. */

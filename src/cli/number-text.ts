@@ -9,7 +9,7 @@ export function countText(count: number): string {
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
-/** Three digits and a decimal unit: `512 B`, `4.19 MB`. */
+/** A number with three digits and a decimal unit: `512 B`, `4.19 MB`. */
 export function bytesText(bytes: number): string {
   let [value, unit] = [bytes, 0];
   while (value >= 999.5 && unit < units.length - 1) {
@@ -34,8 +34,8 @@ export function valueText(value: number): string {
 }
 
 /**
- * A part as a percentage of the whole: `0 %`, `< 0.01 %`, `3.25 %`, `100 %`. Only the whole gives 100, and only an
- * empty part gives 0.
+ * A part as a percentage of the whole: `0 %`, `< 0.01 %`, `3.25 %`, `100 %`. Only the whole is 100 %, and only an empty
+ * part is 0 %.
  */
 export function percentText(part: number, whole: number): string {
   if (part === 0 || whole === 0) return '0 %';

@@ -74,7 +74,7 @@ export function readTargetChoice(flags: JudgeFlags): TargetChoice {
   };
 }
 
-/** The GPU with that name, by architecture or product, in any case; null if none is named. */
+/** The GPU with that name, which is an architecture or a product in any case; null if the flag is absent. */
 export function readGpu(name: string | undefined): GpuName | null {
   if (name === undefined) return null;
   const gpu = findGpu(name);

@@ -7,7 +7,7 @@ export function write(output: OutputStream, text: string): Promise<void> {
   return new Promise((resolve) => output.once('drain', resolve));
 }
 
-/** Writes data with indents, as most `--json` outputs are. */
+/** Writes indented JSON, as most `--json` outputs do. */
 export function writeJson(output: OutputStream, data: unknown): Promise<void> {
   return write(output, `${JSON.stringify(data, null, 2)}\n`);
 }

@@ -16,7 +16,7 @@ export const processSession: Session = {
   interruptible,
 };
 
-/** Node reads a directory on stdin as empty, without an error. */
+/** If stdin is a directory, Node reads it as empty, without an error. */
 function openStdin(): NodeJS.ReadStream {
   if (fstatSync(0).isDirectory()) throw Object.assign(new Error('is a directory'), { code: 'EISDIR' });
   return process.stdin;
@@ -25,7 +25,7 @@ function openStdin(): NodeJS.ReadStream {
 /** Signals that end a process: exit codes 130, 143 and 129 in a shell. */
 const askingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Ctrl-C, a closed terminal or a request to end lets the work clean up; then the process ends by that signal. */
+/** Ctrl-C, a closed terminal or a request to terminate lets the work clean up; then the process ends by that signal. */
 async function interruptible(work: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
   const stop = new AbortController();
   let asked: NodeJS.Signals | null = null;

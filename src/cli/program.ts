@@ -91,7 +91,7 @@ function widthOf({ isTTY, columns = 80 }: OutputStream): number {
   return isTTY === true ? columns : 80;
 }
 
-/** Wrong usage in the style of all other errors: one line that names the program. */
+/** Reports wrong usage in the style of all other errors: one line that names the program. */
 function usageLine(text: string): string {
   const words = text
     .trim()
@@ -105,7 +105,7 @@ function termOf(option: Option): string {
   return option.short === '-W' ? '-Werror' : option.flags;
 }
 
-/** Choices as a plain list, the default first. */
+/** Choices as a plain list, with the default first. */
 function describe({ description, short, argChoices, defaultValue }: Option): string {
   if (argChoices === undefined || short === '-W') return description;
   const others = argChoices.filter((choice) => choice !== defaultValue);

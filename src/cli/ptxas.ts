@@ -1,6 +1,6 @@
 /**
- * `ptxlab ptxas` and `ptxlab-ptxas`: a stand-in for ptxas that verifies and makes no machine code. Command line, messages
- * and exit codes are those of ptxas 13.0.
+ * `ptxlab ptxas` and `ptxlab-ptxas`: a stand-in for ptxas that verifies PTX but generates no machine code. Command
+ * line, messages and exit codes are those of ptxas 13.0.
  */
 import { readFileSync } from 'node:fs';
 import { architectureOf } from './ptxas/architecture.ts';
@@ -34,7 +34,7 @@ export async function ptxasCommand(args: readonly string[], session: Session): P
   return 0;
 }
 
-/** The options, or what is wrong with them. */
+/** The options, or the mistake in them. */
 function read(args: readonly string[]): ReadOptions | string {
   try {
     return readOptions(args, readOptionsFile);
@@ -74,7 +74,7 @@ async function verifyInputs(options: ReadOptions, session: Session): Promise<Ptx
 
 interface Inputs {
   readonly inputs: readonly Input[];
-  /** A message for each file that could not be opened. */
+  /** One message for each file that could not be opened. */
   readonly unopened: readonly string[];
 }
 
@@ -100,7 +100,7 @@ function verifyOptionsOf({ values }: ReadOptions): VerifyOptions {
   };
 }
 
-/** What `-v` prints. ptxas prints registers and memory here, which only its own code generation can know. */
+/** The output of `-v`. Here ptxas prints registers and memory, which only its own code generator knows. */
 function summary({ kernels, instructions }: Verification, { architecture }: VerifyOptions): readonly string[] {
   const { verified, all } = instructions;
   return [
@@ -109,9 +109,9 @@ function summary({ kernels, instructions }: Verification, { architecture }: Veri
   ];
 }
 
-/** Why the output file that was asked for cannot be made; null if none was. */
+/** The reason why the requested output file cannot be written; null if none was requested. */
 function unwritable({ values }: ReadOptions, { architecture }: VerifyOptions): string | null {
   const path = values.get('output-file') ?? '/dev/null';
   if (path === '/dev/null' || !architecture.isReal) return null;
-  return `ptxlab verifies PTX and makes no machine code, so '${path}' was not written; use -o /dev/null`;
+  return `ptxlab verifies PTX but generates no machine code, so '${path}' was not written; use -o /dev/null`;
 }

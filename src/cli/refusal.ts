@@ -1,4 +1,4 @@
-/** Why an instruction cannot be evaluated, for people: the finding and its help, as `check` prints them. */
+/** Explains to the user why an instruction cannot be evaluated: the finding and its help, as `check` prints them. */
 import { note } from '../diagnostics/renderers/pretty.ts';
 import { printable } from '../diagnostics/renderers/printable.ts';
 import type { EvalError } from '../evaluation/prepare.ts';

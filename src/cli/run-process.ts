@@ -6,7 +6,7 @@ function abort(error: unknown): never {
   process.exit(exitOf(error, processSession));
 }
 
-/** `args` are the words after the program's name, `['check', 'kernel.ptx']`. */
+/** `args` are the words after the program's name, such as `['check', 'kernel.ptx']`. */
 export async function runProcess(args: readonly string[]): Promise<void> {
   guardOutput();
   process.on('uncaughtException', abort);

@@ -175,7 +175,7 @@ function readOutput(text: string, count: number): Output {
   return { index, path: elementAt(found, 2) };
 }
 
-/** A signal that arrives meanwhile ends the process once the files are written. */
+/** A signal that arrives while files are being written ends the process afterwards. */
 async function writeOutputs(
   results: readonly (Uint8Array | null)[],
   { inputs, outputs, flags, session }: Task,

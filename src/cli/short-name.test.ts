@@ -13,7 +13,7 @@ test.each<[number, string]>([
   expect(shortName('model.layers.12.self_attn.q_proj.weight', room, false)).toBe(short);
 });
 
-test('wide characters count twice, and no dot is needed', () => {
+test('wide characters count twice, and the name need not contain a dot', () => {
   expect(shortName('重み重み重み', 12, false)).toBe('重み重み重み');
   expect(shortName('abcdefghijklmnop', 9, true)).toBe('ab...mnop');
 });

@@ -1,4 +1,4 @@
-/** `ptxlab sweep`: digests of conversions over whole input ranges. */
+/** `ptxlab sweep`: prints digests of conversions over whole input ranges. */
 import { lstat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -47,7 +47,9 @@ export async function sweepCommand(
   });
 }
 
-/** The file that a sweep continues. Writing would replace a link by a file, so the path must name the link's target. */
+/**
+ * The file that a sweep continues. Writing would replace a link with a file, so the path must name the link's target.
+ */
 async function readOut(path: string, session: Session): Promise<DigestFile> {
   await requireOutputs([path], [publishedFile], !(await isLink(path)));
   return DigestFile.read(path, session, true);

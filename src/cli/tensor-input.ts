@@ -25,7 +25,7 @@ export interface TensorInput extends OpenTensors {
 
 /** Opens a file and reads its header; errors are PtxlabErrors that name the file. */
 export async function openTensors(path: string, flags: TensorFlags): Promise<TensorInput> {
-  if (path === '-') throw new UsageError('tensor files are not read in order, so they cannot come from stdin');
+  if (path === '-') throw new UsageError('tensor files are not read sequentially, so they cannot come from stdin');
   const options = readOptions(path, flags);
   const { only = [] } = flags;
   const takes = (name: string): boolean => only.length === 0 || only.some((glob) => matchesGlob(glob, name));
@@ -51,7 +51,7 @@ function withRawHint({ code, message }: TensorFileError): TensorFileError {
   );
 }
 
-/** Files that identify their own contents, so that `--shape` applies to the other file. */
+/** True for files that identify their own contents, so that `--shape` applies to the other file. */
 function hasHeader(path: string): boolean {
   return isNamedForHeader(path) || /\.json$/i.test(path);
 }

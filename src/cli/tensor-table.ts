@@ -1,4 +1,4 @@
-/** Tables with a line per tensor that fit the screen: columns are left out for want of room, and names are shortened. */
+/** Tables with one line per tensor that fit the screen: if necessary, columns are left out and names are shortened. */
 import { joinWords } from '../base/join-words.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
@@ -9,7 +9,7 @@ export interface TensorColumn<Row> {
   readonly title: string;
   readonly align: Alignment;
   readonly cell: (row: Row) => string;
-  /** Columns with a number are left out for want of room, the lowest number first. */
+  /** Columns that have a number can be left out if there is too little room, lowest number first. */
   readonly spare?: number;
 }
 
@@ -19,7 +19,7 @@ interface TableLayout {
   readonly isAscii: boolean;
 }
 
-/** Room for names before a column is left out for them, and the least that they are shortened to. */
+/** Columns are left out until names have the first width; names are never shortened below the second. */
 const [roomyName, shortestName] = [20, 12];
 
 /** The table, with names as its last column, and a line about what was left out. */
@@ -53,7 +53,7 @@ interface Made {
   readonly cells: readonly string[];
 }
 
-/** The columns that leave room for names of `wanted` characters, or all that must stay. */
+/** The columns that leave `wanted` characters for names, but at least those that must stay. */
 function fitted<Column extends Made>(columns: readonly Column[], wanted: number, width: number) {
   const widths = new Map(columns.map((column) => [column, Math.max(...column.cells.map(widthOf)) + 2]));
   const left: string[] = [];

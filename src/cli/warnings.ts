@@ -5,7 +5,7 @@ import { write } from './output.ts';
 import type { OutputStream } from './session.ts';
 import { countText } from './number-text.ts';
 
-/** Number of lines of one kind that are printed; the rest is only counted. */
+/** Number of lines of one kind that are printed; the others are only counted. */
 const most = 5;
 
 /** Writes warnings about a file. */

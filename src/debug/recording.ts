@@ -1,6 +1,6 @@
 /**
- * What a warp did, step by step, forwards and back. A step stores what it wrote; the registers of any step are those of
- * the keyframe before it and the steps in between.
+ * What a warp did, step by step, in either direction. A step stores what it wrote; the registers of any step are those
+ * of the keyframe before it and the steps in between.
  */
 import { elementAt } from '../base/element-at.ts';
 import { requireArgument } from '../base/require.ts';
@@ -30,7 +30,7 @@ export interface RecordedStep {
 /** The values that a step wrote to a register, by lane; null for lanes that it did not write. */
 export interface RegisterWrite {
   readonly name: string;
-  /** The type with which the instruction wrote it: `.f32`. */
+  /** The type that the instruction wrote it with: `.f32`. */
   readonly type: string;
   readonly values: readonly (Bits | null)[];
 }
@@ -52,9 +52,9 @@ export class Recording {
   readonly steps: readonly RecordedStep[];
   /** Number of lanes: 32, or fewer in the last warp of a block. */
   readonly lanes: number;
-  /** The fault that ended the launch; null if it ended by itself or was cut off. */
+  /** The fault that ended the launch; null if it completed or was cut off. */
   readonly fault: Fault | null;
-  /** Whether the launch was ended because the recording was full. */
+  /** True if the launch was ended because the recording was full. */
   readonly isCut: boolean;
   private readonly keyframes: (readonly RegisterState[])[] = [[]];
 
@@ -81,7 +81,7 @@ export class Recording {
     return this.replay(elementAt(this.keyframes, frame), frame * spacing, last);
   }
 
-  /** The last step up to `index` in which a lane wrote a register; null if no lane wrote it. */
+  /** The last step up to `index` in which a lane wrote a register; null if the lane has not written it. */
   writerOf(name: string, lane: number, index: number): number | null {
     requireArgument('the name of a register', name, textRule);
     requireArgument('a lane', lane, whole(this.lanes - 1, String(this.lanes - 1)));

@@ -16,7 +16,7 @@ export function isOfAnotherDevice(value: unknown, memory: GlobalMemory): boolean
   return home !== undefined && home !== memory;
 }
 
-/** What buffers and module variables have in common. Its address can be passed as a kernel argument. */
+/** The common part of buffers and module variables. Its address can be passed as a kernel argument. */
 export abstract class DeviceRange implements Addressed {
   constructor(memory: GlobalMemory) {
     homes.set(this, memory);
@@ -25,7 +25,7 @@ export abstract class DeviceRange implements Addressed {
   /** Its generic address. */
   abstract get address(): bigint;
 
-  /** The bytes themselves, not a copy; throws if the memory is gone. */
+  /** The bytes themselves, not a copy; throws if the memory has been freed. */
   protected abstract bytes(): Uint8Array;
   /** The name used in error messages. */
   protected abstract get owner(): string;
@@ -48,7 +48,8 @@ export abstract class DeviceRange implements Addressed {
   }
 
   /**
-   * Returns a view of its bytes, not a copy, from byte `offset` on. It is valid until the next allocation or launch.
+   * Returns a view of its bytes, not a copy, starting at byte `offset`. It is valid until the next allocation or
+   * launch.
    *
    * @throws PtxlabError `buffer-size` if there are fewer than `length` bytes after `offset`
    */
@@ -90,5 +91,5 @@ function isSize(value: unknown): value is number {
 function checkedBytes(source: unknown): Uint8Array {
   if (ArrayBuffer.isView(source) || source instanceof ArrayBuffer) return bytesOf(source);
   if (typeof SharedArrayBuffer !== 'undefined' && source instanceof SharedArrayBuffer) return bytesOf(source);
-  throw new PtxlabError('argument-type', 'a write takes a typed array, a DataView or a buffer');
+  throw new PtxlabError('argument-type', 'write needs a typed array, a DataView or a buffer');
 }

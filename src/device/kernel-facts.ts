@@ -35,7 +35,7 @@ export interface KernelAttributes {
   readonly sharedSize: number;
   /** Local memory of a thread, including that of the deepest chain of calls. */
   readonly localSize: number;
-  /** Block extents required by `.reqntid`; null if there is no such directive. */
+  /** Block extents required by `.reqntid`; null without that directive. */
   readonly requiredBlock: Dim3 | null;
   /** Maximum number of threads in a block, as given by `.reqntid` or `.maxntid`; 1024 without them. */
   readonly maxThreads: number;

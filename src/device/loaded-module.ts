@@ -13,7 +13,7 @@ import { ModuleSymbol, type SymbolHome } from './module-symbol.ts';
 
 /** A module loaded into device memory. */
 export class LoadedModule {
-  /** The diagnostics from checking the module. There are no errors among them. */
+  /** The diagnostics from checking the module. None of them is an error. */
   readonly report: CheckReport;
   private readonly module: CheckedModule;
   private readonly image: ModuleImage;

@@ -33,8 +33,8 @@ export interface LaunchOptions {
   readonly sharedBytes?: number;
   /**
    * Allows the whole grid to synchronize, as with `cudaLaunchCooperativeKernel`: `grid.sync()` of cooperative groups
-   * finds its workspace through %envreg1 and %envreg2. All blocks then exist at the same time and have their memory
-   * allocated.
+   * finds its workspace through %envreg1 and %envreg2. All blocks then exist at the same time, each with its own
+   * memory.
    */
   readonly cooperative?: boolean;
   /** One argument for each kernel parameter, in order. */
@@ -101,7 +101,7 @@ export interface LaunchOptions {
   readonly simd?: boolean;
   /**
    * How the contents of shared and local memory that was never written are treated. With `fault`, the default, the
-   * launch faults where a branch, an address, a store to global memory or a host call depends on them. With `zero`, and
+   * launch faults if a branch, an address, a store to global memory or a host call depends on them. With `zero`, and
    * always on `jit`, they read as zeros.
    */
   readonly uninitialized?: 'fault' | 'zero';

@@ -296,7 +296,7 @@ export const catalog = {
     ptxas: "Illegal rounding modifier for instruction '{opcode}'",
     section: '6.5.2',
     explain:
-      'Exact instructions take no rounding modifier. Rounding modifiers that end in i (such as .rni) are for integer results, the others for float results.',
+      'Exact instructions take no rounding modifier. Rounding modifiers that end in i (such as .rni) are for integer results; the others are for float results.',
   },
   PTX2032: {
     severity: 'error',
@@ -709,7 +709,7 @@ export const catalog = {
     ptxas: "Initializer type does not match '{name}'",
     section: '5.4.4',
     explain:
-      'Integer variables take integers and addresses, float variables take floats. Variables of type .f16 or .f16x2, and those in .shared, .local, .param or .reg, take no initial value.',
+      'Integer variables take integers and addresses, float variables take floats. Variables of type .f16 or .f16x2, and those in .shared, .local, .param or .reg, cannot have an initial value.',
   },
   PTX5010: {
     severity: 'error',

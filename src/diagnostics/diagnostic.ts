@@ -11,9 +11,9 @@ export interface Diagnostic {
   readonly span: Span;
   /** How to fix it, or what is allowed instead. */
   readonly help: string | null;
-  /** Fixes that follow from the place alone, the most likely one first. */
+  /** Fixes that follow from the position alone, most likely first. */
   readonly fixes: readonly Fix[];
-  /** Changes of the header, each of which makes the missing feature available, nearest first. */
+  /** Changes of the header that would each make the missing feature available, nearest first. */
   readonly accepted: readonly HeaderChange[];
   /** The section of the PTX ISA 9.1 that contains the rule. */
   readonly section: string | null;
@@ -45,7 +45,7 @@ export function diagnose<C extends Code>(
 const noFixes: readonly Fix[] = [];
 const noChanges: readonly HeaderChange[] = [];
 
-/** Makes a diagnostic from parameters that were already checked against the entry when they were stored. */
+/** Makes a diagnostic from parameters that were checked against the entry when they were stored. */
 export function diagnoseStored(
   code: Code,
   span: Span,

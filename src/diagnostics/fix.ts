@@ -12,16 +12,16 @@ export interface Edit {
  */
 export type Applicability = 'certain' | 'possible';
 
-/** Edits that make a program legal, at least in one respect. */
+/** Edits that make a program legal in at least one respect. */
 export interface Fix {
-  /** What the edits do, as a command: `Write mad.lo.u32`. */
+  /** What the edits do, in the imperative: `Write mad.lo.u32`. */
   readonly title: string;
   readonly applicability: Applicability;
   /** They do not overlap, and are in the order of the text. */
   readonly edits: readonly Edit[];
 }
 
-/** A change of a module's header; null for a directive that stays as it is. */
+/** A change of a module's header; null for a directive that does not change. */
 export interface HeaderChange {
   readonly version: string | null;
   readonly target: string | null;

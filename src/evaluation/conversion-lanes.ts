@@ -1,4 +1,4 @@
-/** Why an evaluated instruction gave its result, lane by lane. */
+/** Explains the result of an evaluated instruction, lane by lane. */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import { range } from '../explain/bit-origins.ts';
@@ -16,7 +16,7 @@ export interface LaneExplanation {
   readonly result: string;
   readonly conversion: Conversion;
   readonly explanation: ConversionExplanation;
-  /** Random bits and scale of the lane; null if it has none. */
+  /** Random bits and scale of the lane; null if it does not use them. */
   readonly random: Bits | null;
   readonly scale: Bits | null;
 }
@@ -57,7 +57,7 @@ function explainStep(step: ConvertStep, steps: readonly Step[], read: (ref: Ref)
   return { result: placeInResult(to, steps), conversion, explanation, random, scale };
 }
 
-/** Where a lane ends up: its bits in the value it is packed into, or its own name. */
+/** The destination of a lane: its bits in the value that it is packed into, or its own name. */
 function placeInResult(ref: Ref, steps: readonly Step[]): string {
   for (const step of steps) {
     if (step.kind !== 'pack' || !step.from.includes(ref)) continue;

@@ -1,4 +1,4 @@
-/** Every conversion of the table that `evaluate` computes, as data for choosing one. */
+/** Every conversion in the table that `evaluate` can compute, as data for a choice. */
 import { expandCompiled } from '../isa/expand.ts';
 import type { Variant } from '../isa/form.ts';
 import { environmentOf } from '../isa/environment.ts';

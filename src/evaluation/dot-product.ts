@@ -1,4 +1,4 @@
-/** One element of a product of matrices: a dot product on a chosen GPU, and the steps that lead to its result. */
+/** One element of a matrix product: a dot product on a chosen GPU, and the steps that lead to its result. */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import { err, ok, type Result } from '../base/result.ts';
@@ -14,7 +14,7 @@ import { readAccumulator } from '../numerics/dot.ts';
 import { type ExplainedDot, exactSum, explainDot } from '../numerics/explain-dot.ts';
 import { type EvalError, errorOf, unavailable } from './prepare.ts';
 
-/** A matrix instruction whose element is computed. */
+/** A matrix instruction of which one element is computed. */
 export interface PreparedDot {
   readonly variant: Variant;
   readonly gpu: Gpu;
@@ -34,23 +34,23 @@ export interface DotOperands {
   readonly scaleB: readonly number[];
 }
 
-/** The result on GPUs that compute the same. */
+/** The result on GPUs that compute the same way. */
 export interface DotOnGpus {
   /** `sm_80 to sm_89`. */
   readonly gpus: string;
   readonly bits: Bits;
 }
 
-/** Why a dot product of floats has its result. */
+/** Explains the result of a dot product of floats. */
 export interface DotExplanation extends ExplainedDot {
   readonly byGpu: readonly DotOnGpus[];
-  /** The exact sum, rounded once to nearest even; null if a term is not finite, or the sum out of range. */
+  /** The exact sum, rounded once to nearest even; null if a term is not finite or the sum is out of range. */
   readonly exact: Bits | null;
 }
 
 /**
- * Finds the product of a mnemonic. The GPU defaults to that of the target, or without a target to the newest one that
- * runs the instruction.
+ * Finds the matrix product that a mnemonic computes. The GPU defaults to that of the target, or without a target to the
+ * newest one that runs the instruction.
  */
 export function prepareDot(mnemonic: string, choice: TargetChoice, gpu: Gpu | null): Result<PreparedDot, EvalError> {
   const resolution = resolveMnemonic(mnemonic);
@@ -95,7 +95,7 @@ function chooseGpu(variant: Variant, { target }: TargetChoice, wanted: Gpu | nul
   });
 }
 
-/** The type of an element in the words of `readValue`; `b1` is not a number format. */
+/** The type of an element as `readValue` expects it; `b1` is not a number format. */
 export interface ElementType {
   readonly name: string;
   readonly class: 'bits' | 'float' | 'signed' | 'unsigned';
@@ -167,7 +167,7 @@ function resultsByGpu(variant: Variant, product: ProductOf<'float'>, operands: D
   });
 }
 
-/** Elements of A and B as they lie in registers. */
+/** Elements of A and B in the form in which registers hold them. */
 function pairsOf({ a, b }: MatrixProduct, operands: DotOperands): readonly Pair[] {
   const placed = (bits: Bits, low: number): Bits => (low === 0 ? bits : Number(bits) << low);
   return operands.a.map((one, i): Pair => [placed(one, a.low), placed(elementAt(operands.b, i), b.low)]);

@@ -23,7 +23,7 @@ export interface Lane {
   readonly bits: Bits;
 }
 
-/** The lanes of an operand, topmost first; none if its type is not a number. */
+/** The lanes of an operand, topmost first; empty if its type is not a number. */
 export function lanesOf({ type, bits }: Typed): readonly Lane[] {
   const { format, lanes, laneStride } = type;
   if (format === null) return [];
@@ -34,7 +34,7 @@ export function lanesOf({ type, bits }: Typed): readonly Lane[] {
   });
 }
 
-/** The value of bits of a type, with lanes in braces. */
+/** The value of a type's bits as text, with lanes in braces. */
 export function valueOf(operand: Typed): string {
   const lanes = lanesOf(operand).map(({ format, bits }) => formatValue(format, bits));
   if (lanes.length > 1) return `{${lanes.join(', ')}}`;

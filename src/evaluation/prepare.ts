@@ -1,4 +1,4 @@
-/** Finds the variant of a mnemonic that a number of inputs, a version and a target have, and prepares its evaluation. */
+/** Finds the variant of a mnemonic for a number of inputs, a version and a target, and prepares its evaluation. */
 import { elementAt } from '../base/element-at.ts';
 import { acceptance, checkRows, rowsOf } from '../check/availability.ts';
 import { helpOf, type Problem } from '../check/instructions/problem.ts';
@@ -28,8 +28,8 @@ export interface Prepared {
 }
 
 /**
- * Prepares a mnemonic for `count` inputs (null for any number). Legality is judged for the given version and target, by
- * default any target and the newest version.
+ * Prepares a mnemonic for `count` inputs (null for any number). Legality depends on the given version and target; by
+ * default, any target and the newest version.
  */
 export function prepareEval(
   mnemonic: string,
@@ -55,7 +55,7 @@ export function prepareEval(
 }
 
 function notEvaluated(mnemonic: string): EvalError {
-  const message = `${mnemonic} is more than a function of its operands' bits, or not executed yet`;
+  const message = `${mnemonic} is more than a function of its operands' bits, or cannot be executed yet`;
   return { code: 'NOT_EVALUATED', message };
 }
 

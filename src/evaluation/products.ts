@@ -1,4 +1,4 @@
-/** Every product of matrices that `evaluateDot` computes, as data for choosing one. */
+/** Every matrix product that `evaluateDot` can compute, as data for a choice. */
 import { gpusFor, productOn } from '../explain/matrices/arithmetic.ts';
 import { isAvailableFor, type TargetChoice } from '../explain/target-choice.ts';
 import { expandCompiled } from '../isa/expand.ts';

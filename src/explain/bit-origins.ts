@@ -86,7 +86,7 @@ function runMade(step: MakingStep, values: Map<Ref, Value>, get: (ref: Ref) => V
   values.set(step.to, [made(resultWidth(step, from.map(get)), label, reads)]);
 }
 
-/** The width of a result that gets its width from the type of its operand. */
+/** The width of a result whose width comes from the type of its operand. */
 const widthless = 0;
 
 function made(width: number, label: string, reads: readonly Read[]): Piece {

@@ -1,4 +1,4 @@
-/** The shortest text that makes the checker report each diagnostic; null if no short text does. */
+/** The shortest text that makes the checker report each diagnostic; null if no short text can. */
 import { check } from '../check/check.ts';
 import type { Code } from '../diagnostics/catalog.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -145,7 +145,7 @@ const registers =
 export interface CodeExample {
   /** The example as shown. Header and register declarations appear only if they matter. */
   readonly text: string;
-  /** What the checker reports for it. */
+  /** The message that the checker reports for it. */
   readonly finding: Diagnostic;
 }
 

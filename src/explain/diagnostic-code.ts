@@ -20,7 +20,7 @@ export interface CodeExplanation {
   readonly example: { readonly text: string; readonly message: string } | null;
 }
 
-/** Explains a code such as `PTX2030`, in upper or lower case; null if there is no such code. */
+/** Explains a code such as `PTX2030`, in upper or lower case; null for an unknown code. */
 export function explainCode(text: string): CodeExplanation | null {
   const code = text.toUpperCase();
   if (!isCode(code)) return null;
@@ -31,7 +31,7 @@ export function explainCode(text: string): CodeExplanation | null {
   return { kind: 'code', code, severity, title, explain, message, ptxas, section, example };
 }
 
-/** A template that consists of one parameter says nothing by itself. */
+/** A template that consists of one parameter is meaningless by itself. */
 function isParameter(template: string): boolean {
   return /^\{\w+\}$/.test(template);
 }

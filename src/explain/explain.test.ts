@@ -84,7 +84,7 @@ describe('instructions', () => {
     expect(explain('cvt.f64.bf16.rp')).toMatchObject({ kind: 'instruction', mnemonic: 'cvt.rp.f64.bf16' });
   });
 
-  test('open choices are mentioned only where they matter', () => {
+  test('open choices are mentioned only if they matter', () => {
     const ids = (text: string): readonly string[] => {
       const found = explain(text);
       return found.kind === 'instruction' ? found.openChoices.map(({ id }) => id) : [found.kind];
@@ -99,7 +99,7 @@ describe('instructions', () => {
     expect(explain('cvt.rn.f16.f32')).toMatchObject({ steps: ['d = f32 to f16.rn(a)'] });
   });
 
-  test('the parts that a video instruction selects determine the form and the steps', () => {
+  test('the selected parts of video operands determine the form and the steps', () => {
     expect(explain('vsub.u32.s32.u32 %d.h1, %a.b3, %b, %c')).toMatchObject({
       form: 'vsub.merge',
       steps: expect.arrayContaining(['a.part = a[31:24]', 'd = lanes {piece, c.0}, 16 bits each, topmost first']),

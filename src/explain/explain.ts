@@ -113,7 +113,7 @@ interface Chosen {
 }
 
 /**
- * The variant that fits the operands best; the first one if there are no operands. Names in operands may stand for
+ * The variant that fits the operands best; the first one if the text has no operands. Names in operands may refer to
  * anything.
  */
 function choose(variants: readonly Variant[], { operands }: Instruction, opcode: string): Chosen {

@@ -26,13 +26,13 @@ export interface FormEntry {
     readonly optional: boolean;
   }[];
   readonly operands: readonly string[];
-  /** The targets that support some variant of the form, and the first version in which they do. */
+  /** The targets that support some variant of the form, each with the first version in which it does. */
   readonly availability: readonly Acceptance[];
 }
 
 /**
  * The forms that have at least one variant for the chosen version and target, in the order of the table. If `opcode` is
- * null, the forms of all opcodes.
+ * null, all opcodes are listed.
  */
 export function formsAt(choice: TargetChoice, opcode: string | null): readonly CompiledForm[] {
   const opcodes = ptxForms.opcodes().filter((name) => opcode === null || splitMnemonic(name).opcode === opcode);

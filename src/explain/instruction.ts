@@ -48,7 +48,7 @@ export interface InstructionExplanation {
   readonly lanes: readonly LanePicture[];
   /** The matrices that the lanes of a warp hold. */
   readonly fragments: readonly FragmentExplanation[];
-  /** How matrices are multiplied; null unless the instruction does. */
+  /** How matrices are multiplied; null if the instruction does not multiply any. */
   readonly product: ProductExplanation | null;
   readonly steps: readonly string[];
   readonly modifiers: readonly ModifierExplanation[];
@@ -81,7 +81,7 @@ export function explainVariant(
     summary: form.summary,
     section: form.section,
     operands: explainOperands(variant, written),
-    // Registers of a matrix are results as a whole.
+    // The registers of a matrix are results as a whole.
     lanes: fragments.length > 0 ? [] : lanePictures(variant, steps),
     fragments,
     product: explainProduct(variant, productOf(steps)),
@@ -159,8 +159,8 @@ function valuesTaken(variant: Variant, pattern: ValuePattern, type: PtxType): st
 }
 
 /**
- * The choices that ptxlab made where the specification leaves bits open, for every conversion and operation among the
- * steps.
+ * The choices that ptxlab made for bits that the specification leaves open, for every conversion and operation among
+ * the steps.
  */
 function choicesOf(variant: Variant, steps: readonly Step[]): readonly Choice[] {
   const chosen = new Set<Choice>();

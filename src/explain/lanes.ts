@@ -9,7 +9,7 @@ import type { Step } from '../isa/steps/step.ts';
 import { describePiece, fit, follow, range, type Read, readsOf, type Value, widthOf } from './bit-origins.ts';
 import { type OperandBits, operandBits } from './operand-bits.ts';
 
-/** Bits `[high:low]` of an operand and what they are. */
+/** Bits `[high:low]` of an operand, and what they contain. */
 export interface Field {
   readonly high: number;
   readonly low: number;

@@ -1,4 +1,4 @@
-/** Explains a PTX constant: all ways to read its bits (PTX ISA 9.1, 4.5). */
+/** Explains a PTX constant with all the ways to read its bits (PTX ISA 9.1, 4.5). */
 import { type Bits, chop, hex } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
@@ -28,7 +28,7 @@ export interface Rendering {
 export interface LiteralExplanation {
   readonly kind: 'literal';
   readonly text: string;
-  /** What kind of constant it is, and the type that PTX gives it. */
+  /** The kind of constant, and the type that PTX gives it. */
   readonly what: string;
   readonly width: number;
   /** The bits in hex with no prefix, padded to `width` bits. */
@@ -50,7 +50,7 @@ export function explainLiteral(text: string): LiteralExplanation | null {
 const floatWords: Readonly<Record<FloatOperand['form'], string>> = {
   '0f': 'f32 constant, written as its bits',
   '0d': 'f64 constant, written as its bits',
-  decimal: 'decimal constant: an f64, rounded to f32 where an f32 is needed',
+  decimal: 'decimal constant: an f64, rounded to f32 if an f32 is needed',
 };
 
 function explainFloat(text: string, { form, bits }: FloatOperand): LiteralExplanation {
@@ -87,7 +87,10 @@ function explainInteger(text: string, { value, unsigned }: IntegerOperand): Lite
   };
 }
 
-/** The width that the digits of a hex or binary literal fill; for other literals, the smallest that holds the value. */
+/**
+ * The width that the digits of a hex or binary literal fill; for other literals, the smallest width that holds the
+ * value.
+ */
 function widthOfInteger(text: string, value: bigint): number {
   const hexDigits = /^0[xX]([\da-fA-F]+)U?$/.exec(text)?.[1]?.length ?? 0;
   const binaryDigits = /^0[bB]([01]+)U?$/.exec(text)?.[1]?.length ?? 0;

@@ -6,7 +6,7 @@ import { ptxForms } from '../isa/table.ts';
 import { formatNames, formats, type FormatName } from '../numerics/formats.ts';
 import { type TargetChoice, plainVariants } from './target-choice.ts';
 
-/** How a conversion works: extend, truncate, or change between signed, unsigned and float. */
+/** The method of a conversion: extend, truncate, or change between signed, unsigned and float. */
 export type Method = 'sext' | 'zext' | 'chop' | 'same' | 's2f' | 'u2f' | 'f2s' | 'f2u' | 'f2f';
 
 /** Whether a rounding modifier must be written, may be written, or is rejected. */
@@ -80,7 +80,7 @@ export function matrixText(cells: readonly MatrixCell[]): readonly string[] {
     '!  rounding modifier required   ?  optional   neither mark: rejected',
     '.  no such conversion',
     'Formats of up to 8 bits exist only packed: .e4m3x2, .e2m1x4, .ue8m0x2, .s2f6x2.',
-    'Where tables of the ISA disagree, docs/spec-questions.md says which one applies.',
+    'If tables in the ISA disagree, docs/spec-questions.md says which one applies.',
   ];
 }
 

@@ -10,7 +10,7 @@ import { type FloatFormat, type FormatName, formats } from '../numerics/formats.
 import { modifierMeaning } from './modifiers.ts';
 import { table } from './table.ts';
 
-/** A fact about a type, such as `largest`, `448 (0x7e)`. */
+/** A fact about a type, such as `largest` and `448 (0x7e)`. */
 export type Fact = readonly [what: string, value: string];
 
 export interface TypeExplanation {
@@ -30,7 +30,7 @@ export interface ModifierNameExplanation {
 
 export type NameExplanation = TypeExplanation | ModifierNameExplanation;
 
-/** Explains `.e4m3x2`, `e4m3`, `.satfinite`; null for anything else, opcodes included. */
+/** Explains `.e4m3x2`, `e4m3` or `.satfinite`; null for anything else, including opcodes. */
 export function explainName(text: string): NameExplanation | null {
   if (isOpcode(text)) return null;
   const type = types.get(text) ?? types.get(`.${text}`);

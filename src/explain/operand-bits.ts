@@ -3,7 +3,7 @@ import { listOf, type OperandPattern, operandType, type ValuePattern, type Varia
 import { vectorLanes } from '../isa/rules.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
 
-/** An operand or a component of one, with the width it has in the instruction. */
+/** An operand or a component of an operand, with its width in the instruction. */
 export interface OperandBits {
   readonly name: string;
   readonly role: 'read' | 'write';
@@ -15,7 +15,7 @@ export function operandBits(variant: Variant): readonly OperandBits[] {
   return variant.form.operands.flatMap((pattern) => patternBits(variant, pattern));
 }
 
-/** The operands for which one pattern stands: several for a brace list, none for a label. */
+/** The operands that one pattern represents: several for a brace list, none for a label. */
 export function patternBits(variant: Variant, pattern: OperandPattern): readonly OperandBits[] {
   const of = (value: ValuePattern, name = value.name): OperandBits => ({
     name,

@@ -1,4 +1,4 @@
-/** Parses values as people write them into the bits of a type. */
+/** Parses values that people write, and returns the bits of a type. */
 import { type Bits, chop } from '../base/bits.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { PtxType } from '../isa/types.ts';
@@ -9,15 +9,15 @@ import { type NearestBits, nearestBits } from '../numerics/nearest-bits.ts';
 
 type Reading = Result<NearestBits, string>;
 
-/** A type as far as reading a value needs it; it may be a format that has no PTX type. */
+/** The properties of a type that are needed to read a value; it may be a format that has no PTX type. */
 type ReadableType = Pick<PtxType, 'class' | 'format' | 'width' | 'lanes' | 'laneStride'> & { readonly name: string };
 
 const exactly = (bits: Bits): Reading => ok({ bits, rounded: false });
 
 /**
- * Reads `0x3c00` and `0b101` as bits, `0f3F800000` and `0d...` as the value they stand for, `nan`, `inf` and decimals
- * as values of the type, and for a packed type a comma-separated list of lanes, topmost first. The error says what is
- * accepted.
+ * Reads `0x3c00` and `0b101` as bits, `0f3F800000` and `0d...` as the value that they represent, `nan`, `inf` and
+ * decimals as values of the type, and for a packed type a comma-separated list of lanes, topmost first. The error says
+ * what is accepted.
  */
 export function readValue(text: string, type: ReadableType): Reading {
   const word = text.trim().replace(/^\u2212/, '-');

@@ -163,7 +163,7 @@ class VariantJudge {
       return this.expectRow('overflow', sign, bits, lane);
     }
     if (value > most || value < least) {
-      // Near the end of the range, rounding decides between its last value and the overflow result.
+      // Near the end of the range, rounding decides between the last value and the overflow result.
       if (lane !== largest[sign] && lane !== zero[0] && lane !== one) this.expectRow('overflow', sign, bits, lane);
       return;
     }
@@ -210,7 +210,7 @@ function numberOf(name: FormatName, bits: Bits): number {
   return value.sign === 1 ? -magnitude : magnitude;
 }
 
-/** One unit in the last place of a value near the end of a format's range. */
+/** The unit in the last place of a value near the end of a format's range. */
 function lastPlace(name: FormatName, value: number): number {
   const format = formats[name];
   if (format.kind !== 'float') return 2 ** -format.fractionBits;

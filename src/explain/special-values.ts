@@ -15,7 +15,7 @@ import { causes, hasNan, type NanPolicy, nanPolicyOf, overflowPolicyOf } from '.
 /** The kinds of input that a row can describe. `overflow`: finite values beyond the destination's largest value. */
 export type SpecialInput = 'NaN' | 'NaN scale' | 'infinity' | 'overflow' | 'zero' | 'negative' | 'subnormal';
 
-/** The bits of the result in hex, or how they follow from the input; null if there is no such input with that sign. */
+/** The bits of the result in hex, or how they follow from the input; null if no such input has that sign. */
 export type SpecialResult = string | null;
 
 export interface SpecialValue {
@@ -39,7 +39,7 @@ export interface ConversionStep {
   readonly isScaled: boolean;
 }
 
-/** The different conversions among the steps. */
+/** The distinct conversions among the steps. */
 export function conversionsOf(steps: readonly Step[]): readonly ConversionStep[] {
   const found = new Map<string, ConversionStep>();
   for (const step of steps) {
@@ -194,7 +194,7 @@ function negativeRow(c: Conversion): SpecialValue | null {
   const row = { input: 'negative', what: 'negative', positive: null } as const;
   if (c.to === 'ue8m0') {
     const { rule, evidence } = causes['sign-ignored'];
-    return { ...row, rule, evidence, negative: 'the result for its magnitude' };
+    return { ...row, rule, evidence, negative: 'the result for the magnitude of the input' };
   }
   if (!c.relu) return null;
   const { evidence } = causes.relu;

@@ -3,7 +3,7 @@ import { lastOf } from '../base/element-at.ts';
 import type { Acceptance } from '../check/availability.ts';
 import { findTarget, formatVersion, parseVersion, type Target, targets } from '../isa/targets.ts';
 
-/** Targets that accept something from the same PTX version on. */
+/** Targets that accept something starting with the same PTX version. */
 export interface AcceptanceGroup {
   readonly since: string;
   readonly targets: readonly string[];
@@ -12,8 +12,8 @@ export interface AcceptanceGroup {
 }
 
 /**
- * Groups targets by version, lowest first. A target newer than a feature is grouped with the lowest version, because no
- * older version of PTX knows the target and could reject the feature.
+ * Groups targets by version, lowest first. A target newer than a feature is grouped with the lowest version, because
+ * older versions of PTX do not know the target, so they cannot reject the feature.
  */
 export function groupAcceptance(accepted: readonly Acceptance[]): readonly AcceptanceGroup[] {
   const lowest = Math.min(...accepted.map(({ since }) => parseVersion(since)));

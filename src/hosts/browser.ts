@@ -8,7 +8,7 @@ export type Question =
   | { readonly kind: 'share'; readonly share: Share }
   | { readonly kind: 'arrays'; readonly part: ArrayPart };
 
-/** A worker's answer: it is running, the result of its share, its arrays are converted, or an error. */
+/** A worker's answer: it has started, the result of its share, its arrays have been converted, or an error. */
 export type Answer =
   | { readonly kind: 'up' }
   | { readonly kind: 'done'; readonly result: ShareResult }
@@ -23,7 +23,7 @@ async function start(): Promise<Worker> {
   return worker;
 }
 
-/** Waits for the next answer of a worker, which does one thing at a time. */
+/** Waits for the next answer of a worker, which handles one request at a time. */
 function answerOf(worker: Worker): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const heard = new AbortController();

@@ -28,7 +28,7 @@ function known(error: unknown): readonly [TensorFileCode, string] | null {
   return systemErrors[systemCode(error) ?? ''] ?? null;
 }
 
-/** Says why a file could not be read or written. */
+/** Explains why a file could not be read or written. */
 export function fileTrouble(error: unknown): string {
   return known(error)?.[1] ?? (error instanceof Error ? error.message : String(error));
 }

@@ -44,8 +44,8 @@ export async function openFile(path: string): Promise<OpenFile> {
 }
 
 /**
- * Opens the file `name` in the folder of `path`. Used with `openTensorFile`: the shards of a model lie beside their
- * index.
+ * Opens the file `name` in the folder of `path`. For `openTensorFile`: the shards of a model are in the same folder as
+ * their index.
  */
 export function openBeside(path: string): (name: string) => Promise<OpenFile> {
   requirePath(path);
@@ -53,7 +53,7 @@ export function openBeside(path: string): (name: string) => Promise<OpenFile> {
 }
 
 export interface NewFile {
-  /** Size of the whole file in bytes. The disk is checked for enough room. */
+  /** Size of the whole file in bytes. Checks that the disk has enough room. */
   readonly size: number;
   /**
    * Whether an existing file (or symbolic link to a file) with that name may be replaced. The new file gets its
@@ -62,7 +62,7 @@ export interface NewFile {
   readonly replace?: boolean;
   /** Name of the temporary file in the target's folder. Default: a unique name. */
   readonly temporary?: string;
-  /** Whether to continue with the temporary file of an earlier run, which must exist and have the same size. */
+  /** Whether to continue the temporary file of an earlier run, which must exist and have the same size. */
   readonly resume?: boolean;
 }
 
@@ -113,7 +113,7 @@ export async function createFile(target: string, options: NewFile): Promise<Pend
   return pendingFile(handle, target, temporary, size, replace);
 }
 
-/** Opens a complete file that already has its final name, to write the same contents to it again. */
+/** Opens a complete file that already has its final name, to rewrite the same contents. */
 export async function reopenFile(target: string, size: number): Promise<PendingFile> {
   const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await withFileErrors(target, () => open(target, flags));
@@ -197,8 +197,8 @@ async function giveName(temporary: string, target: string): Promise<void> {
 }
 
 /**
- * Returns the permissions of the file at `target`, or null if there is none or only a link to another file. Throws if
- * it may not be replaced. Devices, pipes and folders are never replaced, not even through a link.
+ * Returns the permissions of the file at `target`, or null if it does not exist or is only a link to another file.
+ * Throws if it may not be replaced. Devices, pipes and folders are never replaced, not even through a link.
  */
 export async function requireReplaceable(target: string, replace: boolean): Promise<number | null> {
   const found = await lstat(target).catch((error: unknown) => {
@@ -207,7 +207,7 @@ export async function requireReplaceable(target: string, replace: boolean): Prom
   });
   if (found === null) return null;
   const isLink = found.isSymbolicLink();
-  // A dangling link points to no device, pipe or folder, so it may be replaced.
+  // A dangling link does not point to a device, pipe or folder, so it may be replaced.
   const meant = isLink ? await stat(target).catch(() => null) : found;
   if (meant?.isDirectory() === true) throw fileError('is-a-directory', target, 'is a directory, not a file');
   if (meant?.isFile() === false) throw fileError('not-a-file', target, 'not a regular file');
@@ -225,13 +225,13 @@ export async function requireRoom(target: string, size: number): Promise<void> {
   throw fileError('disk-full', target, words);
 }
 
-/** A hidden name that is short enough however long the target's name is. */
+/** A hidden name that is short enough, however long the target's name may be. */
 function temporaryName(target: string): string {
   return `.${basename(target).slice(0, 50)}.${randomBytes(6).toString('hex')}.ptxlab-part`;
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Not every system allows opening or syncing a folder; without that, the rename is as safe as it can be.
+  // Not every system allows opening or syncing a folder; otherwise the rename is still as safe as possible.
   const handle = await open(folder, constants.O_RDONLY).catch(() => null);
   await handle?.sync().catch(() => undefined);
   await handle?.close();

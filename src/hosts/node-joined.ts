@@ -11,13 +11,11 @@ export interface NewFiles {
   readonly replace: boolean;
   /** Returns the name of a target's temporary file. */
   readonly temporaryOf: (target: string) => string;
-  /**
-   * Whether to continue with the temporary files of an earlier run; some of them may already have their final names.
-   */
+  /** Whether to continue the temporary files of an earlier run; some of them may already have their final names. */
   readonly resume: boolean;
 }
 
-/** Begins files in the folder of `target`, which is the last of them. They get their final names in order. */
+/** Begins several files in the folder of `target`, which is the last one. They get their final names in order. */
 export async function createFiles(target: string, { files, ...how }: NewFiles): Promise<PendingFile> {
   const folder = dirname(target);
   if (!how.resume) await requireRoom(target, sizeOf(files));

@@ -1,4 +1,4 @@
-/** Writes a command's output files. Each appears under its name complete, or not at all. */
+/** Writes a command's output files. Each file appears under its name complete or not at all. */
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TensorFileError } from '../tensors/tensor-error.ts';
@@ -11,10 +11,10 @@ export interface OutputFile {
 }
 
 /**
- * Writes files. None gets its final name before all of them are on disk.
+ * Writes files. No file gets its final name before all of them are on disk.
  *
  * @throws TensorFileError if a name is taken or may not be replaced, if the disk is full, and so on; no temporary file
- *   is left then
+ * remains in that case
  */
 export async function writeFiles(files: readonly OutputFile[], replace: boolean): Promise<void> {
   const begun: PendingFile[] = [];

@@ -1,5 +1,5 @@
 /**
- * A file that one run begins and another may finish. Its temporary name is derived from its final name. A journal
+ * A file that one run begins and another one may finish. Its temporary name is derived from its final name. A journal
  * records which process writes it, what it is made from, and how much of it is complete.
  */
 import { randomBytes } from 'node:crypto';
@@ -28,7 +28,7 @@ export interface UnfinishedOptions {
   readonly files?: readonly FilePlace[] | null;
   readonly replace: boolean;
   readonly work: string;
-  /** Whether to continue an earlier run, if there is one. */
+  /** Whether to continue an earlier run, if one exists. */
   readonly resume: boolean;
 }
 
@@ -136,7 +136,7 @@ async function readText(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch(() => null);
 }
 
-/** Parses a journal; null if there is no text or it is not a valid journal. */
+/** Parses a journal; null if the text is missing or is not a valid journal. */
 function journalOf(text: string | null): Journal | null {
   try {
     const journal: unknown = JSON.parse(text ?? 'null');
@@ -158,7 +158,7 @@ async function claim(path: string, found: string | null, own: string, target: st
     if (found !== null) {
       if (!(await succeeds(rename(path, old)))) return false;
       if ((await readText(old)) !== found) {
-        // Another process was faster, and this is its journal.
+        // Another process was faster, and this journal belongs to it.
         await succeeds(link(old, path));
         return false;
       }

@@ -28,7 +28,7 @@ export const host: WorkerHost = {
   async ready(count) {
     if (count <= up) return true;
     const threads = started();
-    // Each task waits until all have started, so no thread runs two of them.
+    // Each task waits until all tasks have started, so no thread runs two of them.
     const arrived = new SharedArrayBuffer(4);
     try {
       await Promise.all(Array.from({ length: count }, () => threads.run({ arrived, count }, { name: 'meet' })));

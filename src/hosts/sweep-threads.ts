@@ -6,11 +6,11 @@ import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { type ChunkDigest, sweepChunks, type SweepTask } from '../jit/arrays/sweep-runner.ts';
 
-/** A sweep over fewer inputs than this is done before a thread would have started. */
+/** A sweep over fewer inputs than this finishes before a thread would have started. */
 const worthThreads = 2 ** 22;
 
 /**
- * Yields the digests of chunks, one group at a time as soon as it is done. Chunks are started in the given order, so if
+ * Yields the digests of chunks in groups, each as soon as it is complete. Chunks are started in the given order, so if
  * a chunk is wrong and the caller stops with `enough`, all earlier chunks are still delivered. An aborted sweep ends
  * early.
  */

@@ -38,7 +38,7 @@ export const nowhere: Block = {
   idleTurns: 0,
 };
 
-/** What is needed to create a block. */
+/** Everything that is needed to create a block. */
 export interface BlockPlan {
   readonly kernel: KernelProgram;
   readonly shape: LaunchShape;

@@ -22,8 +22,8 @@ import { exchangeUndefined } from './undefined-exchange.ts';
 import type { Action, PlaceOf } from './value-steps.ts';
 
 /**
- * Makes the thread wait, keeping the values it brings in its frame. `after` is the rest of its instruction, which runs
- * once the results are available. The last thread to arrive completes the group.
+ * Makes the thread wait, and keeps the values that it brings in its frame. `after` is the rest of its instruction,
+ * which runs once the results are available. The last thread to arrive completes the group.
  */
 export function prepareCollective(
   step: Extract<Step, { readonly kind: 'collective' }>,

@@ -114,7 +114,7 @@ export function readAs(type: PtxType, register: Bits): Bits {
 }
 
 /**
- * Returns what a register of `width` bits holds after a result of this type is written to it; signed integers are
+ * Returns the contents of a register of `width` bits after a result of this type is written to it; signed integers are
  * sign-extended (Table 28).
  */
 export function writeAs(type: PtxType, result: Bits, width: number): Bits {

@@ -132,7 +132,7 @@ function transpose(group: readonly Member[]): readonly (readonly Bits[])[] {
   });
 }
 
-/** A lane without its source takes its own address. */
+/** A lane whose source is absent takes its own address. */
 function addresses(
   { accesses, strideBits, constants, words }: AddressPlan,
   group: readonly Member[],

@@ -1,4 +1,4 @@
-/** One element of a product of matrices: what is added to the element of C, and how. */
+/** One element of a matrix product: what is added to the element of C, and how. */
 import type { Bits } from '../base/bits.ts';
 import { numberOf } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -9,13 +9,13 @@ import { type Addend, dotProduct, product, termOf } from '../numerics/dot.ts';
 import { decode } from '../numerics/exact.ts';
 import { formats } from '../numerics/formats.ts';
 
-/** An element of A, as it lies in a register, and the one of B that it is multiplied by. */
+/** An element of A, as a register holds it, and the element of B that it is multiplied by. */
 export type Pair = readonly [a: Bits, b: Bits];
 
 /** The scales of a block of products. */
 export type ScalePair = readonly [a: Addend, b: Addend];
 
-/** The bits of an element of D, from those of C; `scales` has one pair for each block and is empty without scales. */
+/** The bits of an element of D, given those of C; `scales` has one pair for each block and is empty without scales. */
 export type ElementFunction = (pairs: readonly Pair[], c: Bits, scales: readonly ScalePair[]) => Bits;
 
 export function elementFunction(shape: MatrixProduct): ElementFunction {
@@ -40,7 +40,7 @@ export function elementFunction(shape: MatrixProduct): ElementFunction {
 
 /** The parts of a dot product of floats. */
 export interface FloatTerms {
-  /** What is added: products, or scaled sums of products. */
+  /** The terms of the sum: products, or scaled sums of products. */
   readonly terms: (pairs: readonly Pair[], scales: readonly ScalePair[]) => readonly Addend[];
   /** C in the format of D. */
   readonly start: (c: Bits) => number;
@@ -96,7 +96,7 @@ function powerScale(bits: number): Addend {
 
 const e4m3Term = termOf('e4m3');
 
-/** e4m3 whose sign is ignored. */
+/** e4m3 with the sign ignored. */
 function unsignedScale(bits: number): Addend {
   return e4m3Term(bits & 0x7f);
 }
@@ -119,8 +119,8 @@ function scaledProduct(one: Addend, [a, b]: readonly [Addend, Addend]): Addend {
 }
 
 /**
- * The exact sum of a group times the significands of its scales, with the exponent of the scales alone. A group of zeros
- * counts as zero, a group that cancels does not.
+ * The exact sum of a group times the significands of its scales, with the exponent of the scales alone. A group of
+ * zeros counts as zero; a group whose sum cancels does not.
  */
 function groupTerm(products: readonly Addend[], [a, b]: readonly [Addend, Addend]): Addend {
   if (typeof a === 'string' || typeof b === 'string') return 'nan';

@@ -1,4 +1,4 @@
-/** Products of matrices that a warp holds, exactly as the hardware computes them. */
+/** Products of the matrices that a warp holds, exactly as the hardware computes them. */
 import { type Bits, chop, numberOf } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import { type Fragment, elementsOf, holdersOf, indexOf, placeOf } from '../isa/fragments.ts';
@@ -11,7 +11,7 @@ interface Matrices {
   readonly a: readonly Bits[];
   readonly b: readonly Bits[];
   readonly c: readonly Bits[];
-  /** Values after the registers of C, of a lane. */
+  /** The values of a lane that follow the registers of C. */
   readonly more: (lane: number) => readonly Bits[];
 }
 
@@ -67,7 +67,7 @@ function resultsOf(shape: MatrixProduct, matrices: Matrices): readonly Bits[] {
 
 type ElementOf = (matrix: number, row: number, column: number) => Bits;
 
-/** Pairs of an element of A and the one of B that it is multiplied by. */
+/** Pairs of an element of A and the element of B that it is multiplied by. */
 type Pairs = (matrix: number, row: number, column: number) => readonly Pair[];
 
 function elementOf(shape: MatrixProduct, matrices: Matrices): ElementOf {
@@ -94,7 +94,7 @@ function pairsOf(shape: MatrixProduct, { a, b, more }: Matrices): Pairs {
     });
 }
 
-/** The column of A that an element kept in a row belongs to. */
+/** The column of A that a kept element of a row belongs to. */
 function keptColumns(
   { unit, rowBits, lanes }: Sparsity,
   columns: number,

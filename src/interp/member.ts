@@ -1,8 +1,8 @@
-/** Threads of a group, with what they bring. */
+/** The threads of a group, with the values that they bring. */
 import type { Bits } from '../base/bits.ts';
 import type { UndefinedResults } from './thread.ts';
 
-/** One thread of a group: its lane and the values it brought. */
+/** One thread of a group: its lane and the values that it brought. */
 export interface Member {
   readonly lane: number;
   readonly values: readonly Bits[];

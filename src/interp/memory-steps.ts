@@ -47,10 +47,10 @@ function placeIn(space: AccessSpace, address: bigint): Address {
   return space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
 }
 
-/** No memory extends this far, and every smaller offset is exact as a JavaScript number. */
+/** No memory is this large, and every smaller offset is exact as a JavaScript number. */
 const beyond = 2 ** 48;
 
-/** What an access needs in addition to its step. */
+/** The information that an access needs in addition to its step. */
 export interface AccessContext {
   readonly memories: Memories;
   readonly cpu: Cpu;
@@ -116,7 +116,7 @@ export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, context: Acc
   };
 }
 
-/** Returns the undefined bits of consecutive elements; null for an element without any. */
+/** Returns the undefined bits of consecutive elements; null for an element that is fully defined. */
 function undefinedElements(
   definedness: Definedness,
   offset: number,
@@ -201,8 +201,8 @@ export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, cont
 }
 
 /**
- * Reads, computes the new values with `combine`, and writes them back. Only one thread runs at a time, so nothing
- * happens in between.
+ * Reads, computes the new values with `combine`, and writes them back. Only one thread runs at a time, so no other
+ * access can come in between.
  */
 export function prepareAtomic(
   step: StepOf<'atomic'>,

@@ -1,6 +1,6 @@
 /**
- * The parts of a prepared instruction, and how they are joined. Each part has one version for threads whose values are
- * all defined, and one for threads with undefined values.
+ * The parts of a prepared instruction, and functions that join them. Each part has one version for threads whose values
+ * are all defined, and one for threads with undefined values.
  */
 import type { ProgramInstruction } from '../program/function-program.ts';
 import type { FunctionContext } from './launch-context.ts';
@@ -14,7 +14,7 @@ export interface Piece {
   readonly careful: () => CarefulAction;
   /** It may load undefined bits into a thread that had none, so the pieces after it must check for a shadow. */
   readonly loads?: boolean;
-  /** It has nothing to do in a thread without undefined values. */
+  /** It does nothing in a thread without undefined values. */
   readonly onlyCareful?: boolean;
 }
 

@@ -93,7 +93,10 @@ interface Body {
   readonly rest: Rest | null;
 }
 
-/** The steps, followed by the code that writes their results. Everything after a step that waits runs later. */
+/**
+ * The steps, followed by the code that writes their results. Steps after one that waits are deferred until the wait is
+ * over.
+ */
 function body(
   results: readonly Piece[],
   instruction: ProgramInstruction,
@@ -128,7 +131,7 @@ const stops: { readonly [Kind in WaitingKind]: PrepareStop<Kind> } = {
   collective: (step, after, { instruction, placeOf, context }) =>
     prepareCollective(step, after, instruction.line, placeOf, context.cpu),
   call: (_, __, { instruction: { call, text, line }, context }) => {
-    if (call === null) throw new Error(`nothing is known about the callee of ${text}`);
+    if (call === null) throw new Error(`the callee of ${text} is unknown`);
     return prepareCall(call, context.program, line, context);
   },
 };
@@ -140,7 +143,7 @@ function stopping<Kind extends WaitingKind>(step: StepOf<Kind>, after: Remainder
 
 // --- steps ----------------------------------------------------------------------------------------------------------
 
-/** What the step handlers receive in addition to the step. */
+/** The information that step handlers receive in addition to the step. */
 interface StepContext {
   readonly instruction: ProgramInstruction;
   readonly placeOf: PlaceOf;
@@ -254,7 +257,7 @@ function machineAction<Kind extends MachineKind>(step: StepOf<Kind>, context: St
   return prepares[step.kind](step, context);
 }
 
-/** The ISA does not define what an index past the end of the list does; here it is a fault. */
+/** The ISA does not define the effect of an index past the end of the list; here it is a fault. */
 function switchAction(index: number, { targets }: ProgramInstruction, { start, cpu }: FunctionContext): Action {
   const starts = targets.map((target) => start + target);
   return (frame) => {

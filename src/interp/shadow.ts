@@ -1,6 +1,6 @@
 /**
  * Tracks the undefined bits in a thread's registers. They come from memory that was never written, and are copied along
- * with values. A fault is raised where something that cannot be undone depends on them.
+ * with values. A fault is raised when something that cannot be undone depends on them.
  */
 import type { Undefined } from '../machine/definedness.ts';
 import { machineFault } from '../machine/fault.ts';
@@ -31,7 +31,7 @@ export function setUndefined(thread: Shadowed, place: number, found: Undefined |
   else thread.shadow?.delete(place);
 }
 
-/** Drops the entries of temporaries, which do not outlive their instruction, and drops the shadow once it is empty. */
+/** Drops the entries of temporaries, which do not outlive their instruction, and drops the shadow when it is empty. */
 export function tidy(thread: Shadowed, temporaries: readonly number[]): void {
   const { shadow } = thread;
   if (shadow === null) return;
@@ -53,8 +53,8 @@ export function requireDefined({ shadow }: Shadowed, place: number, use: Use): v
 }
 
 /**
- * Chooses one of several origins. Memory that was never written takes precedence over padding, because it tells the
- * reader more.
+ * Chooses one of several origins. Memory that was never written takes precedence over padding, because it is more
+ * informative.
  */
 export function strongest(all: readonly (Undefined | undefined)[]): Undefined | null {
   const found = all.filter((one) => one !== undefined);

@@ -1,4 +1,4 @@
-/** Instructions as the engine's main loop sees them, and the state of a running block. */
+/** The form of instructions in the engine's main loop, and the state of a running block. */
 import type { Bits } from '../base/bits.ts';
 import type { Collective } from '../isa/collective.ts';
 import type { BarrierReduction } from '../isa/steps/group.ts';
@@ -22,7 +22,7 @@ export interface Prepared {
   readonly careful: CarefulAction;
   /** Whether it counts as an executed instruction; `ret` does not. */
   readonly counted: boolean;
-  /** How a thread that waits in this instruction continues; null if no thread waits in it. */
+  /** How a thread that waits in this instruction continues; null if no thread can wait in it. */
   readonly rest: Rest | null;
 }
 
@@ -34,7 +34,7 @@ export type Rest =
   | {
       readonly kind: 'collective';
       readonly fn: Collective;
-      /** Slots of the values that the thread brings. */
+      /** Slots of the values that the thread contributes. */
       readonly from: readonly number[];
       /** `undefinedBits` holds the undefined bits of the results; null if all results are defined. */
       readonly go: (thread: Thread, results: readonly Bits[], undefinedBits: UndefinedResults | null) => void;
@@ -42,7 +42,7 @@ export type Rest =
   | {
       readonly kind: 'barrier';
       readonly reduce: BarrierReduction | null;
-      /** `result` is the result of the reduction; 0 without one. */
+      /** `result` is the result of the reduction; 0 if there is no reduction. */
       readonly go: (thread: Thread, result: number) => void;
     }
   | { readonly kind: 'call'; readonly go: (thread: Thread) => void };
@@ -50,7 +50,9 @@ export type Rest =
 /** The undefined bits of each result; null for a fully defined one. */
 export type UndefinedResults = readonly (Undefined | null)[];
 
-/** The rest of an instruction as two actions: one for threads without undefined values, one for threads with them. */
+/**
+ * The rest of an instruction as two actions: one for threads without undefined values and one for threads with some.
+ */
 export interface Remainder {
   readonly run: Action;
   readonly careful: CarefulAction;
@@ -113,15 +115,15 @@ export interface Block {
   readonly collectives: Collectives;
   /** Index of the next thread to run. */
   nextThread: number;
-  /** Number of instructions that thread has tried in its turn. */
+  /** Number of instructions that the thread has tried in its current turn. */
   tried: number;
-  /** How often that thread has read memory that others may write, in its turn. */
+  /** How often that thread has read memory that others may write, in its current turn. */
   looks: number;
   /** Number of consecutive turns that ended because the thread seemed to be waiting for memory that others write. */
   idleTurns: number;
 }
 
-/** How often a thread may read memory that others may write before its turn ends. */
+/** How many times a thread may read memory that others may write before its turn ends. */
 export const looksPerTurn = 256;
 
 /** The context in which prepared instructions run. The engine sets it before it calls them. */
@@ -129,7 +131,7 @@ export interface Cpu {
   thread: Thread;
   block: Block;
   /**
-   * Number of times the thread has read memory that others may write, in this turn. Watched loads, atomics and
+   * Number of times that the thread has read memory that others may write, in this turn. Watched loads, atomics and
    * instructions that yield to other threads count; a round of an idle loop counts as several.
    */
   looks: number;

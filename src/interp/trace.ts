@@ -48,7 +48,7 @@ export interface Tracing {
   readonly block: number;
   /** Linear indices of the first and last thread in the block, inclusive. */
   readonly threads: readonly [first: number, last: number];
-  /** First and last PTX source line, inclusive. */
+  /** First and last line of the PTX text, inclusive. */
   readonly lines: readonly [first: number, last: number];
   readonly emit: (event: TraceEvent) => void;
 }

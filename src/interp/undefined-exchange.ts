@@ -1,5 +1,6 @@
 /**
- * Which result bits of a collective operation are undefined, given the undefined bits of the values the threads bring.
+ * Finds the undefined result bits of a collective operation, given the undefined bits of the values that the threads
+ * bring.
  */
 import type { Bits } from '../base/bits.ts';
 import { type AddressPlan, type Collective, exchangedBy } from '../isa/collective.ts';
@@ -65,7 +66,7 @@ function shuffled(fn: Collective, group: readonly UndefinedMember[]): readonly U
   });
 }
 
-/** Addresses and constants are defined if the address is; words stay what they were. */
+/** Addresses and constants are defined if the address is; words keep their undefined bits. */
 function withWords(
   { accesses, constants, words }: AddressPlan,
   group: readonly UndefinedMember[],

@@ -1,4 +1,4 @@
-/** Which bits of a product of matrices are undefined: whole elements, by the rows and columns they come from. */
+/** Finds the undefined bits of a matrix product: whole elements, by the rows and columns that they come from. */
 import { elementAt } from '../base/element-at.ts';
 import { elementsOf, type Fragment, indexOf, placeOf } from '../isa/fragments.ts';
 import type { MatrixProduct } from '../isa/matrix-product.ts';
@@ -28,7 +28,7 @@ function elements(fragment: Fragment, lane: number): readonly Element[] {
   });
 }
 
-/** Marks what the undefined elements of a factor or of C decide. */
+/** Marks the results that depend on undefined elements of a factor or of C. */
 function mark(
   fragment: Fragment,
   firstRegister: number,
@@ -58,7 +58,7 @@ export function undefinedProduct(
   const rows = mark(a.fragment, 0, group, 'row');
   const columns = mark(b.fragment, a.fragment.registers, group, 'column');
   const sums = mark(c.fragment, afterB, group, 'index');
-  // Metadata and scales decide too much to follow.
+  // Metadata and scales affect too many results to track individually.
   const everywhere = group.some(({ undefinedBits }) =>
     undefinedBits.slice(afterB + c.fragment.registers).some((found) => found !== null),
   );

@@ -1,5 +1,5 @@
 /**
- * Which bits of a step's results are undefined, given the undefined bits of its sources. Moves, logic, shifts and
+ * Finds the undefined bits of a step's results, given the undefined bits of its sources. Moves, logic, shifts and
  * selections are tracked exactly. For sums and low products, every bit from the lowest undefined one upwards is
  * undefined. A comparison is undefined if the undefined bits could change its answer. In all other steps, one undefined
  * source bit makes the whole result undefined.
@@ -16,7 +16,7 @@ import type { BitFunction, IntegerFunction } from '../numerics/operations.ts';
 import { type CarefulAction, setUndefined, type Shadowed, strongest } from './shadow.ts';
 import { type Action, type Frame, type PlaceOf, prepareStep } from './value-steps.ts';
 
-/** How one result depends on its sources. */
+/** The way in which a result depends on its sources. */
 export interface Flow {
   readonly to: number;
   readonly from: readonly number[];
@@ -151,7 +151,7 @@ function throughBits(fn: BitFunction, width: number): Flow['through'] {
   if (bitwise.has(fn)) return throughLogic(operation, width);
   if (counting.has(fn)) return everything(32);
   if (fn === 'cnot') return ([mask = 0n], [value = 0]) => (mask === 0n || (BigInt(value) & ~mask) !== 0n ? 0n : 1n);
-  // The remaining functions move bits by an amount or a selector, which comes last.
+  // The remaining functions move bits by an amount or a selector, which is the last source.
   const movers = fn === 'brev' ? 1 : fn.startsWith('prmt') ? 2 : 1;
   return (masks, values) => {
     if (masks.slice(movers).some((mask) => mask !== 0n)) return allBits(width);
@@ -161,7 +161,8 @@ function throughBits(fn: BitFunction, width: number): Flow['through'] {
 }
 
 /**
- * Computes the result with the undefined bits of each source flipped or not; a result bit that changes is undefined.
+ * Computes the result with and without flipping the undefined bits of each source; a result bit that changes is
+ * undefined.
  */
 function throughLogic(operation: ReturnType<typeof bitOperation>, width: number): Flow['through'] {
   return (masks, values) => {

@@ -22,7 +22,7 @@ export function valueIn(frame: Frame, place: number): Bits {
   return frame[place] ?? emptySlot(frame, place);
 }
 
-/** Throws in a function of its own, so that V8 inlines the callers. */
+/** The throw has a function of its own, so that V8 inlines the callers. */
 function emptySlot({ length }: Frame, place: number): never {
   throw new Error(`slot ${place} of a frame of ${length} is empty`);
 }
@@ -37,7 +37,7 @@ export function bigintIn(frame: Frame, place: number): bigint {
   return bigintOf(valueIn(frame, place));
 }
 
-/** Reads and writes slots of the frame it was made for. */
+/** Reads and writes slots of the frame that it was made for. */
 export type Action = (frame: Frame) => void;
 
 /** Returns the slot of a name in the frame. */

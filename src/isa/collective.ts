@@ -13,11 +13,12 @@ export type GroupScope = 'warp' | 'warpgroup' | 'block' | 'cluster';
  * `shfl` takes a value, a lane operand and bounds; it returns the value of another lane and whether that lane was in
  * bounds. `vote` takes a predicate; it returns a predicate, or the mask of lanes where it is true. `match` takes a
  * value; it returns the mask of lanes with the same value and, for `all`, whether all lanes agree. `redux` takes a
- * value and returns the reduction over all lanes. `elect` returns the leader's lane and whether it is this one.
- * `active` returns the mask of lanes that arrived. `sync` returns nothing, once all have arrived. `transpose` takes two
- * neighbors of a row of an 8 by 8 matrix of 16-bit elements and returns those of the transposed matrix. `mma` takes
- * fragments of matrices and returns those of their product. `addresses` takes an address, a stride and words; it
- * returns the addresses of a lane's elements, numbers that depend on the lane, and the words.
+ * value and returns the reduction over all lanes. `elect` returns the leader's lane and whether this lane is the
+ * leader. `active` returns the mask of lanes that arrived. `sync` returns no value; it completes once all threads have
+ * arrived. `transpose` takes two adjacent elements of a row of an 8 by 8 matrix of 16-bit elements and returns those of
+ * the transposed matrix. `mma` takes fragments of matrices and returns those of their product. `addresses` takes an
+ * address, a stride and words; it returns the addresses of a lane's elements, numbers that depend on the lane, and the
+ * words.
  */
 export type Collective =
   | { readonly form: 'shfl'; readonly mode: 'up' | 'down' | 'bfly' | 'idx' }
@@ -35,15 +36,18 @@ export type Collective =
 
 /** Addresses of the parts of a matrix that each lane of a warp accesses. */
 export interface AddressPlan {
-  /** Which element of the matrix each lane has. */
+  /** The element of the matrix that each lane holds. */
   readonly fragment: Fragment;
-  /** Each address is that of the lane `sources`, plus `strides` strides, plus `bytes` bytes; one number for each lane. */
+  /**
+   * Each address is the one that lane `sources` gives, plus `strides` strides, plus `bytes` bytes; each list has one
+   * number per lane.
+   */
   readonly accesses: readonly {
     readonly sources: readonly number[];
     readonly strides: readonly number[];
     readonly bytes: readonly number[];
   }[];
-  /** Bytes of a stride are this many eighths of the stride operand. */
+  /** A stride in bytes is this many eighths of the stride operand. */
   readonly strideBits: number;
   /** Constants, one for each lane. */
   readonly constants: readonly (readonly number[])[];

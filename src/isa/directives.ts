@@ -100,7 +100,7 @@ export const linkageRows: Readonly<Record<Linkage, Dated>> = {
 };
 
 interface SpaceRow extends Placed {
-  /** If its variables can no longer be declared at module scope, the versions in which they could. */
+  /** The versions in which its variables could be declared at module scope, if that is no longer allowed. */
   readonly onceInModule?: Availability;
 }
 
@@ -124,7 +124,7 @@ export interface TuningRow extends Dated {
   readonly positive: boolean;
   /** The largest value it accepts; null if it has no limit of its own. */
   readonly most: number | null;
-  /** The directive with which it cannot be combined. */
+  /** The directive that it cannot be combined with. */
   readonly not: string | null;
 }
 

@@ -7,7 +7,7 @@ export interface Environment {
   readonly version: Version;
   /** sm_1x flushes f32 subnormals even without `.ftz`. */
   readonly target: Target;
-  /** The GPU whose arithmetic is used where the ISA leaves a choice. */
+  /** The GPU whose arithmetic is used if the ISA leaves a choice. */
   readonly gpu: Gpu;
 }
 
@@ -17,8 +17,8 @@ export function environmentOf(version: Version, target: Target, gpu: Gpu = gpuOf
 }
 
 /**
- * The environment for names such as `sm_90` and `8.1`, for callers that know they are valid. Throws if the name is not
- * a target.
+ * The environment for names such as `sm_90` and `8.1`; the caller must know that they are valid. Throws if the name is
+ * not a target.
  */
 export function namedEnvironment(target: string, version: string): Environment {
   const found = findTarget(target);

@@ -14,8 +14,8 @@ export interface ExpandOptions {
    */
   readonly inert?: 'absent' | 'each';
   /**
-   * How many optional modifiers a variant has: `all` combines all except those without effect; `one` includes each of
-   * them alone; `two` includes each alone and each pair.
+   * Number of optional modifiers in a variant: `all` combines all modifiers except those without effect; `one` includes
+   * each of them alone; `two` includes each alone and each pair.
    */
   readonly optional?: 'all' | 'one' | 'two';
 }

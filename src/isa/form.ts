@@ -41,7 +41,7 @@ export interface ValuePattern {
   readonly constantOnly?: boolean;
   /** Float constants of any spelling are allowed here, even for a bit-size type. */
   readonly floats?: boolean;
-  /** Names of variables and functions are allowed here and stand for their address. */
+  /** Names of variables and functions are allowed here and mean their address. */
   readonly address?: boolean;
   /** `!%p` is allowed here. */
   readonly negatable?: boolean;
@@ -96,7 +96,7 @@ export type OperandPattern =
   /**
    * Without a vector modifier, one value; with a vector modifier, a brace list or vector register with that many
    * elements. `alike`: the elements must be all floats or all integers (bit-size registers go with either). `braced`:
-   * without a vector modifier, the one value may be in braces too.
+   * without a vector modifier, the single value may be in braces, too.
    */
   | {
       readonly kind: 'lanes';
@@ -177,9 +177,9 @@ export type Constraint =
   | { readonly kind: 'needs-narrowing-range'; readonly modifier: string }
   /** At least one of these modifiers is required. */
   | { readonly kind: 'any-of'; readonly modifiers: readonly string[] }
-  /** The modifier needs another one on some axis. */
+  /** The modifier requires another one on some axis. */
   | { readonly kind: 'needs-modifier'; readonly modifier: string; readonly oneOf: readonly string[] }
-  /** If the first axis is present, the other one must have one of these values; `''` stands for its absence. */
+  /** If the first axis is present, the other one must have one of these values; `''` means that it is absent. */
   | {
       readonly kind: 'axis-goes-with';
       readonly axis: string;
@@ -191,16 +191,16 @@ export type Constraint =
   /** If the condition holds, the lanes of a vector together can have at most `bits` bits. */
   | { readonly kind: 'vector-bits'; readonly bits: number; readonly when?: Condition };
 
-/** A version and target rule. Every row whose condition holds must be satisfied in one of its ways. */
+/** A version and target rule. Every row whose condition holds must be satisfied by one of its alternatives. */
 export interface AvailabilityRow {
-  /** The feature that has the requirement, as a reader would name it: `.e4m3x2 on sm_89`. */
+  /** The feature that has the requirement, in words for messages: `.e4m3x2 on sm_89`. */
   readonly subject: string;
   readonly when?: Condition;
   readonly ways: readonly Availability[];
 }
 
 export interface InstructionForm {
-  /** A permanent, unique name, such as `cvt.f8x2.f32`. Test ids, documentation and listings use it. */
+  /** A permanent, unique name, such as `cvt.f8x2.f32`. It is used in test ids, documentation and listings. */
   readonly id: string;
   /** Section of PTX ISA 9.1. */
   readonly section: string;
@@ -233,7 +233,7 @@ export interface Variant {
   readonly types: readonly PtxType[];
   /** The chosen modifier by axis; an axis without a modifier is absent. */
   readonly modifiers: Readonly<Record<string, string>>;
-  /** The selectors and signs of operands, by operand name: `.b3`, `-`, `-.b3`. Absent if there are none. */
+  /** The selectors and signs of operands, by operand name: `.b3`, `-`, `-.b3`. Absent if empty. */
   readonly selectors?: Readonly<Record<string, string>>;
 }
 

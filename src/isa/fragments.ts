@@ -1,6 +1,6 @@
 /**
- * Where the lanes of a warp hold the elements of a matrix (PTX ISA 9.1, 9.7.14). Every layout is a choice of bits: each
- * bit of a row or column is a bit of the lane's number or of the element's number in the lane.
+ * Describes where the lanes of a warp hold the elements of a matrix (PTX ISA 9.1, 9.7.14). Every layout is a choice of
+ * bits: each bit of a row or column is a bit of the lane's number or of the element's number in the lane.
  */
 import { elementAt } from '../base/element-at.ts';
 
@@ -11,7 +11,7 @@ export type Digit = `l${number}` | `i${number}`;
 export interface Fragment {
   readonly rows: number;
   readonly columns: number;
-  /** How many matrices a warp holds side by side: 4 for m8n8k4 of f16. */
+  /** Number of matrices that a warp holds side by side: 4 for m8n8k4 of f16. */
   readonly matrices: number;
   /** Bits from one element to the next in a register. */
   readonly bits: number;
@@ -30,7 +30,7 @@ export interface Place {
   readonly column: number;
 }
 
-/** Elements that each lane holds. Some may be copies of elements in other lanes. */
+/** Number of elements that each lane holds. Some of them may be copies of elements in other lanes. */
 export function elementsOf({ registers, registerBits, bits }: Fragment): number {
   return (registers * registerBits) / bits;
 }
@@ -50,12 +50,12 @@ function digitOf(digit: Digit, lane: number, element: number): number {
 /** The side of a product that a matrix is on: D and C have the layout of `c`. */
 export type Side = 'a' | 'b' | 'c';
 
-/** Rows, columns, bits of an element and registers of a lane. */
+/** Rows, columns, bits per element and registers per lane. */
 export type FragmentSize = Pick<Fragment, 'rows' | 'columns' | 'bits' | 'registers'>;
 
 /**
- * The layout that all shapes but m8n8k4 of f16 share. Four lanes share a row of A, a column of B or a row of C:
- * neighbors in k of A and B are in one register, pairs of neighbors in a row of C in one lane.
+ * The layout of all shapes but m8n8k4 of f16. Four lanes share a row of A, a column of B or a row of C; elements of A
+ * and B that are adjacent in k are in one register, pairs of adjacent elements in a row of C in one lane.
  */
 export function fragmentOf(side: Side, size: FragmentSize): Fragment {
   const { rows, columns, bits } = size;

@@ -24,7 +24,7 @@ test('the target determines the GPU unless one is given', () => {
   expect(environmentOf(version, target, findGpu('B200')).gpu.name).toBe('sm_100');
 });
 
-describe('which GPU runs which target', () => {
+describe('the targets that a GPU can run', () => {
   test.each([
     ['sm_80', 'H100', true],
     ['sm_90', 'A100', false],

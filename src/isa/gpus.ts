@@ -65,8 +65,8 @@ export function gpuOf({ sm }: Target): Gpu {
 const familyOf = (sm: number): number => Math.floor(sm / 10);
 
 /**
- * Whether a GPU runs code for a target: a plain target runs on its own and all later architectures, one with `a` only
- * on its own, and one with `f` on its family (PTX ISA 9.1, 11.1.2).
+ * Whether a GPU runs code for a target: code for a plain target runs on its own and all later architectures, for a
+ * target with `a` only on its own, and for one with `f` on its family (PTX ISA 9.1, 11.1.2).
  */
 export function runsOn({ sm, suffix }: Target, gpu: Gpu): boolean {
   if (suffix === 'a') return gpu.sm === sm;

@@ -5,16 +5,16 @@
 import type { ChunkEnd, DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts';
 import type { Gpu } from './gpus.ts';
 
-/** What a product multiplies: `mxf4` are groups of 16 products of e2m1 with scales of their own. */
+/** What a product multiplies: `mxf4` has groups of 16 products of e2m1, each group with its own scales. */
 export type ProductFamily = 'f16' | 'bf16' | 'tf32' | 'fp8' | 'fp6 and fp4' | 'mxf8f6f4' | 'mxf4';
 
 interface ArithmeticRow {
-  /** Architectures from the first number up to the second. */
+  /** The range of architectures, from the first number to the second. */
   readonly sm: readonly [from: number, to: number];
   readonly families: readonly ProductFamily[];
   readonly chunk: number;
   readonly kept: number;
-  /** How a chunk ends if its result is f32. */
+  /** How the sum of a chunk is rounded if the result is f32. */
   readonly wideEnd?: ChunkEnd;
   readonly order?: DotArithmetic['order'];
 }
@@ -34,11 +34,11 @@ export const arithmeticRows: readonly ArithmeticRow[] = [
   { sm: [90, 119], families: ['fp8'], chunk: 16, kept: 25, order: 'halves' },
   { sm: [120, newest], families: ['fp8'], chunk: 32, kept: 25 },
   { sm: [100, newest], families: ['fp6 and fp4', 'mxf8f6f4'], chunk: 32, kept: 25 },
-  // Four groups and the accumulator are one sum.
+  // Four groups and the accumulator are added in one sum.
   { sm: [100, newest], families: ['mxf4'], chunk: 4, kept: 35 },
 ];
 
-/** How a GPU multiplies a family of types; GPUs older than every row use the first row. */
+/** The arithmetic with which a GPU multiplies a family of types; a GPU older than every row uses the first row. */
 export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: 'f16' | 'f32'): DotArithmetic {
   const own = arithmeticRows.filter(({ families }) => families.includes(family));
   const row = own.find(({ sm: [from, last] }) => from <= gpu.sm && gpu.sm <= last) ?? own[0];

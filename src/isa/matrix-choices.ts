@@ -1,4 +1,4 @@
-/** The behavior of matrix instructions that no recording settles, with the choices made here. */
+/** The behavior of matrix instructions that no recording determines, and the choices made here. */
 import type { Choice } from '../numerics/open-choices.ts';
 import type { MatrixProduct } from './matrix-product.ts';
 
@@ -28,7 +28,7 @@ export const matrixChoices: readonly MatrixChoice[] = [
   {
     id: 'matrix-zero',
     title: 'zeros and subnormals among the terms of a product',
-    choice: 'sums of zeros are +0 whatever their signs; subnormals count with the least exponent of their format',
+    choice: 'sums of zeros are +0 whatever their signs; subnormals have the lowest exponent of their format',
     evidence: 'assumed, following MMA-Sim; recordings of hardware have few such terms',
     appliesTo: withFloats(() => true),
   },
@@ -41,7 +41,7 @@ export const matrixChoices: readonly MatrixChoice[] = [
   },
   {
     id: 'matrix-fourfold',
-    title: 'm8n8k4 of f16 on sm_80 and later, where other instructions replace it',
+    title: 'm8n8k4 of f16 on sm_80 and later, which emulate it with other instructions',
     choice: 'one chunk of four products',
     evidence: 'assumed; recorded on V100 only',
     appliesTo: withFloats(({ d }) => d.fragment.matrices === 4),
@@ -50,7 +50,7 @@ export const matrixChoices: readonly MatrixChoice[] = [
     id: 'matrix-fp8-halves',
     title: 'order of the two halves of fp8 products on sm_90 to sm_110',
     choice: 'first the elements with k % 4 < 2, then the others; c is added last',
-    evidence: 'measured on H100, H200 and B200 with f16 results; with f32 results the recordings do not tell',
+    evidence: 'measured on H100, H200 and B200 with f16 results; the recordings with f32 results do not show it',
     appliesTo: withFloats((product) => isFp8(product) && product.k >= 32),
   },
   {
@@ -70,14 +70,14 @@ export const matrixChoices: readonly MatrixChoice[] = [
   {
     id: 'matrix-sparse',
     title: 'chunks of a sparse product',
-    choice: 'those of a dense product over the elements kept',
+    choice: 'the same as those of a dense product over the kept elements',
     evidence: 'assumed',
     appliesTo: withFloats(({ sparsity }) => sparsity !== null),
   },
   {
     id: 'matrix-metadata',
     title: 'columns that metadata may name',
-    choice: 'indices in any order; a column named twice is multiplied twice',
+    choice: 'indices in any order; a column that is named twice is multiplied twice',
     evidence: 'assumed; PTX ISA 9.7.14.6.1 leaves other indices undefined',
     appliesTo: ({ product }) => product !== null && product.sparsity !== null,
   },
@@ -90,7 +90,7 @@ export const matrixChoices: readonly MatrixChoice[] = [
   },
   {
     id: 'matrix-wmma-layout',
-    title: 'which lane holds which element in fragments of wmma',
+    title: 'which lane holds which element in wmma fragments',
     choice: 'the layout of mma',
     evidence: 'PTX ISA 9.7.14.4.1: unspecified',
     appliesTo: ({ opcode }) => opcode.startsWith('wmma'),

@@ -4,7 +4,7 @@ import type { DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts'
 import type { IntegerName } from '../numerics/formats.ts';
 import type { Fragment } from './fragments.ts';
 
-/** A matrix that is multiplied. */
+/** A factor of a matrix product. */
 export interface Factor<Format extends string> {
   readonly format: Format;
   readonly fragment: Fragment;
@@ -18,15 +18,15 @@ export interface Sum<Format extends string> {
   readonly fragment: Fragment;
 }
 
-/** How an element of C enters a sum that has the format of D. */
+/** The conversion of an element of C that is added in the format of D. */
 export function sumConversion(from: 'f16' | 'f32', to: 'f16' | 'f32'): Conversion {
   return { ...plainConversion(from, to), rounding: to === 'f16' ? 'rn' : null };
 }
 
 /**
- * Half of A is left out. Two 2-bit indices of the metadata say which columns of a chunk are kept: `unit` is the number
- * of columns that an index counts, a chunk has four units and two of them are kept. A register of metadata has
- * `rowBits` bits for a row, and `lanes` lanes of four give metadata.
+ * Half of A is omitted. Two 2-bit indices of the metadata say which columns of a chunk are kept: `unit` is the number
+ * of columns that an index counts, a chunk has four units and two of them are kept. A metadata register has `rowBits`
+ * bits for each row, and `lanes` of every four lanes provide metadata.
  */
 export interface Sparsity {
   readonly unit: 0.5 | 1 | 2;
@@ -34,7 +34,7 @@ export interface Sparsity {
   readonly lanes: 1 | 2 | 4;
 }
 
-/** Each `block` products along k, of the elements kept, have a factor for the row of A and one for the column of B. */
+/** Every `block` products along k (of kept elements) share a factor for the row of A and one for the column of B. */
 export interface Scaling {
   readonly format: 'ue8m0' | 'ue4m3';
   readonly block: number;
@@ -65,7 +65,7 @@ export type MatrixProduct =
 
 export type ProductOf<Kind extends MatrixProduct['kind']> = Extract<MatrixProduct, { readonly kind: Kind }>;
 
-/** Widths of the values that a lane brings: registers of A, B and C, then metadata and selector, then scales. */
+/** Widths of the values that a lane contributes: registers of A, B and C, then metadata and selector, then scales. */
 export function broughtBy(product: MatrixProduct): readonly number[] {
   const registers = [product.a, product.b, product.c].flatMap(({ fragment }) => widthsOf(fragment));
   const metadata = product.sparsity === null ? [] : [32, 32];

@@ -1,6 +1,6 @@
 /**
- * The PTX modifiers and their axes. An axis is a choice that an instruction makes at most once; making none is one of
- * the options. A syntax line names either a modifier (`.satfinite`) or a set of them (`.frnd`).
+ * The PTX modifiers and their axes. An axis is a choice that an instruction makes at most once; making no choice is
+ * also allowed. A syntax line names either a modifier (`.satfinite`) or a set of them (`.frnd`).
  */
 
 export interface ModifierSet {
@@ -74,7 +74,7 @@ export const modifierSets: Readonly<Record<string, ModifierSet>> = {
   copyFrom: { axis: 'copyFrom', values: ['.global'] },
 };
 
-/** Axes that follow neither from a modifier's set nor from its own name. */
+/** Axes that are implied neither by a modifier's set nor by its own name. */
 const literalAxes: Readonly<Record<string, string>> = {
   '.row': 'alayout',
   '.rna': 'rounding',
@@ -101,8 +101,7 @@ const setAxes: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The words of a syntax line before its first brace, without names of sets: `shfl.sync.b32` for
- * `shfl.sync.shflMode.b32`.
+ * The words of a syntax line before its first brace, without set names: `shfl.sync.b32` for `shfl.sync.shflMode.b32`.
  */
 export function plainWords(syntax: string, sets: Readonly<Record<string, unknown>> = {}): string {
   const [mnemonic = ''] = syntax.split(/[{\s]/, 1);
@@ -131,7 +130,7 @@ function isShape(modifier: string): boolean {
 }
 
 /**
- * Modifiers that only instructions outside the tables use. They are listed so that a misplaced one is reported as "not
- * for this instruction" rather than "no such modifier".
+ * Modifiers that are used only by instructions outside the tables. They are listed so that a misplaced one is reported
+ * as "not for this instruction" rather than "no such modifier".
  */
 export const modifiersOutside: ReadonlySet<string> = new Set('.commit .level .unified'.split(' '));

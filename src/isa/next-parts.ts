@@ -1,6 +1,6 @@
 /**
- * Which dot-parts can follow the beginning of a mnemonic, so that it can still become a legal variant for a version and
- * a target. Parts are in the order of the syntax lines.
+ * Finds the dot-parts that can follow the beginning of a mnemonic so that it can still become a legal variant for a
+ * version and a target. Parts are in the order of the syntax lines.
  */
 import { BoundedCache } from '../base/bounded-cache.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -14,7 +14,7 @@ import { isTypeName, type TypeName, typeOf } from './types.ts';
 export interface NextParts {
   /** With their dots. */
   readonly parts: readonly string[];
-  /** Whether nothing has to follow. */
+  /** Whether the mnemonic may end here. */
   readonly isComplete: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Judge {
   readonly target: Target;
 }
 
-/** A form whose parts before `next` are chosen. */
+/** A form whose parts before `next` have been chosen. */
 interface Begun {
   readonly compiled: CompiledForm;
   /** Rules that the version and target do not satisfy. */
@@ -34,7 +34,7 @@ interface Begun {
   readonly next: number;
 }
 
-/** Answers for one version and target, and caches the answers. */
+/** Answers questions for one version and target, and caches the answers. */
 export class MnemonicGuide {
   private readonly judge: Judge;
   private readonly known = new BoundedCache<string, NextParts>(mostKnown);
@@ -59,7 +59,7 @@ export class MnemonicGuide {
     return this.known.of(beginning, () => this.find(beginning));
   }
 
-  /** Whether nothing has to follow the beginning of a mnemonic. */
+  /** Whether a mnemonic may end after this beginning. */
   isComplete(beginning: string): boolean {
     return this.states(beginning).some(isLegal);
   }
@@ -122,7 +122,7 @@ function opcodesByWord(): ReadonlyMap<string, readonly string[]> {
   return made;
 }
 
-/** How far to the right a part stands in the syntax lines of an instruction. */
+/** How far to the right a part occurs in the syntax lines of an instruction. */
 function placeOf(part: string, firstWord: string): number {
   let place = -1;
   for (const opcode of opcodesByWord().get(firstWord) ?? []) {
@@ -138,14 +138,14 @@ function placeOf(part: string, firstWord: string): number {
   return place;
 }
 
-/** The ways to read a part as one of those that come next. */
+/** The ways to read a part as one of those that can come next. */
 function after(begun: Begun, part: string): readonly Begun[] {
   return placesAfter(begun)
     .filter((here) => valuesAt(here).includes(part))
     .map((here) => choose(here, part));
 }
 
-/** The form, once for each part that can come next by the syntax line alone. */
+/** The form, once for each part that can come next according to the syntax line. */
 function placesAfter(begun: Begun): readonly Begun[] {
   const { compiled } = begun;
   const found: Begun[] = [];
@@ -205,7 +205,7 @@ function canBeLegal(begun: Begun): boolean {
   return valuesAt(begun).some((text) => canBeLegal(choose(begun, text)));
 }
 
-/** Whether a rule is broken whatever follows. */
+/** Whether a rule is broken regardless of what follows. */
 function isHopeless(begun: Begun): boolean {
   const { compiled, types, missing } = begun;
   const { relation, constraints } = compiled.form;
@@ -214,7 +214,7 @@ function isHopeless(begun: Begun): boolean {
   return (constraints ?? []).some((constraint) => mustFail(constraint, begun));
 }
 
-/** Whether a condition holds whatever follows. */
+/** Whether a condition holds regardless of what follows. */
 function mustHold(condition: Condition | undefined, begun: Begun): boolean {
   if (condition === undefined) return true;
   const { types, slot, modifiers = [], without = [] } = condition;
@@ -222,7 +222,7 @@ function mustHold(condition: Condition | undefined, begun: Begun): boolean {
   return modifiers.every((one) => isChosen(one, begun)) && !without.some((one) => canStillBe(one, begun));
 }
 
-/** Whether a constraint is broken whatever follows; false if that is not known yet. */
+/** Whether a constraint is broken regardless of what follows; false if that is not known yet. */
 function mustFail(constraint: Constraint, begun: Begun): boolean {
   const { compiled, types, modifiers } = begun;
   const hasAllTypes = types.length === compiled.slots.length;

@@ -10,7 +10,7 @@ import { opcodesOutside } from './opcodes.ts';
 import { isTypeName, type TypeName, typeOf } from './types.ts';
 
 export interface Slot {
-  /** The name in the syntax line: `dtype`, `f8x2type`, or that of the type itself. */
+  /** The name in the syntax line: `dtype`, `f8x2type`, or the name of the type itself. */
   readonly name: string;
   readonly types: readonly TypeName[];
 }
@@ -135,7 +135,7 @@ export function splitMnemonic(mnemonic: string): { readonly opcode: string; read
   return { opcode: first, parts };
 }
 
-/** Parses the form's syntax line. Throws if the table is wrong, which would be a broken invariant. */
+/** Parses the form's syntax line. Throws if the table is wrong, because that breaks an invariant. */
 export function compileForm(form: InstructionForm): CompiledForm {
   const mnemonic = elementAt(form.syntax.split(/\s/, 1), 0);
   const words: readonly string[] = mnemonic.match(/\{\.[^}]+\}|\.?[^.{}]+/g) ?? [];
@@ -153,7 +153,7 @@ export function compileForm(form: InstructionForm): CompiledForm {
     } else {
       parts.push({ axis: axes.length });
       const made = makeAxis(form, name, optional);
-      // Two sets with the same values are two choices, by their names.
+      // Two sets with the same values are two separate choices, known by their names.
       axes.push(axes.some(({ axis }) => axis === made.axis) ? { ...made, axis: made.name } : made);
     }
   }

@@ -1,6 +1,6 @@
 /**
  * Instructions of PTX ISA 9.1 that are not in the table, by the words that identify each one: `st.async` is not an
- * `st`. For each, only the version and targets that introduced it are known (measured with ptxas 13.0).
+ * `st`. Only the version and targets that introduced each one are known (measured with ptxas 13.0).
  */
 import type { AvailabilityRow } from './form.ts';
 import { at, atSuffixed, type Availability } from './targets.ts';

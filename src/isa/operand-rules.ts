@@ -6,7 +6,7 @@
 import type { Regime } from './form.ts';
 import { isInteger, type PtxType } from './types.ts';
 
-/** How a constant was written. */
+/** The notation of a constant. */
 export type ConstantKind = 'integer' | '0f' | '0d' | 'decimal';
 
 /** True if a register declared as `register` can be used for an operand of `type`. */
@@ -55,7 +55,7 @@ export function describeRegisters(type: PtxType, regime: Regime): string {
   return `a ${bits} register${wider}`;
 }
 
-/** Describes the constants allowed for `type`; `none` if there are none. */
+/** Describes the constants allowed for `type`; `none` if no constant is allowed. */
 export function describeConstants(type: PtxType): string {
   if (type.name === '.f32' || type.name === '.f64') return 'float constants';
   if (type.name === '.b32') return 'integer and 0f constants';

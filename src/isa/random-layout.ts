@@ -1,4 +1,4 @@
-/** How `.rs` conversions use random bits, by element format, taken from the forms in the table. */
+/** The way `.rs` conversions use random bits, by element format, taken from the forms in the table. */
 import type { FormatName } from '../numerics/formats.ts';
 import { randomLayout } from './forms/conversion/cvt-steps.ts';
 import { types } from './types.ts';
@@ -10,7 +10,7 @@ export interface ElementRandomLayout {
   readonly low: readonly number[];
 }
 
-/** How the elements of a format share a word of random bits; null for formats that have no `.rs` conversion. */
+/** The way the elements of a format share a word of random bits; null for formats that have no `.rs` conversion. */
 export function randomLayoutOf(format: FormatName): ElementRandomLayout | null {
   for (const type of types.values()) {
     const layout = randomLayout(type);

@@ -1,7 +1,7 @@
 /**
  * The predefined special registers (PTX ISA 9.1, chapter 10), one row each: the type, the versions and targets as in
- * ptxas 13.0, and the origin of the value. Hardware-specific registers have the values they would have on a single SM
- * that runs one grid, with each block forming its own cluster.
+ * ptxas 13.0, and the origin of the value. Hardware-specific registers have the values that they would have on a single
+ * SM that runs one grid, with each block in a cluster of its own.
  */
 import type { Sameness } from './sameness.ts';
 import { at, type Availability } from './targets.ts';
@@ -10,7 +10,7 @@ import type { TypeName } from './types.ts';
 /** The parts of a vector special register, in index order. */
 export const registerParts = ['.x', '.y', '.z', '.w'] as const;
 
-/** The sameness of a register's parts: one value for all parts, or one each for `.x` to `.w`. */
+/** The sameness of a register's parts: one value for all parts, or one for each of `.x` to `.w`. */
 type SamenessOfParts = Sameness | readonly [x: Sameness, y: Sameness, z: Sameness, w: Sameness];
 
 /** A value that a launch gives its threads. Each engine defines how it reads each of these. */
@@ -66,7 +66,7 @@ const samenesses: Readonly<Record<LaunchValue, SamenessOfParts>> = {
   gridWorkspace: 'grid',
 };
 
-/** Resources that a kernel gets or needs because it reads a certain register. */
+/** Resources that a kernel is given or requires because it reads a certain register. */
 export type Grant = 'reserved shared memory' | 'grid workspace';
 
 export interface SpecialRegister {
@@ -75,7 +75,10 @@ export interface SpecialRegister {
   readonly type: TypeName;
   /** True for a register with the parts `.x`, `.y`, `.z` and `.w`. */
   readonly isVector: boolean;
-  /** The minimum number of bits an instruction may read, if less than the width of the type; null otherwise. */
+  /**
+   * The minimum number of bits that an instruction may read, if this is less than the width of the type; null
+   * otherwise.
+   */
   readonly least: number | null;
   readonly since: Availability;
   readonly value: LaunchValue | number;

@@ -92,8 +92,8 @@ export function versionName(version: Version): VersionName {
 }
 
 /**
- * The suffix after the number: `a` includes features of this chip alone, `f` those that its family shares (PTX ISA 9.1,
- * 11.1.2).
+ * The suffix after the number: `a` includes the features of this chip alone, `f` those that its family shares (PTX ISA
+ * 9.1, 11.1.2).
  */
 export type TargetSuffix = '' | 'a' | 'f';
 
@@ -176,7 +176,7 @@ export const targets: readonly Target[] = targetRows.flatMap(expandTarget);
 /** The names of all targets, in the order of the table. */
 export const targetNames: readonly TargetName[] = targets.map(({ name }) => name);
 
-/** The newest target, used if none is named. */
+/** The newest target, which is the default. */
 export const newestTarget: Target = lastOf(targets);
 
 const byName: ReadonlyMap<string, Target> = new Map(targets.map((target) => [target.name, target]));
@@ -210,7 +210,7 @@ export function includesTarget(set: TargetSet, target: Target): boolean {
   }
 }
 
-/** A target set in words: `sm_80 or higher`, `sm_100a or sm_103a`. */
+/** Describes a set of targets: `sm_80 or higher`, `sm_100a or sm_103a`. */
 export function describeTargets(set: TargetSet): string {
   switch (set.kind) {
     case 'from':
@@ -237,7 +237,7 @@ export function at(version: string, sm = 10): Availability {
   return { since: parseVersion(version), on: { kind: 'from', sm } };
 }
 
-/** True if every version and target has it. */
+/** True if every version and target has the feature. */
 export function isAlways({ since, until, on }: Availability): boolean {
   return since <= parseVersion('1.0') && until === undefined && on.kind === 'from' && on.sm <= 10;
 }
@@ -265,7 +265,7 @@ export function atBetween(sm: number, below: number, until?: string): Availabili
   return until === undefined ? way : { ...way, until: parseVersion(until) };
 }
 
-/** True if any of the ways applies. */
+/** True if any of the ways applies to the version and target. */
 export function isAvailable(ways: readonly Availability[], version: Version, target: Target): boolean {
   return ways.some((way) => inVersion(way, version) && includesTarget(way.on, target));
 }

@@ -6,7 +6,7 @@ import { keysOf } from '../base/records.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { at, type Availability } from './targets.ts';
 
-/** `alternate` types live in bit-size registers; `packed` ones hold lanes of another format. */
+/** `alternate` types are held in bit-size registers; `packed` ones hold lanes of another format. */
 export type TypeClass = 'signed' | 'unsigned' | 'float' | 'bits' | 'predicate' | 'alternate' | 'packed';
 
 /**
@@ -29,7 +29,7 @@ export interface PtxType {
   readonly lanes: number;
   /** The distance from one lane to the next in bits: 8 for fp6, although a lane has only 6 bits. */
   readonly laneStride: number;
-  /** The first version in which variables could have the type; null if they always could. */
+  /** The first version in which variables could have the type; null if every version allows it. */
   readonly since: Availability | null;
 }
 

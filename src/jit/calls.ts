@@ -43,7 +43,7 @@ export class CallWriter {
   private readonly values: Values;
   private readonly frame: ThreadFrame;
   private readonly locals: RegionLocals;
-  /** Local for the address of the thread's local memory; `open` is the one for the end of its open calls. */
+  /** Local for the address of the thread's local memory; `open` is the local for the end of its open calls. */
   private readonly local: number;
   private readonly open: number;
   /** Start of the callee's activation in the thread's local memory. */
@@ -186,8 +186,8 @@ export class CallWriter {
   }
 
   /**
-   * Stores the open call: registers, then the header. If the callee was not entered, the header is left out, because
-   * the thread restores the registers at once.
+   * Stores the open call: registers, then the header. If the callee was not entered, the header is omitted, because the
+   * thread restores the registers immediately.
    */
   private keep(resume: number, region: number, entered: boolean): void {
     const { code, shape, fn, frame, values, locals } = this;
@@ -274,7 +274,7 @@ export class CallWriter {
     this.code.memory(opcodeFor(stores, byteWidth(width)), shape.layout.origin);
   }
 
-  /** Pushes the address of a variable of the caller, in the form that memory instructions without an offset take. */
+  /** Pushes the address of a variable of the caller, in the form that memory instructions without an offset expect. */
   private own({ symbol }: Extract<Moved['value'], { readonly kind: 'variable' }>): Code {
     if (!isOnStack(symbol.space)) throw new Error(`${symbol.name} is not in an activation`);
     return this.atOwn((this.fn.program.offsetOf(symbol) ?? 0) + this.shape.layout.origin);
@@ -324,7 +324,7 @@ export class CallWriter {
 }
 
 function siteOfCall({ call, line }: ProgramInstruction): CallSite {
-  if (call === null) throw new Error(`nothing is known about the call on line ${line}`);
+  if (call === null) throw new Error(`the call on line ${line} was not recorded`);
   return call;
 }
 

@@ -1,4 +1,4 @@
-/** A branch on an index, with one piece of code for each index from 0 on. */
+/** A branch on an index, with one piece of code for each index, counting from 0. */
 import { elementAt } from '../base/element-at.ts';
 import type { Code, Label } from '../wasm/code.ts';
 
@@ -13,7 +13,7 @@ export function writeChoice(
   write: (number: number, done: Label) => void,
 ): void {
   code.block((done) => {
-    // The block of the first piece is innermost. There can be more pieces than recursive calls could handle.
+    // The block of the first piece is innermost. There may be too many pieces for recursion.
     const labels = Array.from({ length: count }, () => code.openBlock()).reverse();
     pushNumber();
     code.brTable(labels.slice(0, -1), elementAt(labels, count - 1));

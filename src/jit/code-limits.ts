@@ -1,4 +1,4 @@
-/** Limits on the code that the fast engine generates for one kernel. `docs/limits.md` says how they were chosen. */
+/** Limits on the code that the fast engine generates for one kernel. `docs/limits.md` explains how they were chosen. */
 import { PtxlabError } from '../base/error.ts';
 
 const limits = {

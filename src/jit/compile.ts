@@ -91,7 +91,7 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
     .op('i32.and', 'i32.eqz')
     .set(inFours);
   if (shape.hasGroups) {
-    // At least one group of four neighbors must be complete.
+    // At least one group of four neighboring threads must be complete.
     code.get(inFours).get(members);
     for (const lane of [1, 2, 3]) code.get(members).i32(lane).op('i32.shr_u', 'i32.and');
     code.i32(0x11111111).op('i32.and').i32(0).op('i32.ne', 'i32.and').set(inFours);
@@ -129,7 +129,7 @@ const runBlocksType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results
 
 /**
  * Runs blocks one after the other, starting with the one in the context. Each block runs unit by unit, where a unit is
- * a warp or the whole block. Stops at a block that does not finish at once; the context says which block it is.
+ * a warp or the whole block. Stops at a block that cannot finish immediately; the context says which block it is.
  */
 function runBlocksFunction({ layout, hasGroups }: KernelShape, run: number): Code {
   const code = new Code(runBlocksType.parameters);

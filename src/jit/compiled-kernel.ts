@@ -1,6 +1,6 @@
 /**
- * What the engine needs to know about a compiled kernel, apart from the module. It is plain data, so that it can be
- * sent to a worker.
+ * The information about a compiled kernel that the engine needs, apart from the module. It is plain data, so that it
+ * can be sent to a worker.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { BuiltinName } from '../isa/builtin-functions.ts';
@@ -39,7 +39,7 @@ export interface CompiledStop {
   readonly line: number;
   /** The region where the thread continues. */
   readonly region: number;
-  /** Arrays that hold the values threads bring; `gets` are the arrays for the values they receive. */
+  /** Arrays that hold the values that threads bring; `gets` are the arrays for the values that they receive. */
   readonly brings: readonly number[];
   readonly gets: readonly (number | null)[];
   /** See `Stop`. */

@@ -1,6 +1,6 @@
 /**
- * The places in a program where compiled code calls the engine, with what the engine needs to know to continue or to
- * report a fault.
+ * The places in a program where compiled code calls the engine, with the information that the engine needs to continue
+ * or to report a fault.
  */
 import type { AccessSpace, WindowSpace } from '../isa/spaces.ts';
 

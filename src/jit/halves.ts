@@ -14,7 +14,7 @@ function halves(refs: readonly Ref[]): readonly Ref[] {
 
 type Halve<Kind extends StepKind> = (step: StepOf<Kind>, values: Values) => readonly Step[] | null;
 
-/** For steps that never have a 128-bit value. */
+/** For steps that never use a 128-bit value. */
 const never = (): null => null;
 
 const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {

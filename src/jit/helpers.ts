@@ -1,4 +1,7 @@
-/** The module being generated: its imports, and functions that have several callers, each generated on first use. */
+/**
+ * The module being generated: its imports, and the functions that have several callers, each of which is generated on
+ * first use.
+ */
 import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 

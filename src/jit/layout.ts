@@ -62,7 +62,7 @@ export const context = {
 
 /**
  * Address of the word that serves as a lock, which a thread holds while it changes 128 bits. Kernels never access
- * addresses this low.
+ * addresses below this.
  */
 export const lockAddress = 0;
 
@@ -79,7 +79,7 @@ export const state = {
   /** The thread waits at a stop. */
   waitingAt: (stop: number): number => -2 - stop,
   stopOf: (word: number): number => -2 - word,
-  /** The state word of each thread, if all have ended or reached the same stop. */
+  /** The state word of each thread if all threads have ended or reached the same stop. */
   after: (result: number): number => result + 1,
 } as const;
 

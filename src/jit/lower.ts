@@ -96,7 +96,7 @@ function lowerWrite({ operand, register, registerWidth, type }: Transfer, { code
   values.setPlace(register, target);
 }
 
-/** Copies a 128-bit value. Registers of that width hold values of no other width. */
+/** Copies a 128-bit value. Registers of that width never hold values of another width. */
 function copyPlace(from: number, to: number, values: Values): void {
   values.getPlace(from, 'i64');
   values.setPlace(to, 'i64');
@@ -116,7 +116,7 @@ function lowerSymbol({ place, base, offset, width }: SymbolAddress, lowering: Lo
   values.setPlace(place, 'i64');
 }
 
-/** Adds the base of the activation to the address of a variable that is in it. */
+/** Adds the base of the activation to the address of a variable in it. */
 function addBase({ space }: VariableSymbol, { code, locals }: Lowering): void {
   if (locals.base !== null && isOnStack(space)) code.get(locals.base).op('i64.extend_i32_u', 'i64.add');
 }
@@ -155,7 +155,7 @@ function lowerStep(step: Step, lowering: Lowering): void {
 
 type Lower<Kind extends StepKind> = (step: StepOf<Kind>, lowering: Lowering) => void;
 
-/** For steps that are handled by the code that the region writes around the instruction. */
+/** For steps that the region handles in the code around the instruction. */
 const byRegion = (): void => undefined;
 
 const stop = (): void => {

@@ -30,7 +30,7 @@ export interface Lowering {
   readonly instruction: ProgramInstruction;
   /** The function that the instruction belongs to. */
   readonly program: FunctionProgram;
-  /** The accesses that are checked together; null where single threads run an instruction one after the other. */
+  /** The accesses that are checked together; null if threads run an instruction one after the other. */
   readonly spans: CheckedSpans | null;
   /** Records a place where the engine may be called. */
   readonly recordCall: RecordEngineCall;

@@ -163,7 +163,7 @@ describe('options', () => {
   test('machine code is refused if it is asked for', async () => {
     const path = join(folder, 'out.cubin');
     const { code, stderr } = await run(`-arch sm_80 -o ${path} ok`);
-    expect([code, stderr]).toEqual([255, expect.stringContaining('makes no machine code')]);
+    expect([code, stderr]).toEqual([255, expect.stringContaining('generates no machine code')]);
     expect(readdirSync(folder)).not.toContain('out.cubin');
     expect(await run(`-arch compute_80 -o ${path} ok`)).toMatchObject({ code: 0 });
     expect(await run('-arch sm_80 -o /dev/null ok')).toMatchObject({ code: 0 });

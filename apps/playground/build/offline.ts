@@ -1,8 +1,8 @@
 /** The service worker: after the first visit the site works without a network. */
 
 /**
- * The script of the worker. It stores the given files when it is installed, and everything else when it is first read.
- * Pages come from the network if there is one; files in `assets` never change, so they come from the store.
+ * The script of the worker. It stores the given files on installation, and every other file when it is first read.
+ * Pages come from the network if it is available; files in `assets` never change, so they come from the store.
  *
  * @param files relative to the root of the site
  */
@@ -43,7 +43,7 @@ self.addEventListener('fetch', (event) => {
 `;
 }
 
-/** FNV-1a, 32 bits: another set of files is another store. */
+/** 32-bit FNV-1a: a different set of files gets a different store. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

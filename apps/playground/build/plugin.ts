@@ -4,7 +4,7 @@ import { html, Markup } from './markup.ts';
 import { offlineScript } from './offline.ts';
 import { type Page, referencePages } from './reference.ts';
 
-/** The places of the site, by their folder. */
+/** The sections of the site, by folder. */
 const places = [
   ['', 'Convert'],
   ['kernel', 'Kernel'],
@@ -12,7 +12,7 @@ const places = [
   ['reference', 'Reference'],
 ] as const;
 
-/** Scripts, styles and data of the site itself, and nothing else. */
+/** Allows only scripts, styles and data of the site itself. */
 const policy = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -30,7 +30,7 @@ interface Files {
   readonly live: string;
 }
 
-/** Header and footer of a page; `root` is the way back to the root: `../../`. */
+/** The header and footer of a page; `root` is the relative path to the root of the site: `../../`. */
 export function frame(place: string, root: string): { readonly header: string; readonly footer: string } {
   const link = ([folder, name]: readonly [string, string]): Markup =>
     html`<a href="${root}${folder === '' ? '' : `${folder}/`}"${new Markup(folder === place ? ' aria-current="page"' : '')}>${name}</a>`;

@@ -1,4 +1,4 @@
-/** The pages of the reference, one for each diagnostic code, format and opcode: readable without script. */
+/** The pages of the reference, one for each diagnostic code, format and opcode; they need no script. */
 // Node reads the configuration and knows no aliases, so these are the files behind `ptxlab` and `ptxlab/numbers`.
 import { catalog, type Code, explain, type FormEntry, forms } from '../../../dist/index.js';
 import { type FormatName, formats, numberText } from '../../../dist/numbers.js';
@@ -8,7 +8,7 @@ export interface Page {
   /** Folder from the root: `why/PTX4002`. */
   readonly path: string;
   readonly title: string;
-  /** One line for lists and for search engines. */
+  /** A one-line description for lists and search engines. */
   readonly summary: string;
   readonly body: Markup;
   /** Whether the page has a `<ptx-convert>`. */
@@ -71,7 +71,7 @@ function sentence(text: string): string {
 
 // --- formats ------------------------------------------------------------------------------------------------------------
 
-/** A value to convert to each format that shows something: beyond the range of the small ones. */
+/** An instructive value to convert to each format; it lies beyond the range of the small formats. */
 const shownValue = '0x43eb0000';
 
 function formatPages(): readonly Page[] {

@@ -1,4 +1,4 @@
-/** The page of matrix products, and its address. */
+/** The matrix page and its address. */
 import './matrix/ptx-matrix.ts';
 import './shell/page.ts';
 import { followLink } from './shell/follow-link.ts';

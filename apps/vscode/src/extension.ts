@@ -30,7 +30,7 @@ export async function deactivate(): Promise<void> {
   await client?.stop();
 }
 
-/** PreTeXt documents have the same ending and are XML. */
+/** PreTeXt documents have the same file extension, but are XML. */
 function leaveXml(document: vscode.TextDocument): void {
   if (document.languageId === 'ptx' && /^\ufeff?\s*</.test(document.getText())) {
     void vscode.languages.setTextDocumentLanguage(document, 'xml');

@@ -1,6 +1,6 @@
-/** Finds what stands under a cursor, in the text alone. */
+/** Finds what is under a cursor, from the text alone. */
 
-/** The instruction on a line without its guard, label and comment; null if there is none. */
+/** The instruction on a line without its guard, label and comment; null if the line has no instruction. */
 export function instructionOn(line: string): string | null {
   const code = line
     .replace(/\/\/.*$/, '')
@@ -32,7 +32,7 @@ export function suggestedLaunch({ parameterTypes }: Kernel): string {
   return ['--grid 1 --block 32', ...values.map((value) => `--arg ${value}`)].join(' ');
 }
 
-/** The target that the module names; null if it names none. */
+/** The target that the module names, or null. */
 export function targetOf(text: string): string | null {
   return /^\s*\.target\s+(\w+)/m.exec(text)?.[1] ?? null;
 }

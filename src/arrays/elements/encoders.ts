@@ -18,7 +18,7 @@ export function blockEncoder(plan: EncoderPlan, plain: boolean): BlockEncoder {
   );
 }
 
-/** A decoder of an element's codes, made once. */
+/** A decoder for the codes of an element format, made once. */
 export function blockDecoder(element: FormatName, dense: boolean, plain: boolean): BlockDecoder {
   return decoders.of(`${element} ${dense} ${plain}`, () =>
     plain || !canCompile() ? new PlainDecoder(element, dense) : new FastDecoder(element, dense),

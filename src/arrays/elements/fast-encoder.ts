@@ -80,7 +80,7 @@ export class FastEncoder implements BlockEncoder {
       this.settings.fill(tensor.decode, 4, 8);
     }
     const { blocks } = this.kernel;
-    if (blocks === null) throw new Error('this encoder takes scales and makes none');
+    if (blocks === null) throw new Error('this encoder is given scales and computes none');
     this.inChunks(source, 4 * block, (start, count, fours) => {
       blocks(fours);
       this.takeCodes(codes, start, count);

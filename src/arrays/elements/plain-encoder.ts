@@ -1,6 +1,6 @@
 /**
- * Quantizes in plain JavaScript. This code specifies what the WebAssembly kernels do and replaces them where
- * WebAssembly is missing.
+ * Quantizes in plain JavaScript. This code specifies what the WebAssembly kernels do, and replaces them if WebAssembly
+ * is not available.
  */
 import { formats } from '../../numerics/formats.ts';
 import { denseBytes, packCodes } from './bit-packing.ts';

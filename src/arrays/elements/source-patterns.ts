@@ -49,7 +49,10 @@ function lastPattern(name: FormatName): bigint {
   return (1n << BigInt(signed ? width - 1 : width)) - 1n;
 }
 
-/** The first pattern without sign whose magnitude satisfies a condition that all larger ones do; one past the last if none. */
+/**
+ * The first pattern without sign whose magnitude satisfies a condition that all larger ones do; one past the last if no
+ * pattern does.
+ */
 function firstPattern(name: FormatName, condition: (value: number) => boolean): bigint {
   let [low, high] = [0n, lastPattern(name) + 1n];
   while (low < high) {

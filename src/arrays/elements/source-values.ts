@@ -9,7 +9,7 @@ import { tagOf } from '../storage.ts';
 export type SourceArray = Float32Array | Uint16Array;
 export type SourceFormat = 'f32' | 'f16' | 'bf16';
 
-/** The arrays that callers may pass: these, and a `Float16Array` in newer runtimes. */
+/** The arrays that callers may pass; in newer runtimes also a `Float16Array`. */
 export type GivenArray = SourceArray | HalfArray;
 
 interface HalfArray extends ArrayBufferView {
@@ -17,7 +17,10 @@ interface HalfArray extends ArrayBufferView {
   readonly [Symbol.toStringTag]: 'Float16Array';
 }
 
-/** The elements of the caller's array, and their format. Throws `bad-source` and what `requireFormat` throws. */
+/**
+ * The elements of the caller's array, and their format. Throws `bad-source`, and everything that `requireFormat`
+ * throws.
+ */
 export function sourceOf(
   given: GivenArray,
   named: string | undefined,

@@ -11,7 +11,7 @@ export type SchemeName = BlockSchemeName | ScaledElement;
 export interface Scheme {
   readonly name: SchemeName;
   readonly element: FormatName;
-  /** Format of a scale; f32 scales belong to a tensor, a row or a tile, the others to a block of the last axis. */
+  /** Format of a scale; an f32 scale belongs to a tensor, a row or a tile, any other to a block of the last axis. */
   readonly scale: 'ue8m0' | 'e4m3' | 'f32';
   /** Number of elements in a block along the last axis; null if the granularity decides. */
   readonly block: 16 | 32 | null;

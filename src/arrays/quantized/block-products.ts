@@ -16,7 +16,7 @@ export class ProductSums {
     this.product.merge(later.product);
   }
 
-  /** Sums over a block, none of which has exceeded the range of f64. */
+  /** Sums over a block, none of which has left the range of f64. */
   add(squaredA: number, squaredB: number, product: number, squaredError: number): void {
     this.squaredA.add(squaredA);
     this.squaredB.add(squaredB);

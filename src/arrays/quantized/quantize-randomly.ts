@@ -38,7 +38,7 @@ export interface RandomOptions {
 
 type Frame = Pick<QuantizedArray, 'scheme' | 'layout' | 'packing' | 'codes'>;
 
-/** Fills the codes of a frame and computes its scales. Throws what `convert` throws with `rs`. */
+/** Fills the codes of a frame and computes its scales. Throws everything that `convert` throws with `rs`. */
 export function quantizeRandomly(
   source: SourceArray,
   frame: Frame,

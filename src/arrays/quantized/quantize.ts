@@ -28,8 +28,8 @@ export interface QuantizeOptions {
   readonly scaleRule?: MxRule | undefined;
   /**
    * The largest magnitude of the whole array (`largestMagnitude`), if the source is only a part of one. It determines
-   * what the parts share: NVFP4's tensor scale, and the scale of granularity `tensor`. Default: the largest magnitude
-   * of the source.
+   * the values that the parts share: NVFP4's tensor scale, and the scale of granularity `tensor`. Default: the largest
+   * magnitude of the source.
    */
   readonly amax?: number | undefined;
   /** Default: `low-first` for fp4, int4 and int2, `bytes` for fp6, as in PTX; `high-first` is not supported. */
@@ -130,7 +130,7 @@ function encoding(
   return { element, block, rule: scale === 'ue8m0' ? rule : null };
 }
 
-/** A caller's amax as an f32; null if there is none. */
+/** A caller's amax as an f32; null if the caller gave none. */
 function sharedMagnitude(amax: number | undefined): number | null {
   if (amax === undefined) return null;
   if (typeof amax === 'number' && amax >= 0) return Math.fround(amax);

@@ -31,7 +31,7 @@ export interface Layout {
 export interface QuantizedArray {
   readonly scheme: Scheme;
   readonly layout: Layout;
-  /** How codes are stored, without padding between rows; elements of 8 bits are `bytes`. */
+  /** How codes are stored, without padding between rows; 8-bit elements are always `bytes`. */
   readonly packing: CodePacking;
   readonly codes: Uint8Array;
   /** ue8m0 or e4m3 codes, or f32 values, in the order of the tiles, row by row. */

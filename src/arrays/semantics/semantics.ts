@@ -65,7 +65,7 @@ function stageConverter({ conversion: c, replacements }: ConversionStage): (sour
   return (source, random) => replacedBits(c, replacements, source) ?? convert(source, random, 0x7f);
 }
 
-/** The result that replaces the conversion's own; null if there is none. */
+/** The result that replaces the conversion's own; null if nothing replaces it. */
 export function replacedBits(c: Conversion, replacements: readonly Replacement[], source: Bits): Bits | null {
   const found = replacementOf(c, replacements, source);
   if (found === null) return null;

@@ -30,7 +30,7 @@ export class CodeCounts {
     this.odd = new Uint32Array(patterns);
   }
 
-  /** Adds elements, each in the low bits of a byte or of 16 bits. */
+  /** Adds elements, each in the low bits of an 8-bit or 16-bit word. */
   add(codes: Uint8Array | Uint16Array): void {
     const { even, odd } = this;
     const last = codes.length - 1;

@@ -21,8 +21,8 @@ export interface CompareOptions {
   /** The destination format, in any spelling. */
   readonly to: FormatSpelling;
   /**
-   * The format that represents the value before the conversion; the value is rounded to it, to nearest, or down for
-   * ue8m0. Default f32.
+   * The format that represents the value before the conversion; the value is rounded to it, to nearest (down for
+   * ue8m0). Default f32.
    */
   readonly from?: FormatSpelling | undefined;
   /**
@@ -47,7 +47,7 @@ export interface StackResult {
   readonly semantics: Semantics;
   /** Null if the stack lacks the conversion; `cause` then says so. */
   readonly bits: Bits | null;
-  /** The result as text, `NaN (0x7f)`, `448`; empty if there is none. */
+  /** The result as text, such as `NaN (0x7f)` or `448`; empty if the stack gives none. */
   readonly value: string;
   readonly cause: StackCause;
 }
@@ -130,8 +130,8 @@ function missing(semantics: Semantics, rule: string): StackResult {
 }
 
 /**
- * Whether a stack supports the option or behaves that way by default: OCP has both modes for fp8, the casts of the
- * other stacks only one.
+ * Whether a stack supports the option or behaves that way by default: OCP has both modes for fp8; the casts of the
+ * other stacks have only one.
  */
 function canBeTold(semantics: Semantics, to: FormatName, saturate: boolean | undefined): boolean {
   if (semantics === 'ptx' || saturate === undefined) return true;

@@ -12,7 +12,7 @@ test('the rounding error of each addition is kept', () => {
   expect(sumOf(1, 2 ** 60, 1, -(2 ** 60)).value).toBe(2);
 });
 
-test('the rounding errors of another sum that is added are kept, too', () => {
+test('adding another sum keeps the rounding errors of that sum, too', () => {
   const sum = sumOf(1, 2 ** 60);
   sum.merge(sumOf(2 ** 60, 1));
   sum.add(-(2 ** 61));

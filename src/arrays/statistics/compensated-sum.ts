@@ -1,8 +1,8 @@
 /**
- * A sum of doubles that keeps what each addition rounds away (Neumaier's variant of Kahan's summation). Its error is
- * that of one rounding, plus n^2 * 2^-106 times the sum of magnitudes. Streams add a plain sum of at most `blockSize`
- * elements at a time, so that the total error is at most about 2^-43 times the sum of magnitudes, however long the
- * stream is.
+ * A sum of doubles that keeps the rounding error of each addition (Neumaier's variant of Kahan's summation). Its error
+ * is that of one rounding, plus n^2 * 2^-106 times the sum of magnitudes. Streams add a plain sum of at most
+ * `blockSize` elements at a time, so that the total error is at most about 2^-43 times the sum of magnitudes, however
+ * long the stream is.
  */
 export class CompensatedSum {
   private sum = 0;

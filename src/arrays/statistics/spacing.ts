@@ -5,8 +5,8 @@ import { formats, type FormatName } from '../../numerics/formats.ts';
 export interface SpacingUnit {
   readonly format: FormatName;
   /**
-   * False: below the smallest normal number, the spacing is that of the subnormals. True, for elements that were
-   * multiplied by unknown scales: every binade has the same number of values, however small it is.
+   * False: below the smallest normal number, the spacing is that of the subnormals. True: every binade has the same
+   * number of values, however small it is; for elements that were multiplied by unknown scales.
    */
   readonly anyExponent: boolean;
 }

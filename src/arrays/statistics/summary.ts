@@ -7,7 +7,7 @@ import { scaled, ScaledSum, scaleStep } from './scaled-sum.ts';
 
 export interface Summary {
   readonly count: number;
-  /** Over the finite elements; null if there are none. */
+  /** Over the finite elements; null if all elements are NaN or infinite. */
   readonly min: number | null;
   readonly max: number | null;
   /** The largest magnitude. */
@@ -42,7 +42,7 @@ export class Summarizer {
   private nans = 0;
   private infinities = 0;
 
-  /** `format` is the one whose subnormals are counted. */
+  /** `format` is the format whose subnormals are counted. */
   constructor(format: FormatName) {
     this.leastNormal = leastNormalOf(format);
     this.leastNormalBits = wordAt(new Uint32Array(Float32Array.of(this.leastNormal).buffer), 0);
@@ -81,7 +81,7 @@ export class Summarizer {
 
   result(): Summary {
     const finite = this.count - this.nans - this.infinities;
-    // Makes min and max independent of which of the two zeros came first.
+    // Makes min and max independent of which zero, 0 or -0, came first.
     const [min, max] = [this.min + 0, this.max + 0];
     const { count, zeros, subnormals, nans, infinities } = this;
     return {
@@ -200,7 +200,7 @@ export class Summarizer {
   }
 }
 
-/** The largest possible number of such sums stays within f64. */
+/** Even the largest possible number of such sums stays within the range of f64. */
 const largestSum = 2 ** 960;
 
 function meanOf(sum: ScaledSum, count: number): number {

@@ -12,7 +12,7 @@ export interface UlpCount {
 /** 0, 1/2, 1, 2, 4, … 2^31, infinity. */
 const bins = 35;
 
-/** The bin of an error, given in spacings and never negative. */
+/** The bin of a nonnegative error that is given in spacings. */
 export function ulpBin(ulps: number): number {
   if (ulps <= 0.5) return ulps === 0 ? 0 : 1;
   if (ulps > 0x80000000) return bins - 1;

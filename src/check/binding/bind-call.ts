@@ -21,7 +21,7 @@ export interface BoundCall {
   readonly callee: FunctionSymbol | RegisterUse;
   /** The signature of the function, or of all functions that a register may point to. */
   readonly signature: Signature;
-  /** The names in `.calltargets`; null if there is no list. */
+  /** The names in `.calltargets`; null if the call has no list. */
   readonly targets: readonly string[] | null;
   /** One for each parameter or return value in the signature. */
   readonly parameters: readonly Passed[];

@@ -100,13 +100,13 @@ export function bindInstruction(node: Instruction, variant: Variant, scope: Scop
   return { node, variant, operands, guard: bindGuard(node, scope) };
 }
 
-/** The predicate of `@%p` or `@!%p`; null if there is no guard. */
+/** The predicate of `@%p` or `@!%p`; null if the instruction has no guard. */
 export function bindGuard({ guard }: Instruction, scope: Scope): BoundInstruction['guard'] {
   const use = guard === null ? null : registerUse(guard.predicate, scope);
   return guard === null || use === null ? null : { ...use, negated: guard.negated };
 }
 
-/** A register plus a constant, or an element with a register as its index. */
+/** A register plus a constant, or an element whose index is a register. */
 function isComputed(operand: Operand, scope: Scope): boolean {
   if (operand.kind !== 'offset') return false;
   return operand.index !== null || registerUse(operand.base, scope) !== null;

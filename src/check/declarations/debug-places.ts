@@ -1,4 +1,4 @@
-/** `.file`, `.loc` and the labels they name (PTX ISA 9.1, 11.5; verdicts as measured with ptxas 13.0). */
+/** `.file`, `.loc` and the labels that they name (PTX ISA 9.1, 11.5; verdicts as measured with ptxas 13.0). */
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { DebugItem, InlinedAt, LocationDirective } from '../../syntax/tree.ts';
@@ -93,7 +93,7 @@ function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;
 }
 
-/** White space that may precede a colon. */
+/** White space before a colon. */
 const longestGap = 20;
 
 /** Collects a section's name and its labels. Sections are long and contain few colons. */

@@ -90,7 +90,7 @@ export function lanesOf(variable: Variable): number {
   return variable.vector === null ? 1 : Number(variable.vector.slice(2));
 }
 
-/** True if such a declaration is allowed here at all. */
+/** True if this kind of declaration is allowed here at all. */
 export function checkPlace(
   declaration: Declaration,
   place: DeclarationPlace,
@@ -227,7 +227,7 @@ export function arrayText(variable: Variable): string {
   return variable.name + printDimensions(variable);
 }
 
-/** The space that a parameter's symbol has. */
+/** The state space of a parameter's symbol. */
 export function parameterSpace(entry: boolean, result: boolean): FormalSpace {
   if (entry) return 'kernel parameter';
   return result ? 'return parameter' : 'input parameter';

@@ -8,7 +8,7 @@ import { parameterSpace, parameterSymbol } from './declarations.ts';
 import { checkParameterType } from './functions.ts';
 import type { Header } from './header.ts';
 
-/** What declaring parameters needs to know about the module. */
+/** The facts about a module that are needed to declare parameters. */
 export interface FormalContext {
   readonly report: Report;
   readonly header: Header;

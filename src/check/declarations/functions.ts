@@ -40,7 +40,9 @@ export function checkHasSize(parameter: Parameter, ptxas: string, report: Report
   if (isOpen(parameter)) report(diagnose('PTX5022', nameOf(parameter), { found: arrayText(parameter), ptxas }));
 }
 
-/** For functions and prototypes: multiple return values must be registers, and a `.noreturn` function has none. */
+/**
+ * For functions and prototypes: multiple return values must be registers, and a `.noreturn` function cannot return any.
+ */
 export function checkResults(
   { results, noreturn }: FunctionItem | PrototypeDirective,
   name: string,
@@ -117,10 +119,7 @@ function formalDifference(first: Formal, second: Formal): string | null {
   return first.align === second.align ? null : 'alignment';
 }
 
-/**
- * Declares an alias for a function: a prototype without a body that agrees with the function. Returns true if it is
- * one.
- */
+/** Checks an alias, which is a prototype without a body that agrees with the function. Returns true if it is valid. */
 export function checkAlias(
   item: AliasItem,
   aliases: ReadonlyMap<string, string>,

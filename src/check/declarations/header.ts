@@ -43,7 +43,7 @@ export class Header {
   private version: Version | null = null;
   private target: Target | null = null;
   private targetSpan: Span | null = null;
-  /** Options after the architecture, each where it first occurs. */
+  /** Options after the architecture, each at its first occurrence. */
   private readonly options = new Map<string, NameOperand>();
   private addressSize: 32 | 64 = 32;
   private addressSpan: Span | null = null;
@@ -124,7 +124,7 @@ export class Header {
     return { version: this.effectiveVersion(), target: this.effectiveTarget(), addressSize: this.addressSize };
   }
 
-  /** Reports findings that are only known after the last item. `hasDebug`: some section holds debug information. */
+  /** Reports findings that are known only after the last item. `hasDebug`: some section holds debug information. */
   reportAtEnd(hasDebug: boolean): void {
     const debug = this.options.get('debug');
     if (debug !== undefined && !hasDebug) this.report(diagnose('PTX4020', debug, {}));

@@ -27,7 +27,7 @@ function checkAddress({ name, offset, generic, span }: Address, scope: Scope, re
 function whyNot(kind: string, space: string | null, offset: bigint, generic: boolean): string | null {
   if (kind === 'function') {
     if (generic) return 'is a function, and functions have no generic address';
-    return offset === 0n ? null : 'is a function, and its address takes no offset';
+    return offset === 0n ? null : 'is a function, and its address cannot have an offset';
   }
   if (kind !== 'variable') return 'is neither a variable nor a function';
   return space === '.global' || space === '.const' ? null : `is in ${space ?? ''}, not in .global or .const`;

@@ -25,7 +25,7 @@ export function checkInitializer(declaration: Declaration, variable: Variable, t
   else report(diagnose('PTX5009', initializer.span, { name: variable.name, type: type.name, found: place }));
 }
 
-/** Why an initial value is not allowed there; null if it is. */
+/** The reason why an initial value is not allowed there; null if it is allowed. */
 function placeWithout({ space, linkage }: Declaration): string | null {
   if (space !== '.global' && space !== '.const') return `any value, because it is in ${space}`;
   return linkage === '.extern' ? 'any value, because it is .extern' : null;
@@ -88,7 +88,7 @@ function typeTakes(type: PtxType, initializer: Scalar): boolean {
   return isInteger(type) === (initializer.kind !== 'float');
 }
 
-/** A byte of an address is allowed in byte variables as well. */
+/** Byte variables can also be initialized with a byte of an address. */
 function takesAddress({ name }: PtxType, isByte: boolean): boolean {
   return name === '.u32' || name === '.u64' || (isByte && name === '.u8');
 }

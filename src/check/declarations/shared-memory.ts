@@ -1,6 +1,6 @@
 /**
  * Static shared memory of kernels: the variables that they and the functions they call declare, and the module's
- * variables that these name (PTX ISA 9.1, 5.1.7; limits and counting as measured with ptxas 13.0).
+ * variables that these refer to (PTX ISA 9.1, 5.1.7; limits and counting as measured with ptxas 13.0).
  */
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
@@ -33,7 +33,7 @@ export class SharedMemory {
   private readonly functions = new Map<string, Uses>();
   private current: Uses | null = null;
 
-  /** By the names of the functions. */
+  /** Keyed by function name. */
   get uses(): ReadonlyMap<string, Uses> {
     return this.functions;
   }
@@ -44,7 +44,7 @@ export class SharedMemory {
     this.functions.set(name, this.current);
   }
 
-  /** A variable that a function declares or names. */
+  /** A variable that a function declares or refers to. */
   variable(symbol: VariableSymbol): void {
     if (symbol.space === '.shared') this.current?.variables.add(symbol);
   }

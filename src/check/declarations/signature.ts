@@ -1,4 +1,4 @@
-/** The parameters and return values of a function, in as much detail as calls depend on (PTX ISA 9.1, 7.1). */
+/** The parameters and return values of a function, in the detail that calls depend on (PTX ISA 9.1, 7.1). */
 import { type PtxType, types, typeOf } from '../../isa/types.ts';
 import type { Parameter, Variable } from '../../syntax/tree.ts';
 import { alignmentOf, sizeOf } from './sizes.ts';
@@ -42,7 +42,7 @@ function formalOf(parameter: Parameter): Formal {
   return { name, space, ...passable(parameter) };
 }
 
-/** A declared name, described as bytes. A vector counts as a bit-size value as wide as the whole vector. */
+/** A declared name, described by its bytes. A vector counts as a bit-size value as wide as the whole vector. */
 export function passable(variable: Variable): Passable {
   const bytes = Math.ceil(sizeOf(variable));
   const type = types.get(variable.vector === null ? variable.type : `.b${bytes * 8}`);

@@ -31,13 +31,13 @@ export function callParts({ operands }: Instruction): CallParts {
   };
 }
 
-/** A function that the call may reach, or the prototype that represents all of them. */
+/** A function that the call may reach, or the prototype that represents all such functions. */
 export interface Callable {
   readonly name: string;
   readonly signature: Signature;
 }
 
-/** One entry for a direct call or a prototype; one entry per function for a list of targets. */
+/** One entry for a direct call or a prototype; for a list of targets, one entry per function. */
 export function callables({ callee, table }: CallParts, scope: Scope): readonly Callable[] {
   const symbol = scope.lookup((table ?? callee).name);
   switch (symbol?.kind) {

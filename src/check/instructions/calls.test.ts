@@ -52,7 +52,7 @@ test.each([
     "PTX5020: 'x' cannot be an alias of 'one': 'x' is declared with different parameters or return values",
     '.alias x, one;',
   ],
-  ['.global .u64 t = one+4;', "PTX5021: 'one' is a function, and its address takes no offset", 'one+4'],
+  ['.global .u64 t = one+4;', "PTX5021: 'one' is a function, and its address cannot have an offset", 'one+4'],
 ])('%s', (before, found, at) => {
   expect(finding('', before)).toEqual({ found, at });
 });

@@ -3,7 +3,7 @@ import type { RegisterSymbol, Scope } from '../symbols.ts';
 
 /** More families than any real program declares; registers of any further family are looked up by name. */
 const mostFamilies = 4096;
-/** The maximum number of families visible at one place; if there are more, none is counted. */
+/** The maximum number of families visible at one place; if there are more, no family is counted. */
 const mostVisible = 512;
 
 /**
@@ -40,7 +40,7 @@ export class VisibleFamilies {
     this.families = families;
   }
 
-  /** For each family index, the number of its members; smaller register numbers belong to the family. */
+  /** For each family index, the number of its members; all smaller register numbers belong to the family. */
   get counts(): Int32Array {
     return this.numbers;
   }

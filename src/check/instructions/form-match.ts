@@ -1,4 +1,6 @@
-/** Matches one form against the parts of a mnemonic: finds the choices they make and every part that does not fit. */
+/**
+ * Matches one form against the parts of a mnemonic: finds the choices that they make and every part that does not fit.
+ */
 import type { Constraint } from '../../isa/form.ts';
 import { liesOn, modifierSets, modifiersOutside } from '../../isa/modifiers.ts';
 import type { Axis, CompiledForm } from '../../isa/notation.ts';
@@ -83,13 +85,15 @@ export function matchForm(compiled: CompiledForm, types: readonly TypeName[], wr
   return { compiled, types, modifiers: chosen, problems, unsure };
 }
 
-/** The axis of a modifier. If two axes contain it, the first one for which nothing has been chosen yet. */
+/** The axis of a modifier. If two axes contain it, the first one that has no choice yet. */
 function axisFor(compiled: CompiledForm, text: string, chosen: Readonly<Record<string, string>>): Axis | undefined {
   const axes = compiled.axes.filter((candidate) => candidate.values.includes(text));
   return axes.find((candidate) => chosen[candidate.axis] === undefined) ?? axes[0];
 }
 
-/** Modifiers found in a set. Most are, so it is rarely necessary to parse all syntax lines of the table. */
+/**
+ * Modifiers that are in a set. Most modifiers are, so it is rarely necessary to parse all syntax lines of the table.
+ */
 const setModifiers: ReadonlySet<string> = new Set(Object.values(modifierSets).flatMap((set) => set.values));
 
 let tableModifiers: ReadonlySet<string> | null = null;

@@ -14,7 +14,7 @@ import type { SharedMemory } from '../declarations/shared-memory.ts';
 import type { Scope } from '../symbols.ts';
 import { type NameHelp, undeclared } from '../unknown-name.ts';
 
-/** What checking an instruction needs to know about the module. */
+/** The facts about a module that are needed to check an instruction. */
 export interface InstructionContext {
   readonly source: string;
   readonly report: (diagnostic: Diagnostic) => void;

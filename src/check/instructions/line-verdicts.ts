@@ -1,7 +1,7 @@
 /**
  * Checks instructions of a known line shape without parsing them. A shape is stored with everything that its verdict
- * depended on: what each register and name in it stood for. A line of the same shape to which the same facts apply gets
- * the same verdict. Any line that is not simply valid, or not known, is parsed and checked as usual.
+ * depended on: what each register and name in it stood for. A line of the same shape for which the same facts hold gets
+ * the same verdict. Any line that is unknown or not known to be valid is parsed and checked as usual.
  */
 import type { LineShape } from '../../syntax/line-shapes.ts';
 import type { Instruction, KnownLines, LineSource, LocationDirective } from '../../syntax/tree.ts';
@@ -147,7 +147,7 @@ export class LineChecker {
     return debug.repeatsInlined(place, source.slice(words[at + 3], words[at + 4]), placeAt(words, at + 5));
   }
 
-  /** True if everything that the verdict depended on is unchanged. */
+  /** True if nothing that the verdict depended on has changed. */
   private holdsInstruction(known: KnownInstruction, words: Int32Array, at: number, scope: Scope): boolean {
     const { slots } = known;
     const { counts } = this.visible;

@@ -15,7 +15,7 @@ const parameterSpaces: readonly VariableSpace[] = [
   'local parameter',
 ];
 
-/** The spaces of the variables that an instruction with this space modifier can access. */
+/** The state spaces whose variables an instruction with this space modifier can access. */
 const reachable: Readonly<Record<string, readonly VariableSpace[]>> = {
   '.global': ['.global'],
   '.shared': ['.shared'],
@@ -28,7 +28,7 @@ const reachable: Readonly<Record<string, readonly VariableSpace[]>> = {
   '.param::func': parameterSpaces,
 };
 
-/** The spaces of the variables that an access without a space modifier may name directly. */
+/** The state spaces whose variables an access without a space modifier may name directly. */
 const generic: readonly VariableSpace[] = ['.global', '.shared', '.local'];
 
 function spaceOf(variant: Variant): string | null {
@@ -150,7 +150,7 @@ export function matchWindow(
   return [problem('PTX5011', operand(index), { ...parameters, expected: space })];
 }
 
-/** The spaces of the variables whose address `cvta.space` takes; `.param::entry` accepts function parameters too. */
+/** The spaces of the variables whose address `cvta.space` accepts; `.param::entry` accepts function parameters, too. */
 function takesAddress(space: string): readonly VariableSpace[] {
   return space.startsWith('.param') ? parameterSpaces : (reachable[space] ?? []);
 }

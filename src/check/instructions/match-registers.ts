@@ -1,4 +1,7 @@
-/** Lists of registers that hold part of a matrix: the registers together have a type, which the operand must accept. */
+/**
+ * Lists of registers that hold part of a matrix: the registers together determine a type, which the operand must
+ * accept.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import { joinWords } from '../../base/join-words.ts';
 import type { OperandPattern, ValuePattern } from '../../isa/form.ts';
@@ -12,7 +15,7 @@ type VectorPattern = Extract<OperandPattern, { readonly kind: 'vector' }>;
 /** Registers that ptxas reads as one vector. */
 const together = 4;
 
-/** The problems of a list whose length is right. */
+/** The problems of a list that has the right length. */
 export function matchRegisters(
   subject: Subject,
   { name, elements, types = [], joined = false }: VectorPattern,

@@ -9,7 +9,7 @@ import { describeShape } from './describe-shape.ts';
 import type { Shape } from './shape.ts';
 import type { Subject } from './subject.ts';
 
-/** Lists with more operands are not tried in all orders. */
+/** For longer lists, not all orders are tried. */
 const mostOperands = 5;
 
 /**

@@ -53,7 +53,7 @@ export function operand(...path: readonly number[]): InstructionPart {
   return { kind: 'operand', path };
 }
 
-/** How to fix it; by default, this names the nearest legal spelling. */
+/** How to fix it; the default is the nearest legal spelling. */
 export function helpOf({ help, spelling }: Problem): string | null {
   return help ?? (spelling === null ? null : `nearest legal spelling: ${spelling}`);
 }

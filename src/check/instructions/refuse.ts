@@ -37,7 +37,7 @@ function weigh({ problems }: FormMatch): number {
 }
 
 /**
- * One problem for forms that each lack a different modifier: `atom.u32` lacks an operation, and any of them would do.
+ * One problem for forms that each lack a different modifier: `atom.u32` lacks an operation, and any operation would do.
  */
 function joinedChoices(first: Problem, others: readonly Problem[]): Problem | null {
   if (first.code !== 'PTX2032') return null;

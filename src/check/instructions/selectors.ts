@@ -1,4 +1,4 @@
-/** Selectors and minus signs on the operands of video instructions, which select the meaning of a form. */
+/** Selectors and minus signs on the operands of video instructions; they decide what a form means. */
 import type { Variant } from '../../isa/form.ts';
 import type { Shape } from './shape.ts';
 

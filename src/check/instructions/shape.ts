@@ -1,6 +1,7 @@
 /**
- * The shape of an operand: what it is, without its name. Legality depends only on the shape. Equal shapes of one
- * `ShapeTable` are the same object, so that a verdict can be cached by the shapes of an instruction's operands.
+ * The shape of an operand: what kind of operand it is, regardless of its name. Legality depends only on the shape.
+ * Equal shapes of one `ShapeTable` are the same object, so that a verdict can be cached by the shapes of an
+ * instruction's operands.
  */
 import type { AvailabilityRow } from '../../isa/form.ts';
 import type { ConstantKind } from '../../isa/operand-rules.ts';

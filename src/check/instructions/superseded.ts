@@ -1,6 +1,6 @@
 /**
- * Handles instructions in the notation of early versions or targets where it is no longer accepted, and says what must
- * be added today.
+ * Handles instructions in a notation of early versions or targets that is no longer accepted, and says what must be
+ * added today.
  */
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { type CompiledForm, makeVariant } from '../../isa/notation.ts';
@@ -12,8 +12,9 @@ import { type Problem, problem, wholeMnemonic } from './problem.ts';
 import { complete } from './refuse.ts';
 
 /**
- * The problems of a variant that neither the module's version and target nor any later ones support, in today's terms:
- * `div.f32` needs `.rn`. If today's form takes other operands, the problems are kept and their help shows that form.
+ * The problems, in today's terms, of a variant that neither the module's version and target nor any later ones support:
+ * `div.f32` needs `.rn`. If today's form takes different operands, the problems are kept and their help shows that
+ * form.
  */
 export function inWordsOfToday(
   problems: readonly Problem[],
@@ -32,7 +33,7 @@ export function inWordsOfToday(
   return problems.map((found) => ({ ...found, help: found.help ?? help }));
 }
 
-/** True if neither a later version nor a newer target supports the feature of the row. */
+/** True if neither a later version nor a newer target supports the row's feature. */
 function isOver({ ways }: AvailabilityRow, { version, target }: ModuleEnvironment): boolean {
   const later = versions.filter((other) => other >= version);
   const newer = targets.filter((other) => other.sm >= target.sm);
@@ -42,7 +43,7 @@ function isOver({ ways }: AvailabilityRow, { version, target }: ModuleEnvironmen
 interface Successor {
   readonly compiled: CompiledForm;
   readonly mnemonic: string;
-  /** Alternatives of which one is required but none is given. */
+  /** Alternatives of which one is required, but none was given. */
   readonly missing: readonly string[];
 }
 

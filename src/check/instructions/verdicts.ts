@@ -48,7 +48,7 @@ export interface Remembered {
   readonly root: Node;
 }
 
-/** Number of mnemonics after which the cache is cleared; only generated or hostile input has more. */
+/** Number of mnemonics at which the cache is cleared; only generated or hostile input has more. */
 const capacity = 5_000;
 const longestRemembered = 200;
 
@@ -88,7 +88,7 @@ export class VerdictCache {
   }
 }
 
-/** Goes down one level, by an operand's shape. */
+/** Goes down one level, to the node of an operand's shape. */
 export function step(node: Node, shape: Shape): Node {
   const known = node.next[shape.id];
   if (known !== undefined) return known;
@@ -153,7 +153,7 @@ function verdictOnVariant(
 /** A form whose operands differ in number or kind is less likely to have been intended. */
 const weights: Readonly<Partial<Record<Problem['code'], number>>> = { PTX3002: 10, PTX3009: 5, PTX3003: 2 };
 
-/** The verdict with the fewest problems (the first if tied), extended by what equally close variants expect. */
+/** The verdict with the fewest problems (the first in a tie), extended by what equally close variants expect. */
 function best(verdicts: readonly Verdict[]): Verdict {
   const weigh = (verdict: Verdict): number => verdict.problems.reduce((sum, { code }) => sum + (weights[code] ?? 1), 0);
   const kept = verdicts.reduce((least, other) => (weigh(other) < weigh(least) ? other : least));

@@ -58,7 +58,7 @@ function nameTargets(diagnostic: Diagnostic, targets: readonly string[], all: nu
   return { ...diagnostic, message: `${diagnostic.message} (for ${targets.join(', ')})` };
 }
 
-/** The output of `--format json` for a file and a target; with `placeOf`, findings have their place in the source. */
+/** The output of `--format json` for a file and a target; with `placeOf`, findings include their source line. */
 export function jsonRecord(
   { source, report }: Judged,
   placeOf: ((offset: number) => SourcePlace | null) | null,

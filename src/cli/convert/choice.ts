@@ -24,7 +24,7 @@ export interface ConvertFlags extends CommonFlags, TensorFlags {
   readonly scaleRule?: string;
   readonly rounding?: string;
   readonly seed?: string;
-  /** False after `--no-saturate`; commander chooses the name. */
+  /** False after `--no-saturate`; the name is commander's choice. */
   readonly saturate?: boolean;
   readonly semantics?: string;
   readonly shardSize?: string;
@@ -50,11 +50,11 @@ const stacks: Readonly<Record<string, Semantics>> = { ptx: 'ptx', ocp: 'ocp', ml
 /** @throws UsageError for an unknown value of a flag */
 export function choiceOf(flags: ConvertFlags): ConversionChoice {
   const { to, only = [], keep = [], seed, saturate } = flags;
-  if (to === undefined) throw new UsageError('convert needs --to: a format such as e4m3, or mxfp4, nvfp4, …');
+  if (to === undefined) throw new UsageError('convert needs --to: a format such as e4m3, or a scheme such as mxfp4');
   if (seed !== undefined && !/^-?\d+$/.test(seed)) throw new UsageError(`--seed takes an integer, not '${seed}'`);
   if (seed !== undefined && flags.rounding !== 'rs') throw new UsageError('--seed requires --rounding rs');
   if (seed === undefined && flags.rounding === 'rs') throw new UsageError('--rounding rs needs --seed');
-  // Readers of other layouts expect that only some tensors are quantized.
+  // Readers of other layouts expect only some of the tensors to be quantized.
   const isUsual = flags.layout === undefined ? (): boolean => true : isLinearWeight;
   return {
     to: requireConversion(to),
@@ -72,7 +72,7 @@ export function choiceOf(flags: ConvertFlags): ConversionChoice {
 const isOne = (globs: readonly string[], name: string): boolean => globs.some((glob) => matchesGlob(glob, name));
 
 /**
- * A text for each `--keep` pattern that matches no tensor.
+ * A warning for each `--keep` pattern that matches no tensor.
  *
  * @throws PtxlabError if `--only` matches no tensor
  */
@@ -132,7 +132,7 @@ function bytesFrom(text: string): number {
 
 /** @throws UsageError if the extension is unknown */
 export function containerOf(path: string): Container {
-  if (path === '-') throw new UsageError('the new file is not written in order, so it cannot go to stdout');
+  if (path === '-') throw new UsageError('the new file is not written sequentially, so it cannot go to stdout');
   if (indexEnding.test(path)) return 'safetensors';
   const container = containerNamed(path);
   if (container !== null) return container;

@@ -1,4 +1,4 @@
-/** What diff finds in two files. */
+/** The differences that `diff` finds between two files. */
 import type { FileComparison } from '../../tensors/compare-files.ts';
 import type { TensorInput } from '../tensor-input.ts';
 

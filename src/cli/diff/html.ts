@@ -74,7 +74,7 @@ function limitsText({ maxAbs, maxRel, minSqnr }: Limits): string {
   return words.length === 0 ? '' : `Limits: ${words.join(', ')}.`;
 }
 
-/** The signal-to-noise ratios of all tensors side by side, the worst first. */
+/** The signal-to-noise ratios of all tensors side by side, worst first. */
 function overview(pairs: readonly ComparedPair[]): Html {
   const ratios = pairs.flatMap(({ outcome }) => (outcome.kind === 'compared' ? [outcome.comparison.sqnr] : []));
   if (ratios.length < 2) return html``;
@@ -162,7 +162,7 @@ ${rows}
 /** Number of binades drawn, from the highest down. */
 const drawnBinades = 40;
 
-/** How many elements of each side are in each binade. */
+/** The number of elements of each side in each binade. */
 function spreadChart([a, b]: readonly [readonly ExponentCount[], readonly ExponentCount[]]): Html {
   const all = [...a, ...b].map(({ exponent }) => exponent);
   const highest = Math.max(...all);

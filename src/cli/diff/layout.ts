@@ -1,4 +1,4 @@
-/** How a report of differences is laid out. */
+/** The layout of a report of differences. */
 import type { Style } from '../../diagnostics/renderers/style.ts';
 
 export interface DiffLayout {

@@ -1,4 +1,4 @@
-/** The output of `diff` for people. */
+/** The output of `diff` in text form. */
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { TensorEntry } from '../../tensors/tensor-file.ts';
 import { wrap } from '../../diagnostics/renderers/wrap.ts';
@@ -76,7 +76,7 @@ function onlyLines(side: string, entries: readonly TensorEntry[], layout: DiffLa
   ];
 }
 
-/** Names the scales of activations that only the quantized model has. */
+/** Lists the scales of activations that only the quantized model has. */
 function ignoredLines({ ignored }: FileDiff, { style }: DiffLayout): string[] {
   if (ignored.length === 0) return [];
   return [style.faint(`not compared: ${plural(ignored.length, 'scale')} of activations or caches`)];

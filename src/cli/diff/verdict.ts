@@ -15,7 +15,7 @@ export function isLimited({ maxAbs, maxRel, minSqnr }: Limits): boolean {
   return maxAbs !== null || maxRel !== null || minSqnr !== null;
 }
 
-/** Whether every element has the value of its counterpart. */
+/** Whether every element has the same value as its counterpart. */
 export function isEqual({ outcome }: ComparedPair): boolean {
   switch (outcome.kind) {
     case 'compared':
@@ -59,7 +59,7 @@ function exceeded(found: Comparison, { maxAbs, maxRel, minSqnr }: Limits): reado
   return words;
 }
 
-/** Whether nothing is missing on either side, and every pair is accepted. */
+/** True if nothing is missing on either side and every pair is accepted. */
 export function isClean({ pairs, onlyInA, onlyInB }: FileDiff, limits: Limits): boolean {
   return onlyInA.length + onlyInB.length === 0 && pairs.every((pair) => isAccepted(pair, limits));
 }

@@ -1,4 +1,4 @@
-/** `ptxlab eval mma… --a … --b …`: one element of a product of matrices. */
+/** `ptxlab eval mma… --a … --b …`: evaluates one element of a matrix product. */
 import { type Bits, hex } from '../../base/bits.ts';
 import type { Style } from '../../diagnostics/renderers/style.ts';
 import {
@@ -173,7 +173,7 @@ const roundings = {
   f16: 'the sum rounded to nearest even',
 } as const;
 
-/** How the result differs from the sum; empty if it does not. */
+/** How the result differs from the sum; empty if they are equal. */
 function roundingOf({ sum, unit, result }: ExplainedChunk, { product }: PreparedDot): string {
   if (product.kind !== 'float' || sum === null || unit === null) return '';
   const value = decode(product.d.format, result);
@@ -223,7 +223,7 @@ function chunkLines(chunk: ExplainedChunk, { product }: PreparedDot, width: numb
   ];
 }
 
-/** Binary digits with a point before the last `fraction` of them. */
+/** Binary digits with a point before the last `fraction` digits. */
 function pointed(digits: string, length: number, fraction: number): string {
   const all = digits.padStart(Math.max(digits.length, fraction + 1), '0').padStart(length);
   return `${all.slice(0, length - fraction)}.${all.slice(length - fraction)}`;

@@ -51,7 +51,7 @@ export interface Total {
   readonly bytes: number;
 }
 
-/** Sums by element type, the largest first. */
+/** Sums by element type, largest first. */
 export function totalsOf(entries: readonly TensorEntry[]): readonly Total[] {
   const totals = new Map<string, Total>();
   for (const { dtype, elements, byteLength } of entries) {

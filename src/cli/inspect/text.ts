@@ -1,4 +1,4 @@
-/** The output of `inspect` for people. */
+/** The output of `inspect` in text form. */
 import type { Summary } from '../../arrays/statistics/summary.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { Style } from '../../diagnostics/renderers/style.ts';
@@ -97,7 +97,7 @@ function sizeAndStatistics(style: Style, isAscii: boolean): readonly TensorColum
   ];
 }
 
-/** Total bytes of the tensors that it is stored in. */
+/** Total bytes of all stored tensors that the tensor consists of. */
 function sizeOf({ parts }: InspectedTensor): number {
   return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
@@ -118,7 +118,7 @@ function oddLines(tensors: readonly InspectedTensor[], { style, width }: Inspect
   ];
 }
 
-/** Maximum number of tensors with NaN or infinity that are named at the end. */
+/** Maximum number of tensors with NaN or infinity that are listed at the end. */
 const namedOdd = 10;
 
 function totalLines({ tensors }: Inspection, { style }: InspectLayout): string[] {

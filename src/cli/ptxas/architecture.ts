@@ -1,15 +1,15 @@
-/** Which modules ptxas compiles for which architecture. */
+/** Decides which modules ptxas compiles for which architecture. */
 import { findGpu, runsOn } from '../../isa/gpus.ts';
 import { findTarget, type Target } from '../../isa/targets.ts';
 
 /** A value of `-arch`. */
 export interface Architecture {
   readonly target: Target;
-  /** False for `compute_90` and `lto_90`, for which nothing is linked and no code is made. */
+  /** False for `compute_90` and `lto_90`, for which nothing is linked and no code is generated. */
   readonly isReal: boolean;
 }
 
-/** `name` is a value that the option accepts. */
+/** `name` must be a value that the option accepts. */
 export function architectureOf(name: string): Architecture {
   const underscore = name.indexOf('_');
   const target = findTarget(`sm_${name.slice(underscore + 1)}`);
@@ -20,7 +20,7 @@ export function architectureOf(name: string): Architecture {
 /** sm_101 was renamed sm_110. */
 const current = (sm: number): number => (sm === 101 ? 110 : sm);
 
-/** Why a module for `target` cannot be compiled for an architecture, in the words of ptxas; null if it can. */
+/** The message of ptxas if a module for `target` cannot be compiled for an architecture; null if it can. */
 export function misfit(target: Target, { target: to }: Architecture): string | null {
   if (target.suffix === '')
     return target.sm <= to.sm ? null : 'SM version specified by .target is higher than default SM version assumed';

@@ -1,16 +1,16 @@
-/** What `--help`, `--version` and `--list-version` print, in the form that other programs expect from ptxas. */
+/** The output of `--help`, `--version` and `--list-version`, in the form that other programs expect from ptxas. */
 import { formatVersion, newestVersion, versions } from '../../isa/targets.ts';
 import { type OptionRow, optionRows, type OptionValue } from './option-rows.ts';
 
 const width = 80;
 const indent = ' '.repeat(8);
 
-/** The help, with the architectures below `--gpu-name` as LLVM's tests look for them. */
+/** The help text, with the architectures below `--gpu-name`, where LLVM's tests look for them. */
 export function helpText(): string {
   return `
 Usage  : ptxas [options] <ptx file>,...
 
-ptxlab, not NVIDIA: verifies PTX as ptxas does and makes no machine code.
+ptxlab, not NVIDIA: verifies PTX as ptxas does, but generates no machine code.
 
 Options
 =======
@@ -65,10 +65,10 @@ function release(): string {
   return `${Math.floor(newestVersion / 100) + 4}.${newestVersion % 100}`;
 }
 
-/** `version` is that of ptxlab. */
+/** `version` is the version of ptxlab. */
 export function versionText(version: string): string {
   return `ptxas: PTX verifier (ptxlab, not NVIDIA)
-ptxlab ${version}; verifies PTX up to version ${formatVersion(newestVersion)}, makes no machine code
+ptxlab ${version}; verifies PTX up to version ${formatVersion(newestVersion)}, generates no machine code
 Cuda compilation tools, release ${release()}, V${release()}.0
 Build ptxlab_${version}
 `;

@@ -32,7 +32,7 @@ const number = (name: string): OptionValue => ({ kind: 'number', name });
 const list = (name: string): OptionValue => ({ kind: 'list', name });
 const oneOf = (name: string, ...values: readonly string[]): OptionValue => ({ kind: 'one of', name, values });
 
-/** Numbers of the architectures for which ptxas 13.0 makes code, with their suffixes. */
+/** Numbers of the architectures for which ptxas 13.0 generates code, with their suffixes. */
 const architectures: readonly string[] = [
   '75',
   '80',
@@ -45,7 +45,7 @@ const architectures: readonly string[] = [
   ...['100', '103', '110', '120', '121'].flatMap((sm) => [sm, `${sm}a`, `${sm}f`]),
 ];
 
-/** Values of `-arch`: real architectures, and virtual ones for which no code is made. */
+/** Values of `-arch`: real architectures, and virtual ones for which no code is generated. */
 const gpuNames: readonly string[] = ['compute', 'lto', 'sm'].flatMap((kind) =>
   architectures.map((name) => `${kind}_${name}`),
 );
@@ -66,7 +66,12 @@ const verifying: readonly Omit<OptionRow, 'effect'>[] = [
   { long: 'list-version', short: 'version-ls', value: nothing, what: 'Print the supported PTX versions.' },
   { long: 'machine', short: 'm', value: oneOf('bits', '64'), what: 'Address size of the host.', standard: '64' },
   { long: 'options-file', short: 'optf', value: list('file'), what: 'Read options from files.' },
-  { long: 'output-file', short: 'o', value: text('file'), what: 'Only /dev/null: this program makes no machine code.' },
+  {
+    long: 'output-file',
+    short: 'o',
+    value: text('file'),
+    what: 'Only /dev/null: this program generates no machine code.',
+  },
   { long: 'verbose', short: 'v', value: nothing, what: 'Print what was verified.' },
   { long: 'version', short: 'V', value: nothing, what: 'Print the version.' },
   { long: 'warning-as-error', short: 'Werror', value: nothing, what: 'Treat warnings as errors.' },

@@ -1,11 +1,11 @@
-/** Reads a command line as ptxas 13.0 does: the same options, the same words for mistakes. */
+/** Reads a command line as ptxas 13.0 does: with the same options and the same messages for mistakes. */
 import { splitWords } from './option-words.ts';
 import { type OptionRow, optionRows } from './option-rows.ts';
 
-/** A command line that was read. */
+/** The parsed command line. */
 export interface ReadOptions {
   readonly files: readonly string[];
-  /** The last value of each option that was given, by long name; for one without a value, ''. */
+  /** The last value of each option that was given, by long name; '' for an option that takes no value. */
   readonly values: ReadonlyMap<string, string>;
   /** The modules of all `-ias`. */
   readonly strings: readonly string[];
@@ -13,7 +13,7 @@ export interface ReadOptions {
   readonly warnings: readonly string[];
 }
 
-/** A mistake, in the words of ptxas and without its prefix. */
+/** A mistake, in ptxas's words and without its prefix. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
 }
@@ -24,7 +24,7 @@ export type ReadOptionsFile = (path: string) => string | null;
 const byLong: ReadonlyMap<string, OptionRow> = new Map(optionRows.map((row) => [row.long, row]));
 const byShort: ReadonlyMap<string, OptionRow> = new Map(optionRows.map((row) => [row.short, row]));
 
-/** Options whose value may follow without a space, `-O3`. */
+/** Options whose value may follow without a space, such as `-O3`. */
 const joined: ReadonlySet<string> = new Set(['O', 'm']);
 
 const maximumFiles = 64;
@@ -71,9 +71,9 @@ export function readOptions(args: readonly string[], readFile: ReadOptionsFile):
 
 interface FoundOption {
   readonly row: OptionRow;
-  /** As it was written, with its dashes. */
+  /** The option as written, with its dashes. */
   readonly name: string;
-  /** The value in the same word; null if there is none. */
+  /** The value in the same word; null if the word has no value. */
   readonly own: string | null;
 }
 

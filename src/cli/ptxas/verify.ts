@@ -7,7 +7,7 @@ import { isSyntaxError, offsetOf, ptxasLine } from '../../diagnostics/renderers/
 import { findTarget } from '../../isa/targets.ts';
 import { type Architecture, misfit } from './architecture.ts';
 
-/** A text and its name in messages. */
+/** A text, and its name in messages. */
 export interface Input {
   readonly name: string;
   readonly text: string;
@@ -23,9 +23,9 @@ export interface VerifyOptions {
   readonly allowUnverified: boolean;
 }
 
-/** What was found in a program. */
+/** The results for a program. */
 export interface Verification {
-  /** Messages with their prefixes, one a line, in the order of ptxas. */
+  /** Messages with their prefixes, one per line, in the order of ptxas. */
   readonly lines: readonly string[];
   readonly isAccepted: boolean;
   readonly kernels: readonly string[];
@@ -40,7 +40,7 @@ export interface InstructionCount {
 /** The line that ends the output if a module has errors. */
 export const aborted = 'ptxas fatal   : Ptx assembly aborted due to errors';
 
-/** A message that belongs to no line of a module. */
+/** A message that does not belong to a line of a module. */
 export function message(severity: 'fatal' | 'error' | 'warning' | 'info', text: string): string {
   return `ptxas ${severity.padEnd(8)}: ${text}`;
 }
@@ -122,8 +122,8 @@ function findings(
 const atEnd: ReadonlySet<string> = new Set(['PTX5025', 'PTX5030']);
 
 /**
- * ptxas stops at a syntax error. What it would have said about the statement with the error, and about labels of a
- * function that the error leaves open, is then missing.
+ * ptxas stops at a syntax error. It then reports nothing else about the statement with the error, nor about labels of a
+ * function that the error leaves open.
  */
 function untilSyntaxError(found: readonly Diagnostic[], text: string): readonly Diagnostic[] {
   const index = found.findIndex(isSyntaxError);
@@ -144,7 +144,7 @@ function isBranch(text: string, offset: number): boolean {
 }
 
 function severityOf({ code, severity }: Diagnostic, warnings: VerifyOptions['warnings']): Diagnostic['severity'] {
-  // ptxas knows no versions later than its own.
+  // ptxas does not know versions later than its own.
   if (code === 'PTX4011') return 'error';
   return severity === 'warning' && warnings === 'refuse' ? 'error' : severity;
 }

@@ -36,7 +36,7 @@ function triple(index: Dim3): string {
   return `(${index.join(', ')})`;
 }
 
-/** A line without comments and surrounding white space. */
+/** A line without its comments and the white space around it. */
 function spanOfLine(source: SourceText, line: number): { readonly start: number; readonly end: number } {
   const text = source.line(line);
   const start = source.lineStart(line);

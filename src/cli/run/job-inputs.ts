@@ -1,4 +1,4 @@
-/** Reads the arguments, buffers and variables of a job. Errors begin with the path inside the job file. */
+/** Reads the arguments, buffers and variables of a job. Error messages begin with the path inside the job file. */
 import { memberPath } from '../../base/rules.ts';
 import { UsageError } from '../exit.ts';
 import { bufferSize, fileBuffer, filePart, listBuffer, readAll, type RunInput } from './inputs.ts';
@@ -12,7 +12,7 @@ export interface JobPlace {
   readonly room: number;
 }
 
-/** Runs `read`; mistakes that it reports name the place in the job. */
+/** Runs `read`; its error messages then include the path in the job. */
 export async function placed<T>(path: string, read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();

@@ -1,10 +1,12 @@
-/** What a job file may contain, one row for each key. Rows of launch and device options are the library's own. */
+/**
+ * What a job file may contain, one row for each key. The rows for launch and device options are those of the library.
+ */
 import { either, listOf, mapOf, objectOf, type Rule, type RulesFor, text, whole } from '../../base/rules.ts';
 import { deviceRules, launchRules } from '../../device/check-options.ts';
 import type { Extent } from '../../device.ts';
 import { scalarTypes } from './values.ts';
 
-/** A number; integers of 64 bits and floats that are not finite are texts. */
+/** A number; 64-bit integers, and floats that are not finite, are strings. */
 export type JobScalar = number | string | boolean;
 
 /** Contents of a buffer or variable under one key: `hex`, `zeros`, `file`, or the type of a list of scalars. */
@@ -13,7 +15,7 @@ export interface JobContents {
   /** A number of bytes. */
   readonly zeros?: number;
   readonly file?: string;
-  /** How many bytes of the file are read. Default: all. */
+  /** Number of bytes of the file to read. Default: all. */
   readonly bytes?: number;
   readonly [type: string]: string | number | readonly JobScalar[] | undefined;
 }
@@ -70,7 +72,7 @@ const scalar: Rule<JobScalar> = {
 
 const count = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
 
-/** The same rule for each scalar type. */
+/** One rule for all scalar types. */
 function ofScalarTypes<T>(rule: Rule<T>): Readonly<Record<string, Rule<T>>> {
   return Object.fromEntries(scalarTypes.map((type) => [type, rule]));
 }
@@ -122,6 +124,6 @@ export const jobRule: Rule<JobFile> = objectOf<JobFile>({
   repeat: whole(2 ** 31, '2^31', 1),
   memory: deviceRules.memory,
   buffers: mapOf(contents),
-  read: listOf(text, 'a list of names of variables'),
+  read: listOf(text, 'a list of variable names'),
   launches: listOf(objectOf(launchKeys), 'a list of launches'),
 });

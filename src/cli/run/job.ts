@@ -1,4 +1,4 @@
-/** `ptxlab run --job`: a run described in JSON and answered in JSON. */
+/** `ptxlab run --job`: a run that is described in JSON and answered in JSON. */
 import { dirname, resolve } from 'node:path';
 import { mistakeIn, type Rule } from '../../base/rules.ts';
 import { defaultMemorySize } from '../../device.ts';
@@ -113,7 +113,7 @@ async function readLaunches(
   return launches;
 }
 
-/** What precedes the keys of a launch in messages: the path of the launch, or nothing for keys next to the list. */
+/** The prefix of a launch's keys in messages: the path of the launch, or nothing for keys next to the list. */
 interface Paths {
   readonly own: string;
   readonly args: string;
@@ -206,7 +206,7 @@ function hexOf(bytes: Uint8Array): { readonly hex: string } {
   return { hex: Buffer.from(bytes).toString('hex') };
 }
 
-/** Omitted if there are none. */
+/** Omitted if empty. */
 function hexes(key: string, contents: Contents): object {
   if (contents.size === 0) return {};
   return { [key]: Object.fromEntries([...contents].map(([name, bytes]) => [name, hexOf(bytes)])) };

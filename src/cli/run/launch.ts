@@ -1,4 +1,4 @@
-/** A run as the flags or a job describe it, and its execution. */
+/** Describes a run, as the flags or a job specify it, and executes it. */
 import type { GpuName } from '../../isa/gpus.ts';
 import { PtxlabError } from '../../base/error.ts';
 import { SourceText } from '../../base/source-text.ts';
@@ -25,7 +25,7 @@ import type { RunInput } from './inputs.ts';
 
 /** One launch of a run. */
 export interface LaunchRequest {
-  /** Where a job describes the launch, for messages; null if there is only one launch. */
+  /** The path of the launch in the job, for messages; null if there is only one launch. */
   readonly path: string | null;
   /** Name of the kernel; null if the module has only one. */
   readonly entry: string | null;
@@ -49,7 +49,7 @@ export interface LaunchRequest {
 
 export interface RunRequest {
   readonly source: string;
-  /** How messages name the source. */
+  /** The name of the source in messages. */
   readonly name: string;
   readonly target: TargetName | null;
   readonly isa: VersionName | null;
@@ -57,7 +57,7 @@ export interface RunRequest {
   /** Number of worker threads; 0 runs on the calling thread. */
   readonly workers: number;
   readonly memory: number | null;
-  /** Buffers that arguments of several launches may name, with their bytes before the first launch. */
+  /** Buffers that the arguments of several launches can share, with their bytes before the first launch. */
   readonly buffers: ReadonlyMap<string, Uint8Array>;
   /** The launches, which run one after the other. */
   readonly launches: readonly LaunchRequest[];
@@ -111,7 +111,7 @@ export interface LowVersion {
   readonly warnings: readonly [Diagnostic, ...Diagnostic[]];
 }
 
-/** What the kernel printed in a launch. */
+/** The text that the kernel printed in a launch. */
 export type PrintedOutput = Pick<LaunchResult, 'printed' | 'printsDropped'>;
 
 const nothing: PrintedOutput = { printed: '', printsDropped: 0 };
@@ -186,7 +186,7 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
   };
 }
 
-/** Mistakes that `act` reports begin with the launch's place in the job. */
+/** Messages about mistakes in `act` begin with the launch's path in the job. */
 async function inPlace<T>({ path }: LaunchRequest, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

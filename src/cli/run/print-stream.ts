@@ -1,4 +1,4 @@
-/** Passes the output of a running kernel to stdout, in pieces. */
+/** Passes the output of a running kernel on to stdout, in pieces. */
 import type { OutputStream } from '../session.ts';
 
 /** Output is passed on after this many characters or milliseconds. */

@@ -39,7 +39,7 @@ function valueText({ name, type }: TraceRegister, bits: number | bigint): string
   return `${shown} (${valueOf({ type: found, bits: found.width > 32 ? seen : Number(seen) })})`;
 }
 
-/** The trace that the flags select; null if none is given. */
+/** The trace that the flags select; null if no trace flag is given. */
 export function readTraceFlags({ trace, traceThread, traceBlock, traceLines }: TraceFlags): TraceChoice | null {
   if (trace !== true && traceThread === undefined && traceBlock === undefined && traceLines === undefined) return null;
   return {

@@ -29,7 +29,7 @@ import {
   text,
 } from './method.ts';
 
-/** The library checks these names itself. */
+/** The library itself checks these names. */
 function named<Name extends string>(): Rule<Name> {
   return { takes: 'a string', accepts: (value) => typeof value === 'string' };
 }

@@ -1,4 +1,4 @@
-/** Methods of devices: modules, buffers and launches. */
+/** Methods for devices: modules, buffers and launches. */
 import { listOf, objectOf, type Rule } from '../../base/rules.ts';
 import { SourceText } from '../../base/source-text.ts';
 import { type Argument, type Extent, type LoadedModule } from '../../device.ts';
@@ -52,7 +52,7 @@ const create = method<CreateParams>(
   },
 );
 
-/** A device and something of it. */
+/** A device and one of its modules or buffers. */
 interface Place {
   readonly device?: number;
   readonly module?: number;
@@ -119,7 +119,7 @@ function kernelOf(modules: OpenDevice['modules'], { module, kernel: name }: Kern
 }
 
 interface AllocParams extends Pick<Place, 'device'> {
-  /** The size; default that of the data. */
+  /** The size; by default, the size of the data. */
   readonly bytes?: number;
   readonly data?: DataSource;
 }
@@ -167,7 +167,7 @@ function rangeOf({ buffers, modules }: OpenDevice, { buffer, module, symbol }: R
 }
 
 interface ReadParams extends RangeParams {
-  /** Default: up to the end. */
+  /** Default: everything up to the end. */
   readonly bytes?: number;
   readonly into?: DataTarget;
 }
@@ -207,7 +207,9 @@ const write = method<WriteParams>(
     }),
 );
 
-/** An argument under one key: a buffer's handle, the value of a parameter of any type, bytes, or a typed scalar. */
+/**
+ * An argument, which has one key: a buffer's handle, the value of a parameter of any type, bytes, or a typed scalar.
+ */
 interface LaunchArgument {
   readonly buffer?: number;
   readonly value?: number;

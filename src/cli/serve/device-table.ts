@@ -3,7 +3,7 @@ import { Device, type DeviceBuffer, type DeviceOptions, type LoadedModule } from
 import { RequestError } from './errors.ts';
 import type { Limits } from './limits.ts';
 
-/** A device, and its requests in the order of their arrival. */
+/** A device, and its requests in order of arrival. */
 export interface OpenDevice {
   readonly device: Device;
   readonly modules: Map<number, LoadedModule>;
@@ -23,7 +23,7 @@ export class DeviceTable {
     this.limits = limits;
   }
 
-  /** Handles are never used again. */
+  /** Handles are never reused. */
   handle(): number {
     return this.next++;
   }
@@ -81,7 +81,7 @@ export class DeviceTable {
 export function found<T>(table: ReadonlyMap<number, T>, handle: number, noun: string): T {
   const value = table.get(handle);
   if (value !== undefined) return value;
-  throw new RequestError('unknown-handle', `there is no ${noun} ${handle}`);
+  throw new RequestError('unknown-handle', `${noun} ${handle} does not exist`);
 }
 
 function tooMany(what: string, most: number): RequestError {

@@ -1,6 +1,6 @@
-/** What a server takes on at most. Sizes are in bytes. */
+/** The limits of a server. Sizes are in bytes. */
 export interface Limits {
-  /** Seconds that a launch may run. */
+  /** Number of seconds that a launch may run. */
   readonly timeout: number;
   /** Memory of one device. */
   readonly memory: number;
@@ -11,7 +11,7 @@ export interface Limits {
   readonly devices: number;
   /** Modules of one device. */
   readonly modules: number;
-  /** Requests that wait for an answer. */
+  /** Number of requests that may wait for an answer. */
   readonly requests: number;
 }
 

@@ -1,4 +1,4 @@
-/** A method of the server: what its parameters may be, and what it does. */
+/** A method of the server: the rule for its parameters, and its implementation. */
 import { flag, mistakeIn, objectOf, type Rule, text, whole } from '../../base/rules.ts';
 import { RequestError } from './errors.ts';
 import type { DeviceTable } from './device-table.ts';
@@ -18,7 +18,7 @@ export interface Method {
   readonly call: (params: unknown, state: ServerState, signal: AbortSignal) => object | Promise<object>;
 }
 
-/** @param rule the parameters; a parameter that it does not name is refused */
+/** @param rule the parameters; others are rejected */
 export function method<P>(
   rule: Rule<P>,
   act: (params: P, state: ServerState, signal: AbortSignal) => object | Promise<object>,
@@ -50,12 +50,12 @@ export interface DataSource {
   readonly file?: string;
   /** The first byte of the part. Default 0. */
   readonly at?: number;
-  /** The size of the part. Default: up to the end. */
+  /** The size of the part. Default: everything up to the end. */
   readonly bytes?: number;
   readonly base64?: string;
 }
 
-/** Where the bytes of an answer go: into a file of the server's folder. */
+/** The destination for the bytes of an answer: a file in the server's folder. */
 export interface DataTarget {
   readonly file?: string;
   readonly at?: number;
@@ -72,7 +72,7 @@ export function sizeOfData({ file, at = 0, bytes, base64 }: DataSource, folder: 
   return Buffer.byteLength(required(base64, 'base64'), 'base64');
 }
 
-/** Passes the data on in pieces that are valid only during the call. */
+/** Passes the data on in pieces; each is valid only during the call. */
 export function readData(
   { file, at = 0, bytes, base64 }: DataSource,
   folder: SharedFolder,

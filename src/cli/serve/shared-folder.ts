@@ -1,7 +1,7 @@
 /**
- * The folder of a server, through which it exchanges large data with its client. It is in shared memory where the system
- * has it. Only its owner can open it, and it is removed when the server ends. Folders of servers that crashed are removed
- * when the next server starts.
+ * The folder of a server, through which it exchanges large data with its client. It is in shared memory if the system
+ * supports that. Only its owner can open it, and it is removed when the server ends. Folders of servers that crashed
+ * are removed when the next server starts.
  */
 import {
   closeSync,
@@ -65,7 +65,7 @@ export class SharedFolder {
     return size;
   }
 
-  /** Writes into a file, which is made if it does not exist; its other bytes stay. */
+  /** Writes into a file, creating it if necessary; its other bytes stay as they are. */
   write(name: string, at: number, bytes: Uint8Array): void {
     this.requireSize(at + bytes.byteLength);
     this.within(name, constants.O_WRONLY | constants.O_CREAT, (file) => {
@@ -80,7 +80,7 @@ export class SharedFolder {
     throw new RequestError('limit-exceeded', `${bytes} bytes exceed the limit of ${this.most} for a file`);
   }
 
-  /** Opens a file directly in the folder; links and special files are refused. */
+  /** Opens a file directly in the folder; links and special files are rejected. */
   private within<T>(name: string, flags: number, use: (file: number, size: number) => T): T {
     if (!/^\w[\w.-]{0,127}$/.test(name)) {
       throw new RequestError('bad-file', `'${name.slice(0, 80)}' is not the name of a file in the server's folder`);
@@ -106,7 +106,7 @@ function sharedMemory(): string {
   return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 }
 
-/** Removes the folders of this user's servers that no longer run. */
+/** Removes the folders of this user's servers that are no longer running. */
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = /^ptxlab-serve-(\d+)-\w+$/.exec(name)?.[1];

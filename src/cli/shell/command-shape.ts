@@ -1,8 +1,8 @@
-/** What the command line offers, as data: completions and man pages are made from it. */
+/** Describes the command line as data, from which completions and man pages are generated. */
 import type { Command, Option } from 'commander';
 
 export interface OptionShape {
-  /** With its dashes; null if the option has none. */
+  /** With its dashes; null if the option does not have this spelling. */
   readonly short: string | null;
   readonly long: string | null;
   /** `<format>`, as it is written after the option; null if it takes no value. */
@@ -46,7 +46,7 @@ function commandShape(command: Command): CommandShape {
 }
 
 function optionShape({ short, long, flags, argChoices, description }: Option): OptionShape {
-  // `-W <kind>` is written `-Werror`, because it has one choice.
+  // `-W <kind>` is written `-Werror`, because it has only one choice.
   const [only] = argChoices ?? [];
   if (short === '-W') return { short: `-W${only}`, long: null, value: null, choices: [], description };
   return {

@@ -5,10 +5,10 @@ export type Shell = 'bash' | 'zsh' | 'fish';
 
 const makers: Readonly<Record<Shell, (program: ProgramShape) => string>> = { bash, zsh, fish };
 
-/** The shells that have a script. */
+/** The shells for which there is a script. */
 export const shells: readonly Shell[] = ['bash', 'zsh', 'fish'];
 
-/** A script that the shell reads at its start. */
+/** A script that the shell reads at startup. */
 export function completionScript(shell: Shell, program: ProgramShape): string {
   return makers[shell](program);
 }

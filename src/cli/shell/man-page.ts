@@ -41,7 +41,7 @@ function optionText(option: OptionShape): string {
   return `.TP\n${names.join(', ')}${value}\n${escaped(option.description)}${choices}\n`;
 }
 
-/** Text in which nothing is a request or an escape. */
+/** Escapes text so that none of it is a request or an escape sequence. */
 function escaped(text: string): string {
   return text
     .replaceAll('\\', '\\e')

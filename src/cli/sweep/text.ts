@@ -3,7 +3,7 @@ import { type Sweep, totalDigest } from '../../sweep.ts';
 import type { ChunkDigests } from './digest-file.ts';
 import { digestText } from './digest-text.ts';
 
-/** A sweep that is complete or stopped at a wrong chunk. */
+/** A sweep that is complete or has stopped at a wrong chunk. */
 export interface Swept {
   readonly sweep: Sweep;
   /** The requested chunks. */
@@ -21,7 +21,7 @@ export interface WrongChunk {
   readonly expected: string;
 }
 
-/** The lowest chunk whose digest differs from the expected one; null if none does, or none was expected. */
+/** The lowest chunk whose digest differs from the expected one; null if none differs, or nothing was expected. */
 export function firstWrong({ chunks, known, wanted }: Swept): WrongChunk | null {
   if (wanted === null) return null;
   for (const chunk of chunks) {
@@ -88,7 +88,7 @@ function comparedText(swept: Swept): string {
   return `${sweep.mnemonic}: chunk ${chunk} (inputs ${range.join(' to ')}) has digest ${found}, not ${expected}\n`;
 }
 
-/** For stderr: how much was computed, and how fast. */
+/** The message on stderr: how much was computed, and how fast. */
 export function rateText({ inputs, milliseconds }: Swept): string {
   if (inputs === 0) return 'nothing left to compute\n';
   const rate = inputs / milliseconds / 1000;

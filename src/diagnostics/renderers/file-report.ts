@@ -9,7 +9,7 @@ import type { Diagnostic } from '../diagnostic.ts';
 export interface FileReport {
   readonly source: SourceText;
   readonly diagnostics: readonly Diagnostic[];
-  /** The place in a compiler's source that an offset comes from, to be shown where it is known. */
+  /** The position in a compiler's source that an offset comes from; shown if it is known. */
   readonly placeOf?: (offset: number) => SourcePlace | null;
 }
 

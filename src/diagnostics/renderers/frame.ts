@@ -8,7 +8,7 @@ export interface Frame {
   readonly line: number;
   readonly column: number;
   readonly text: string;
-  /** Number of columns before the first marked one; at least one column is marked. */
+  /** Number of columns before the first marked column; at least one column is marked. */
   readonly caretStart: number;
   readonly caretWidth: number;
 }
@@ -16,8 +16,8 @@ export interface Frame {
 const ellipsis = '\u2026';
 
 /**
- * Cuts the frame of a span. Looks only at the part of the line that can be shown, so even a very long line costs
- * little.
+ * Extracts the frame of a span. Looks only at the part of the line that can be shown, so even a very long line is
+ * cheap.
  */
 export function frameOf(source: SourceText, span: Span, width: number): Frame {
   const { line, column } = source.position(span.start);

@@ -16,7 +16,7 @@ export function renderGithub(report: FileReport): string {
   return text;
 }
 
-/** The place in the source if it is known and asked for, otherwise that in the module. */
+/** The position in the source if it is known and was requested, otherwise the position in the module. */
 function placeOf({ source, placeOf: sourceOf }: FileReport, span: Span): string {
   const place = sourceOf?.(span.start) ?? null;
   if (place !== null) {

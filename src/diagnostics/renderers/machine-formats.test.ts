@@ -62,7 +62,7 @@ test('GitHub: properties and data are escaped, so a message cannot start a comma
   );
 });
 
-test('GitHub: a note becomes a notice, and columns are omitted if the lines differ', () => {
+test('GitHub: a note becomes a notice, and columns are omitted if a finding spans several lines', () => {
   const wide: Diagnostic = { ...found, severity: 'note', message: 'm', help: 'h', span: { start: 0, end: 20 } };
   expect(renderGithub({ source, diagnostics: [wide] })).toBe(
     '::notice file=dir/k 1.ptx,line=1,endLine=2,title=PTX1001 unexpected token::m%0Ah\n',

@@ -13,9 +13,9 @@ import { wrap } from './wrap.ts';
 
 export interface PrettyOptions {
   readonly style?: Style;
-  /** Width of the terminal in columns; 80 unless given. */
+  /** Width of the terminal in columns. Default 80. */
   readonly width?: number;
-  /** Number of findings with the same code that are shown in full; the rest are only counted. 3 unless given. */
+  /** Number of findings with the same code that are shown in full; the rest are only counted. Default 3. */
   readonly repeats?: number;
 }
 

@@ -8,8 +8,8 @@ import { printable } from './printable.ts';
 const words: Readonly<Record<Severity, string>> = { error: 'error   ', warning: 'warning ', note: 'info    ' };
 
 /**
- * Renders findings as ptxas prints them, with its closing line if there is an error. The place in the source replaces
- * that in the module if it is known and asked for.
+ * Renders findings as ptxas prints them, with its closing line if there is an error. The position in the source
+ * replaces the one in the module if it is known and was requested.
  */
 export function renderPtxas(report: FileReport): string {
   requireReport(report);
@@ -27,8 +27,8 @@ export function isSyntaxError({ ptxas }: Diagnostic): boolean {
 }
 
 /**
- * The offset whose line ptxas names. For a syntax error it is that of the first unexpected token, even where the finding
- * points to the end of the line before, on which something is missing.
+ * The offset whose line ptxas names. For a syntax error, that is the offset of the first unexpected token, even if
+ * something is missing at the end of the line before and the finding points there.
  */
 export function offsetOf(found: Diagnostic, { text }: SourceText): number {
   const { start } = found.span;
@@ -38,7 +38,7 @@ export function offsetOf(found: Diagnostic, { text }: SourceText): number {
   return index < 0 ? start : index;
 }
 
-/** One finding as ptxas prints it, without a line feed, at its place in the source if one is given. */
+/** One finding as ptxas prints it, without a line feed; located in the source if that position is given. */
 export function ptxasLine(source: SourceText, found: Diagnostic, place: SourcePlace | null = null): string {
   const { severity, ptxas } = found;
   const line = place?.line ?? source.position(offsetOf(found, source)).line;

@@ -11,8 +11,8 @@ import { type FileReport, requireReport } from './file-report.ts';
 const schema = 'https://json.schemastore.org/sarif-2.1.0.json';
 
 /**
- * One log with one run for all reports; `version` is the version of the tool. A result whose place in the source is
- * known and asked for is located there, and the place in the module is a related location.
+ * One log with one run for all reports; `version` is the version of the tool. If a result's position in the source is
+ * known and was requested, it is the location, and the position in the module is a related location.
  */
 export function renderSarif(reports: readonly FileReport[], version: string): string {
   requireArgument('the reports', reports, list);

@@ -13,7 +13,7 @@ const rulesOf = (text: string): readonly string[] =>
 
 const choicesOf = (text: string): readonly string[] => explained(text).openChoices.map(({ id }) => id);
 
-test('GPUs that compute the same are one row', () => {
+test('GPUs that compute the same way share a row', () => {
   expect(rulesOf('mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32')).toEqual([
     'sm_80 to sm_89: chunks of 8 products, cut off below 2^-24 of the greatest exponent, rounded to f32 toward zero',
     'sm_90 and later: all 16 products in one chunk, cut off below 2^-25 of the greatest exponent, rounded to f32 toward zero',
@@ -32,13 +32,13 @@ test.each([
   ['mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32', 'wraps to 32 bits'],
   ['mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc', 'set in both a and b'],
   ['mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64', 'rounded by .rz'],
-])('%s: every GPU gives the same', (mnemonic, words) => {
+])('%s: every GPU gives the same result', (mnemonic, words) => {
   const product = explained(mnemonic).product;
   expect(product?.rules.join(' ')).toContain(words);
   expect(product?.byGpu).toEqual([]);
 });
 
-test('what nobody recorded is an open choice', () => {
+test('behavior that was never recorded is an open choice', () => {
   expect(choicesOf('mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32')).toContain('matrix-fourfold');
   expect(choicesOf('mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32')).toContain('matrix-fp8-k16');
   expect(choicesOf('mma.sp.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32')).toContain('matrix-sparse');

@@ -1,4 +1,4 @@
-/** The arithmetic of a product of matrices in words, for each GPU that can run the instruction. */
+/** The arithmetic of a matrix product in words, for each GPU that can run the instruction. */
 import { elementAt } from '../../base/element-at.ts';
 import { acceptance, rowsOf } from '../../check/availability.ts';
 import { environmentOf } from '../../isa/environment.ts';
@@ -9,13 +9,13 @@ import type { Step } from '../../isa/steps/step.ts';
 import { findTarget, newestVersion } from '../../isa/targets.ts';
 import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
 
-/** GPUs that compute the same. */
+/** GPUs that compute the same way. */
 export interface GpuArithmetic {
   /** `sm_80 to sm_89`, `sm_90 and later`, `every GPU`. */
   readonly gpus: string;
   readonly names: readonly string[];
   readonly rule: string;
-  /** The same as data; null for integers, bits and f64. */
+  /** The arithmetic as data; null for integers, bits and f64. */
   readonly arithmetic: DotArithmetic | null;
 }
 
@@ -23,18 +23,18 @@ export interface ProductExplanation {
   readonly m: number;
   readonly n: number;
   readonly k: number;
-  /** What holds on every GPU. */
+  /** The sentences that apply to every GPU. */
   readonly rules: readonly string[];
   readonly byGpu: readonly GpuArithmetic[];
 }
 
-/** The product among the steps; null if there is none. */
+/** The product among the steps; null if no step is a product. */
 export function productOf(steps: readonly Step[]): MatrixProduct | null {
   for (const step of steps) if (step.kind === 'collective' && step.fn.form === 'mma') return step.fn.product;
   return null;
 }
 
-/** The GPUs that run the variant if it is compiled for the right target, in ascending order. */
+/** The GPUs that can run the variant if it is compiled for a suitable target, in ascending order. */
 export function gpusFor(variant: Variant): readonly Gpu[] {
   const accepted = acceptance(new Set(rowsOf(variant))).flatMap(({ target }) => findTarget(target) ?? []);
   return gpus.filter((gpu) => accepted.some((target) => runsOn(target, gpu)));
@@ -58,15 +58,15 @@ function rulesOf(product: MatrixProduct): readonly string[] {
   switch (product.kind) {
     case 'integer': {
       const end = product.satfinite ? 'is clamped to the range of s32' : 'wraps to 32 bits';
-      return [`Products and their sum with c are exact; the result ${end}. Every GPU gives the same.`];
+      return [`Products and their sum with c are exact; the result ${end}. Every GPU gives the same result.`];
     }
     case 'bits': {
       const counted = product.op === 'and' ? 'set in both a and b' : 'that differ between a and b';
-      return [`Counts the bits ${counted} and adds c; the sum wraps to 32 bits. Every GPU gives the same.`];
+      return [`Counts the bits ${counted} and adds c; the sum wraps to 32 bits. Every GPU gives the same result.`];
     }
     case 'double':
       return [
-        `A chain of fused multiply-adds that begins with c and goes in the order of k, each rounded by .${product.rounding}. Every GPU gives the same.`,
+        `A chain of fused multiply-adds that begins with c and goes in the order of k, each rounded by .${product.rounding}. Every GPU gives the same result.`,
       ];
     case 'float':
       return floatRules(product);
@@ -125,7 +125,7 @@ function chunkRule({ arithmetic, a, scaling }: Extract<MatrixProduct, { readonly
   return `${size}, ${cut}${order === 'halves' ? halves : ''}`;
 }
 
-/** `sm_80 to sm_89`: GPUs that follow one another. */
+/** `sm_80 to sm_89`: GPUs that are adjacent in the order of GPUs. */
 function rangeOf(own: readonly Gpu[]): string {
   const [first, last] = [elementAt(own, 0), elementAt(own, own.length - 1)];
   if (last === gpus[gpus.length - 1]) return `${first.name} and later`;

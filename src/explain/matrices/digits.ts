@@ -1,4 +1,4 @@
-/** The digits of a row, column or matrix as a formula of the lane and the number of an element. */
+/** The digits of a row, column or matrix number as a formula of the lane and the index of the element. */
 import { elementAt } from '../../base/element-at.ts';
 import type { Digit } from '../../isa/fragments.ts';
 
@@ -7,11 +7,11 @@ interface Run {
   readonly from: 'lane' | 'i';
   readonly low: number;
   readonly count: number;
-  /** The place of the lowest digit in the number. */
+  /** The position of the lowest digit in the number. */
   readonly place: number;
 }
 
-/** `lane / 4 + 8 * (i / 2 % 2)`; `0` without digits. */
+/** `lane / 4 + 8 * (i / 2 % 2)`; `0` if there are no digits. */
 export function digitsText(digits: readonly Digit[]): string {
   const text = runsOf(digits).map(termText).join(' + ');
   return text === '' ? '0' : text;

@@ -39,7 +39,7 @@ function registerNotes({ elementBits, registerBits, operands }: FragmentExplanat
   return [`Element i of a lane is in register ${operands.length === 1 ? '0' : `i / ${count}`}, from bit ${bit} up.`];
 }
 
-/** How the other matrices differ from the one that is drawn. */
+/** Says how the other matrices differ from the one that is drawn. */
 function otherMatrices({ matrices, cells, operands }: FragmentExplanation): readonly string[] {
   if (matrices === 1) return [];
   const [own, other] = [0, 1].map((wanted) => cells.find(({ matrix }) => matrix === wanted));
@@ -54,12 +54,12 @@ function otherMatrices({ matrices, cells, operands }: FragmentExplanation): read
 function copies({ cells, rows, columns, matrices }: FragmentExplanation): readonly string[] {
   const held = cells.reduce((sum, cell) => sum + cell.rows * cell.columns, 0);
   const times = held / (rows * columns * matrices);
-  return times > 1 ? [`Lanes hold each element ${times} times; the first place is drawn.`] : [];
+  return times > 1 ? [`Lanes hold each element ${times} times; only the first copy is drawn.`] : [];
 }
 
 // --- the picture ----------------------------------------------------------------------------------------------------
 
-/** Cells by rows, then columns; the first of several copies. */
+/** Cells by rows, then columns; of several copies, only the first. */
 function grid(cells: readonly FragmentCell[]): readonly (readonly FragmentCell[])[] {
   const byRow = new Map<number, Map<number, FragmentCell>>();
   const inOrder = [...cells].sort((x, y) => x.register - y.register || x.lane - y.lane);
@@ -77,7 +77,7 @@ function grid(cells: readonly FragmentCell[]): readonly (readonly FragmentCell[]
 
 interface Picture {
   readonly rows: readonly (readonly FragmentCell[])[];
-  /** The name of the register of each cell, empty where the cell before it has the same. */
+  /** The name of the register of each cell; empty if it is the same as in the cell before. */
   readonly registers: readonly (readonly string[])[];
   readonly rowNames: readonly string[];
   readonly columnNames: readonly string[];
@@ -118,7 +118,7 @@ function drawColumns(picture: Picture, { start, end, margin, cell }: Columns): r
   return lines;
 }
 
-/** Names that begin where their cells do and may extend over empty ones. */
+/** Lines up names with the start of their cells; a name may extend over empty cells. */
 function headerLine(names: readonly string[], cell: number): string {
   return names.reduce(
     (line, name, i) => (name === '' ? line : line.padEnd(cell * (i + 1) - Math.min(name.length, cell - 1)) + name),
@@ -126,7 +126,7 @@ function headerLine(names: readonly string[], cell: number): string {
   );
 }
 
-/** Columns that a cell needs so that no name reaches the next one. */
+/** The width of a cell in columns, so that no name reaches into the next cell. */
 function headerCell(names: readonly string[]): number {
   const starts = names.flatMap((name, i) => (name === '' ? [] : [i]));
   const needs = starts.map((start, i) => elementAt(names, start).length / ((starts[i + 1] ?? names.length) - start));
@@ -138,7 +138,7 @@ function registersText(row: readonly FragmentCell[], explained: FragmentExplanat
   return names.map((name, i) => (name === names[i - 1] ? '' : name));
 }
 
-/** `a.0`, or `r.0[15:0]` if its elements are not all neighbors. */
+/** `a.0`, or `r.0[15:0]` if not all elements in the register are neighbors. */
 function registerName({ register, low, rows, columns }: FragmentCell, explained: FragmentExplanation): string {
   const name = elementAt(explained.operands, register);
   const bits = rows * columns * explained.elementBits;

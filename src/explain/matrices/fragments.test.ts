@@ -74,7 +74,7 @@ describe('pictures', () => {
     expect(lines).toContain('  row 20-23   1   5   9  13  17  21  25  29');
   });
 
-  test('m8n8k4 of f16: one of four matrices, and where the others are', () => {
+  test('m8n8k4 of f16: one of four matrices, and the positions of the others', () => {
     const lines = drawn('mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32', 'C and D');
     expect(lines).toContain('  Matrix 0 is drawn. Matrix m is in lanes 4 * m higher.');
   });
@@ -85,14 +85,14 @@ describe('pictures', () => {
     expect(lines).toContain('  row 2-3   1   5   9  13  17  21  25  29');
   });
 
-  test('metadata of a sparse product: lanes that give the indices of each row', () => {
+  test('metadata of a sparse product: the lanes that hold the indices of each row', () => {
     const lines = drawn('mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32', 'metadata');
     expect(lines).toContain('  row 1      4     5');
     expect(lines.join(' ')).toContain('add 2 * f to each lane');
   });
 
-  test('fragments of wmma that hold elements twice say so', () => {
+  test('wmma fragments that hold elements twice say so', () => {
     const lines = drawn('wmma.load.a.sync.aligned.row.m16n16k16.f16', 'A');
-    expect(lines).toContain('  Lanes hold each element 2 times; the first place is drawn.');
+    expect(lines).toContain('  Lanes hold each element 2 times; only the first copy is drawn.');
   });
 });

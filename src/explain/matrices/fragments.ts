@@ -1,4 +1,4 @@
-/** Which lane holds which element of each matrix of an instruction, as data that can be drawn. */
+/** Describes which lane holds which element of each matrix of an instruction, as data for drawing. */
 import type { Collective } from '../../isa/collective.ts';
 import type { Variant } from '../../isa/form.ts';
 import { type Digit, elementsOf, type Fragment, placeOf } from '../../isa/fragments.ts';
@@ -17,7 +17,7 @@ export interface FragmentCell {
   readonly low: number;
   /** Which of several matrices. */
   readonly matrix: number;
-  /** The first row and column, and how many of each. */
+  /** The first row and column, and the number of each. */
   readonly row: number;
   readonly column: number;
   readonly rows: number;
@@ -34,12 +34,12 @@ export interface FragmentExplanation {
   readonly format: string;
   readonly rows: number;
   readonly columns: number;
-  /** How many matrices of that size there are. */
+  /** Number of matrices of that size. */
   readonly matrices: number;
   /** Bits from one element to the next in a register. */
   readonly elementBits: number;
   readonly registerBits: 32 | 64;
-  /** The place of element `i` of a lane: `row = lane / 4 + 8 * (i / 2 % 2)`. Divisions are those of integers. */
+  /** The position of element `i` of a lane: `row = lane / 4 + 8 * (i / 2 % 2)`. Divisions are those of integers. */
   readonly formulas: readonly string[];
   /** By lanes, then registers. Elements may have copies in several cells. */
   readonly cells: readonly FragmentCell[];
@@ -124,7 +124,7 @@ const transposed: readonly NamedFragment[] = [
     operands: ['d'],
     format: 'b16',
     fragment: { ...square, row: pairs, column: groups },
-    notes: ['Rows and columns are those of the source.'],
+    notes: ['Rows and columns are counted in the source.'],
   },
 ];
 
@@ -148,7 +148,7 @@ function formulasOf({ row, column, matrix }: Fragment): readonly string[] {
   return matrix.length === 0 ? formulas : [...formulas, `matrix = ${digitsText(matrix)}`];
 }
 
-/** How many neighbors of a row or column a register has. */
+/** Number of adjacent rows or columns in one register. */
 function runOf(digits: readonly Digit[], perRegister: number): number {
   const inRegister = (digit: Digit): boolean => digit.startsWith('i') && 2 ** Number(digit.slice(1)) < perRegister;
   const end = digits.findIndex((digit) => !inRegister(digit));
@@ -176,7 +176,7 @@ function cellsOf(fragment: Fragment, elements: number): readonly FragmentCell[] 
   ).flat();
 }
 
-/** Of several lanes that could hold an element, only the first. */
+/** If several lanes could hold an element, only the first. */
 function selectedCells(fragment: Fragment, elements: number): readonly FragmentCell[] {
   const digits = [...fragment.row, ...fragment.column];
   const isFirst = ({ lane }: FragmentCell): boolean =>

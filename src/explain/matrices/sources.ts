@@ -5,7 +5,7 @@ import type { NamedFragment } from './named-fragment.ts';
 
 const rowsOf16: readonly Digit[] = ['l2', 'l3', 'l4'];
 
-/** Elements are pairs of indices, one for each chunk of A's columns; drawn for selector 0. */
+/** Each element is a pair of indices for one chunk of A's columns; drawn for selector 0. */
 export function metadataFragment({ unit, rowBits, lanes }: Sparsity, keptColumns: number): NamedFragment {
   const chunks = keptColumns / (2 * unit);
   const words = (chunks * 4) / rowBits;
@@ -38,7 +38,7 @@ export function metadataFragment({ unit, rowBits, lanes }: Sparsity, keptColumns
     },
     selected: 8,
     notes: [
-      `Column j is a chunk of A in which ${kept} are kept; the lower two bits are the index of the first one.`,
+      `Column j is a chunk of A in which ${kept} are kept; the lower two bits are the index of the first of them.`,
       unit === 0.5
         ? 'The bits are 0b0100 for the first column of the chunk and 0b1110 for the second.'
         : 'Under .sp::ordered_metadata the second index must be greater than the first.',

@@ -3,12 +3,12 @@ import type { AvailabilityRow, Condition, InstructionForm } from '../form.ts';
 import { plainWords } from '../modifiers.ts';
 import { atListed, type Availability } from '../targets.ts';
 
-/** A form without what all of them share; `rows` are requirements beyond those of the instruction itself. */
+/** A form without the fields that all of them share; `rows` are requirements beyond those of the instruction itself. */
 export type CheckedLine = Omit<InstructionForm, 'regime' | 'availability' | 'steps'> & {
   readonly rows?: readonly AvailabilityRow[];
 };
 
-/** The form of a line; `ways` are the versions and targets that introduced the instruction. */
+/** The form of a syntax line; `ways` are the versions and targets that introduced the instruction. */
 export function checked({ rows = [], ...line }: CheckedLine, ...ways: readonly Availability[]): InstructionForm {
   const subject = plainWords(line.syntax, line.sets);
   const availability: readonly AvailabilityRow[] = [{ subject, ways }, ...rows];

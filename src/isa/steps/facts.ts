@@ -35,14 +35,14 @@ export interface MemoryEffect<Fields> {
   readonly address: RefField<Fields>;
 }
 
-/** Where the thread continues after the step: at the next step, or wherever the instruction says. */
+/** Where the thread continues after the step: at the next step, or where the instruction directs it. */
 export type Flow = 'next' | 'branch' | 'switch' | 'call' | 'return' | 'exit' | 'fault';
 
-/** How uniform a step's results are. */
+/** The degree to which a step's results are uniform. */
 export interface Uniformity<Fields> {
   /** An upper bound on the sameness of the result, for threads that execute the step together. */
   readonly among: Sameness;
-  /** The inputs that must be the same for that to hold: all of them, or only some. */
+  /** The inputs that must agree for that to hold: all of them, or only some. */
   readonly given: 'inputs' | readonly RefField<Fields>[];
 }
 

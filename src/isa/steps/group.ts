@@ -6,7 +6,7 @@ import type { Collective } from '../collective.ts';
 import { alone, type FactsOf, type Uniformity } from './facts.ts';
 import type { Ref } from './ref.ts';
 
-/** bar.red: how many predicates are true, whether all are, or whether any is. */
+/** bar.red: the number of true predicates, whether all are true, or whether any is true. */
 export type BarrierReduction = 'popc' | 'and' | 'or';
 
 /** Fields of each kind. */
@@ -26,7 +26,7 @@ export interface GroupSteps {
   };
   /**
    * Threads exchange values (collective.ts): the threads in `mask` or, without a mask, those that arrive together. Each
-   * contributes `from` and receives `to`.
+   * of them contributes `from` and receives `to`.
    */
   readonly collective: {
     readonly fn: Collective;

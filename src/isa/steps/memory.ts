@@ -96,7 +96,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     values: { address: 'in', old: 'out', next: 'in', steps: 'inner' },
     memory: [{ access: 'update', space: 'space', address: 'address' }],
     looks: true,
-    // Each thread finds the value that the previous thread left.
+    // Each thread reads the value that the previous thread left.
     same: { among: 'thread', given: 'inputs' },
   },
   window: pure({ to: 'out', from: 'in' }),

@@ -6,7 +6,7 @@
  */
 export type Ref = `$${string}`;
 
-/** The few names of operands in the table. A string that was made before need not be hashed again. */
+/** The few names of operands in the table. A string that has been made before need not be hashed again. */
 const operandRefs = new Map<string, Ref>();
 
 /** The value of the operand with this name. */
@@ -24,8 +24,8 @@ export function refName(ref: Ref): string {
 }
 
 /**
- * The condition code: a value that instructions share without naming it. Each thread has one, which is false at the
- * start; `.cc` writes it, and addc, subc and madc read it (PTX ISA 9.1, 9.7.2).
+ * The condition code: a value that instructions share implicitly. Each thread has its own, which starts as false; `.cc`
+ * writes it, and addc, subc and madc read it (PTX ISA 9.1, 9.7.2).
  */
 export const conditionCode: Ref = '$CC.CF';
 

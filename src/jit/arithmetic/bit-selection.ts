@@ -97,7 +97,7 @@ export function lowerFind({ from, to }: StepOf<'bits'>, { code, values, helpers 
 
 /**
  * Finds the |n|-th set bit of a mask, counted upwards from `base`, or downwards for negative n. For n = 0, the bit must
- * be at `base` itself. The result is its position, or all ones if there is no such bit.
+ * be at `base` itself. The result is its position, or all ones if that bit does not exist.
  */
 function writeFind(code: Code): void {
   const [mask, place, count] = [first, second, third];

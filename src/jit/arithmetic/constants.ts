@@ -53,7 +53,7 @@ export function doubleBits(value: bigint, places: number): bigint {
   if (value < 0n) return (1n << 63n) | doubleBits(-value, places);
   const width = value.toString(2).length;
   const cut = BigInt(Math.max(0, width - 54));
-  // Takes 54 bits, of which the last decides whether to round up. No constant in use is a tie.
+  // Takes 54 bits, the last of which decides whether to round up. No constant in use is a tie.
   const leading = (value >> cut) << BigInt(Math.max(0, 54 - width));
   const exponent = width - 1 - places;
   return (BigInt(exponent + 1023) << 52n) + ((leading + 1n) >> 1n) - (1n << 52n);

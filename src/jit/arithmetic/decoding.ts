@@ -1,10 +1,10 @@
-/** Decodes the bits of a format into the sign, significand and exponent that rounding.ts takes. */
+/** Decodes the bits of a format into the sign, significand and exponent that rounding.ts expects. */
 import type { FixedFormat, FloatFormat, NumberFormat } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
 import { type ExactLocals, exactLocals } from './exact-locals.ts';
 
 /**
- * How to handle values that are not rounded. The code written by each handler must return from the function; `nan` gets
+ * Handlers for values that are not rounded. The code written by each handler must return from the function; `nan` gets
  * a local that holds the fraction.
  */
 export interface Exceptions {

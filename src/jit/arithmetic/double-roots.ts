@@ -1,6 +1,6 @@
 /**
- * f64 quotients and roots in rounding modes that WebAssembly lacks. WebAssembly's rounded result is within one unit in
- * the last place of the exact one, so their difference has the right sign even when computed modulo 2^64 or 2^128.
+ * f64 quotients and roots in the rounding modes that WebAssembly lacks. WebAssembly's rounded result is within one unit
+ * in the last place of the exact one, so their difference has the right sign even when computed modulo 2^64 or 2^128.
  */
 import { formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -91,15 +91,15 @@ export function writeRoot(code: Code, x: ExactLocals): ExactLocals {
   return exact;
 }
 
-/** Number of binary places of a reciprocal root. */
+/** Number of binary places of a reciprocal square root. */
 const places = 55n;
 /** Upper bound for the error of 1 / sqrt(x) in units of the last place: two roundings to 53 bits. */
 const slack = 8n;
 
 /**
  * Computes 1 / sqrt(x) of a positive value: the greatest r with 55 binary places and r^2 * x <= 1. In the units used
- * here, 1 is 2^162 and the difference from it is below 2^-48 times that, so the low 128 bits are enough to tell its
- * sign.
+ * here, 1 is 2^162 and the difference from it is less than 2^-48 times as large, so its low 128 bits are enough to
+ * determine the sign.
  */
 export function writeReciprocalRoot(code: Code, helpers: Helpers, x: ExactLocals): ExactLocals {
   const exact = exactLocals(code);

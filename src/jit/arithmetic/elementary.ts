@@ -21,7 +21,7 @@ export interface Narrow {
   readonly rounder: number;
 }
 
-/** Factors that give both ends of the error interval. Multiplying keeps the sign of a zero. */
+/** Factors that produce the two ends of the error interval. Multiplying keeps the sign of a zero. */
 const ends = [doubleBits((1n << 44n) - 1n, 44), doubleBits((1n << 44n) + 1n, 44)] as const;
 
 /** Ends the current function by returning the result for a value in an f64 local. */
@@ -77,7 +77,7 @@ function returnIfSettled(code: Code, { format, mode, rounder }: Narrow, result: 
   end(1).op('f32.demote_f64', 'f32.eq');
   code.if(() => {
     code.get(low).op('i32.reinterpret_f32').set(bits);
-    // No function here has a result between 2^-126 and the largest f32 below it, where .ftz would need more care.
+    // No function here has a result between 2^-126 and the largest f32 below it, where .ftz would be more difficult.
     if (mode.flush) flushBits(code, bits);
     code.get(bits).op('return');
   });

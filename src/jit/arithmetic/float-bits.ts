@@ -1,4 +1,4 @@
-/** Float steps that do not round: neg, abs, min, max, and comparisons. They work on bit patterns. */
+/** Float steps that do not round: neg, abs, min, max, and comparisons. They operate on bit patterns. */
 import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import { plainConversion } from '../../numerics/conversion.ts';
@@ -10,7 +10,7 @@ import type { Helpers } from '../helpers.ts';
 import type { Lowering } from '../lowering.ts';
 import { holder, type IntegerType } from '../regions/values.ts';
 
-/** A format's masks, for patterns held in `type`. */
+/** A format's masks, for patterns of the WebAssembly type `type`. */
 interface Masks {
   readonly type: IntegerType;
   readonly width: number;
@@ -49,7 +49,7 @@ function pushIsNan(code: Code, local: number, { type, magnitude, infinity }: Mas
   constant(code, type, infinity).op(`${type}.gt_u`);
 }
 
-/** Pushes a signed integer that orders like the float values, with -0 below +0. */
+/** Pushes a signed integer that is ordered like the float values, with -0 below +0. */
 function pushKey(code: Code, local: number, { type, width }: Masks): void {
   const push = (): void => {
     code.get(local);
@@ -149,7 +149,7 @@ function pushAsF32(code: Code, helpers: Helpers, local: number, format: FloatAri
 
 const widening = plainConversion('f16', 'f32');
 
-/** Pushes 1 if the comparison holds for two floats, else 0. */
+/** Pushes 1 if the comparison holds for two floats, otherwise 0. */
 export function pushFloatComparison(step: StepOf<'compare'>, format: FloatArithmeticFormat, lowering: Lowering): void {
   const { code, values, helpers } = lowering;
   const masks = masksOf(format);

@@ -145,7 +145,7 @@ function pushHigh({ width, signed }: FixedFormat, a: number, b: number, { code, 
   }
   code.get(a).get(b).call(highProduct(helpers));
   if (!signed) return;
-  // Corrects for negative operands, which were read as 2^64 too large.
+  // Corrects for negative operands, which were interpreted as 2^64 too large.
   for (const [one, other] of [
     [a, b],
     [b, a],
@@ -320,7 +320,7 @@ export const integerOrders: Readonly<Partial<Record<Comparison, 'eq' | 'ne' | 'l
   geu: 'ge',
 };
 
-/** Pushes 1 if the comparison holds for two integers, else 0. */
+/** Pushes 1 if the comparison holds for two integers, otherwise 0. */
 export function pushIntegerComparison(step: StepOf<'compare'>, format: FixedFormat, lowering: Lowering): void {
   const { code } = lowering;
   const order = integerOrders[step.comparison];

@@ -1,8 +1,8 @@
 /**
- * Reduces an angle to quarter turns and a rest. For angles below 2^19, the quarter turns are subtracted in f64, with pi
- * / 2 split into two parts. For larger angles, and if the rest is too small for that method, |x| * 2 / pi is computed
- * to 128 places: the leading bits of 2 / pi, which only contribute multiples of 4, are left out, and the bits after
- * them are multiplied by the 24 bits of x (the method of Payne and Hanek).
+ * Reduces an angle to quarter turns and a remainder. For angles below 2^19, the quarter turns are subtracted in f64,
+ * with pi / 2 split into two parts. For larger angles, and if the remainder is too small for that method, |x| * 2 / pi
+ * is computed to 128 places: the leading bits of 2 / pi, which only contribute multiples of 4, are left out, and the
+ * bits after them are multiplied by the 24 bits of x (the method of Payne and Hanek).
  */
 import { tripleOf } from '../../base/tuples.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -90,7 +90,7 @@ function reduceFar(code: Code, helpers: Helpers, angle: number, { turns, rest }:
     });
 }
 
-/** Number of zero bits put before those of 2 / pi, so that there is a window even for angles as small as 2^-21. */
+/** Number of zero bits before those of 2 / pi, so that there is a window even for angles as small as 2^-21. */
 const lead = 46;
 const words = 6;
 

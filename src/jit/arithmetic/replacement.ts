@@ -10,13 +10,13 @@ import { holder } from '../regions/values.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 
 /**
- * How the payload of a NaN is moved: the source's fraction, its position in the target, and the bits that are set
- * there.
+ * Describes how the payload of a NaN is moved: the source's fraction, its position in the target, and the bits that are
+ * set there.
  */
 interface Payload {
   /** Mask of the source's fraction, including its position. */
   readonly mask: bigint;
-  /** How far to shift the fraction left to its position in the target; negative means right. */
+  /** How far to shift the fraction left to its position in the target; a negative number means right. */
   readonly shift: number;
   /** Mask of the target's fraction. */
   readonly field: bigint;
@@ -41,7 +41,8 @@ function payloadOf(c: Conversion, quiet: boolean): Payload {
 // --- one value ------------------------------------------------------------------------------------------------------
 
 /**
- * Returns the index of the function (source, random, scale) → result, which has the same form as those of `converter`.
+ * Returns the index of the function (source, random, scale) → result, which has the same form as the functions of
+ * `converter`.
  */
 export function stageConverter(helpers: Helpers, stage: ConversionStage): number {
   const { conversion: c, replacements } = stage;

@@ -167,7 +167,7 @@ function roundFixed(code: Code, target: RoundingTarget, format: FixedFormat, exa
 
 /**
  * Cuts `cut` bits off the significand and rounds. If `cut` is 0, nothing is cut. If it is negative, the value is too
- * large to be represented and becomes all ones, above every limit. If it is far above 64, only a sticky bit is left.
+ * large to be represented and becomes all ones, above every limit. If it is far above 64, only a sticky bit remains.
  */
 function roundAt(code: Code, target: RoundingTarget, exact: ExactLocals, cut: number, random: number): KeptLocals {
   const { significand, exponent, sign } = exact;
@@ -207,7 +207,8 @@ function roundAt(code: Code, target: RoundingTarget, exact: ExactLocals, cut: nu
 const half = 1n << 63n;
 
 /**
- * Pushes 1 as i64 if the magnitude is rounded up, else 0. `low` holds the bits that were cut off, in units of 2^-64.
+ * Pushes 1 as i64 if the magnitude is rounded up, otherwise 0. `low` holds the bits that were cut off, in units of
+ * 2^-64.
  */
 function raises(
   code: Code,

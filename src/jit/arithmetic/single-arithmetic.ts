@@ -1,7 +1,7 @@
 /**
- * f32 steps that round to nearest, using WebAssembly's own instructions. The cases in which these could round
- * differently can be seen from the result: subnormal results under .ftz, and an fma whose f64 sum is a tie between two
- * f32. Those cases call the function that handles every mode.
+ * f32 steps that round to nearest, implemented with WebAssembly's own instructions. The cases in which these could
+ * round differently can be seen from the result: subnormal results under .ftz, and an fma whose f64 sum is a tie
+ * between two f32. Those cases call the function that handles every mode.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';

@@ -1,4 +1,4 @@
-/** What to round to, as constants that rounding.ts turns into instructions. */
+/** The target of rounding, as constants that rounding.ts turns into instructions. */
 import type { Conversion, Rounding } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats, type NumberFormat } from '../../numerics/formats.ts';
 import type { FloatArithmeticFormat, FloatMode } from '../../numerics/operations.ts';
@@ -13,11 +13,11 @@ export interface RoundingTarget {
   readonly sat: boolean;
   readonly relu: boolean;
   /**
-   * Whether subnormal results become zeros. `rounded`: what counts is the result after rounding to the format.
-   * `unbounded`: what counts is the result if the format had no least exponent.
+   * Whether subnormal results become zeros. `rounded`: the result after rounding to the format decides. `unbounded`:
+   * the result as if the format had no least exponent decides.
    */
   readonly flush: 'no' | 'rounded' | 'unbounded';
-  /** The result for a NaN if its payload is not kept. */
+  /** The result for a NaN whose payload is not kept. */
   readonly nan: bigint;
 }
 

@@ -13,8 +13,8 @@ import { instanceWithoutEngine } from './sweep-runner.ts';
 import { exportedFunction } from '../exported-function.ts';
 
 /**
- * Where the random bits of `.rs` come from: a seed's stream, in which the arrays begin at element `first`, or words
- * from the caller.
+ * The origin of the random bits of `.rs`: a seed's stream, in which the arrays begin at element `first`, or words from
+ * the caller.
  */
 export type RandomSource =
   | { readonly kind: 'seed'; readonly seed: bigint; readonly first: number }
@@ -56,8 +56,8 @@ export class ArrayConverter {
   }
 
   /**
-   * Number of elements that can be converted in place, in whole chunks from the first element on. Random words have to
-   * be copied, which rules it out.
+   * Number of elements that can be converted in place, in whole chunks from the first element on. 0 if random words
+   * have to be copied.
    */
   inPlace(source: Uint8Array, target: Uint8Array, count: number): number {
     const { buffer } = this.memory;

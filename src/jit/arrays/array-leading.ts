@@ -38,7 +38,7 @@ export function writeLeading(code: Code, { limit }: LeadingForm, { source, targe
 
 /**
  * Pushes bits that are zero only if no element is a NaN. A sum that contains a NaN is a NaN; a sum that contains
- * infinities may be one.
+ * infinities may be a NaN.
  */
 function pushPerhapsNan(code: Code, [a, b, c, d]: GroupLocals): void {
   const sum = code.local('v128');

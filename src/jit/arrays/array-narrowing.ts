@@ -22,7 +22,7 @@ export interface NarrowingForm {
   readonly target: RoundingTarget;
   /** The format's largest value, as f32 bits. */
   readonly largest: number;
-  /** Whether larger values become the largest value, so that clamping handles everything but NaNs. */
+  /** Whether values above the largest become the largest, so that clamping handles everything but NaNs. */
   readonly canClamp: boolean;
 }
 
@@ -86,7 +86,7 @@ function largestOf(from: NarrowingForm['from']): number {
   return from === 'f16' ? patternAsSingle(formats.f16, patternsOf(formats.f16).limit[0]) : single.infinity;
 }
 
-/** How the format's patterns are held in the results. */
+/** The representation of the format's patterns in the results. */
 interface Patterns {
   /** Width of a pattern in bits. */
   readonly width: number;
@@ -107,7 +107,7 @@ function isSummed({ target, format }: NarrowingForm): boolean {
 
 /**
  * Rounds by an f32 addition, as in vector-rounding.ts. The last bits of the sum are the format's fraction, and the
- * exponent of the sum gives the exponent. A multiplication of 16-bit halves joins the two.
+ * exponent of the sum gives the exponent. A multiplication of 16-bit halves combines the two.
  */
 function pushSummed(code: Code, format: FloatFormat, magnitude: number): void {
   const cut = 23 - format.fractionBits;

@@ -25,7 +25,7 @@ export function planKey(plan: ArrayPlan): string {
   return key;
 }
 
-/** Number of elements staged at once. They fit in a core's own cache. */
+/** Number of elements staged at once. They fit into a core's own cache. */
 export const chunkSize = 32_768;
 
 /** Number of bytes past its elements that a group may read. */

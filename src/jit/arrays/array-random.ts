@@ -5,7 +5,7 @@
 import type { Code } from '../../wasm/code.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 
-/** The positions of the elements' random bits in the word they share, first element first. */
+/** The positions of the elements' random bits in the word that they share, first element first. */
 export interface RandomLayout {
   readonly bits: number;
   /** Position of each element's lowest random bit, a multiple of 8. */

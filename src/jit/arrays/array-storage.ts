@@ -5,7 +5,7 @@
 import type { Code, Label } from '../../wasm/code.ts';
 import { splat } from '../simd/vector-words.ts';
 
-/** How elements of a format are stored in memory. Words and larger elements are little-endian. */
+/** The layout of a format's elements in memory. Words and larger elements are little-endian. */
 export interface Storage {
   /** Width of an element in bits. */
   readonly width: number;
@@ -22,7 +22,8 @@ export interface StoredElements {
 }
 
 /**
- * Where a group is read from, where it is written to, and where its conversion branches if it needs the slower path.
+ * Describes where a group is read from, where it is written to, and where its conversion branches if it needs the
+ * slower path.
  */
 export interface GroupAccess {
   readonly source: StoredElements;
@@ -46,7 +47,7 @@ export function groupBytes(storage: Storage): number {
 /** Locals of four words each; the first holds elements 0 to 3. */
 export type GroupLocals = readonly [number, number, number, number];
 
-/** Returns locals that hold what `push` pushes for each four elements of a group. */
+/** Returns locals that hold what `push` pushes, one for every four elements of a group. */
 export function groupOf(code: Code, push: (i: number) => void): GroupLocals {
   const made = (i: number): number => {
     push(i);
@@ -120,7 +121,7 @@ export function loadBytes(code: Code, storage: Storage, address: number): number
     .words(0, 0, 0, 0)
     .shuffle(words((lane) => [0, 1, 2, 3].map((i) => (i < taken ? taken * lane + i : 16))))
     .set(bytes);
-  // Each word holds four packed elements, which move up to a byte of their own.
+  // Each word holds four packed elements, each of which is moved to a byte of its own.
   spread(code, storage.width, bytes, 'i32x4.shl', (mask, i) => mask << (8 * i));
   if (storage.highFirst) swapOrder(code.tee(bytes).get(bytes), storage.width);
   code.set(bytes);

@@ -76,7 +76,7 @@ function makeBytes(code: Code, form: WideningForm, source: StoredElements, other
   return result;
 }
 
-/** How a byte of the result is computed: by shifting the magnitude if needed and adding a table entry. */
+/** The computation of one byte of the result: the magnitude is shifted if necessary, and a table entry is added. */
 interface HalfBytes {
   /** Number of places that the magnitude moves up in the result; null if the table gives the whole byte. */
   readonly places: number | null;
@@ -89,7 +89,7 @@ type ByteName = 'low' | 'high';
 
 /**
  * The bits of a normal number move up, and its exponent changes by the difference between the biases. For zero and
- * subnormals, which are below 16 in every format, the result differs from that; a table holds the difference.
+ * subnormals, whose patterns are below 16 in every format, the result is different; a table holds the difference.
  */
 function halvesOf({ from, half }: WideningForm): HalfBytes {
   const all = from.width <= 4;

@@ -10,7 +10,7 @@ export const carryMemory = { round: 64, bytes: 65536 } as const;
 
 /**
  * Exports `carries(rounds, mask, carry)`, which returns 1 if (word & mask) + carry has a bit outside the mask for any
- * word in the first `rounds` rounds of the memory, else 0.
+ * word in the first `rounds` rounds of the memory, otherwise 0.
  */
 export function carryKernel(): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();

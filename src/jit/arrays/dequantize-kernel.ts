@@ -15,8 +15,8 @@ import { splat } from '../simd/vector-words.ts';
 
 /**
  * Exports `decode(blocks, groups)`, which decodes blocks of `groups` groups of sixteen codes and multiplies each block
- * by its factor. Codes and factors are read from where the quantizing kernel writes them; values go to where it reads
- * them.
+ * by its factor. Codes and factors are read where the quantizing kernel writes them, and values are written where it
+ * reads them.
  */
 export function dequantizeKernel(element: FormatName, dense: boolean): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();

@@ -17,7 +17,8 @@ import { splat } from '../simd/vector-words.ts';
 export const lanes = 16;
 
 /**
- * The unit of a block's codes. The coordinates of grids with a shift are stored in eighths, because the shift is 1/8.
+ * The unit in which a block's codes count. The coordinates of grids with a shift are stored in eighths, because the
+ * shift is 1/8.
  */
 export function unitOf({ codes }: PackedBlock): number {
   return codes.kind === 'grid' && codes.shift !== null ? 1 / 8 : 1;
@@ -147,7 +148,9 @@ export class CodeLoader {
     }
   }
 
-  /** Moves a segment of each byte to its place. Bits of neighboring bytes that move in next to it are masked out. */
+  /**
+   * Moves a segment of each byte to its place. Bits of neighboring bytes that are shifted in next to it are masked out.
+   */
   private shift({ down, mask, up }: Segment): void {
     const { code } = this;
     if (down > up) code.i32(down - up).vector('i16x8.shr_u');
@@ -225,7 +228,7 @@ type Column =
   | ({ readonly kind: 'run' } & Segment)
   /** At the same bits of two runs of eight bytes. */
   | { readonly kind: 'halves'; readonly halves: readonly [Segment, Segment] }
-  /** In sixteen consecutive bits, one each. */
+  /** In sixteen consecutive bits, one bit per number. */
   | { readonly kind: 'bits'; readonly byte: number; readonly up: number };
 
 function columnsOf(rows: readonly (readonly Segment[])[]): readonly Column[] {

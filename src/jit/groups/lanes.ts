@@ -13,7 +13,8 @@ export const quads: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
 const memberBits = [1, 2, 4, 8] as const;
 
 /**
- * Pushes a vector with one word for each of four lanes: all ones if the lane belongs to the set in a local, else zero.
+ * Pushes a vector with one word for each of four lanes: all ones if the lane belongs to the set in a local, otherwise
+ * zero.
  */
 export function pushMembership(code: Code, members: number, quad: number): void {
   code

@@ -1,5 +1,6 @@
 /**
- * Counts where the threads that ran a region went, so that the region's function knows whether all went the same way.
+ * Counts where the threads that ran a region continued, so that the region's function knows whether all took the same
+ * path.
  */
 import type { Code } from '../../wasm/code.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
@@ -11,8 +12,8 @@ export class OutcomeCounts {
   readonly first: number;
   readonly exited: number;
   /**
-   * Number of threads that have reached each stop, by the number of the stop; `regions` has those that continue at each
-   * region.
+   * Number of threads that have reached each stop, by the number of the stop; `regions` counts those that continue at
+   * each region.
    */
   readonly stops: Map<number, number> = new Map();
   readonly regions: Map<number, number> = new Map();

@@ -60,7 +60,7 @@ export interface FixedShuffle {
   readonly masked: boolean;
 }
 
-/** Handles the members of any number of groups at once. The mask of a lane gives its group. */
+/** Handles the members of any number of groups at once. A lane's mask determines its group. */
 export function writeFixedShuffle(code: Code, { layout, frame }: KernelShape, fixed: FixedShuffle): void {
   const { origin } = layout;
   const { brings, gets } = carriersOf(frame, { form: 'shfl', mode: fixed.mode });
@@ -83,7 +83,7 @@ export function writeFixedShuffle(code: Code, { layout, frame }: KernelShape, fi
       store(array, () => {
         push();
         if (array !== to) return;
-        // A source lane outside the group gives no value.
+        // A source lane outside the group does not provide a value.
         load(from, quad);
         code.get(members).vector('i32x4.splat');
         if (fixed.masked) load(frame.mask, quad).vector('v128.and');
@@ -131,7 +131,7 @@ interface Source {
   readonly inBounds: boolean;
 }
 
-/** Pushes the words that four lanes take, loading only the vectors that contain them. */
+/** Pushes the words that four lanes receive, loading only the vectors that contain them. */
 function pushSources(code: Code, own: readonly Source[], load: (quad: number) => Code): void {
   const needed = [...new Set(own.map(({ source }) => source >> 2))];
   const first = elementAt(needed, 0);

@@ -1,4 +1,4 @@
-/** The places where threads stop for each other: the values they bring, and where they continue. */
+/** The places where threads stop for each other, with the values that they bring and the region where they continue. */
 import { type Collective, exchangedBy } from '../../isa/collective.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Step } from '../../isa/steps/step.ts';
@@ -11,9 +11,9 @@ export interface Stop {
   readonly step: StopStep;
   readonly program: FunctionProgram;
   readonly instruction: ProgramInstruction;
-  /** Where a thread stores the values that it brings. */
+  /** The arrays where a thread stores the values that it brings. */
   readonly brings: readonly Carrier[];
-  /** Where a thread finds its results; null for results that are not read. */
+  /** The arrays where a thread finds its results; null for results that are not read. */
   readonly gets: readonly (Carrier | null)[];
   /** The region where the thread continues. */
   readonly region: number;

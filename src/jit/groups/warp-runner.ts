@@ -71,8 +71,8 @@ export function advanceFunction(shape: KernelShape, run: number): number {
 }
 
 /**
- * Writes the mask of members that have all reached one stop, if it is constant, because they may not have written it
- * themselves.
+ * Writes the mask of members that have all reached the same stop, if the mask is constant, because they may not have
+ * written it themselves.
  */
 function giveConstantMask(
   code: Code,
@@ -181,7 +181,7 @@ class SweepWriter {
     code.get(said);
   }
 
-  /** Adds lanes with the same mask that wait for the same operation at another instruction. */
+  /** Adds lanes with the same mask that wait for the same operation at a different instruction. */
   private addOthers(): void {
     const { code, shape, locals } = this;
     const { helpers, frame, layout } = shape;

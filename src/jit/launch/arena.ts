@@ -25,7 +25,7 @@ export interface ArenaOptions {
   readonly constants: Uint8Array;
 }
 
-/** Numbers of bytes that a launch borrows, once or for each running block. */
+/** The number of bytes that a launch borrows once, and for each running block. */
 export interface ArenaNeeds {
   readonly common: number;
   readonly room: number;
@@ -78,7 +78,7 @@ export class Arena {
     return this.rooms.reduce((sum, room) => sum + (this.contextOf(room)[context.slowTiles / 4] ?? 0), 0);
   }
 
-  /** Number of rooms that exist or could be made using at most `bytes` bytes in total. */
+  /** Number of rooms that exist or could be created with at most `bytes` bytes in total. */
   roomsWithin(bytes: number): number {
     return Math.max(1, Math.floor(bytes / this.roomSize));
   }

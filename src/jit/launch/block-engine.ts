@@ -161,7 +161,7 @@ export class BlockEngine {
       block: block === null ? null : indexOf(block, shape.grid),
       thread: thread === null ? null : indexOf(thread, shape.block),
       line,
-      // Filled in by launch.ts, which knows the program.
+      // Filled in by launch.ts, which has access to the program.
       source: null,
       space,
       address,
@@ -170,7 +170,7 @@ export class BlockEngine {
 
   // --- blocks -----------------------------------------------------------------------------------------------------------
 
-  /** Makes sure that there is a block to start. Returns false if none is left. */
+  /** Makes sure that there is a block to start. Returns false if no block is left. */
   private take(): boolean {
     if (this.taken.first < this.taken.end) return true;
     const more = this.ledger.take(this.chunk);
@@ -211,7 +211,7 @@ export class BlockEngine {
     this.current = room;
     this.arena.contextOf(room)[fuelField] = this.granted - this.executed;
     const result = this.runBlocks(room.context, end - first, this.unitSize);
-    // The context is read again because memory may have grown. It says how far compiled code got.
+    // The context is read again because memory may have grown. It shows how far compiled code got.
     const after = this.arena.contextOf(room);
     this.executed = this.granted - signedAt(after, fuelField);
     const last = this.blockOf(after);

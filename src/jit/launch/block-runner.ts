@@ -26,7 +26,7 @@ export interface BlockCode {
   /** Gives members of a warp that wait in the same group their results, and lets them continue. */
   readonly complete: (first: number, members: number) => void;
   /**
-   * Returns a view of the frames as words. It is made again after other blocks have run, because memory may have grown.
+   * Returns a view of the frames as words. It is recreated after other blocks have run, because memory may have grown.
    */
   readonly words: () => Int32Array;
   /** Throws if the launch was aborted or its time is up. */
@@ -90,7 +90,7 @@ export class BlockRunner {
   }
 
   /**
-   * Takes over a block in which the unit that begins with thread `first` had the outcome `result`. The units before it
+   * Continues a block in which the unit that begins with thread `first` had the outcome `result`. The units before it
    * have ended, and those after it have not started.
    */
   goOn(first: number, result: number): void {
@@ -179,7 +179,7 @@ export class BlockRunner {
     return true;
   }
 
-  /** Runs the threads of a unit that can run, in order. Neighbors at the same region run together. */
+  /** Runs the threads of a unit that can run, in order. Adjacent threads at the same region run together. */
   private runNeighbors(unit: Unit): boolean {
     if (this.rejoin(unit)) return true;
     let moved = false;
@@ -236,7 +236,9 @@ export class BlockRunner {
     return moved;
   }
 
-  /** Writes the states of threads that had the same outcome, because they may not have written them themselves. */
+  /**
+   * Writes the states of threads that had the same outcome, because they may not have written their states themselves.
+   */
   private setStates(first: number, behind: number, result: number): void {
     const constantMask = result <= outcome.allAt(0) ? this.stopAt(result).constantMask : null;
     const mask = this.indexOf(this.code.compiled.frame.mask, 0);
@@ -266,7 +268,7 @@ export class BlockRunner {
 
   /**
    * Reports a thread that has stopped to the barriers. Threads that wait for others of their warp are not reported,
-   * because their states say everything.
+   * because their states are sufficient.
    */
   private stopped(thread: number, { step, line, region, brings }: CompiledStop): void {
     if (step.kind === 'collective' || this.noted[thread] === 1) return;
@@ -313,7 +315,9 @@ export class BlockRunner {
     return this.settleAnybody();
   }
 
-  /** Lets the group without a mask that is earliest in the program continue. Returns false if there is none. */
+  /**
+   * Lets the group without a mask that is earliest in the program continue. Returns false if there is no such group.
+   */
   private settleAnybody(): boolean {
     const found = this.units.reduce<Gathering | null>((earliest, unit) => this.earlierIn(unit, earliest), null);
     if (found === null) return false;

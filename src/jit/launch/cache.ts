@@ -1,6 +1,6 @@
 /**
  * Compiled kernels by their source. A device keeps its kernels until it is closed or they are evicted. As long as they
- * exist, other devices find them too, so the same PTX is compiled only once.
+ * exist, other devices find them, too, so the same PTX is compiled only once.
  */
 import type { CompiledKernel } from '../compiled-kernel.ts';
 
@@ -66,7 +66,7 @@ export class CodeCache {
   }
 }
 
-/** Looks a kernel up among those of all devices that have not been garbage-collected yet. */
+/** Looks up a kernel among those of all devices that have not been garbage-collected yet. */
 function shared(text: string, key: string): Compiled | null {
   return everywhere.get(text)?.get(key)?.deref() ?? null;
 }

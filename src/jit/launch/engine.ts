@@ -36,7 +36,7 @@ export class FastEngine implements Engine<SettledState> {
   private code: CompiledCode;
   private ledger: OwnLedger;
   private blocks: BlockEngine;
-  /** Number of instructions that were executed before `blocks` started, and of slow tiles. */
+  /** Number of instructions executed before `blocks` started, and number of slow tiles. */
   private before = 0;
   private slowBefore = 0;
 

@@ -1,4 +1,4 @@
-/** Answers requests from compiled code: where an unusual access goes, or which fault it causes. */
+/** Answers requests from compiled code: the address that an unusual access goes to, or the fault that it causes. */
 import { pairOf } from '../../base/tuples.ts';
 import { formatAddress, type MemorySpace, type Address, resolveGeneric } from '../../machine/address-space.ts';
 import { MachineFault, machineFault } from '../../machine/fault.ts';
@@ -22,7 +22,7 @@ export interface Areas {
   readonly param: Area;
 }
 
-/** No memory extends this far, and every smaller offset is exact as a JavaScript number. */
+/** No memory is this large, and every smaller offset is exact as a JavaScript number. */
 const beyond = 2 ** 48;
 
 /**
@@ -78,7 +78,7 @@ export function raised(
   return machineFault('PTX6007', { address: shown, space: call.space }, { space: 'generic', address: shown });
 }
 
-/** `base` is where the activation would begin. */
+/** `base` is the address where the activation would begin. */
 function stackOverflow(
   { functions, stackBytes }: CompiledKernel,
   index: number,

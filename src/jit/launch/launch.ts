@@ -12,7 +12,7 @@ import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads
 import { runSpread } from './spread.ts';
 import type { WorkerHost } from './worker-host.ts';
 
-/** What a module was made from: its text, and everything else that affects its meaning. */
+/** The origin of a module: its text, and everything else that affects its meaning. */
 export interface ModuleOrigin {
   readonly text: string;
   readonly environment: Environment;
@@ -146,7 +146,7 @@ function moduleIn(bytes: Uint8Array<ArrayBuffer>, name: string): WebAssembly.Mod
   try {
     return new WebAssembly.Module(bytes);
   } catch (error) {
-    // Hosts limit the size of a function, its number of locals and so on.
+    // Hosts limit the size of a function, the number of its locals and so on.
     if (!(error instanceof WebAssembly.CompileError) || !/maximum|too (?:large|many)|limit/.test(error.message))
       throw error;
     const message = `kernel '${name}' is too large for WebAssembly on this host; engine 'interp' can run it`;

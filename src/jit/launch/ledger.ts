@@ -12,7 +12,7 @@ export interface Ledger {
   take(most: number): Blocks | null;
   /**
    * Records that `executed` more instructions have been run, and returns how many more may run, which is at least one.
-   * Throws whatever ends the launch for the caller. `block` is the block the caller is running; null if there is none.
+   * Throws the error that ends the launch for the caller. `block` is the block that the caller is running, or null.
    */
   refuel(executed: number, block: number | null): number;
   /** Records the last instructions when nothing is left to run. Throws a fault if there were too many. */
@@ -41,7 +41,7 @@ export class Pace {
   }
 }
 
-/** Minimum time in milliseconds between two checks, unless a very large number of instructions run in less. */
+/** Minimum time in milliseconds between two checks, unless a very large number of instructions runs in less time. */
 const shortest = 20;
 
 /** The ledger of a launch that runs on the calling thread. */
@@ -92,7 +92,7 @@ export class OwnLedger implements Ledger {
     return false;
   }
 
-  /** Blocks without instructions need this check too, because there may be too many of them for the time limit. */
+  /** Blocks without instructions need this check, too, because there may be too many of them for the time limit. */
   look(): void {
     checkTime(this.limits);
   }

@@ -14,7 +14,7 @@ export interface Share {
   readonly module: WebAssembly.Module;
   readonly shape: LaunchShape;
   readonly memory: SharedMemory;
-  /** The memory where the worker keeps its blocks; they may take `residentBytes` bytes of it. */
+  /** The memory where the worker keeps its blocks, which may take up `residentBytes` bytes. */
   readonly room: Room;
   readonly residentBytes: number;
   readonly parameters: Uint8Array;

@@ -18,10 +18,10 @@ const word = { next: 0, executed: 1, faulty: 2, ended: 3 } as const;
 
 const noBlock = 2n ** 63n - 1n;
 
-/** Reasons to end a launch other than one of its own faults. */
+/** Reasons for ending a launch other than one of its own faults. */
 const ending = { none: 0n, abort: 1n, elsewhere: 2n } as const;
 
-/** Thrown inside a worker that has nothing more to do, because of an event elsewhere. */
+/** Thrown inside a worker that has nothing left to do because of an event elsewhere. */
 export class Superseded extends Error {}
 
 export function openLedger(page: Omit<LedgerPage, 'words'>): LedgerPage {

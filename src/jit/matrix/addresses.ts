@@ -9,7 +9,7 @@ import type { Carrier } from '../regions/frame.ts';
 /** Parameters of `exchangeType`: the address of the words of lane 0, and its thread. */
 const [words, first] = [0, 1] as const;
 
-/** Arrays of double words begin where those of words would, and are twice as long. */
+/** Arrays of double words begin where arrays of words would, and are twice as long. */
 function pushStart(code: Code, wide: number, { type }: Carrier): Code {
   return code.get(type === 'i64' ? wide : words);
 }
@@ -54,7 +54,7 @@ export function writeAddresses(code: Code, origin: number, plan: AddressPlan, { 
   }
 }
 
-/** Two neighbors of a row of the transposed matrix come from two lanes. */
+/** Two adjacent elements in a row of the transposed matrix come from two lanes. */
 export function writeTranspose(code: Code, origin: number, { brings, gets }: Carriers): void {
   const [from, to] = [elementAt(brings, 0), elementAt(gets, 0)];
   for (let lane = 0; lane < warpSize; lane++) {

@@ -22,7 +22,10 @@ export function alignFunction(helpers: Helpers): number {
   });
 }
 
-/** What the end of a chunk rounds to: significant bits, the lowest exponent of a bit, and the greatest exponent. */
+/**
+ * The precision that the sum of a chunk is rounded to: significant bits, the lowest exponent of a bit, and the greatest
+ * exponent.
+ */
 interface Ending {
   readonly precision: number;
   readonly lowest: number;
@@ -41,7 +44,7 @@ const endings: Readonly<Record<ChunkEnd, Ending>> = {
   f16: { precision: 11, lowest: -24, most: 15, fractionBits: 10, infinity: 0x7c00, sign: 0x8000 },
 };
 
-/** Index of the function (sum, unit) → bits: `sum` * 2^`unit`, rounded as at the end of a chunk. */
+/** Index of the function (sum, unit) → bits: `sum` * 2^`unit`, rounded like the sum of a chunk. */
 export function endFunction(helpers: Helpers, end: ChunkEnd): number {
   return helpers.function(`end ${end}`, { parameters: ['i64', 'i32'], results: ['i32'] }, (code) => {
     const { precision, lowest, most, fractionBits, infinity, sign: signBit } = endings[end];

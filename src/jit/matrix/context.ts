@@ -1,14 +1,12 @@
 /**
- * What the code of all products shares: the layout of the frame, and of the room, which is scratch memory in the frame.
+ * Shared by the code of all products: the layout of the frame, and of the room, which is scratch memory in the frame.
  */
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Carriers } from '../groups/stop.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
 
-/**
- * Bytes of a decoded float: the significand in the low word, with its sign, and the exponent in the high one.
- */
+/** Bytes of a decoded float: the signed significand in the low word, and the exponent in the high word. */
 export const decodedBytes = 8;
 
 /** Parameters of `exchangeType`: the address of the words of lane 0, and its thread. */
@@ -42,7 +40,7 @@ export function factorBytes({ kind }: MatrixProduct): number {
 /** Bytes of an element of D in the room. */
 export const sumBytes = 8;
 
-/** Terms of the longest dot product. */
+/** Number of terms in the longest dot product. */
 const mostTerms = 256;
 
 /** A is stored by rows and B by columns, so that both are contiguous along k. */
@@ -70,7 +68,7 @@ export function productContext<Product extends MatrixProduct>(
   return { code, shape, product, carriers, room, rooms };
 }
 
-/** Registers of A, B and C that a lane brings; other values follow. */
+/** Registers of A, B and C that a lane contributes; other values follow. */
 export function registersOf({ a, b, c }: MatrixProduct): number {
   return a.fragment.registers + b.fragment.registers + c.fragment.registers;
 }

@@ -3,10 +3,12 @@ import { type FloatName, formats } from '../../numerics/formats.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import type { Helpers } from '../helpers.ts';
 
-/** Exponents of decoded values from `infinite` on stand for infinity, from `undefinedValue` on for NaN. */
+/**
+ * Exponents of decoded values from `infinite` up represent infinity, and those from `undefinedValue` up represent NaN.
+ */
 const infinite = 1024;
 export const undefinedValue = 4096;
-/** Sums of exponents from here on are not finite, and from here on NaN. */
+/** Sums of exponents from `notFinite` up are infinite or NaN, and from `notNumber` up they are NaN. */
 export const notFinite = 512;
 export const notNumber = 3000;
 

@@ -8,17 +8,17 @@ import { alignFunction, endFunction } from './aligned-sum.ts';
 import { decodedBytes } from './context.ts';
 import { decodeFunction, notFinite, notNumber } from './decoded.ts';
 
-/** How the terms of a dot product lie in the room. */
+/** The layout of a dot product's terms in the room. */
 export interface DotShape {
   readonly arithmetic: DotArithmetic;
-  /** Terms, and the sum of the fraction bits of their factors. */
+  /** The terms, and the sum of the fraction bits of their factors. */
   readonly count: number;
   readonly fractionBits: number;
 }
 
 /**
- * Index of the function (address of decoded terms, bits of the accumulator) → bits. Terms are products: significand and
- * exponent in a word each.
+ * Index of the function (address of decoded terms, bits of the accumulator) → bits. Terms are products, with the
+ * significand and the exponent in one word each.
  */
 export function dotFunction(helpers: Helpers, shape: DotShape, origin: number): number {
   const key = `dot ${JSON.stringify(shape)}`;
@@ -110,7 +110,7 @@ class ChunkWriter {
     const decoded = code.local('i64');
     code.get(accumulator).call(decodeFunction(helpers, format)).tee(decoded).op('i32.wrap_i64').set(significand);
     code.get(decoded).i64(32n).op('i64.shr_s', 'i32.wrap_i64').set(own);
-    // Zero counts with an exponent of its own; products have it already.
+    // Zero has an exponent of its own, which products already have.
     code.get(own).i32(arithmetic.zeroExponent).get(significand).op('select').set(greatest);
     const [term, exponent] = [code.local('i32'), code.local('i32')];
     this.eachTerm(() => {

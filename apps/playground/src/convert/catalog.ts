@@ -1,4 +1,4 @@
-/** Which conversion stands for a choice of formats, lanes and modifiers. */
+/** Finds the conversion for a choice of formats, lanes and modifiers. */
 import { type ConversionEntry, conversions, type FormatName } from 'ptxlab/numbers';
 
 export interface Choice {
@@ -15,7 +15,7 @@ export function isRounding(modifier: string): boolean {
   return roundings.has(modifier);
 }
 
-/** Every conversion of the table, grouped for choosing. */
+/** Every conversion of the table, grouped as people choose them. */
 export class Catalog {
   private readonly entries: readonly ConversionEntry[] = conversions();
   private readonly byFormats: ReadonlyMap<string, readonly ConversionEntry[]> = grouped(this.entries);
@@ -35,7 +35,7 @@ export class Catalog {
     return distinct(entries.map(({ lanes }) => lanes)).sort((a, b) => a - b);
   }
 
-  /** Every modifier that some conversion between the formats has, in the order in which they are written. */
+  /** Every modifier that any conversion between the formats can have, in the order in which they are written. */
   modifiersOf({ from, to, lanes }: ConversionEntry): readonly string[] {
     return distinct(
       this.between(from, to)
@@ -45,8 +45,8 @@ export class Catalog {
   }
 
   /**
-   * The conversion nearest to a choice: the one with the fewest modifiers added or removed. `must`, if given, is
-   * present or absent in the result as it is in the choice. Null if the formats have no conversion.
+   * The conversion nearest to a choice: the one with the fewest modifiers added or removed. If `must` is given, the
+   * result has that modifier exactly if the choice has it. Null if the formats have no conversion.
    */
   nearest(choice: Choice, must: string | null = null): ConversionEntry | null {
     const wanted = new Set(choice.modifiers);
@@ -90,7 +90,7 @@ function pairOf(from: FormatName, to: FormatName): string {
   return `${from} ${to}`;
 }
 
-/** Other lanes than those chosen weigh more than any modifiers; if none are chosen, fewer are nearer. */
+/** A different number of lanes outweighs all modifiers; if no number is chosen, fewer lanes are nearer. */
 function lanesDistance(lanes: number, chosen: number | null): number {
   if (chosen === null) return lanes / 16;
   return lanes === chosen ? 0 : 100 + lanes;

@@ -1,4 +1,4 @@
-/** The significand of a source by binary weight, and where the destination cuts it. */
+/** The significand of a source by binary weight, and where the destination cuts it off. */
 import { type BitWeights, type FormatName, numberValue, type Bits } from 'ptxlab/numbers';
 
 export type Part = 'kept' | 'guard' | 'sticky';
@@ -8,7 +8,7 @@ export interface Column {
   readonly weight: number;
   readonly part: Part;
   readonly source: '0' | '1' | '';
-  /** The digit of the result; empty below its last place and where the result is not a rounded significand. */
+  /** The digit of the result; empty below its last place, and if the result is not a rounded significand. */
   readonly result: '0' | '1' | '';
   /** Number of bits that the column stands for. */
   readonly bits: number;

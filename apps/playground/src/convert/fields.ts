@@ -1,4 +1,4 @@
-/** The bits of a format by what they mean. */
+/** The bits of a format, grouped by meaning. */
 import { type Bits, type FormatName, formats } from 'ptxlab/numbers';
 
 export type FieldKind = 'sign' | 'exponent' | 'significand' | 'padding';
@@ -39,7 +39,7 @@ export function fieldsOf(cells: readonly BitCell[]): readonly { kind: FieldKind;
   return fields;
 }
 
-/** What a field says: the power of two of an exponent, the leading digit of a significand. */
+/** What a field represents: the power of two of an exponent, or the leading digit of a significand. */
 export function fieldText(format: FormatName, kind: FieldKind, cells: readonly BitCell[]): string {
   const row = formats[format];
   const value = cells.reduce((sum, { isSet }) => sum * 2 + Number(isSet), 0);

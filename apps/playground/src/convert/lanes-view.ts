@@ -28,7 +28,7 @@ export function randomView({ state, lane, evaluation }: View, set: (bits: Bits) 
   const { randomBits } = lane.conversion;
   const count = 2 ** randomBits;
   const threshold = thresholdOf(lane.explanation.weights, randomBits);
-  // The same random bits for all lanes: every field of rbits has the width of one lane's bits, or a part of it.
+  // The same random bits for all lanes: every field of rbits is as wide as one lane's bits, or a part of that.
   const spread = (value: number): number => {
     const step = randomBits === 8 ? 8 : 16;
     return step === 8 ? Number(BigInt(value) * 0x01010101n) : Number(BigInt(value) * 0x00010001n);
@@ -43,12 +43,12 @@ export function randomView({ state, lane, evaluation }: View, set: (bits: Bits) 
       .value=${String(lane.random)}
       @input=${(event: Event) => event.currentTarget instanceof HTMLInputElement && set(spread(Number(event.currentTarget.value)))}
     />
-    <p class="note">${threshold === null ? 'No random bits change this result: nothing is cut off above them.' : `From 0x${hex(threshold, randomBits)} on, the magnitude is rounded up: ${percent((count - threshold) / count)} of all random bits.`}</p>
+    <p class="note">${threshold === null ? 'Random bits cannot change this result, because no bits above them are cut off.' : `Random bits of 0x${hex(threshold, randomBits)} or more round the magnitude up: ${percent((count - threshold) / count)} of all values.`}</p>
     <p class="note mono">rbits 0x${hex(rbits.bits, 32)} in ${state.entry.inputs.find(({ name }) => name === 'rbits')?.type ?? ''}</p>
   </section>`;
 }
 
-/** The least random bits that carry into the last place; null if none do. */
+/** The smallest value of the random bits that carries into the last place; null if no value does. */
 export function thresholdOf(weights: View['lane']['explanation']['weights'], randomBits: number): number | null {
   if (weights === null) return null;
   const { significand, lowest, lastPlace } = weights;

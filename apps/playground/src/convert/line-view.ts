@@ -9,7 +9,10 @@ interface LineParts {
   readonly width: number;
   /** The source in words. */
   readonly source: string;
-  /** Called with the place of the pointer on the stretch, then with null; null if the dot cannot be dragged. */
+  /**
+   * Called with the position of the pointer on the stretch, and with null at the end of a drag; null if the dot cannot
+   * be dragged.
+   */
   readonly drag: ((at: number | null) => void) | null;
   readonly key: (event: KeyboardEvent) => void;
 }

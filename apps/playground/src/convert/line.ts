@@ -13,7 +13,7 @@ export interface Mark {
   /** Distance from the left neighbor, as a fraction of the distance between the neighbors. */
   readonly at: number;
   readonly encoding: Encoding | null;
-  /** What stands at a mark without an encoding. */
+  /** The label of a mark that has no encoding. */
   readonly note: string;
 }
 
@@ -25,13 +25,13 @@ export interface Stretch {
   readonly high: number;
   /** Where the source is. */
   readonly source: number;
-  /** Where the result is; null if it is not in view. */
+  /** Position of the result; null if it is not in view. */
   readonly result: number | null;
   /** Whether rounding decides at the midpoint. */
   readonly hasMidpoint: boolean;
 }
 
-/** Null where a source has no place on the line: NaNs and infinities. */
+/** Null if a source has no place on the line: NaNs and infinities. */
 export function stretchOf(to: FormatName, explained: Explained): Stretch | null {
   const { weights, result, below, source } = explained;
   const value = weights === null ? 0 : Number(weights.significand) * 2 ** weights.lowest * signOf(source);
@@ -72,7 +72,7 @@ function endsOf(to: FormatName, { below, above, result }: Explained, lastPlace: 
   return exactEnds(to, result, value);
 }
 
-/** Where the next value would be if the format went on. */
+/** Where the next value would be if the format had one. */
 function missing(to: FormatName, value: number): End {
   return { value, encoding: null, note: `${value}: not in ${to}` };
 }
@@ -82,7 +82,7 @@ function finite(end: End, instead: number): End {
   return Number.isFinite(end.value) ? end : { ...end, value: instead };
 }
 
-/** A source that the destination has: it is the left end, and the next value is the right one. */
+/** A source that the destination can represent: it is the left end, and the next value is the right end. */
 function exactEnds(to: FormatName, result: Encoding, value: number): Ends {
   const here = endAt(to, result);
   if (!Number.isFinite(here.value) || here.value !== value) return [null, null];
@@ -106,7 +106,7 @@ function signOf({ value }: Encoding): 1 | -1 {
   return value.startsWith('-') ? -1 : 1;
 }
 
-/** How near to the midpoint a dragged source snaps to it. */
+/** Distance from the midpoint within which a dragged source snaps to it. */
 const snap = 0.02;
 
 /** The value at a place on the stretch. Near the midpoint or a neighbor, it snaps to that value. */

@@ -1,12 +1,12 @@
 /**
- * Convert as a link: `#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite`. Links are read for ever, so a key keeps its
+ * Convert as a link: `#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite`. Old links stay readable, so a key keeps its
  * meaning; `lanes`, `lane` and inputs of 0 are left out where they are the default.
  */
 import { type Bits, isFormatName } from 'ptxlab/numbers';
 import type { Catalog } from './catalog.ts';
 import { type ConvertState, emptyState, withInput } from './state.ts';
 
-/** Longest link that is read; a longer one is not one of ours. */
+/** Longest link that is read; a longer one did not come from this page. */
 const longest = 2_000;
 
 export function linkOf({ entry, inputs, lane }: ConvertState, catalog: Catalog): string {

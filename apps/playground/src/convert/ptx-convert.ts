@@ -22,7 +22,7 @@ import {
 } from './state.ts';
 import { convertStyle } from './style.ts';
 
-/** 470 is the value that stacks disagree on: 448 in PTX, OCP and torch, NaN in ml_dtypes. */
+/** The stacks disagree on 470: 448 in PTX, OCP and torch, NaN in ml_dtypes. */
 export const opening = '#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite';
 
 export class PtxConvert extends LitElement {
@@ -36,10 +36,10 @@ export class PtxConvert extends LitElement {
   };
   static override styles: CSSResultGroup = [...convertStyle];
 
-  /** The conversion as a link (link.ts). Set it to show another one; `change` events carry the new link. */
+  /** The conversion as a link (link.ts). Setting it shows another conversion; `change` events carry the new link. */
   declare link: string;
   declare view: View;
-  /** What stands in the field of the value; null if it follows the state. */
+  /** The text in the value field; null if it follows the state. */
   declare text: string | null;
   declare problem: string;
   /** The stretch of the number line that a drag began on. */
@@ -143,7 +143,7 @@ export class PtxConvert extends LitElement {
     this.choose({ modifiers: has ? others : [...others, modifier] }, modifier);
   }
 
-  /** A drag stays on the stretch it began on, so that nothing moves under the pointer but the dot. */
+  /** A drag stays on the stretch it began on, so that only the dot moves under the pointer. */
   private drag(at: number | null, stretch: Stretch): void {
     if (at === null) {
       this.dragged = null;
@@ -314,7 +314,7 @@ export class PtxConvert extends LitElement {
   }
 }
 
-/** What is now the case, drawn on the stretch that a drag began on. */
+/** The current state, drawn on the stretch that a drag began on. */
 function onStretch(fixed: Stretch, now: Stretch): Stretch {
   const place = (at: number): number => (now.low + at * (now.high - now.low) - fixed.low) / (fixed.high - fixed.low);
   return { ...fixed, source: place(now.source), result: now.result === null ? null : place(now.result) };

@@ -1,4 +1,4 @@
-/** What can be taken away: a link, a command, Markdown, a picture. */
+/** Ways to share a conversion: a link, a command, Markdown, a picture. */
 import { html, type TemplateResult } from 'lit';
 import { hex, whyText } from './words.ts';
 import { cellsOf } from './fields.ts';
@@ -27,7 +27,7 @@ function copyButton(label: string, text: () => string): TemplateResult {
   return html`<button class="plain" @click=${copy}>${label}</button>`;
 }
 
-/** The command that prints the same. */
+/** The command that prints the same conversion. */
 export function commandOf({ evaluation }: View): string {
   const inputs = evaluation.inputs.map(({ bits, width }) => `0x${hex(bits, width)}`);
   return `ptxlab eval --explain ${evaluation.mnemonic} ${inputs.join(' ')}`;
@@ -48,7 +48,7 @@ export function markdownOf(view: View, address: string): string {
 
 const colors = { sign: '#b4234a', exponent: '#8a5a00', significand: '#2450b8', padding: '#5f5a52' } as const;
 
-/** The bits of source and result as a picture that stands alone. */
+/** The bits of source and result as a self-contained picture. */
 export function svgOf(view: View): string {
   const { from, to } = view.state.entry;
   const { source, result } = view.lane.explanation;

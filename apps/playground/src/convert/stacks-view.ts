@@ -1,4 +1,4 @@
-/** What other stacks make of the same value; those that differ from PTX stand out. */
+/** The results of other stacks for the same value; those that differ from PTX stand out. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { type Bits, compareSemantics, formats, numberValue, type StackResult } from 'ptxlab/numbers';
 import { hex } from './words.ts';
@@ -6,7 +6,9 @@ import type { View } from './state.ts';
 
 const names = { ptx: 'PTX', ocp: 'OCP', ml_dtypes: 'ml_dtypes', torch: 'torch' } as const;
 
-/** Modifiers whose meaning other stacks share: they round to nearest and saturate or not, each by its default. */
+/**
+ * Modifiers whose meaning other stacks share: they round to nearest, and saturate or not, according to their default.
+ */
 const shared = new Set(['rn', 'satfinite']);
 
 export function stacksView({ state, source, lane }: View): TemplateResult | typeof nothing {

@@ -1,4 +1,7 @@
-/** What Convert shows: a conversion, the bits of its inputs, and the lane in view. Every change makes a new state. */
+/**
+ * The state of the Convert page: a conversion, the bits of its inputs, and the lane in view. Every change makes a new
+ * state.
+ */
 import {
   type Bits,
   type ConversionEntry,
@@ -39,7 +42,7 @@ export function viewOf(state: ConvertState): View {
   return { state, evaluation, lane, source: sourceOf(state, state.lane) };
 }
 
-/** Where the source of a lane is: an input, and the lowest of its bits. */
+/** Where the source of a lane lies: an input, and the lowest bit in it. */
 function placeOf({ entry }: ConvertState, lane: number): { input: number; low: number } {
   const values = entry.inputs.filter(({ name }) => name.length === 1).length;
   if (values === entry.lanes) return { input: lane, low: 0 };
@@ -66,7 +69,9 @@ export function withInput(state: ConvertState, input: number, bits: Bits): Conve
   return { ...state, inputs: state.inputs.map((old, i) => (i === input ? bits : old)) };
 }
 
-/** The state for the conversion nearest to a choice, with the same values as far as the new formats have them. */
+/**
+ * The state for the conversion nearest to a choice, with the same values as far as the new formats can represent them.
+ */
 export function withChoice(catalog: Catalog, state: ConvertState, choice: Choice, must?: string): ConvertState {
   const entry = catalog.nearest(choice, must ?? null) ?? state.entry;
   const empty = emptyState(entry);
@@ -87,7 +92,7 @@ export function emptyState(entry: ConversionEntry): ConvertState {
   return { entry, lane: 0, inputs: entry.inputs.map(({ name }) => (name === 'scale-factor' ? 0x7f7f : 0)) };
 }
 
-/** A value as bits of another format: the nearest that it has. */
+/** A value as bits of another format, rounded to the nearest value there. */
 function carried(bits: Bits, from: FormatName, to: FormatName): Bits {
   if (from === to) return bits;
   const isInteger = formats[to].kind === 'integer';
@@ -106,12 +111,12 @@ export function stepSource(state: ConvertState, up: boolean): ConvertState {
   return next === null ? state : withSource(state, state.lane, next);
 }
 
-/** Doublings before a search for the next result gives up. */
+/** Number of doublings after which a search for the next result gives up. */
 const longestSearch = 70;
 
 /**
- * The state with the nearest source value above (or below) whose result differs; the same state if there is none. The
- * results of a conversion are monotonic, so the distance is doubled and then halved.
+ * The state with the nearest source value above (or below) whose result differs; the same state if no such value
+ * exists. The results of a conversion are monotonic, so the distance is doubled and then halved.
  */
 export function stepResult(state: ConvertState, up: boolean): ConvertState {
   const result = (candidate: ConvertState): Bits | undefined => viewOf(candidate).lane.explanation.result.bits;
@@ -136,7 +141,7 @@ export function stepResult(state: ConvertState, up: boolean): ConvertState {
 type At = (distance: bigint) => ConvertState | null;
 type Result = (state: ConvertState) => Bits | undefined;
 
-/** Between a distance with the same result and one with another: the first with another. */
+/** Given a distance with the same result and a greater one with a different result, finds the first that differs. */
 function firstOther(at: At, same: bigint, other: bigint, here: Bits | undefined, result: Result): ConvertState | null {
   let [near, far] = [same, other];
   while (far - near > 1n) {
@@ -148,7 +153,7 @@ function firstOther(at: At, same: bigint, other: bigint, here: Bits | undefined,
   return at(far);
 }
 
-/** The end of the format lies between: finds it, and searches up to there. */
+/** The end of the format lies between the two: finds it, and searches up to it. */
 function lastBefore(
   at: At,
   inside: bigint,

@@ -14,7 +14,7 @@ export type ArgumentPlan =
 /** Elements of one buffer at most. */
 export const mostElements: number = 2 ** 24;
 
-/** What a parameter probably is: the address of a buffer if memory is accessed through it, else a number. */
+/** Guesses what a parameter is: the address of a buffer if memory is accessed through it, otherwise a number. */
 export function guess(
   parameter: { readonly type: string; readonly size: number; readonly name: string },
   source: string,
@@ -28,12 +28,12 @@ export function guess(
 const instruction = /([a-z]\w*(?:\.[\w:]+)+)\s+([^;]*);/g;
 const register = /%[\w$]+|[$_a-zA-Z][\w$]*/g;
 
-/** Opcodes that make an address of an address. */
+/** Opcodes that turn one address into another. */
 const passes = new Set(['add', 'sub', 'mad', 'cvta', 'mov', 'selp']);
 
 /**
- * The type of the first access through the value of a parameter, followed from register to register in the order of
- * the text; null if there is none.
+ * The type of the first access through the value of a parameter, followed from register to register in the order of the
+ * text; null if the kernel has no such access.
  */
 function elementBehind(parameter: string, source: string): Element | null {
   const addresses = new Set<string>();
@@ -55,7 +55,7 @@ function elementOf(mnemonic: string): Element {
   return elements.find((element) => element === type) ?? 'f32';
 }
 
-/** The bytes of a buffer, or the value of a scalar; throws PtxlabError for a number that the type does not have. */
+/** The bytes of a buffer, or the value of a scalar; throws PtxlabError for a number that the type cannot represent. */
 export function contentsOf(plan: ArgumentPlan): Uint8Array | number | bigint {
   if (plan.kind === 'value') return scalarOf(plan.type, plan.text);
   const { element, count, fill } = plan;
@@ -64,7 +64,7 @@ export function contentsOf(plan: ArgumentPlan): Uint8Array | number | bigint {
   if (fill === 'zeros') return bytes;
   const view = new DataView(bytes.buffer);
   const { write } = accesses[element];
-  // xorshift: the same buffers every time, so that a link shows what its author saw.
+  // xorshift: it gives the same buffers every time, so that a link shows what its author saw.
   let state = 0x9e3779b9;
   for (let i = 0; i < count && i < mostElements; i++) {
     state ^= state << 13;

@@ -57,7 +57,7 @@ export class Editor {
     return doc.lineAt(Math.min(offset, doc.length)).number;
   }
 
-  /** Shows a place and puts the cursor there. */
+  /** Scrolls to a position and puts the cursor there. */
   go(offset: number): void {
     this.show(Math.min(offset, this.view.state.doc.length));
     this.view.focus();

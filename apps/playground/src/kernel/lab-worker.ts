@@ -22,7 +22,7 @@ export type RunAnswer =
   | { readonly kind: 'fault'; readonly fault: Fault; readonly printed: string }
   | Refused;
 
-/** What a warp did, without its registers, which are asked for step by step. */
+/** What a warp did, without its registers, which the page requests step by step. */
 export interface Recorded {
   readonly steps: readonly { readonly line: number; readonly text: string; readonly mask: number }[];
   readonly lanes: number;
@@ -38,7 +38,7 @@ export interface StepState {
 
 let recording: Recording | null = null;
 
-/** Bytes of the device's memory; buffers beyond it are refused. */
+/** Bytes of the device's memory; larger buffers are refused. */
 const memory = 256 * 2 ** 20;
 
 const lab = {

@@ -1,4 +1,4 @@
-/** A kernel and its launch as a link: `#v1=` and deflated JSON in base64url. Version 1 is read for ever. */
+/** A kernel and its launch as a link: `#v1=` and deflated JSON in base64url. Version 1 links stay readable. */
 import { type ArgumentPlan, elements, fills, mostElements } from './arguments.ts';
 
 export interface Project {
@@ -29,7 +29,7 @@ export async function linkOf(project: Project): Promise<string | null> {
   return text.length > longest ? null : `#v1=${text}`;
 }
 
-/** Null if it is not a link of ours. */
+/** Null if the link did not come from this page. */
 export async function readLink(hash: string): Promise<Project | null> {
   const found = /^#v1=([\w-]+)$/.exec(hash);
   if (found === null || hash.length > longest + 4) return null;
@@ -44,7 +44,7 @@ export async function readLink(hash: string): Promise<Project | null> {
   }
 }
 
-/** The bytes that come out of a stream; null if they are more than `most`. */
+/** The bytes of a stream; null if there are more than `most`. */
 async function through(
   bytes: Uint8Array,
   stream: CompressionStream | DecompressionStream,

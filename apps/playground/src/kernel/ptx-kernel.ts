@@ -46,7 +46,7 @@ export class PtxKernel extends LitElement {
   declare isRunning: boolean;
   declare dock: 'problems' | 'run' | 'steps';
   declare steps: Steps | null;
-  /** What the last button did, in words. */
+  /** A sentence about what the last button did. */
   declare note: string;
 
   private readonly lab = new Lab();
@@ -76,7 +76,10 @@ export class PtxKernel extends LitElement {
     this.editor?.destroy();
   }
 
-  /** Opens a link, else the draft of the last visit, else the example. A link never runs by itself. */
+  /**
+   * Opens the link if there is one, otherwise the draft of the last visit, otherwise the example. A link never runs by
+   * itself.
+   */
   private async open(): Promise<void> {
     const linked = await readLink(location.hash);
     if (location.hash.startsWith('#v1=') && linked === null)
@@ -131,7 +134,7 @@ export class PtxKernel extends LitElement {
     if (answer?.kind === 'fault' && answer.fault.line !== null) this.editor.goToLine(answer.fault.line);
   }
 
-  /** Records the first warp and shows its last step: of a fault, the step that caused it. */
+  /** Records the first warp and shows its last step, which is the step at fault if there was a fault. */
   private async record(): Promise<void> {
     if (this.editor === null) return;
     this.isRunning = true;

@@ -1,4 +1,4 @@
-/** The launch as a form, and what came of it. */
+/** The launch form and the result of the launch. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { type ArgumentPlan, type Element, elements, elementsOf, type Fill, fills, mostElements } from './arguments.ts';
 import type { KernelHeader } from 'ptxlab/analysis';

@@ -1,4 +1,4 @@
-/** A recorded warp: which lanes execute, what their registers hold, and a way to any step. */
+/** A recorded warp: which lanes execute, what their registers hold, and controls to go to any step. */
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import { isFormatName, numberText } from 'ptxlab/numbers';
 import type { Recorded, StepState } from './lab-worker.ts';
@@ -105,7 +105,7 @@ function registersView(
   </div>`;
 }
 
-/** A value by its type: numbers as numbers, bits in hexadecimal. */
+/** Prints a value according to its type: numbers in decimal, bits in hexadecimal. */
 function valueText(type: string, bits: number | bigint): string {
   const name = type.slice(1);
   if (name === 'pred') return String(bits);

@@ -1,4 +1,4 @@
-/** All targets by family: which take the module as it stands. */
+/** All targets by family, marked by whether they accept the module as it is. */
 import { html, type TemplateResult } from 'lit';
 import type { Facts } from './document-worker.ts';
 
@@ -34,7 +34,7 @@ function targetChip(
   choose: (target: string) => void,
 ): TemplateResult {
   const isTaken = since !== null;
-  const words = isTaken ? `${name} takes it from PTX ${since} on` : `${name} does not take it; choose it to see why`;
+  const words = isTaken ? `${name} accepts it since PTX ${since}` : `${name} does not accept it; select it to see why`;
   return html`<button class="target ${isTaken ? 'taken' : 'refused'}" aria-pressed=${name === chosen} title=${words} aria-label=${words} @click=${() => choose(name)}>
     ${name.replace('sm_', '')}
   </button>`;

@@ -1,4 +1,4 @@
-/** The instructions that multiply matrices, grouped for choosing. */
+/** The instructions that multiply matrices, grouped as people choose them. */
 import { type ProductEntry, products } from 'ptxlab';
 
 /** The fields by which an instruction is chosen, in this order. */
@@ -34,7 +34,7 @@ export class Catalog {
   }
 }
 
-/** What an instruction has in a field: `mma.sp`, `m16n8k16`, `f16 × f16 + f32 → f32`. */
+/** The value of a field for an instruction: `mma.sp`, `m16n8k16`, `f16 × f16 + f32 → f32`. */
 export function textOf(entry: ProductEntry, field: Field): string {
   const { mnemonic, m, n, k, a, b, c, d } = entry;
   switch (field) {

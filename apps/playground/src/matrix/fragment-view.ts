@@ -94,7 +94,7 @@ function gridView(grid: Grid, state: MatrixState, lane: number, actions: Fragmen
   </div>`;
 }
 
-/** A second click on elements that share a register goes to the next of them. */
+/** Another click on a box whose elements share a register goes to the next element. */
 function choose({ cell }: Box, { row, column }: MatrixState, actions: FragmentActions): void {
   const next = holds(cell, row, column + 1) && holds(cell, row, column) ? column + 1 : cell.column;
   actions.choose(cell.row, next);

@@ -69,7 +69,7 @@ export function lanesText(lanes: readonly number[]): string {
   return lanes.length === 1 ? `lane ${lanes.join()}` : `lanes ${lanes.join(' and ')}`;
 }
 
-/** What a lane holds of a matrix: `rows 0, columns 2 to 3 in a.0; …`; empty if nothing. */
+/** The part of a matrix that a lane holds: `rows 0, columns 2 to 3 in a.0; …`; empty if nothing. */
 export function heldBy(grid: Grid, lane: number): string {
   return grid.boxes
     .filter(({ lanes }) => lanes.includes(lane))

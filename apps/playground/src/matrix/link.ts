@@ -1,12 +1,12 @@
 /**
- * An element of a product as a link: `#inst=mma.sync…&gpu=sm_90&at=3,5&a=3c00,…&b=3c00,…&c=00000000`. Links are read
- * for ever, so a key keeps its meaning; what has its opening value is left out.
+ * An element of a product as a link: `#inst=mma.sync…&gpu=sm_90&at=3,5&a=3c00,…&b=3c00,…&c=00000000`. Old links stay
+ * readable, so a key keeps its meaning; whatever has its initial value is left out.
  */
 import type { Bits } from 'ptxlab';
 import type { Catalog } from './catalog.ts';
 import { type ElementFormat, formatOf, type ListName, type MatrixState, openingState, widthOf } from './state.ts';
 
-/** Longest link that is read; a longer one is not one of ours. */
+/** Longest link that is read; a longer one did not come from this page. */
 const longest = 4_000;
 
 const lists = ['a', 'b', 'scaleA', 'scaleB'] as const;
@@ -33,7 +33,7 @@ function hexText(bits: Bits, format: ElementFormat): string {
   return bits.toString(16).padStart(Math.ceil(widthOf(format) / 4), '0');
 }
 
-/** The state of a link; null if it names no instruction. What cannot be read has its opening value. */
+/** The state of a link; null if it names no instruction. Whatever cannot be read gets its initial value. */
 export function readLink(hash: string, catalog: Catalog): MatrixState | null {
   if (hash.length > longest) return null;
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));

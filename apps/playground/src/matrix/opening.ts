@@ -1,2 +1,2 @@
-/** On these values sm_80 and sm_90 differ in the last place, and neither has the exact sum. */
+/** For these values, the results of sm_80 and sm_90 differ in the last place, and neither is the exact sum. */
 export const opening = '#inst=mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32';

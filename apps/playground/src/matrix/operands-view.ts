@@ -1,4 +1,4 @@
-/** The products of one element of D, with values that can be edited. */
+/** The products that add up to one element of D, with editable values. */
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Bits } from 'ptxlab';
 import { type FormatName, numberValue } from 'ptxlab/numbers';
@@ -47,7 +47,7 @@ export function shortNumber(value: number): string {
   return text.length <= 10 ? text : String(Number(value.toPrecision(6)));
 }
 
-/** `lane 5, a.0`, where the matrix is held once and starts a warp's registers. */
+/** `lane 5, a.0`, if only one copy of the matrix is held and it is in the warp's first registers. */
 function whereText(grids: readonly Grid[], matrix: 'A' | 'B' | 'C', row: number, column: number): string {
   const grid = grids.find(
     ({ fragment }) => fragment.matrix === matrix || (matrix === 'C' && fragment.matrix === 'C and D'),

@@ -1,4 +1,4 @@
-/** `<ptx-matrix>`: one product of matrices, its lanes, and how each GPU computes one of its elements. */
+/** `<ptx-matrix>`: one matrix product, its lanes, and how each GPU computes one of its elements. */
 import { type CSSResultGroup, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
 import { PtxlabError } from 'ptxlab';
 import { numberText } from 'ptxlab/numbers';
@@ -41,7 +41,7 @@ export class PtxMatrix extends LitElement {
   };
   static override styles: CSSResultGroup = [...convertStyle, matrixStyle];
 
-  /** The element as a link (link.ts). Set it to show another one; `change` events carry the new link. */
+  /** The element as a link (link.ts). Setting it shows another element; `change` events carry the new link. */
   declare link: string;
   declare view: View;
   /** The lane that is pointed at; null for the one that holds the element of D. */
@@ -122,10 +122,10 @@ export class PtxMatrix extends LitElement {
     const differing = explanation?.byGpu.filter(({ bits }) => bits !== result).map(({ gpus }) => gpus) ?? [];
     const others =
       explanation === null
-        ? 'Every GPU gives the same.'
+        ? 'Every GPU gives the same result.'
         : differing.length === 0
-          ? 'Other GPUs give the same here.'
-          : `Other bits on ${differing.join(', ')}.`;
+          ? 'Other GPUs give the same result here.'
+          : `The bits differ on ${differing.join(', ')}.`;
     return html`<div class="answer" aria-live="polite">
       <div class="result">
         <output class="number ${value.length > 14 ? 'long' : ''}">${value}</output>

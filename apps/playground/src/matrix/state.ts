@@ -1,4 +1,4 @@
-/** What the page of matrix products shows: an instruction, a GPU, an element of D, and what it is computed from. */
+/** The state of the matrix page: an instruction, a GPU, an element of D, and the values it is computed from. */
 import {
   type Bits,
   type DotExplanation,
@@ -32,7 +32,7 @@ export interface View {
   readonly matrices: MatricesExplanation;
   /** The element of D. */
   readonly result: Bits;
-  /** Null for integers, bits and f64, which all GPUs compute alike. */
+  /** Null for integers, bits and f64, which give the same result on all GPUs. */
   readonly explanation: DotExplanation | null;
 }
 
@@ -67,7 +67,7 @@ export function openingState(entry: ProductEntry): MatrixState {
   };
 }
 
-/** A value of a format from a number below 61: a float of at most 2, a small integer, a bit. */
+/** Turns a number below 61 into a value of a format: a float of at most 2, a small integer, or a bit. */
 function sample(format: ElementFormat, place: number): Bits {
   if (format === 'b1') return place % 2;
   if (!isInteger(format)) return readElement(String((place - 30) / 16), format);
@@ -96,7 +96,7 @@ export function widthOf(format: ElementFormat): number {
   return format === 'b1' ? 1 : formats[format].width;
 }
 
-/** Reads an element as people write it. Throws a PtxlabError with a sentence for people. */
+/** Reads an element as people write it. Throws a PtxlabError with a readable message. */
 export function readElement(text: string, format: ElementFormat): Bits {
   return format === 'b1' ? Number(/^\s*(0x|0b)?0*1\s*$/.test(text)) : readNumber(text, format).bits;
 }

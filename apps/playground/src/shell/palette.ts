@@ -9,7 +9,7 @@ interface Entry {
 /** Entries shown at most. */
 const most = 12;
 
-/** Opens the palette by its button and by Ctrl-K or Cmd-K. `root` is the way to the site's root. */
+/** The button, Ctrl-K and Cmd-K open the palette. `root` is the relative path to the site's root. */
 export function startPalette(button: HTMLElement, root: string): void {
   let palette: Palette | null = null;
   const open = (): void => {
@@ -141,7 +141,7 @@ function entryOf(page: unknown, root: string): readonly Entry[] {
   return [{ title, summary, address: `${root}${path}/` }];
 }
 
-/** Two names of formats are a conversion. */
+/** Two format names select a conversion. */
 function conversionEntry(words: readonly string[], entries: readonly Entry[], root: string): readonly Entry[] {
   const isFormat = (word: string): boolean => entries.some(({ address }) => address === `${root}formats/${word}/`);
   const [from, to] = words.filter(isFormat);

@@ -1,4 +1,4 @@
-/** The theme button: the system's theme, or always the light or the dark one. */
+/** The theme button: it selects the system's theme, or always the light or the dark one. */
 const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
 const key = 'ptxlab-theme';
@@ -28,7 +28,7 @@ function storedTheme(): Theme {
   }
 }
 
-/** Storage may be refused; the choice then lasts as long as the page. */
+/** If the browser denies access to storage, the choice lasts only as long as the page. */
 function store(theme: Theme): void {
   try {
     localStorage.setItem(key, theme);

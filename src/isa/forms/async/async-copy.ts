@@ -1,6 +1,6 @@
 /**
- * cp.async, non-bulk: PTX ISA 9.1, 9.7.9.25.3. A copy is complete as soon as the instruction is. Threads that wait for
- * it cannot distinguish this from a copy that takes time.
+ * cp.async, non-bulk: PTX ISA 9.1, 9.7.9.25.3. A copy is complete as soon as its instruction is. Threads that wait for
+ * a copy cannot tell this from a copy that takes time.
  */
 import type { AvailabilityRow, InstructionForm, OperandPattern } from '../../form.ts';
 import { read } from '../../form.ts';
@@ -89,7 +89,7 @@ function group(name: string, summary: string, operands: readonly OperandPattern[
 export const asyncCopyForms: readonly InstructionForm[] = [
   ...(['ca', 'cg'] as const).flatMap((cop) => parts.flatMap((part) => [copy(cop, part, false), copy(cop, part, true)])),
   group('commit_group', 'Puts all copies started so far into a group.'),
-  group('wait_group', 'Waits until at most n groups of copies are still under way.', [
+  group('wait_group', 'Waits until at most n groups of copies are still in progress.', [
     read('n', '.u32', { constantOnly: true }),
   ]),
   group('wait_all', 'Waits for all copies started so far.'),

@@ -28,7 +28,7 @@ const object = inShared('mbar', 'store');
 const mask = read('cta-mask', '.u16');
 const policy = read('cache-policy', '.u64');
 
-/** Operands as a syntax line lists them. */
+/** Operands in the notation of a syntax line. */
 export function operandList(operands: readonly OperandPattern[]): string {
   return operands.map(({ kind, name }) => (kind === 'address' ? `[${name}]` : name)).join(', ');
 }
@@ -114,7 +114,7 @@ const prefetches = [false, true].map((hint) => {
       id: `cp.async.bulk.prefetch${hint ? '.hint' : ''}`,
       section: '9.7.9.25.4.3',
       syntax: `cp.async.bulk.prefetch.L2.global${hint ? '.L2::cache_hint' : ''}  ${operandList(list)}`,
-      summary: 'Starts to bring size bytes into L2.',
+      summary: 'Starts to prefetch size bytes into L2.',
       operands: list,
     },
     hopper,
@@ -183,7 +183,7 @@ const groups = [
       id: 'cp.async.bulk.wait_group',
       section: '9.7.9.25.6.2',
       syntax: 'cp.async.bulk.wait_group{.read}  n',
-      summary: 'Waits until at most n groups of bulk copies are still under way.',
+      summary: 'Waits until at most n groups of bulk copies are still in progress.',
       operands: [read('n', '.u32', { constantOnly: true })],
     },
     hopper,

@@ -16,7 +16,7 @@ import { checked as form, needs } from '../checked.ts';
 const ampere = at('7.0', 80);
 const hopper = at('8.0', 90);
 
-/** Without a space modifier too, only variables in `.shared` may be named. */
+/** Only variables in `.shared` may be named, even without a space modifier. */
 const object: OperandPattern = { kind: 'address', name: 'a', access: 'store', space: '.shared' };
 
 const block = ['.shared', '.shared::cta'];
@@ -56,7 +56,7 @@ const lifetime: readonly InstructionForm[] = [
       id: 'mbarrier.inval',
       section: '9.7.13.15.10',
       syntax: 'mbarrier.inval{.space}.b64  [a]',
-      summary: 'Ends the life of an mbarrier object, so that its memory can be used for something else.',
+      summary: 'Invalidates an mbarrier object, so that its memory can be used for something else.',
       sets: { space: block },
       rows: [inBlock],
       operands: [object],
@@ -68,7 +68,7 @@ const lifetime: readonly InstructionForm[] = [
       id: 'mbarrier.pending_count',
       section: '9.7.13.15.17',
       syntax: 'mbarrier.pending_count.b64  count, state',
-      summary: 'The number of arrivals that were still missing in a state that an arrival returned.',
+      summary: 'Gives the number of arrivals that were still pending in a state that an arrival returned.',
       operands: [write('count', '.u32', { unpacked: true }), read('state', '.u64')],
     },
     ampere,
@@ -109,7 +109,7 @@ const arrivals: readonly Arrival[] = [
   { id: '.expect_tx', words: '.expect_tx', counted: true, way: hopper, remote: true },
 ];
 
-/** A result register, `_` for objects in the own block, or `_` for objects in the cluster. */
+/** A result register, `_` for objects in the thread's own block, or `_` for objects in the cluster. */
 const results = ['state', 'sink', 'remote'] as const;
 
 function arrive(opcode: string, arrival: Arrival, result: (typeof results)[number]): InstructionForm {
@@ -128,7 +128,7 @@ function arrive(opcode: string, arrival: Arrival, result: (typeof results)[numbe
       id: `${opcode}${id}${result === 'state' ? '' : `.${result}`}`,
       section: opcode === 'mbarrier.arrive' ? '9.7.13.15.13' : '9.7.13.15.14',
       syntax: `${opcode}${words}{.sem}{.scope}${space}.b64  ${name}, [a]${counted ? `, ${count.name}` : ''}`,
-      summary: `Arrives at an mbarrier object${expects ? ' and expects more bytes' : ''}${opcode.endsWith('drop') ? '; later phases expect one arrival less' : ''}.`,
+      summary: `Arrives at an mbarrier object${expects ? ' and expects more bytes' : ''}${opcode.endsWith('drop') ? '; later phases expect one arrival fewer' : ''}.`,
       sets: { sem: orders, scope: remote ? scopes : ['.cta'], space: block },
       constraints: ordered(...orders),
       rows: [

@@ -18,7 +18,7 @@ const inShared = (name: string, access: 'load' | 'store'): OperandPattern => ({
 });
 const object = inShared('mbar', 'store');
 
-/** How coordinates select elements of a tensor with this many dimensions. */
+/** The way in which coordinates select elements of a tensor with this many dimensions. */
 interface Mode {
   readonly dimensions: number;
   readonly id: string;
@@ -151,7 +151,7 @@ const prefetches = readModes.flatMap((mode) =>
         id: `cp.async.bulk.prefetch.tensor.${mode.dimensions}d.${mode.id}${hint ? '.hint' : ''}`,
         section: '9.7.9.25.5.4',
         syntax: `cp.async.bulk.prefetch.tensor.${mode.dimensions}d.L2.global${mode.text}${hint ? '.L2::cache_hint' : ''}  ${listed(operands)}`,
-        summary: 'Starts to bring a part of a tensor into L2.',
+        summary: 'Starts to prefetch a part of a tensor into L2.',
         sets: setsOf(mode),
         operands,
         rows: late(mode),

@@ -85,7 +85,7 @@ export const logicForms: readonly InstructionForm[] = [
     id: 'shr',
     section: '9.7.8.9',
     syntax: 'shr.type  d, a, b',
-    summary: 'Shifts bits right and fills with copies of the sign for signed types, else with zeros.',
+    summary: 'Shifts bits right and fills with copies of the sign for signed types, otherwise with zeros.',
     sets: { type: [...bits, '.u16', '.u32', '.u64', '.s16', '.s32', '.s64'] },
     operands: [d, a, amount],
     steps: (variant) => {

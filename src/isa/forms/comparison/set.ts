@@ -14,7 +14,7 @@ import { lanewise } from './lanewise.ts';
 /** 1.0 in each format that the result of set can have. */
 const ones: Readonly<Record<string, number>> = { f16: 0x3c00, bf16: 0x3f80, f32: 0x3f800000 };
 
-/** The value that stands for true in the result: 1.0, or all bits set. */
+/** The value that represents true in the result: 1.0, or all bits set. */
 function trueOf(result: PtxType): number {
   return ones[result.format ?? ''] ?? -1;
 }
@@ -102,7 +102,7 @@ const groups: readonly Group[] = [
   { ...ofHalf, id: 'bf16x2.mask', results: masks, sources: ['.bf16x2'], ftz: false, availability: brain },
 ];
 
-/** bf16 results may go to any integer register of their width, and pairs of them to any 32-bit register. */
+/** bf16 results can be written to any integer register of their width, and pairs of them to any 32-bit register. */
 const brainResults: Readonly<Record<string, TypeName>> = { '.bf16': '.u16', '.bf16x2': '.b32' };
 
 function setForms(group: Group): readonly InstructionForm[] {

@@ -52,7 +52,7 @@ export const callForms: readonly InstructionForm[] = [
     id: 'brx.idx',
     section: '9.7.12.4',
     syntax: 'brx.idx{.uni}  index, tlist',
-    summary: 'Continues at the label with the given number in a list of targets.',
+    summary: 'Continues at the label with the given index in a list of targets.',
     regime: 'exact',
     availability: [{ subject: 'brx.idx', ways: [at('5.1', 30)] }],
     operands: [read('index', '.u32'), { kind: 'table', name: 'tlist', of: 'branches' }],

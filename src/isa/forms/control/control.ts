@@ -93,7 +93,7 @@ const spellings: readonly Spelling[] = [
 
 const section = '9.7.13.1';
 
-/** Both reductions, each with and without a thread count. */
+/** Both kinds of reduction, each with and without a thread count. */
 function reductions({ opcode, aligned, rest }: Spelling): readonly InstructionForm[] {
   const reduction = (id: string, text: string, result: OperandPattern, operands: readonly OperandPattern[]) =>
     since(
@@ -186,7 +186,7 @@ const fence = (id: string, syntax: string, rows: readonly AvailabilityRow[]): In
   id,
   section: '9.7.13.4',
   syntax,
-  summary: 'Orders the memory accesses of the thread as seen by the threads in a scope.',
+  summary: 'Orders the memory accesses of the thread, as observed by the threads in a scope.',
   sets: { fenceSem: ['.sc', '.acq_rel', '.acquire', '.release'], level: ['.cta', '.gl', '.sys'] },
   regime: 'exact',
   availability: rows,

@@ -20,10 +20,10 @@ function form(line: Line): InstructionForm {
 
 const formatOf = (variant: Variant): 'u32' | 'u64' => (slotType(variant, 0).width === 32 ? 'u32' : 'u64');
 
-/** An address beyond the end of any memory. */
+/** An address beyond the end of every memory. */
 const nowhere = 2 ** 40;
 
-/** The steps that allocate at a multiple of `unit`, which is 64 bits wide. */
+/** The steps that allocate at a multiple of `unit`; that value is 64 bits wide. */
 function take(variant: Variant, unit: Ref): readonly Step[] {
   const type = formatOf(variant);
   return [
@@ -74,7 +74,7 @@ export const stackForms: readonly InstructionForm[] = [
     id: 'stacksave',
     section: '9.7.15.1',
     syntax: 'stacksave.type  d',
-    summary: 'How much alloca has allocated.',
+    summary: 'The amount of memory that alloca has allocated.',
     operands: [write('d', 0)],
     steps: (variant) => [resize('$d', formatOf(variant), stackTop, 'u64')],
   }),

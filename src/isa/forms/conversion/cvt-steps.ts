@@ -1,6 +1,6 @@
 /**
  * cvt as steps (PTX ISA 9.1, 9.7.9.21, semantics and notes). This file decides lane order, random-bit layout and the
- * flushing on old targets; numerics converts each lane.
+ * flushing on old targets; `numerics` converts each lane.
  */
 import { elementAt } from '../../../base/element-at.ts';
 import { type Conversion, type Rounding, roundings } from '../../../numerics/conversion.ts';
@@ -128,8 +128,8 @@ function defaultRounding(variant: Variant): Rounding | null {
 }
 
 /**
- * sm_1x flushes f32 subnormals with or without `.ftz`. Up to PTX 1.4, conversions with a 64-bit integer result and
- * those from or to f64 were exempt (notes on subnormal numbers).
+ * sm_1x flushes f32 subnormals with or without `.ftz`. Up to PTX 1.4, conversions with a 64-bit integer result, and
+ * those from or to f64, did not flush (notes on subnormal numbers).
  */
 function flushesByTarget(variant: Variant, environment: Environment): boolean {
   if (environment.target.sm >= 20) return false;

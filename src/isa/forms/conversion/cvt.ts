@@ -1,7 +1,7 @@
 /**
  * cvt: PTX ISA 9.1, 9.7.9.21. A line of the ISA's syntax block that applies only to some type pairs is split into
- * several forms here, so that the variants of each form are a plain product of its axes and slots. Where ptxas 13.0 and
- * the text of the ISA differ, the rows follow ptxas, and docs/spec-questions.md says so.
+ * several forms here, so that the variants of each form are a plain product of its axes and slots. If ptxas 13.0 and
+ * the text of the ISA differ, the rows follow ptxas, and docs/spec-questions.md lists the difference.
  */
 import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, ValuePattern } from '../../form.ts';
 import { read, write } from '../../form.ts';
@@ -43,7 +43,7 @@ const reluOrSatfinite: Constraint = { kind: 'any-of', modifiers: ['.relu', '.sat
 
 const always: AvailabilityRow = { subject: 'cvt', ways: [at('1.0')] };
 const ftzSince: AvailabilityRow = { subject: '.ftz', when: { modifiers: ['.ftz'] }, ways: [at('1.4')] };
-/** For conversions from or to a 64-bit or 8-bit type, `.ftz` was allowed one version later. */
+/** For conversions from or to a 64-bit or 8-bit type, `.ftz` was introduced one version later. */
 const ftzLate = (slot: number, types: readonly TypeName[]): AvailabilityRow => ({
   subject: '.ftz between .f32 and this type',
   when: { modifiers: ['.ftz'], types, slot },
@@ -130,7 +130,7 @@ const basic: readonly InstructionForm[] = [
   relaxed({
     id: 'cvt.float.same',
     syntax: 'cvt{.irnd}{.ftz}{.sat}.dtype.atype  d, a',
-    summary: 'Float to the same type: rounded to an integral value by an integer rounding, else moved.',
+    summary: 'Float to the same type: rounded to an integral value by an integer rounding, otherwise copied.',
     sets: { dtype: floats, atype: floats },
     relation: 'same',
     constraints: [ftzNeedsF32],

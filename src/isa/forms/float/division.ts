@@ -7,7 +7,7 @@ import { a, always, b, d, exact, row, when } from './rows.ts';
 import { floatSteps, modeOf } from './steps.ts';
 
 const quotient = floatSteps('div', ['$a', '$b']);
-/** Same as `.approx`, for versions in which that was implied. */
+/** The same as `.approx`, for versions in which `.approx` was implied. */
 export const approximately: (steps: InstructionForm['steps']) => InstructionForm['steps'] =
   (steps) => (variant, environment) =>
     steps({ ...variant, modifiers: { ...variant.modifiers, precision: '.approx' } }, environment);
@@ -53,7 +53,7 @@ const divisions: readonly InstructionForm[] = [
     id: 'div.f32.unrounded',
     section: '9.7.3.8',
     syntax: 'div.f32  d, a, b',
-    summary: 'Quotient of two f32 values, as div.approx computes it.',
+    summary: 'Quotient of two f32 values, computed as by div.approx.',
     availability: [row('div.f32 without .approx, .full or a rounding', atBefore('1.4'))],
     operands: [d, a, b],
     steps: approximately(quotient),

@@ -53,8 +53,8 @@ const fusedRelu = reluSteps('fma', ['$a', '$b', '$c']);
 const operands4 = [d, a, b, c];
 
 /**
- * The value that tensor copies write for an element outside the tensor, repeated in each 16 bits (measured by others;
- * the text of the ISA does not give the bits).
+ * The value that tensor copies write for an element outside the tensor, repeated in each 16 bits (as measured by
+ * others; the ISA does not specify the bits).
  */
 const outside = 0x7ff7;
 

@@ -1,4 +1,4 @@
-/** Availability rows and operands that floating-point forms share. */
+/** Requirements and operands that floating-point forms share. */
 import type { AvailabilityRow, InstructionForm, ValuePattern } from '../../form.ts';
 import { read, write } from '../../form.ts';
 import { at, type Availability } from '../../targets.ts';

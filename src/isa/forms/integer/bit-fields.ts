@@ -45,7 +45,7 @@ const unary: readonly InstructionForm[] = (
   }),
 );
 
-/** For a negative number, this finds the topmost 0, which is the topmost 1 of its complement. */
+/** For a negative number, this finds the topmost 0, which is the topmost 1 of the complement. */
 const findTopmost: InstructionForm['steps'] = (variant) => {
   const { class: kind, width } = slotType(variant, 0);
   const searched: Ref = kind === 'signed' ? '$magnitude' : '$a';
@@ -77,7 +77,7 @@ const finding: readonly InstructionForm[] = [
     section: '9.7.1.16',
     syntax: 'bfind{.shiftamt}.type  d, a',
     summary:
-      'The position of the topmost bit that differs from the sign, or its distance from the top; all ones if there is none.',
+      'The position of the topmost bit that differs from the sign, or its distance from the top; all ones if no bit differs.',
     sets: { type: integers },
     availability: [row('bfind', '2.0', 20)],
     operands: [count, a],
@@ -88,7 +88,7 @@ const finding: readonly InstructionForm[] = [
     section: '9.7.1.17',
     syntax: 'fns.b32  d, mask, base, offset',
     summary: 'The position of the n-th set bit of a mask, counted upward from base or, for negative n, downward.',
-    // The text of the ISA says 6.0, but ptxas accepts it from 5.1 on.
+    // The ISA says 6.0, but ptxas accepts it since 5.1.
     availability: [row('fns', '5.1', 30)],
     operands: [d, read('mask', 0), read('base', '.b32'), read('offset', '.b32')],
     steps: () => [bits('fns', 32, '$d', '$mask', '$base', '$offset')],

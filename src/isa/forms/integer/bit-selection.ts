@@ -33,7 +33,7 @@ const lookUps: readonly InstructionForm[] = [
     id: 'lop3.bool',
     section: '9.7.8.6',
     syntax: 'lop3.logic.b32  d|p, a, b, c, immLut, q',
-    summary: 'Any logic function of three values; p says whether the result is not 0, combined with q.',
+    summary: 'Any logic function of three values; p tells whether the result is nonzero, combined with q.',
     availability: [{ subject: 'lop3 with a predicate', ways: [at('8.2', 70)] }],
     operands: [
       { kind: 'pair', name: 'd|p', first: write('d', 0, { sink: true }), second: write('p', '.pred'), both: true },
@@ -94,7 +94,7 @@ export const bitSelectionForms: readonly InstructionForm[] = [
     id: 'shf',
     section: '9.7.8.7',
     syntax: 'shf.direction.bound.b32  d, a, b, c',
-    summary: 'The 64 bits of b:a, shifted: the upper word of a left shift, the lower word of a right shift.',
+    summary: 'The shifted 64 bits of b:a: the upper word of a left shift, the lower word of a right shift.',
     availability: [{ subject: 'shf', ways: [at('3.1', 32)] }],
     operands: [d, a, b, read('c', '.u32', { unpacked: true })],
     steps: funnel,

@@ -38,7 +38,8 @@ interface Terms {
 }
 
 /**
- * The carry of `result` = from ± other, as unsigned numbers: the sum was too large, or the difference is not negative.
+ * The carry of `result` = from ± other, as unsigned numbers: set if the sum is too large or the difference is not
+ * negative.
  */
 function carryOut({ direction, type, from, other }: Terms, to: Ref, result: Ref): Step {
   return direction === 'add' ? compare('lt', type, to, result, from) : compare('ge', type, to, from, other);
@@ -60,8 +61,8 @@ function carried(terms: Terms, reads: boolean, writes: boolean): readonly Step[]
     steps.push(...carryIn(direction, type), integer(direction, type, '$d', '$partial', '$carry'));
     if (writes) steps.push(carryOut({ ...terms, from: '$partial', other: '$carry' }, '$out.carry', '$d'));
   }
-  // A sum carries if either of the two additions does; a difference does not borrow if neither of the two subtractions
-  // does.
+  // A sum carries if either of its two additions carries; a difference does not borrow if neither of its two
+  // subtractions borrows.
   if (writes && reads) steps.push(bits(direction === 'add' ? 'or' : 'and', 1, conditionCode, '$out', '$out.carry'));
   else if (writes) steps.push({ kind: 'copy', to: conditionCode, from: '$out' });
   return steps;

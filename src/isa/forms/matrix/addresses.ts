@@ -6,14 +6,14 @@ import type { Step } from '../../steps/step.ts';
 
 const lanes: readonly number[] = Array.from({ length: 32 }, (_, lane) => lane);
 
-/** One access of a lane: whose address it begins at, and how far it is from there. */
+/** One access of a lane: the lane whose address it starts from, and the distance from there. */
 export interface Access {
   readonly source: number;
   readonly stride: number;
   readonly bytes: number;
 }
 
-/** A plan with `count` accesses in each lane to the elements of a fragment. */
+/** A plan in which each lane makes `count` accesses to the elements of a fragment. */
 export function addressPlan(
   fragment: Fragment,
   count: number,
@@ -31,7 +31,7 @@ export function addressPlan(
   return { fragment, accesses, strideBits: 0, constants: [], words: [], ...more };
 }
 
-/** Registers whose elements are neighbors in memory are accessed at once, others element by element. */
+/** Registers whose elements are adjacent in memory are accessed as a whole, the others element by element. */
 export function accessesOf(own: Fragment, byRows: boolean): { readonly perAccess: number; readonly count: number } {
   const perRegister = own.registerBits / own.bits;
   const apart = (element: number): boolean => {
@@ -67,7 +67,7 @@ export interface PlanOperands {
   readonly words: readonly Ref[];
 }
 
-/** Computes addresses; the words are kept under the name `kept`. */
+/** Computes addresses; the words are stored under the name `kept`. */
 export function findAddresses(name: string, plan: AddressPlan, operands: PlanOperands): readonly Step[] {
   const { address, stride, words } = operands;
   const zero: readonly Step[] = stride === null ? [{ kind: 'constant', to: '$stride', value: 0 }] : [];
@@ -87,7 +87,7 @@ export function findAddresses(name: string, plan: AddressPlan, operands: PlanOpe
   ];
 }
 
-/** A word after the step. */
+/** The value of a word after the step. */
 export function keptRef(word: Ref): Ref {
   return `${word}.kept`;
 }

@@ -37,9 +37,9 @@ import {
 
 const section = '9.7.14.5.14';
 
-/** Types of A and B with the same rules. */
+/** Types of A and B that follow the same rules. */
 interface Row {
-  /** The types of A and B together, if there are several. */
+  /** The combined types of A and B, if there are several. */
   readonly name?: string;
   readonly shape: string;
   readonly d: TypeName;

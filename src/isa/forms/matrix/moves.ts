@@ -48,8 +48,8 @@ function parts(of: Ref, count: number): readonly Ref[] {
 }
 
 /**
- * Matrices of elements of `width` bits, whose rows are those in memory: lane r gives the address of row r, counted
- * through all matrices.
+ * Matrices of `width`-bit elements whose rows are rows in memory: lane r gives the address of row r, counting through
+ * all matrices.
  */
 function inMemory(width: 8 | 16, row: readonly Digit[], column: readonly Digit[]): (registers: number) => Fragment {
   const [rows, columns] = [2 ** row.length, 2 ** column.length];
@@ -61,15 +61,15 @@ function inMemory(width: 8 | 16, row: readonly Digit[], column: readonly Digit[]
   };
 }
 
-/** A lane has two neighbors of a row of 8. */
+/** A lane has two adjacent elements of a row of 8. */
 const rowsOf8 = inMemory(16, ['l2', 'l3', 'l4'], ['i0', 'l0', 'l1']);
-/** A lane has two neighbors of a column of 8. */
+/** A lane has two adjacent elements of a column of 8. */
 const columnsOf8 = inMemory(16, ['i0', 'l0', 'l1'], ['l2', 'l3', 'l4']);
-/** A lane has four neighbors of each of two columns of 16. */
+/** A lane has four adjacent elements of each of two columns of 16. */
 const columnsOf16 = inMemory(8, ['i0', 'i1', 'l0', 'l1'], ['l2', 'l3', 'l4', 'i2']);
-/** A lane has two neighbors of each of two columns of 8. */
+/** A lane has two adjacent elements of each of two columns of 8. */
 const columnPairsOf8 = inMemory(8, ['i0', 'l0', 'l1'], ['l2', 'l3', 'l4', 'i1']);
-/** A lane has four neighbors of a row of 16. */
+/** A lane has four adjacent elements of a row of 16. */
 const rowsOf16 = inMemory(8, ['l2', 'l3', 'l4'], ['i0', 'i1', 'l0', 'l1']);
 
 /**
@@ -152,14 +152,14 @@ function storeParts(variant: Variant, own: Fragment): readonly Step[] {
   return [...rowSteps, ...find, ...checkOf(space, own), ...stores];
 }
 
-/** How small elements lie in memory: one after the other from the start of a row, then padding. */
+/** The layout of small elements in memory: one after the other from the start of a row, then padding. */
 interface Packed {
   readonly bits: 4 | 6;
-  /** Their lowest bit in a byte of the result. */
+  /** The position of their lowest bit in a byte of the result. */
   readonly low: number;
 }
 
-/** Small elements, each taken from the two bytes where it begins. */
+/** Small elements, each extracted from the two bytes in which it begins. */
 function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly Step[] {
   const bitOf = (lane: number, element: number): number => placeOf(own, lane, element).column * packed.bits;
   const count = elementsOf(own);
@@ -184,13 +184,13 @@ function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly St
   return [...rowSteps, ...find, rowCheck(space, 2 * count), ...elements.flat(), ...packs];
 }
 
-/** The byte of a result for one element: bits that begin somewhere in the first of two bytes. */
+/** The result byte for one element, whose bits begin somewhere in the first of two bytes. */
 function smallElement(space: AccessSpace, index: number, packed: Packed): readonly Step[] {
   const element: Ref = `$r.${index >> 2}.${index & 3}`;
   const named = (what: string): Ref => `${element}.${what}`;
   return [
     load(space, 8, named('first'), addressRef(2 * index)),
-    // Most elements do not reach the second byte, which may be padding.
+    // Most elements do not extend into the second byte, which may be padding.
     { ...load(space, 8, named('second'), addressRef(2 * index + 1)), unused: true },
     { kind: 'pack', to: named('both'), from: [named('second'), named('first')], lane: 8, stride: 8 },
     bits('shr.u', 32, named('moved'), named('both'), constantRef(index)),

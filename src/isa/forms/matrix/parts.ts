@@ -1,4 +1,4 @@
-/** What the forms of matrix instructions have in common: lists of registers, and the parts of their rows. */
+/** The common parts of the forms of matrix instructions: lists of registers, and the parts of their rows. */
 import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
 import type { Constraint } from '../../form.ts';
 import type { Availability } from '../../targets.ts';
@@ -64,13 +64,13 @@ export const layouts: Readonly<Record<'alayout' | 'blayout', readonly string[]>>
   blayout: ['.row', '.col'],
 };
 
-/** Only A by rows and B by columns. */
+/** Only A stored by rows and B by columns. */
 export const rowColumn: readonly Constraint[] = [
   { kind: 'axis-goes-with', axis: 'blayout', other: 'alayout', values: ['.row'] },
   { kind: 'axis-goes-with', axis: 'alayout', other: 'blayout', values: ['.col'] },
 ];
 
-/** The lists that C and D may be, by their type. */
+/** The register lists that C and D can be, by type. */
 export const sumLists: Readonly<Partial<Record<TypeName, readonly [source: ListType, result: ListType]>>> = {
   '.f16': ['f16', 'f16'],
   '.f32': ['f32', 'f32'],
@@ -86,5 +86,5 @@ export function bitsOfSum(type: TypeName): number {
 export const bytesOfFloats: readonly TypeName[] = ['.e4m3', '.e5m2'];
 export const smallFloats: readonly TypeName[] = [...bytesOfFloats, '.e3m2', '.e2m3', '.e2m1'];
 
-/** With fp8 every kind is accepted, and none changes what is computed. */
+/** With fp8 every kind is accepted, and none affects the result. */
 export const kinds = ['.kind::f8f6f4', '.kind::mxf8f6f4', '.kind::mxf4', '.kind::mxf4nvf4'] as const;

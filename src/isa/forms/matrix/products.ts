@@ -30,7 +30,7 @@ export interface Registers {
   readonly d: number;
 }
 
-/** Bits of the elements of A and B as they lie in registers, of C and of D. */
+/** Bits of the elements of A and B in registers, of C and of D. */
 export interface ElementBits {
   readonly factor: number;
   readonly c: number;
@@ -54,7 +54,7 @@ export type Fragments = Pick<MatrixProduct, 'm' | 'n' | 'k'> & {
   readonly [Side in 'a' | 'b' | 'c' | 'd']: Sum<never>['fragment'];
 };
 
-/** In the layout that all shapes but m8n8k4 of f16 share. */
+/** In the layout of all shapes but m8n8k4 of f16. */
 export function fragmentsOf(shape: Shape, bits: ElementBits, registers: Registers, kept: number = shape.k): Fragments {
   const { m, n, k } = shape;
   return {
@@ -66,7 +66,7 @@ export function fragmentsOf(shape: Shape, bits: ElementBits, registers: Register
   };
 }
 
-/** m8n8k4 of f16: the layouts of A and B decide what a lane holds. */
+/** m8n8k4 of f16: the layouts of A and B decide which elements a lane holds. */
 export function quadPairFragments(rowA: boolean, rowB: boolean, bits: ElementBits): Fragments {
   return {
     m: 8,
@@ -79,7 +79,7 @@ export function quadPairFragments(rowA: boolean, rowB: boolean, bits: ElementBit
   };
 }
 
-/** The factors and sums of a product with these formats. */
+/** The factors and sums of a product that has these formats. */
 function matricesOf<F extends string, S extends string>(
   { a, b, c, d, m, n, k }: Fragments,
   formats: readonly [a: F, b: F, c: S, d: S],
@@ -105,7 +105,7 @@ function matricesOf<F extends string, S extends string>(
   };
 }
 
-/** In an element of one byte, fp4 is in bits 5 to 2. */
+/** In a one-byte element, fp4 is in bits 5 to 2. */
 const lowInByte =
   (bits: number) =>
   (format: FactorFormat): number =>
@@ -180,7 +180,7 @@ export interface ProductOperands {
   readonly from: readonly Ref[];
 }
 
-/** `name` tells products apart: the mnemonic. */
+/** `name` distinguishes products; it is the mnemonic. */
 export function multiply(name: string, product: MatrixProduct, { to, from }: ProductOperands): readonly Step[] {
   return [{ kind: 'collective', fn: { form: 'mma', name, product }, to, from, mask: null }];
 }

@@ -17,7 +17,7 @@ import {
 } from './products.ts';
 import { byteSparsity, metadataOperands, nibbleSparsity } from './sparse.ts';
 
-/** A kind with one format of scales. */
+/** A kind, combined with one format for scales. */
 interface Row {
   readonly kind: 'mxf8f6f4' | 'mxf4' | 'mxf4nvf4';
   readonly vector: string;
@@ -39,7 +39,7 @@ const rows: readonly Row[] = [
   { kind: 'mxf4nvf4', vector: '.scale_vec::4X', scaling: { format: 'ue4m3', block: 16, group: 16 }, factors: nibbles },
 ];
 
-/** `{byte-id, thread-id}`: which bytes of which lanes hold the scales. */
+/** `{byte-id, thread-id}`: these select the lanes, and the bytes in them, that hold the scales. */
 function selectorOf(side: 'a' | 'b', bytes: readonly number[]): OperandPattern {
   const elements = [
     read(`byte-id-${side}`, '.b16', { oneOf: bytes }),

@@ -1,4 +1,4 @@
-/** mma.sp: PTX ISA 9.1, 9.7.14.6. Half of A is left out; metadata says where the elements that are kept belong. */
+/** mma.sp: PTX ISA 9.1, 9.7.14.6. Half of A is omitted; metadata says where the kept elements belong. */
 import { has, type InstructionForm, integerType, read, type Variant } from '../../form.ts';
 import type { AvailabilityRow, OperandPattern } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
@@ -28,7 +28,7 @@ import {
   sumFormat,
 } from './products.ts';
 
-/** Types of A and B with the same rules. */
+/** Types of A and B that follow the same rules. */
 interface Row {
   readonly name: string;
   readonly shape: string;
@@ -46,7 +46,7 @@ interface Row {
   readonly before?: string;
 }
 
-/** The operands of metadata: the indices, and which lanes give them. */
+/** The metadata operands: the indices, and the selector of the lanes that hold them. */
 export function metadataOperands({ lanes }: Sparsity): readonly OperandPattern[] {
   return [read('e', '.b32'), read('f', '.u32', { constantOnly: true, range: [0, 4 / lanes - 1] })];
 }
@@ -76,7 +76,7 @@ function sparseForm(row: Row, sparsity: string, ways: readonly Availability[]): 
     id: `mma${idOf(sparsity)}.${text}${d}${single ? first : `.${row.name}`}`,
     section: '9.7.14.6.3',
     syntax: `mma${sparsity}.sync.aligned.${text}.alayout.blayout${before}${d}${a}${b}${d}  d, a, b, c, e, f`,
-    summary: `D = A * B + C with half of A, ${shape.m} by ${shape.k}, left out as the metadata says.`,
+    summary: `D = A * B + C with half of A, ${shape.m} by ${shape.k}, omitted according to the metadata.`,
     subject: `mma${sparsity}.${text} of ${factors.join(', ')} with ${d}`,
     ways,
     ...(row.rows === undefined ? {} : { rows: row.rows }),
@@ -117,9 +117,9 @@ const ampere = { plain: [at('7.1', 80)], ordered: [at('8.5', 80)] };
 
 const half = (lanes: 1 | 2): Sparsity => ({ unit: 1, rowBits: 16, lanes });
 const single = (lanes: 1 | 2): Sparsity => ({ unit: 0.5, rowBits: 16, lanes });
-/** For elements of a byte, two lanes have the metadata of 32 columns. */
+/** For one-byte elements, two lanes hold the metadata of 32 columns. */
 export const byteSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 1, rowBits: 32, lanes });
-/** For pairs of nibbles, two lanes have the metadata of 64 columns. */
+/** For pairs of nibbles, two lanes hold the metadata of 64 columns. */
 export const nibbleSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 2, rowBits: 32, lanes });
 
 const halfRows: readonly Row[] = (

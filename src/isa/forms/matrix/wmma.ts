@@ -1,4 +1,4 @@
-/** wmma: PTX ISA 9.1, 9.7.14.4. The layout of its fragments is open; here it is that of mma. */
+/** wmma: PTX ISA 9.1, 9.7.14.4. The ISA leaves the layout of its fragments open; here it is the layout of mma. */
 import { has, type InstructionForm, type OperandPattern, read, type Variant } from '../../form.ts';
 import type { AvailabilityRow } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
@@ -121,7 +121,7 @@ const families: readonly Family[] = [
   },
 ];
 
-/** `.aligned` is required from 6.3 on, and therefore for all types that came later. */
+/** `.aligned` is required since 6.3, and therefore for all types that were introduced later. */
 const aligned: readonly AvailabilityRow[] = [
   { subject: '.aligned', when: { modifiers: ['.aligned'] }, ways: [at('6.3', 70)] },
   { subject: 'wmma without .aligned', when: { without: ['.aligned'] }, ways: [{ ...at('6.0', 70), until: 603 }] },
@@ -134,7 +134,10 @@ const alignedOf = ({ name }: Family): string => (name === 'f16' ? '{.aligned}' :
 
 type Side = 'a' | 'b' | 'c';
 
-/** Registers of A and B for f16 hold each element twice where a matrix has 256 elements, more often where it has 128. */
+/**
+ * For f16, the registers of A and B hold each element twice if the matrix has 256 elements, and more often if it has
+ * 128.
+ */
 function fragment(side: Side, { m, n, k }: Shape, bits: number, doubled: boolean): Fragment {
   const [rows, columns] = side === 'a' ? [m, k] : side === 'b' ? [k, n] : [m, n];
   const registers = doubled ? 8 : Math.max(1, (rows * columns * bits) / (32 * Math.max(32, bits)));
@@ -298,7 +301,7 @@ function transferForm(
   });
 }
 
-/** Shapes of several families load the same sums; the first family is the one that had them first. */
+/** Shapes of several families load the same sums; the first family listed is the one that introduced them. */
 function sumRows(): readonly TransferRow[] {
   const found = new Map<string, TransferRow>();
   for (const family of families) {
@@ -339,7 +342,7 @@ function productRows(family: Family): readonly ProductRow[] {
 const roundings: Readonly<Record<string, string>> = { f64: '{.frnd}' };
 const endings = new Set(['f16', 's8', 'u8', 's4', 'u4']);
 
-/** With floats only until 6.4. */
+/** For floats, only up to 6.4. */
 const finiteRow: AvailabilityRow = {
   subject: 'wmma.mma of floats with .satfinite',
   when: { modifiers: ['.satfinite'] },
@@ -358,7 +361,7 @@ function productForm({ family, shape, d, c }: ProductRow): InstructionForm {
     id: `wmma.mma.${shape}${d}.${family.name}${d === c ? '' : c}`,
     section: '9.7.14.4.5',
     syntax: `wmma.mma${op}.sync${alignedOf(family)}.alayout.blayout.${shape}${roundings[family.name] ?? ''}${types}${endings.has(family.name) ? '{.satfinite}' : ''}  d, a, b, c`,
-    summary: `D = A * B + C with A of ${size.m} by ${size.k} and B of ${size.k} by ${size.n}, in fragments of wmma.`,
+    summary: `D = A * B + C with A of ${size.m} by ${size.k} and B of ${size.k} by ${size.n}, in wmma fragments.`,
     subject: `wmma.mma of ${family.factors.join(', ')}`,
     ways: family.ways,
     rows: [...aligned, ...laterShape(shape), ...(isHalf ? [finiteRow] : []), ...andRow(family)],

@@ -219,7 +219,7 @@ const general: readonly AvailabilityRow[] = [
 
 interface Operation {
   readonly id: string;
-  /** What follows space and orderings: operation, vector and type. */
+  /** The part after space and orderings: operation, vector and type. */
   readonly syntax: string;
   readonly summary: string;
   readonly sets: Readonly<Record<string, readonly string[]>>;
@@ -365,7 +365,7 @@ const operations: readonly Operation[] = [
   {
     id: 'vector.half',
     syntax: '.op.noftzHINT.vector.type',
-    summary: 'Adds to 16-bit floats at consecutive addresses, or keeps the smaller or greater ones.',
+    summary: 'Adds to 16-bit floats at consecutive addresses, or keeps the smaller or greater values.',
     sets: { op: ['.add', '.min', '.max'], vector: ['.v2', '.v4', '.v8'], type: ['.f16', '.bf16'] },
     rows: [vectors],
     combine: float,
@@ -374,7 +374,7 @@ const operations: readonly Operation[] = [
   {
     id: 'vector.pair',
     syntax: '.op.noftzHINT.vector.type',
-    summary: 'Adds to pairs of 16-bit floats in consecutive words, or keeps the smaller or greater ones.',
+    summary: 'Adds to pairs of 16-bit floats in consecutive words, or keeps the smaller or greater values.',
     sets: { op: ['.add', '.min', '.max'], vector: ['.v2', '.v4'], type: ['.f16x2', '.bf16x2'] },
     rows: [vectors],
     combine: float,

@@ -228,7 +228,7 @@ const stores: readonly Line[] = [
   },
 ];
 
-/** Each line occurs twice: without a cache policy, and with its qualifier and operand, which always come together. */
+/** Each line occurs twice: without a cache policy, and with its qualifier and operand, which always occur together. */
 function hinted(line: Line): readonly Line[] {
   const plain = { ...line, syntax: line.syntax.replace('HINT', '') };
   const syntax = `${line.syntax.replace('HINT', '.L2::cache_hint')}, cache-policy`;

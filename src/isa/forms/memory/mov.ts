@@ -40,7 +40,7 @@ const copyLanes: InstructionForm['steps'] = (variant): readonly Step[] =>
 
 // --- packing --------------------------------------------------------------------------------------------------------
 
-/** A bit-size type and the elements of which it is made. */
+/** A bit-size type and the elements that make it up. */
 const packings: readonly (readonly [whole: TypeName, element: TypeName, count: 1 | 2 | 4])[] = [
   ['.b16', '.b16', 1],
   ['.b32', '.b32', 1],
@@ -87,7 +87,7 @@ function packing([whole, element, count]: (typeof packings)[number]): readonly I
     {
       ...shared,
       id: `mov.unpack${whole}.${count}`,
-      summary: `Unpacks a register into ${count} elements, with the first from the lowest bits.`,
+      summary: `Unpacks a register into ${count} elements, the first of which comes from the lowest bits.`,
       operands: [list(results.map((name) => write(name, element, { sink: true }))), read('a', 0, { special: true })],
       steps: (): readonly Step[] => [{ kind: 'unpack', to: topmostFirst(results), from: '$a', ...layout }],
     },

@@ -12,14 +12,14 @@ type Word = 'ld_reduce' | 'red' | 'st';
 interface Family {
   readonly id: string;
   readonly types: readonly TypeName[];
-  /** The type that registers must have; default: that of the mnemonic. */
+  /** The type that registers must have; default: the type in the mnemonic. */
   readonly register?: TypeRef;
   readonly unpacked?: boolean;
-  /** Operations of the words that have some; an operation on vectors alone is in `vectorOps`. */
+  /** The operations of each instruction, if it has any; `vectorOps` lists those that only vectors support. */
   readonly ops?: Partial<Readonly<Record<'ld_reduce' | 'red', readonly string[]>>>;
   readonly vectorOps?: readonly string[];
   readonly vectors?: readonly string[];
-  /** A type without vectors is a single value; one that is `vectorOnly` never is. */
+  /** A type without vectors is always a single value; a `vectorOnly` type never is. */
   readonly vectorOnly?: boolean;
   /** The precision of the sum. */
   readonly sum?: string;

@@ -18,7 +18,7 @@ function signsOf(variant: Variant) {
 
 /**
  * The product of two u32 values uses all 64 bits and leaves no room for a sign. If clamping needs a sign, the product
- * is first limited to 2^62; a product that large is clamped whatever its scale is.
+ * is first limited to 2^62; a product that large is clamped regardless of its scale.
  */
 function product(variant: Variant): readonly Step[] {
   const { unsigned, signed } = signsOf(variant);
@@ -94,7 +94,7 @@ const signs = 'vmad.dtype.atype.btype{.sat}{.scale}  d, -a{.asel}, -b{.bsel}';
 const po = (syntax: string): string => syntax.replace('{.sat}', '.po{.sat}');
 
 /**
- * vmad. Three lines list the allowed sign combinations; with `.po`, two signs on the product cancel, and other
+ * vmad. Three syntax lines list the allowed sign combinations; with `.po`, two signs on the product cancel, and other
  * combinations are rejected.
  */
 export const videoMultiplyForms: readonly InstructionForm[] = [

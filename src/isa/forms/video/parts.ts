@@ -19,7 +19,7 @@ export const laneChoices: Lanes = { halves: /^\.h[0-3]{2}$/, bytes: /^\.b[0-7]{4
 /** The lanes of the result that are computed, as digits in descending order. */
 export const laneMasks: Lanes = { halves: /^\.h(?=.)1?0?$/, bytes: /^\.b(?=.)3?2?1?0?$/ };
 
-/** The selector of an operand without its minus sign; empty if there is none. */
+/** The selector of an operand without its minus sign; empty if the operand has no selector. */
 export function selectorOf(variant: Variant, name: Ref): string {
   return (variant.selectors?.[refName(name)] ?? '').replace('-', '');
 }
@@ -33,7 +33,7 @@ export interface BitField {
   readonly width: number;
 }
 
-/** The part that a scalar selector names; without a selector, the whole register. */
+/** The part that a scalar selector names; the whole register if there is no selector. */
 export function bitFieldOf(selector: string): BitField {
   if (selector === '') return { low: 0, width: 32 };
   const width = selector[1] === 'b' ? 8 : 16;

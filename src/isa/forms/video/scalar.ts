@@ -1,6 +1,6 @@
 /**
  * Scalar video instructions except vmad: PTX ISA 9.1, 9.7.18.1. Values between extraction and result are 64 bits wide
- * here, while the ISA uses 33 and 34 bits; only shifts could exceed 64.
+ * here, while the ISA uses 33 and 34 bits; only shifts could exceed 64 bits.
  */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import { type Comparison, comparisons } from '../../../numerics/operations.ts';
@@ -36,7 +36,7 @@ interface Family {
   readonly primary: Primary;
   readonly atype: 0 | 1;
   readonly btype: 'slot' | 'u32';
-  /** Whether the result has its own type, which then comes first. The result of a comparison is unsigned. */
+  /** Whether the result has a type of its own, which then comes first. The result of a comparison is unsigned. */
   readonly typed: boolean;
 }
 

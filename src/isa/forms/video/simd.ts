@@ -43,7 +43,7 @@ type LaneSteps = (variant: Variant, lane: number) => readonly Step[];
 
 // --- lanes ----------------------------------------------------------------------------------------------------------
 
-/** The digits of a selector, the one for the lowest lane first. */
+/** The digits of a selector, starting with the lowest lane. */
 function digits(selector: string, otherwise: readonly number[]): readonly number[] {
   return selector === '' ? otherwise : selector.slice(2).split('').reverse().map(Number);
 }
@@ -60,7 +60,7 @@ function lane({ lanes, width }: Shape, chosen: number, type: IntegerName, to: Re
   ];
 }
 
-/** Computes `made.i` for every lane in the mask. */
+/** Computes `made.i` for every lane i in the mask. */
 function computed(shape: Shape, types: readonly [number, number], make: LaneSteps, variant: Variant): readonly Step[] {
   const asel = digits(selectorOf(variant, '$a'), upFrom(0, shape.lanes));
   const bsel = digits(selectorOf(variant, '$b'), upFrom(shape.lanes, shape.lanes));
@@ -114,7 +114,7 @@ const distance = (i: number, to: Ref): readonly Step[] => [
   integer('abs', 's32', to, `$difference.${i}`),
 ];
 
-/** Half of the sum, with ties away from zero: negative sums are rounded down, others up. */
+/** Half of the sum, rounded to the nearest integer with ties away from zero. */
 const average = (i: number, to: Ref): readonly Step[] => [
   constant('$one', 1),
   constant('$top', 31),

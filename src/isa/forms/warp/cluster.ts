@@ -1,6 +1,6 @@
 /**
  * Instructions for clusters, grids and their resources: mapa, getctarank, griddepcontrol, setmaxnreg, pmevent (PTX ISA
- * 9.1, 9.7.9.23, 9.7.9.24, 9.7.13.13, 9.7.19). Here, a cluster has one block, and a grid never waits for another one.
+ * 9.1, 9.7.9.23, 9.7.9.24, 9.7.13.13, 9.7.19). Here, a cluster has one block, and no grid ever waits for another.
  */
 import { type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';
@@ -19,7 +19,7 @@ function form({ ways, steps = [{ kind: 'yield' }], ...line }: Line): Instruction
   return { ...line, regime: 'exact', availability: [{ subject, ways }], steps: () => steps };
 }
 
-/** The text of the ISA lists only the unsigned types; ptxas accepts the signed ones too. */
+/** The text of the ISA lists only the unsigned types; ptxas accepts the signed ones, too. */
 const sizes: readonly TypeName[] = ['.u32', '.u64', '.s32', '.s64'];
 
 const inShared: OperandPattern = {
@@ -59,7 +59,7 @@ export const clusterForms: readonly InstructionForm[] = [
     id: 'griddepcontrol',
     section: '9.7.13.13',
     syntax: 'griddepcontrol.action',
-    summary: 'Lets the grids that depend on this one start, or waits for those on which this one depends.',
+    summary: 'Lets the grids that depend on this one start, or waits for the grids that this one depends on.',
     sets: { action: ['.launch_dependents', '.wait'] },
     ways: [at('7.8', 90)],
     operands: [],

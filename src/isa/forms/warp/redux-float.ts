@@ -1,6 +1,6 @@
 /**
- * redux.sync on f32 by way of integers: words that are ordered like the floats, with -0 below +0 and a NaN above or
- * below all of them (PTX ISA 9.1, 9.7.13.12).
+ * redux.sync on f32, computed with integers: words that are ordered like the floats, with -0 below +0 and a NaN above
+ * or below all of them (PTX ISA 9.1, 9.7.13.12).
  */
 import { has, type InstructionForm } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -10,7 +10,7 @@ import { bits, compare, constant, select } from '../integer/steps.ts';
 const lowest = 0;
 const highest = 0xffffffff;
 
-/** Needed before and after the collective, because only its results are passed on. */
+/** This is needed before and after the collective, because only its results are passed on. */
 const constants = (nanKey: number): readonly Step[] => [
   constant('$top', 31),
   constant('$sign', 0x80000000),
@@ -29,7 +29,7 @@ function toKey(value: Ref, nanKey: number): readonly Step[] {
   ];
 }
 
-/** `d` = the float that a word stands for; a NaN becomes canonical. */
+/** `d` = the float that a word represents; a NaN becomes canonical. */
 const fromKey = (nanKey: number): readonly Step[] => [
   ...constants(nanKey),
   bits('shr.s', 32, '$positive', '$found', '$top'),
