@@ -17,7 +17,7 @@ const narrow = names.filter((name) => formats[name].width <= 8);
 describe('explainEvaluation', () => {
   const explained = explainEvaluation('cvt.rn.satfinite.e4m3x2.f32', [0x43eb0000, 0x3fa66666]);
 
-  it('gives the operands as evaluate does, with their lanes', () => {
+  it('gives the same operands as evaluate, with their lanes', () => {
     expect(explained.outputs).toMatchObject([
       {
         name: 'd',
@@ -29,7 +29,7 @@ describe('explainEvaluation', () => {
     ]);
   });
 
-  it('says where rounding cuts the bits of the source', () => {
+  it('shows where rounding cuts off the bits of the source', () => {
     // 1.3 is 0xa66666 * 2^-23; e4m3 keeps 4 bits, down to 2^-3.
     expect(explained.conversions[1]?.explanation.weights).toEqual({
       significand: 0xa66666n,
@@ -56,7 +56,7 @@ describe('explainEvaluation', () => {
 });
 
 describe('conversions', () => {
-  it('lists every cvt, each of which evaluate takes', () => {
+  it('lists every cvt, all of which evaluate accepts', () => {
     const all = conversions();
     expect(all.length).toBeGreaterThan(900);
     for (const { mnemonic, inputs } of all)

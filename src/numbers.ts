@@ -1,6 +1,6 @@
 /**
- * Numbers and conversions as data, for those who draw them: the formats, their values, every `cvt`, and why an
- * evaluated instruction gave its result. Runs in any JavaScript runtime and has no dependencies.
+ * Numbers and conversions as data for drawings: the formats, their values, every `cvt`, and the reasons for the result
+ * of an evaluated instruction. Runs in any JavaScript runtime and has no dependencies.
  *
  * @module
  */
@@ -54,7 +54,7 @@ export interface OperandValue {
   readonly bits: Bits;
   /** As text, with lanes in braces. */
   readonly value: string;
-  /** Topmost first; none if the type is not a number. */
+  /** Topmost first; empty if the type is not a number. */
   readonly lanes: readonly LaneValue[];
 }
 
@@ -70,7 +70,7 @@ export interface EvaluationExplanation {
   readonly mnemonic: string;
   readonly inputs: readonly OperandValue[];
   readonly outputs: readonly OperandValue[];
-  /** Every conversion on the way, topmost lane first. */
+  /** Every conversion that is performed, topmost lane first. */
   readonly conversions: readonly LaneExplanation[];
 }
 
@@ -78,7 +78,7 @@ export interface EvaluationExplanation {
 const lastPrepared = new BoundedCache<string, ReturnType<typeof prepareEval>>(16);
 
 /**
- * Evaluates an instruction as `evaluate` does, and says for each conversion what was rounded and why.
+ * Evaluates an instruction as `evaluate` does, and explains for each conversion what was rounded and why.
  *
  * @param inputs bit patterns in the order of the operand list, each from 0 within the width of its operand's type
  * @throws PtxlabError as `evaluate`
@@ -113,7 +113,7 @@ function operandValue(name: string, type: PtxType, bits: Bits): OperandValue {
 }
 
 /**
- * Every variant of `cvt` that a target and version have; default: any target, and the newest version.
+ * Every variant of `cvt` that a target and version support; default: any target, and the newest version.
  *
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */
@@ -127,7 +127,7 @@ export function conversions(options: JudgeOptions = {}): readonly ConversionEntr
  * for the value of an f32.
  *
  * @returns the bits, and whether the value had to be rounded to the nearest of the format
- * @throws PtxlabError `argument-type` with a sentence for people
+ * @throws PtxlabError `argument-type` with a readable message
  */
 export function readNumber(text: string, format: FormatName): { readonly bits: Bits; readonly rounded: boolean } {
   requireText(text, 'a number');

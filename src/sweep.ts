@@ -13,7 +13,7 @@ export interface Sweep {
   readonly kernel: SweepKernel;
   /** All swept operands get the same input, an integer of this width, from 0 to the largest. */
   readonly inputBits: number;
-  /** Chunk c consists of the inputs from c * `chunkSize` on. */
+  /** Chunk c consists of the inputs starting at c * `chunkSize`. */
   readonly chunkSize: number;
   readonly chunks: number;
 }
@@ -46,7 +46,7 @@ export function prepareSweep(
   if (inputBits > 32 || swept.some(({ width }) => width !== inputBits)) {
     return notSwept(`${mnemonic} has inputs of more than 32 bits or of several widths`);
   }
-  if (result === undefined || second !== undefined) return notSwept(`${mnemonic} has not one result`);
+  if (result === undefined || second !== undefined) return notSwept(`${mnemonic} does not have exactly one result`);
   const plan: SweepPlan = {
     steps: variant.form.steps(variant, environment),
     swept: swept.map(({ name }) => name),

@@ -8,7 +8,7 @@ export function upperHalf(ref: Ref): Ref {
   return `${ref}${suffix}`;
 }
 
-/** Returns the value whose upper half a name stands for; null for other names. */
+/** Returns the value whose upper half a name denotes; null for other names. */
 export function wholeOf(ref: Ref): Ref | null {
   const name = refName(ref);
   return name.endsWith(suffix) ? operandRef(name.slice(0, -suffix.length)) : null;

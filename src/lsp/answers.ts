@@ -1,4 +1,4 @@
-/** What the server answers to each request about an open document. */
+/** The answers of the server to each request about an open document. */
 import type { CompletionKind } from '../analysis/completion.ts';
 import type { OutlineSymbol } from '../analysis/outline.ts';
 import type { Span } from '../base/span.ts';
@@ -15,7 +15,7 @@ export class RequestRefused extends Error {
 
 type Answer = (open: OpenDocument, params: unknown) => unknown;
 
-/** By the name of the request. All have `textDocument` in their parameters. */
+/** Keyed by the name of the request. All of these requests have `textDocument` in their parameters. */
 export const answers: Readonly<Record<string, Answer>> = {
   'textDocument/hover': hover,
   'textDocument/definition': definition,

@@ -5,7 +5,7 @@ import { withoutSuppressed } from '../diagnostics/suppressed.ts';
 import { at, isObject, numberAt, textAt } from '../base/json-values.ts';
 import { type Settings, withSeverities } from '../check/settings.ts';
 
-/** Line and character, both from 0 on, in UTF-16 units. */
+/** Line and character, both counted from 0, in UTF-16 units. */
 export interface Position {
   readonly line: number;
   readonly character: number;

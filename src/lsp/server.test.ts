@@ -18,7 +18,7 @@ const text = `.version 8.0
 `;
 const uri = 'file:///k.ptx';
 
-/** A client whose time passes only in `settle`. */
+/** A client for which time passes only in `settle`. */
 class Client {
   readonly sent: object[] = [];
   private readonly due: (() => void)[] = [];
@@ -58,7 +58,7 @@ class Client {
     return at(this.ask(method, params), 'result');
   }
 
-  /** The findings that were sent last, by their codes. */
+  /** The codes of the findings that were sent last. */
   codes(): readonly string[] | null {
     const last = this.sent.findLast((message) => textAt(message, 'method') === 'textDocument/publishDiagnostics');
     return last === undefined ? null : listAt(last, 'params', 'diagnostics').map((one) => textAt(one, 'code'));
@@ -115,7 +115,7 @@ describe('the findings of a document', () => {
     expect(suppressed.codes()).toEqual([]);
   });
 
-  it('are not made for other formats of the same ending', () => {
+  it('are not made for other formats with the same file extension', () => {
     const client = new Client();
     client.open('<?xml version="1.0"?>\n<pretext/>\n');
     expect(client.codes()).toBeNull();
@@ -154,7 +154,7 @@ describe('questions about a place', () => {
     expect(highlights.map((one) => numberAt(one, 'kind'))).toEqual([1, 3, 2]);
   });
 
-  it('renaming gives edits, or says why it is refused', () => {
+  it('renaming gives edits, or the reason why it is refused', () => {
     const found = client.result('textDocument/rename', { ...position('%r1'), newName: '%thread' });
     expect(listAt(found, 'changes', uri).map((one) => textAt(one, 'newText'))).toEqual([
       ' .reg .b32 %thread;',
@@ -166,7 +166,7 @@ describe('questions about a place', () => {
     expect(numberAt(client.result('textDocument/prepareRename', position('%r1')), 'start', 'line')).toBe(7);
   });
 
-  it('signature help shows the operands, and which one is written', () => {
+  it('signature help shows the operands, and which one is being written', () => {
     const help = client.result('textDocument/signatureHelp', position('%r1, 1'));
     expect(numberAt(help, 'activeParameter')).toBe(1);
     const [signature] = listAt(help, 'signatures');
@@ -175,7 +175,7 @@ describe('questions about a place', () => {
     expect(client.result('textDocument/signatureHelp', position('ret'))).toBeNull();
   });
 
-  it('completion goes on with what can be legal', () => {
+  it('completion offers only what can become legal', () => {
     const { position: start } = position('.u32 %r2');
     const after = { position: { line: numberAt(start, 'line'), character: numberAt(start, 'character') + 1 } };
     const labels = listAt(client.ask('textDocument/completion', after), 'result', 'items').map((one) =>
@@ -226,7 +226,7 @@ describe('questions about a document', () => {
     expect(listAt(opened().ask('textDocument/formatting'), 'result').length).toBeGreaterThan(0);
   });
 
-  it('lenses say which source line code comes from', () => {
+  it('lenses show which source line the code comes from', () => {
     const located = new Client();
     located.open(text.replace('  mov.u32', '  .loc 1 42 3\n  mov.u32').concat('.file 1 "dir/scale.cu"\n'));
     const titles = listAt(located.ask('textDocument/codeLens'), 'result').map((one) => textAt(one, 'command', 'title'));
@@ -235,7 +235,7 @@ describe('questions about a document', () => {
 });
 
 describe('the protocol', () => {
-  it('answers initialize with what it can do, and unknown requests with an error', () => {
+  it('answers initialize with its capabilities, and unknown requests with an error', () => {
     const client = new Client();
     expect(at(client.result('initialize', { capabilities: {} }), 'capabilities', 'renameProvider')).toBeDefined();
     expect(numberAt(client.ask('textDocument/moniker'), 'error', 'code')).toBe(-32601);

@@ -1,4 +1,6 @@
-/** A language server: takes messages of the protocol and sends others. It knows no transport and no files. */
+/**
+ * A language server: takes messages of the protocol and sends others. It does not depend on a transport or on files.
+ */
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Severity } from '../diagnostics/severity.ts';
 import { answers, RequestRefused } from './answers.ts';
@@ -7,7 +9,7 @@ import { looksLikePtx, OpenDocument } from './open-document.ts';
 import type { Settings } from '../check/settings.ts';
 import { encodeTokens, tokenEdits, tokenModifiers, tokenTypes } from './tokens.ts';
 
-/** What the program that runs the server must provide. */
+/** The functions that the program running the server must provide. */
 export interface ServerHost {
   readonly send: (message: object) => void;
   /** Calls back after a pause. */
@@ -17,7 +19,7 @@ export interface ServerHost {
   readonly version: string;
 }
 
-/** Findings are sent after a pause in typing of this length. */
+/** Findings are sent after typing has paused for this long. */
 const pause = 100;
 
 const severities: Readonly<Record<Severity, number>> = { error: 1, warning: 2, note: 3 };
@@ -55,7 +57,7 @@ export class LanguageServer {
     return this.waiting.length > 0;
   }
 
-  /** Takes a message. Requests are answered in order; those that are cancelled before their turn are not worked on. */
+  /** Takes a message. Requests are answered in order; those that are cancelled before their turn are skipped. */
   receive(message: unknown): void {
     if (textAt(message, 'method') === '$/cancelRequest') {
       this.cancelled.add(at(message, 'params', 'id'));

@@ -24,7 +24,7 @@ const kinds: Readonly<Record<TokenKind, string>> = {
 export const tokenTypes: readonly string[] = [...new Set(Object.values(kinds))];
 export const tokenModifiers: readonly string[] = ['declaration'];
 
-/** Five numbers for each token: line and character after the one before, length, type, modifiers. */
+/** Five numbers for each token: line and character relative to the token before, length, type, modifiers. */
 export function encodeTokens({ document }: OpenDocument, start: number, end: number): readonly number[] {
   const data: number[] = [];
   const from = document.position(start);
@@ -45,7 +45,7 @@ export function encodeTokens({ document }: OpenDocument, start: number, end: num
     };
     goTo(token.start);
     const type = tokenTypes.indexOf(kinds[token.kind]);
-    // A token has one line; a comment may have several.
+    // A token must lie on one line, but a comment may have several lines.
     for (const part of document.slice(token.start, token.end).matchAll(/[^\r\n]+/g)) {
       goTo(token.start + part.index);
       add(at - lineStart, part[0].length, type, token.isDeclaration ? 1 : 0);

@@ -1,6 +1,6 @@
 /**
- * The allocations in global memory, by address. Finds the allocation that an access belongs to, and makes the fault if
- * there is none.
+ * The allocations in global memory, by address. Finds the allocation that an access belongs to, or makes a fault if no
+ * allocation contains it.
  */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
@@ -29,7 +29,7 @@ export const quarantine = 32_768;
 /** Total size in bytes of the freed allocations that are kept out of use. */
 const quarantineBytes = 2 ** 23;
 
-/** Beyond this distance in bytes, the nearest allocation says nothing about a wild address. */
+/** Beyond this distance in bytes, the nearest allocation is irrelevant to a wild address. */
 const far = 2 ** 24;
 
 function described({ owner, size, address }: Allocation): string {
@@ -73,7 +73,7 @@ export class Allocations {
     return isEnough ? this.replaceFreed(this.freed.takeEqual(room), size, owner) : null;
   }
 
-  /** Places an allocation where one that occupied at least as many bytes was freed; null if there is none. */
+  /** Places an allocation where one that occupied at least as many bytes was freed; null if no such space exists. */
   squeeze(size: number, owner: string, room: number): Allocation | null {
     return this.replaceFreed(this.freed.takeSufficient(room), size, owner);
   }

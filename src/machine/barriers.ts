@@ -16,7 +16,7 @@ export interface Arrival extends Waiter {
   readonly count: number | null;
   /** False for a thread that is counted but does not wait. */
   readonly waits: boolean;
-  /** The predicate it contributes to a reduction. */
+  /** The predicate that it contributes to a reduction. */
   readonly predicate: boolean;
 }
 
@@ -64,7 +64,7 @@ export class Barriers {
     this.live = threads;
   }
 
-  /** Records that a thread has arrived. Returns the barrier if that opened it. */
+  /** Records that a thread has arrived. Returns the barrier if the arrival opened it. */
   arrive({ thread, line, barrier: number, count: given, waits, predicate }: Arrival): Opened | null {
     checkArguments(number, given);
     // A count of the whole block, rounded up to whole warps, is equivalent to no count.

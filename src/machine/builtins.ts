@@ -1,4 +1,4 @@
-/** What the built-in functions do, for every engine. */
+/** The implementation of the built-in functions, for every engine. */
 import type { BuiltinName } from '../isa/builtin-functions.ts';
 import type { DeviceHeap } from './device-heap.ts';
 import { machineFault } from './fault.ts';

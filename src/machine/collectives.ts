@@ -78,7 +78,7 @@ export class Collectives {
 
   /**
    * Called when no other thread can run. Returns the group without a mask that is earliest in the program, so that it
-   * can continue; null if there is none.
+   * can continue; null if no such group is waiting.
    */
   settle(): Group | null {
     const open = [...this.groups].filter(([, group]) => group.mask === null).sort(([, a], [, b]) => a.at - b.at);
@@ -98,7 +98,7 @@ export class Collectives {
     for (const [key, group] of groups) this.groups.set(key, copyOf(group));
   }
 
-  /** Describes the waiting threads; empty if there are none. */
+  /** Describes the waiting threads; empty if no thread is waiting. */
   describe(): string {
     return [...this.groups.values()]
       .map((group) => {

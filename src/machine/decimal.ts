@@ -65,7 +65,7 @@ function scientificParts(bits: bigint, precision: number): Scientific {
   let exponent = value.numerator.toString().length - value.denominator.toString().length;
   if (!reaches(value, exponent)) exponent--;
   const digits = scaled(value, precision - exponent).toString();
-  // Rounding up to the next power of ten leaves one digit too many.
+  // Rounding up to the next power of ten gives one digit too many.
   return digits.length > precision + 1
     ? { digits: digits.slice(0, precision + 1), exponent: exponent + 1 }
     : { digits, exponent };

@@ -6,7 +6,7 @@ import { byteAt } from '../base/typed-reads.ts';
 import { formatAddress, type MemorySpace } from './address-space.ts';
 import { type MemoryImage, Pages } from './image.ts';
 
-/** Where undefined bits come from: the load that brought them into a register. Plain data. */
+/** The origin of undefined bits: the load that brought them into a register. Plain data. */
 export interface Origin {
   /** PTX source line of the load. */
   readonly line: number;
@@ -42,10 +42,7 @@ export class Definedness {
   private bits: Uint8Array;
   private view: DataView;
   private readonly pages: Pages = new Pages();
-  /**
-   * Where the undefined bits of a byte come from, if it was written with some. Entries of defined bytes are
-   * meaningless.
-   */
+  /** The origin of a byte's undefined bits, if it was written with any. Entries of defined bytes are meaningless. */
   private readonly origins = new Map<number, Origin>();
   private readonly space: MemorySpace;
   private readonly nearest: (offset: number) => string;
@@ -81,7 +78,7 @@ export class Definedness {
   }
 
   /**
-   * Returns where the undefined bits of an access come from: they were stored with a value, or nothing was ever stored
+   * Returns the origin of the undefined bits of an access: they were stored with a value, or nothing was ever stored
    * there.
    */
   originOf(line: number, offset: number, size: number): Origin {
@@ -153,7 +150,7 @@ export class Definedness {
     return { bits: this.pages.take(this.bits), origins: [...this.origins] };
   }
 
-  /** Restores a saved state of any size. Without a state, everything counts as defined. */
+  /** Restores a saved state of any size. Without a saved state, everything counts as defined. */
   take(state: DefinednessState | null, size: number): void {
     if (this.bits.byteLength !== size) {
       this.bits = new Uint8Array(size);

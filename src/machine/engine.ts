@@ -45,7 +45,7 @@ export interface Engine<State extends LaunchState> {
   faultOf(error: unknown): Fault | null;
   /** Returns the current state of the launch; null if the engine cannot return one at this point. */
   give(): State | null;
-  /** Continues from a state of a launch of the same kernel and shape. */
+  /** Continues from a state of a launch with the same kernel and shape. */
   take(state: State): void;
   /** Gives back the memory borrowed from the device. */
   release(): void;

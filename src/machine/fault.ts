@@ -8,7 +8,7 @@ import { type Code, catalog, type Parameters } from '../diagnostics/catalog.ts';
 /** A triple of block or thread indices, or of extents. */
 export type Dim3 = readonly [x: number, y: number, z: number];
 
-/** What went wrong, where, and in which thread. Fields that do not apply are null. */
+/** Describes what went wrong, where, and in which thread. Fields that do not apply are null. */
 export interface Fault {
   readonly code: Code;
   readonly message: string;
@@ -24,7 +24,7 @@ export interface Fault {
   readonly address: string | null;
 }
 
-/** Thrown by memory accesses and control flow in an engine. It says what went wrong, but not in which thread. */
+/** Thrown by memory accesses and control flow in an engine. It describes what went wrong, but not in which thread. */
 export class MachineFault extends Error {
   readonly code: Code;
   readonly space: string | null;

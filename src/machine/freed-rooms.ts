@@ -13,7 +13,7 @@ interface Queue<Freed> {
 
 export class FreedRooms<Freed extends { readonly room: number }> {
   private readonly queues = new Map<number, Queue<Freed>>();
-  /** The room sizes in the queues, ascending. They are all different, so memory has space for only a few thousand. */
+  /** The room sizes in the queues, ascending. All sizes are different, so memory has space for only a few thousand. */
   private readonly sizes: number[] = [];
   private entries = 0;
   private total = 0;

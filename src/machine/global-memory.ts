@@ -60,7 +60,7 @@ export interface GlobalState {
   readonly allocations: readonly Allocation[];
 }
 
-/** Whether threads can share memory here. In a browser, the page must be cross-origin isolated. */
+/** Whether threads can share memory here. In a browser, this requires a cross-origin isolated page. */
 export const canShare: boolean = typeof SharedArrayBuffer !== 'undefined';
 
 /** Global memory of a device. */
@@ -143,7 +143,7 @@ export class GlobalMemory implements EngineMemory {
     };
   }
 
-  /** Restores the memory. No engine may have borrowed any of it. */
+  /** Restores the memory. No engine may hold borrowed memory. */
   take({ bytes, allocations }: GlobalState): void {
     if (this.rooms.some(({ isLent }) => isLent)) throw new Error('an engine is still borrowing some of the memory');
     if (this.origin + bytes.size > this.memory.buffer.byteLength) this.grow(bytes.size);
@@ -238,7 +238,7 @@ export class GlobalMemory implements EngineMemory {
     return address;
   }
 
-  /** Doubles the memory, or grows it only as far as needed if there is no room to double it. */
+  /** Doubles the memory, or grows it only as far as needed if doubling is impossible. */
   private grow(end: number): void {
     const present = this.memory.buffer.byteLength - this.origin;
     const addresses = this.origin * granule;

@@ -1,6 +1,6 @@
 /**
  * Images of a memory: its bytes at one moment, in pages that are never modified. Two images of a memory share each page
- * that was not written between them, so the second one only costs the pages that changed.
+ * that was not written between them, so the second one costs only the pages that changed.
  */
 
 export interface MemoryImage {
@@ -14,10 +14,7 @@ const pageShift = 12;
 /** Size of a page in bytes. */
 export const pageSize: number = 1 << pageShift;
 
-/**
- * The pages of the latest image of one memory, as far as they are still up to date. Every writer must report its
- * writes.
- */
+/** The pages of the latest image of one memory, if they are still up to date. Every writer must report its writes. */
 export class Pages {
   private known: (Uint8Array | undefined)[] = [];
 

@@ -19,7 +19,7 @@ export interface LaunchLimits {
   readonly budget: number;
   /** Number of seconds after which a launch is stopped. */
   readonly seconds: number;
-  /** When the launch began, as returned by `clock`. */
+  /** The time when the launch began, as returned by `clock`. */
   readonly begun: number;
   readonly signal: AbortSignal | null;
 }
@@ -30,8 +30,9 @@ export interface LaunchStats {
   readonly instructions: number;
   readonly milliseconds: number;
   /**
-   * Products of matrices, each of one instruction and one warp, that the fast engine computed term by term because SIMD
-   * does not reach them: sparse and block-scaled ones, those with infinities or NaN, and those with subnormal results.
+   * Matrix products, each of one instruction and one warp, that the fast engine computed term by term because its SIMD
+   * code does not support them: sparse and block-scaled ones, those with infinities or NaN, and those with subnormal
+   * results.
    */
   readonly slowTiles: number;
 }

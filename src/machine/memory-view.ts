@@ -7,7 +7,7 @@ import { type Allocation, Allocations } from './allocations.ts';
 import type { EngineMemory } from './engine-memory.ts';
 import { type Access, loadBits, storeBits } from './segment.ts';
 
-/** What is sent to a worker so that it can access a device's memory. */
+/** The data that is sent to a worker so that it can access a device's memory. */
 export interface SharedMemory {
   readonly memory: WebAssembly.Memory;
   /** Offset of address 0 within `memory`. */

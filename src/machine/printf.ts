@@ -91,7 +91,7 @@ function convert(spec: Spec, args: PrintfArguments): string {
   }
 }
 
-/** The text for a null pointer. If it does not fit, glibc writes nothing rather than a part of it. */
+/** The text for a null pointer. If a character does not fit, glibc writes nothing rather than a part of it. */
 function nullText(limit: number): string {
   return limit >= 6 ? '(null)' : '';
 }

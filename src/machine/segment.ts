@@ -32,13 +32,13 @@ export interface Memory {
   /** Loads one little-endian element of `width` bits. The caller must have called `check`. */
   load(offset: number, width: number): Bits;
   store(offset: number, width: number, bits: Bits): void;
-  /** Which bits are defined; absent or null if all of them are. */
+  /** A mask of the defined bits; absent or null if all of them are defined. */
   readonly definedness?: Definedness | null;
 }
 
 /** The saved state of a segment: its bytes and, with `trackWrites`, which of their bits are defined. */
 export interface SegmentState {
-  /** The offset no access may go past. */
+  /** The offset that no access may exceed. */
   readonly end: number;
   readonly bytes: MemoryImage;
   readonly definedness: DefinednessState | null;
@@ -51,7 +51,7 @@ export class Segment implements Memory {
   private readonly space: MemorySpace;
   private readonly options: SegmentOptions;
   private readonly size: number;
-  /** The offset no access may go past; in local memory, the end of the running activation. */
+  /** The offset that no access may exceed; in local memory, the end of the running activation. */
   private end: number;
   readonly definedness: Definedness | null;
   private readonly pages: Pages = new Pages();
@@ -69,7 +69,7 @@ export class Segment implements Memory {
         : null;
   }
 
-  /** Sets the offset no access may go past. */
+  /** Sets the offset that no access may exceed. */
   limitTo(end: number): void {
     this.end = end;
   }

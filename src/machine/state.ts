@@ -43,9 +43,9 @@ export interface BlockState {
 /** The turn of the running thread. */
 export interface TurnState {
   readonly thread: number;
-  /** Number of instructions the thread has tried in this turn. */
+  /** Number of instructions that the thread has tried in this turn. */
   readonly tried: number;
-  /** How often it has read memory that others may write. */
+  /** Number of times that it has read memory that others may write. */
   readonly looks: number;
 }
 
@@ -55,7 +55,7 @@ export type Activity = 'running' | 'waiting' | 'exited';
 export interface ThreadState {
   /** The values in the running function's frame. */
   readonly frame: readonly Bits[];
-  /** The undefined bits of these values, by position; null if there are none. */
+  /** The undefined bits of these values, by position; null if all bits are defined. */
   readonly shadow: ReadonlyMap<number, Undefined> | null;
   readonly local: SegmentState | null;
   /** Start of the running function's variables in local memory. */

@@ -65,7 +65,7 @@ export function floatOperation(fn: FloatFunction, format: FloatArithmeticFormat,
   }
 }
 
-/** An exponent below that of every possible result. */
+/** An exponent below the exponent of every possible result. */
 const unbounded = -10_000;
 
 const one: Exact = finite(0, 1, 0, noTail);

@@ -54,8 +54,8 @@ export function comparison(name: Comparison, type: IntegerName | FloatArithmetic
 }
 
 /**
- * A number that is ordered like the value it stands for; a NaN becomes the JavaScript NaN, for which every comparison
- * is false.
+ * A number that is ordered like the value that it represents; a NaN becomes the JavaScript NaN, for which every
+ * comparison is false.
  */
 type Key = (bits: Bits) => number | bigint;
 

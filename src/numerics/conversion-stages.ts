@@ -3,9 +3,9 @@ import type { Bits } from '../base/bits.ts';
 import type { Conversion } from './conversion.ts';
 
 /**
- * `bits`: these bits, by the sign of the source; null keeps the conversion's own result. `payload`: a NaN with the
- * source's sign and as many leading bits of its payload as fit; `quiet` also sets the top bit. If the payload would be
- * zero, its lowest bit is set, so that the result is still a NaN.
+ * `bits`: these bits, depending on the sign of the source; null keeps the conversion's own result. `payload`: a NaN
+ * with the source's sign and as many leading bits of its payload as fit; `quiet` also sets the top bit. If the payload
+ * would be zero, its lowest bit is set, so that the result is still a NaN.
  */
 export type ReplacementResult =
   | { readonly kind: 'bits'; readonly positive: Bits | null; readonly negative: Bits | null }
@@ -28,5 +28,5 @@ export interface ConversionStage {
   readonly replacements: readonly Replacement[];
 }
 
-/** One stage, or two if the stack converts by way of f32 and so rounds twice. */
+/** One stage, or two if the stack converts by way of f32 and thus rounds twice. */
 export type ConversionStages = readonly [ConversionStage] | readonly [ConversionStage, ConversionStage];

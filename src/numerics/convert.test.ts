@@ -50,8 +50,8 @@ const modes: readonly Rounding[] = ['rn', 'rz', 'rm', 'rp', 'rna'];
 const tiny: readonly FormatName[] = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1'];
 
 /**
- * Values on, next to and halfway between those of shorter formats, and some others: a fifth of all. Conversions of the
- * ISA are compared on all values, with digests (test/cli/sweep.test.ts).
+ * A fifth of all values: those on, next to and halfway between the values of shorter formats, and some others.
+ * Conversions of the ISA are compared on all values, with digests (test/cli/sweep.test.ts).
  */
 function someEncodings(format: FormatName): readonly number[] {
   const aimed = new Set([0, 1, 2, 0x10, 0x20, 0x30, 0x3f, 0x40, 0x41, 0x60, 0x7f, 0x80, 0x81, 0xc0, 0xfe, 0xff]);
@@ -187,7 +187,7 @@ const anyF64 = fc.oneof(
     .map(([field, low, high, sign]) => (BigInt(sign) << 63n) | (BigInt(field) << 52n) | (BigInt(high) << 29n) | low),
 );
 
-describe('wide destinations, checked by means of the neighbors of the result', () => {
+describe('wide destinations, checked with the neighbors of the result', () => {
   const directed = ['rn', 'rz', 'rm', 'rp'] as const;
 
   it.each(directed)('f64 to f32, %s', (rounding) => {

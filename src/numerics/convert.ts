@@ -19,7 +19,7 @@ export type Converter = (source: Bits, random: number, scale: number) => Bits;
 interface Plan {
   readonly decode: Decoder;
   readonly target: Target;
-  /** True if a NaN is passed on with all its bits. */
+  /** True if a NaN keeps all its bits. */
   readonly movesNan: boolean;
   readonly flushInput: boolean;
   readonly dropSign: boolean;
@@ -81,7 +81,7 @@ function makePlan(c: Conversion): Plan {
   const target: Target = {
     to,
     grid: gridOf(c.to, c.integral),
-    // Only exact conversions have no rounding, and those between f16 and bf16, which ptxas treats as rn.
+    // Only exact conversions have no rounding, and conversions between f16 and bf16, which ptxas treats as rn.
     rounding: c.rounding ?? 'rn',
     randomBits: c.randomBits,
     overflow: overflowPolicyOf(c).name,

@@ -49,7 +49,7 @@ describe('formatValue', () => {
     );
   });
 
-  it('has as few digits as the decimal that JavaScript prints', () => {
+  it('has no more digits than the decimal that JavaScript prints', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true, min: 1e-5, max: 1e20 }), (value) => {
         const words = new DataView(new ArrayBuffer(8));

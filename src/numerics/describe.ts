@@ -1,4 +1,6 @@
-/** Formats values as text: an exact decimal if it is short, else the shortest one that identifies the same bits. */
+/**
+ * Formats values as text: an exact decimal if it is short, otherwise the shortest one that identifies the same bits.
+ */
 import { type Bits, hex } from '../base/bits.ts';
 import { decode, type Finite } from './exact.ts';
 import { formats, type FormatName } from './formats.ts';
@@ -95,7 +97,8 @@ function roundDigits(digits: string, count: number): bigint {
 }
 
 /**
- * Whether digits * 10^point is closer to the value than half the distance to its neighbor; computed in exact integers.
+ * Whether digits * 10^point is closer to the value than half the distance to the neighbor; computed with exact
+ * integers.
  */
 function readsBack(format: FormatName, value: Finite, digits: bigint, point: number): boolean {
   const { significand, exponent } = value;

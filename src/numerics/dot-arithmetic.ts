@@ -1,7 +1,7 @@
 /** The facts that dot products of tensor cores depend on (dot.ts). */
 import { elementAt } from '../base/element-at.ts';
 
-/** The formats that a tensor core multiplies in floating point, f64 aside. */
+/** The formats that a tensor core multiplies in floating point, except f64. */
 export const factorFormats = ['f16', 'bf16', 'tf32', 'e4m3', 'e5m2', 'e3m2', 'e2m3', 'e2m1'] as const;
 export type FactorFormat = (typeof factorFormats)[number];
 
@@ -21,7 +21,7 @@ export interface DotArithmetic {
   /** Terms are cut off below 2^-kept of the greatest exponent. */
   readonly kept: number;
   readonly end: ChunkEnd;
-  /** The exponent that a term of value zero counts with. */
+  /** The exponent that is used for a term of value zero. */
   readonly zeroExponent: number;
   /**
    * `direct`: chunks in the order of k, beginning with c. `halves`: first the elements with k % 4 < 2, then the others,

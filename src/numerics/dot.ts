@@ -20,7 +20,7 @@ export interface Term {
   readonly counts?: boolean;
 }
 
-/** The effect of a term on a sum if some term is not finite. */
+/** The effect of a term on a sum in which some term is not finite. */
 export type Special = 'infinity' | '-infinity' | 'nan';
 
 export type Addend = Term | Special;
@@ -66,7 +66,7 @@ function signOf(addend: Addend): number {
   return addend === '-infinity' ? -1 : 1;
 }
 
-/** The sum of terms that were aligned and cut off: `sum` * 2^`unit`. */
+/** The sum of aligned and truncated terms: `sum` * 2^`unit`. */
 export interface AlignedSum {
   readonly greatest: number;
   readonly unit: number;
@@ -92,12 +92,12 @@ const special: Readonly<Record<Accumulator, Readonly<Record<Special, number>>>> 
   f16: { infinity: 0x7c00, '-infinity': 0xfc00, nan: 0x7fff },
 };
 
-/** The result format of a chunk's end. */
+/** The format in which the sum of a chunk is rounded. */
 export function accumulatorOf(end: ChunkEnd): Accumulator {
   return end === 'f16' ? 'f16' : 'f32';
 }
 
-/** The bits of a chunk: of `terms`, among them the accumulator. */
+/** The bits of the sum of a chunk: `terms`, which include the accumulator. */
 export function chunkSum(terms: readonly Addend[], arithmetic: DotArithmetic): number {
   const to = accumulatorOf(arithmetic.end);
   const found = specialSum(terms);
@@ -123,7 +123,7 @@ const grids: Readonly<Record<ChunkEnd, Grid>> = {
   f16: gridOf('f16'),
 };
 
-/** `sum` * 2^`unit` as the chunk ends. */
+/** `sum` * 2^`unit`, rounded like the sum of a chunk. */
 function ending(sum: number, unit: number, end: ChunkEnd): number {
   if (sum === 0) return 0;
   const to = accumulatorOf(end);
@@ -141,8 +141,8 @@ export const readAccumulator: Readonly<Record<Accumulator, (bits: Bits) => Adden
 };
 
 /**
- * The bits of `c` plus the products, chunk by chunk. The accumulator `c` has the result's format. `add` adds two such
- * numbers, to nearest even.
+ * The bits of `c` plus the products, added chunk by chunk. The accumulator `c` has the result's format. `add` adds two
+ * such numbers, to nearest even.
  */
 export function dotProduct(
   products: readonly Addend[],
@@ -157,7 +157,7 @@ export function dotProduct(
   return isDirect ? sum : add(c, sum);
 }
 
-/** What each chunk adds, in the order of the chunks. */
+/** The terms that each chunk adds, in the order of the chunks. */
 export function chunksOf<T>(products: readonly T[], { chunk, order }: DotArithmetic): readonly (readonly T[])[] {
   const ordered = order === 'direct' ? products : halvesOf(products);
   return Array.from({ length: Math.ceil(ordered.length / chunk) }, (_, i) => ordered.slice(i * chunk, (i + 1) * chunk));

@@ -28,7 +28,7 @@ describe('encoding is the inverse of decoding', () => {
 
   const words = new DataView(new ArrayBuffer(8));
 
-  it('f32 and f64 bits mean the same as in JavaScript', () => {
+  it('f32 and f64 bits have the same meaning as in JavaScript', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         words.setFloat64(0, value);

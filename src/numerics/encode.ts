@@ -13,7 +13,8 @@ export type Encoder = (sign: Sign, significand: number, exponent: number) => Bit
 export interface Patterns {
   readonly encode: Encoder;
   /**
-   * Zeros by sign. An unsigned format has its positive zero twice; ue8m0, which has no zero, has its smallest value.
+   * Zeros by sign. For an unsigned format, both entries are its positive zero; for ue8m0, which has no zero, both are
+   * its smallest value.
    */
   readonly zero: readonly [Bits, Bits];
   readonly one: Bits;
@@ -54,8 +55,8 @@ function floatEncoder(format: FloatFormat): Encoder {
     const signBits = sign === 1 ? signBit : 0;
     if (significand === 0) return signBits;
     const last = Math.max(exponent + bitLength(significand) - 1 - fractionBits, lowest - least);
-    // The implicit one is added rather than masked out, which raises the exponent field from that of a subnormal to the
-    // right one.
+    // The implicit one is added rather than masked out, which raises the exponent field from the one for subnormals to
+    // the right one.
     const magnitude = (last - lowest) * one + significand * power(exponent - last);
     return signBits + magnitude * unit;
   };

@@ -1,6 +1,6 @@
 /**
- * Values before rounding, independent of any format. A significand is a `number` below 2^53; what remains of a wider
- * value is kept as one of four tails, which is all that any rounding direction needs.
+ * Values before rounding, independent of any format. A significand is a `number` below 2^53; the rest of a wider value
+ * is kept as one of four tails, which is enough for every rounding direction.
  */
 import { recordOf } from '../base/records.ts';
 import { type Bits, onBigints, onNumbers } from '../base/bits.ts';
@@ -79,9 +79,7 @@ export function bitLength(significand: number): number {
   return 64 - Math.clz32(significand / 0x100000000);
 }
 
-/**
- * The tail for the fraction `low` / `unit` (0 <= low < unit), where `below` is the tail below the last place of `low`.
- */
+/** The tail for the fraction `low` / `unit` (0 <= low < unit); `below` is the tail below the last place of `low`. */
 export function classify(low: number, unit: number, below: Tail): Tail {
   const twice = low * 2;
   if (twice > unit) return aboveHalf;

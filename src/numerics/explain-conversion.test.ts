@@ -82,7 +82,7 @@ describe('open choices', () => {
     expect(chosen(mnemonic)).toEqual(ids);
   });
 
-  it('each have an id of their own and evidence', () => {
+  it('each have a unique id and evidence', () => {
     expect(new Set(openChoices.map(({ id }) => id)).size).toBe(openChoices.length);
     expect(openChoices.every(({ evidence }) => evidence.length > 0)).toBe(true);
   });

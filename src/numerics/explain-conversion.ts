@@ -12,11 +12,11 @@ import { gridOf } from './round.ts';
 
 export interface Encoding {
   readonly bits: Bits;
-  /** The value as formatValue writes it. */
+  /** The value in the form that `formatValue` returns. */
   readonly value: string;
 }
 
-/** Shows where rounding cuts the source: its bits by binary weight. */
+/** Shows where rounding cuts off the source: its bits by binary weight. */
 export interface BitWeights {
   /** The magnitude of the source, after scaling, is significand * 2^lowest. */
   readonly significand: bigint;
@@ -33,8 +33,8 @@ export interface ConversionExplanation {
   /** The exact source value as a hex float; null for zeros, infinities, NaNs and integers. */
   readonly exact: string | null;
   /**
-   * The destination values on either side of the source; null if the source is itself a destination value, or if there
-   * is none on that side.
+   * The destination values on either side of the source; null if the source is itself a destination value, or if no
+   * value lies on that side.
    */
   readonly below: Encoding | null;
   readonly above: Encoding | null;
@@ -133,7 +133,7 @@ function neighbors(c: Conversion, source: Bits, scale: number): Pair {
 /** Rounding alone, without the modifiers that clamp its result. */
 const plain = { sat: false, satfinite: false, relu: false, flush: false, randomBits: 0 } as const;
 
-/** Used if both directions gave the same value, because the source is beyond that end of the format's range. */
+/** Used if both directions give the same value because the source is beyond that end of the format's range. */
 function lone(c: Conversion, source: Bits, end: Bits): Pair {
   const value = decode(c.from, source);
   const isBelow = c.to === 'ue8m0' ? end === 0 : value.sign === 1;

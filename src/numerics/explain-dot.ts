@@ -1,4 +1,7 @@
-/** A dot product of a tensor core step by step: how each chunk aligns its terms, what it cuts off, and its result. */
+/**
+ * Explains a dot product of a tensor core step by step: how each chunk aligns its terms, what it cuts off, and its
+ * result.
+ */
 import { type Bits, chop } from '../base/bits.ts';
 import {
   accumulatorOf,
@@ -18,12 +21,14 @@ import { nearestBits } from './nearest-bits.ts';
 export interface ExplainedTerm {
   /** Its index among the terms of the dot product; null for the sum so far, which starts as c. */
   readonly index: number | null;
-  /** The exact value as a number, or what it is if it is not finite. */
+  /** The exact value as a number, or its kind if it is not finite. */
   readonly value: number | Special;
   /** The exponent used to align it; null if it is not finite. */
   readonly exponent: number | null;
   readonly sign: '+' | '-';
-  /** The magnitude in units, in binary: what is added, and what is cut off without zeros at its end. */
+  /**
+   * The magnitude in units, in binary: the part that is added, and the part that is cut off, without trailing zeros.
+   */
   readonly kept: string;
   readonly cut: string;
 }
@@ -45,7 +50,7 @@ export interface ExplainedDot {
   readonly addsLast: boolean;
 }
 
-/** The chunks of `terms` with the accumulator `c`, in their order. */
+/** The chunks of `terms` with the accumulator `c`, in order. */
 export function explainDot(terms: readonly Addend[], c: number, arithmetic: DotArithmetic): ExplainedDot {
   const read = readAccumulator[accumulatorOf(arithmetic.end)];
   const addsLast = arithmetic.order === 'halves';

@@ -6,7 +6,7 @@ import { type Exact, type Finite, half, noTail, power, type Sign } from './exact
 import type { Cause, OverflowPolicy } from './policy.ts';
 import { type Grid, round, type Rounded } from './round.ts';
 
-/** The format to which a value is rounded, and the rules that apply. */
+/** The format that a value is rounded to, and the rules that apply. */
 export interface Target {
   readonly to: Patterns;
   readonly grid: Grid;
@@ -45,7 +45,7 @@ export function finish(target: Target, value: Exact, random: number, causes: Cau
   }
 }
 
-/** Finishes a zero, or a value that became zero. */
+/** Finishes a zero, or a value that has become zero. */
 export function finishZero(target: Target, sign: Sign, causes: Causes): Bits {
   return sign === 1 && clampsNegative(target, causes) ? target.to.zero[0] : target.to.zero[sign];
 }
@@ -102,7 +102,7 @@ function finishOverflow(target: Target, sign: Sign, causes: Causes): Bits {
 function noteRounding(target: Target, sign: Sign, rounded: Rounded, causes: Cause[]): void {
   if (rounded.overflow) return;
   const atEnd = rounded.significand * power(rounded.exponent) === target.grid.largest[sign];
-  // The value is above MAX_NORM, but by so little that rounding alone would have returned MAX_NORM.
+  // The value is above MAX_NORM, but so close to it that rounding alone would have returned MAX_NORM.
   const clamped = atEnd && rounded.tail !== noTail && !rounded.up && target.overflow !== 'directed';
   causes.push(clamped ? 'overflow' : causeOf(target.rounding, rounded));
   if (target.zeroless && rounded.significand === 0) causes.push('least');

@@ -1,10 +1,10 @@
 /**
- * Elementary functions in fixed point, where an integer n stands for n * 2^-places. Each result is within 2^`slackBits`
+ * Elementary functions in fixed point, where an integer n means n * 2^-places. Each result is within 2^`slackBits`
  * units of the true value for any number of places up to 2^12: a series has at most as many terms as places, each with
  * an error below three units, and each of at most eight squarings doubles the error.
  */
 
-/** Number of bits at the end of a result that may be wrong. */
+/** Number of trailing bits of a result that may be wrong. */
 export const slackBits = 26n;
 
 /** e^x for 0 <= x < 1. */

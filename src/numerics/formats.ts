@@ -111,7 +111,7 @@ function integer(name: IntegerName): FixedFormat {
   return { kind: 'integer', name, width: Number(name.slice(1)), signed: name.startsWith('s'), fractionBits: 0 };
 }
 
-/** The kind of format that a name stands for. */
+/** The kind of format that a name refers to. */
 type FormatOf<N extends FormatName> = N extends FloatName ? FloatFormat : FixedFormat;
 
 /**
@@ -138,14 +138,14 @@ export function isIntegerName(word: string): word is IntegerName {
   return isFormatName(word) && formats[word].kind === 'integer';
 }
 
-/** The float format with this name, which must be a float's. */
+/** The float format with this name, which must be that of a float. */
 export function floatFormat(name: FormatName): FloatFormat {
   const format = formats[name];
   if (format.kind !== 'float') throw new Error(`${name} is not a float`);
   return format;
 }
 
-/** The fixed-point or integer format with this name, which must not be a float's. */
+/** The fixed-point or integer format with this name, which must not be that of a float. */
 export function fixedFormat(name: FormatName): FixedFormat {
   const format = formats[name];
   if (format.kind === 'float') throw new Error(`${name} is a float`);

@@ -81,7 +81,7 @@ describe('integer instructions are exact modulo the width of the result', () => 
   });
 });
 
-describe('division where the result wraps or the specification leaves it open', () => {
+describe('division whose result wraps or is left open by the specification', () => {
   it.each([
     ['div', 'u32', 7, 0, 0xffffffff],
     ['rem', 'u32', 7, 0, 0xffffffff],

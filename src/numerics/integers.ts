@@ -1,6 +1,6 @@
 /**
- * Integers: `cvt` between them, the clamping in `cvt.pack`, and the arithmetic, logic and shift instructions on bits
- * (PTX ISA 9.7.1, 9.7.8). As everywhere, values of more than 32 bits are bigints.
+ * Integers: `cvt` between integers, the clamping in `cvt.pack`, and the arithmetic, logic and shift instructions on
+ * bits (PTX ISA 9.7.1, 9.7.8). As everywhere, values of more than 32 bits are bigints.
  */
 import { type Bits, chop, numberOf, onBigints, onNumbers, onShifted } from '../base/bits.ts';
 import { formats, type IntegerName } from './formats.ts';
@@ -66,7 +66,7 @@ export function packClamp(to: IntegerName): (source: Bits) => Bits {
 
 /**
  * An integer instruction on bits of its type. `mul.wide` and `mad.wide` return twice the width, and the third operand
- * of `mad.wide` has twice the width too. `sat` clamps to the range of the type. Division by zero gives all ones
+ * of `mad.wide` has twice the width, too. `sat` clamps to the range of the type. Division by zero gives all ones
  * (open-choices.ts).
  */
 export function integerOperation(fn: IntegerFunction, type: IntegerName, sat: boolean): Operation {
@@ -85,7 +85,7 @@ export function integerOperation(fn: IntegerFunction, type: IntegerName, sat: bo
   return onNumbers((a, b, c) => write(compute(read(a), read(b), read(c))));
 }
 
-/** The operations of 32 and 64 bits whose result does not depend on the sign of the type; null for all others. */
+/** The 32- and 64-bit operations whose result does not depend on the type's signedness; null for all others. */
 function modularOperation(fn: IntegerFunction, width: number): Operation | null {
   if (width !== 32 && width !== 64) return null;
   const isWide = width === 64;

@@ -12,8 +12,8 @@ function unitsOf(value: Finite): bigint {
 }
 
 /**
- * Whether a magnitude lies where the result says it does. `compare(n)` is the sign of (exact magnitude - n half units
- * of the result's last place).
+ * Whether a magnitude lies where the result says. `compare(n)` is the sign of (exact magnitude - n half units of the
+ * result's last place).
  */
 function isAt(result: Finite, compare: (halves: bigint) => number): boolean {
   const low = compare(BigInt(result.significand) * 2n);

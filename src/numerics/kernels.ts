@@ -1,7 +1,7 @@
 /**
- * Exact sums, products, quotients and roots of finite values; inputs have no tail, results have one. `narrow` is for
- * significands of at most 24 bits and uses only JavaScript numbers; `wide` is for f64 and uses bigints. arithmetic.ts
- * handles signs, zeros, infinities and NaNs.
+ * Exact sums, products, quotients and roots of finite values; inputs have no tail, but results have one. `narrow` is
+ * for significands of at most 24 bits and uses only JavaScript numbers; `wide` is for f64 and uses bigints.
+ * arithmetic.ts handles signs, zeros, infinities and NaNs.
  */
 import {
   belowHalf,
@@ -53,8 +53,8 @@ export const wide: Kernel = {
 };
 
 /**
- * The operand with the higher exponent is shifted up to 52 bits. If the other one still has bits below, the two are so
- * far apart that their difference keeps 51 bits, and the bits below become the tail.
+ * The operand with the higher exponent is shifted up to 52 bits. If the other operand still has bits below that, the
+ * two are so far apart that their difference keeps 51 bits, and the bits below become the tail.
  */
 function addNarrow(a: Finite, b: Finite): Finite | null {
   const high = a.exponent >= b.exponent ? a : b;
@@ -133,7 +133,7 @@ function addWide(a: Finite, significand: bigint, b: Finite, exponent: number = a
   return sum < 0n ? fromInteger(1, -sum, lowest) : fromInteger(0, sum, lowest);
 }
 
-/** Beyond this exponent gap, a 106-bit significand is less than 2^-60 of the other value's last place. */
+/** Beyond this difference in exponents, a 106-bit significand is less than 2^-60 of the other value's last place. */
 const reach = 170;
 
 /** `large` plus a value that has the sign of `tiny` and lies far below its last place. */

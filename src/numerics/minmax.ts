@@ -98,7 +98,8 @@ function isLess<T extends Bits>({ magnitude, negative }: Layout<T>, a: T, b: T):
 }
 
 /**
- * neg or abs: flips or clears the sign bit, after flushing subnormals if `flush` is set; policy.ts decides about NaNs.
+ * neg or abs: flips or clears the sign bit, after flushing subnormals if `flush` is set; policy.ts has the rules for
+ * NaNs.
  */
 export function signChange(fn: 'neg' | 'abs', format: FloatArithmeticFormat, flush: boolean): Operation {
   if (format === 'f64') return onBigints(signChangeOf(layout64, fn, flush));

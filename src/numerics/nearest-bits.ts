@@ -1,4 +1,4 @@
-/** Rounds values given by people and programs to bits of a format. */
+/** Rounds values given by users and programs to bits of a format. */
 import type { Bits } from '../base/bits.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { patternsOf } from './encode.ts';
@@ -14,8 +14,8 @@ export interface NearestBits {
 }
 
 /**
- * The nearest value of the format, ties to even. Returns an error if there is none: the value is too large or negative,
- * or the format has no infinity or NaN. `word` is the value as it was written.
+ * The nearest value of the format, ties to even. Returns an error if the format has no such value: the input is too
+ * large or negative, or the format has no infinity or NaN. `word` is the value as it was written.
  */
 export function nearestBits(value: Exact, format: FormatName, word: string): Result<NearestBits, string> {
   const patterns = patternsOf(format);

@@ -1,5 +1,5 @@
 /**
- * Points that the specification leaves open, with the choices made here, so that a reader can see what a result depends
+ * Points that the specification leaves open, and the choices made here, so that a reader can see what a result depends
  * on. `measured` has the same meaning as in policy.ts; `assumed` means that only the hardware could settle the
  * question.
  */
@@ -23,7 +23,7 @@ export interface OpenChoice extends Choice {
 const isHalf = (name: string): boolean => name === 'f16' || name === 'bf16';
 const isSmall = (name: FormatName): boolean => formats[name].width <= 8;
 const isRandom = (c: Conversion): boolean => c.rounding === 'rs';
-/** Whether an input can be a NaN for which neither `.sat` nor `.relu` decides the result. */
+/** Whether an input can be a NaN for which neither `.sat` nor `.relu` determines the result. */
 const passesNan = (c: Conversion): boolean => hasNan(formats[c.from]) && !c.sat && !c.relu;
 
 /** Open choices of conversions, in the order of the ISA's chapter. */
@@ -132,7 +132,7 @@ export const openChoices: readonly OpenChoice[] = [
   },
   {
     id: 'random-shared',
-    title: 'random bits shared by two operands in the fp8 and fp6 forms',
+    title: 'random bits that two operands share in the fp8 and fp6 forms',
     choice: 'a and b both use bits 31..16 of rbits, e and f bits 15..0',
     evidence: 'PTX ISA 9.7.9.21, layout of random bits; not run on hardware',
     appliesTo: (c) => isRandom(c) && isSmall(c.to) && c.to !== 'e2m1',
@@ -187,7 +187,7 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
   {
     id: 'ftz-result',
     title: '.ftz if only rounding on the subnormal grid reaches the smallest normal value',
-    choice: 'flushed: what counts is the result rounded without a lowest exponent',
+    choice: 'flushed: the result rounded without a lowest exponent decides',
     evidence: 'measured: mul.ftz.f32 with constants folded by ptxas',
     appliesTo: (fn, _format, mode) => mode.flush && !signOnly(fn) && !choosing(fn),
   },

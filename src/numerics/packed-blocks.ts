@@ -9,7 +9,7 @@
  */
 import type { FormatName } from './formats.ts';
 
-/** Some bits of a block. Bit 8 b + k is bit k of byte b. */
+/** A group of bits in a block. Bit 8 b + k is bit k of byte b. */
 export interface BitField {
   readonly at: number;
   readonly bits: number;
@@ -47,8 +47,8 @@ export interface ListedCodes {
 }
 
 /**
- * Bytes that hold five base-3 digits each; the first digit of byte b is the integer part of 3 b / 256. Digits mean -1,
- * 0 and 1.
+ * Bytes that hold five base-3 digits each; the first digit of byte b is the integer part of 3 b / 256. Digits 0, 1 and
+ * 2 mean -1, 0 and 1.
  */
 export interface DigitCodes {
   readonly kind: 'digits';

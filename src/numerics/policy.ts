@@ -1,5 +1,5 @@
 /**
- * The rules for conversions where rounding alone gives no answer, each with a name and its evidence. `convert.ts`
+ * The rules for conversions that rounding alone does not settle, each with a name and its evidence. `convert.ts`
  * executes these rules and `explain` prints them.
  *
  * Evidence is either a section of the PTX ISA (9.1) or `measured`: results of the host code in the CUDA 13.0 headers or
@@ -25,14 +25,14 @@ const toInteger = (c: Conversion): boolean => formats[c.to].kind === 'integer';
 const isSame = (c: Conversion): boolean => c.from === c.to;
 const isIeeeWide = (name: string): boolean => name === 'f32' || name === 'f64';
 
-/** Whether the format has any NaN pattern. */
+/** Whether the format has a NaN pattern. */
 export function hasNan(format: NumberFormat): boolean {
   return format.kind === 'float' && format.nan !== 'none';
 }
 
 export type NanPolicy = 'zero' | 'max-norm' | 'top-bit' | 'unchanged' | 'widened' | 'quieted' | 'canonical';
 
-/** The results for a NaN; the first row that applies counts. */
+/** The results for a NaN; the first row that applies decides. */
 export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
   {
     name: 'zero',
@@ -104,7 +104,7 @@ export function nanPolicyOf(c: Conversion): Policy<NanPolicy> {
 
 export type OverflowPolicy = 'max-norm' | 'integer-range' | 'nan' | 'directed';
 
-/** The results for a value whose rounded magnitude exceeds the format's range; the first row that applies counts. */
+/** The results for a value whose rounded magnitude exceeds the format's range; the first row that applies decides. */
 export const overflowPolicies: readonly ConversionPolicy<OverflowPolicy>[] = [
   {
     name: 'integer-range',
@@ -184,9 +184,13 @@ export const causes: Readonly<Record<Exclude<Cause, 'nan' | 'overflow'>, Policy<
     'the random bits plus the discarded bits do not carry, so toward zero',
     `${cvt}, .rs`,
   ),
-  'scale-nan': cause('scale-nan', 'the scale 0xff is a NaN, so the result is NaN too', 'ue8m0: 0xff is NaN'),
+  'scale-nan': cause('scale-nan', 'the scale 0xff is a NaN, so the result is NaN, too', 'ue8m0: 0xff is NaN'),
   infinity: cause('infinity', 'an infinity stays an infinity', 'definition'),
-  least: cause('least', 'below the smallest value of ue8m0, which has no zero, so 2^-127', 'measured: header code'),
+  least: cause(
+    'least',
+    'a value below the smallest of ue8m0 becomes 2^-127, because the format has no zero',
+    'measured: header code',
+  ),
   'sign-ignored': cause('sign-ignored', 'ue8m0 has no sign, so the magnitude is converted', 'measured: header code'),
   'flushed-input': cause(
     'flushed-input',

@@ -1,6 +1,6 @@
 /**
- * The only place where a value is rounded. A grid is the set of a format's values. This code knows no formats, and
- * policy.ts decides what happens beyond the end of a grid.
+ * The only place where a value is rounded. A grid is the set of a format's values. This code does not depend on
+ * formats; policy.ts decides what happens beyond the end of a grid.
  */
 import { recordOf } from '../base/records.ts';
 import { belowHalf, bitLength, classify, type Finite, noTail, power, type Sign, type Tail } from './exact.ts';
@@ -25,11 +25,11 @@ export interface Rounded {
   /** 0 if the value was rounded to zero; can be 2^precision after a carry. */
   readonly significand: number;
   readonly exponent: number;
-  /** What was cut off, in units of the last place kept. */
+  /** The part that was cut off, in units of the last kept place. */
   readonly tail: Tail;
   /** Whether the magnitude was rounded up. */
   readonly up: boolean;
-  /** Whether the rounded magnitude exceeds the largest of the grid. */
+  /** Whether the rounded magnitude exceeds the largest one of the grid. */
   readonly overflow: boolean;
 }
 
@@ -109,8 +109,8 @@ function raises(rounding: Rounding, sign: Sign, odd: boolean, tail: Tail): boole
 
 /**
  * Whether adding the random bits to the top `randomBits` bits of those cut off (`low`, which has `shift` bits) produces
- * a carry. If fewer bits were cut off, the missing ones are zeros. Works on the magnitude, so negative values mirror
- * positive ones.
+ * a carry. If fewer bits were cut off, the missing bits are zeros. Works on the magnitude, so negative values are
+ * rounded like positive ones.
  */
 function carries(low: number, shift: number, random: number, randomBits: number): boolean {
   const space = power(randomBits);

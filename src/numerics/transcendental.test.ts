@@ -1,6 +1,6 @@
 /**
- * Elementary functions: their fixed-point series are compared with those of more places, their rounded results with
- * doubles.
+ * Elementary functions: their fixed-point series are compared with series of more places, and their rounded results
+ * with doubles.
  */
 import { describe, expect, test } from 'vitest';
 import { floatOperation } from './arithmetic.ts';
@@ -8,7 +8,7 @@ import { constants, cosine, exponential, logarithm, sine, slackBits } from './fi
 import type { FloatMode } from './operations.ts';
 
 describe('fixed point', () => {
-  test('pi / 2 and ln 2 are right to 128 places', () => {
+  test('pi / 2 and ln 2 are correct to 128 places', () => {
     const { ln2, quarterTurn } = constants(256n);
     expect((ln2 >> 128n).toString(16)).toBe('b17217f7d1cf79abc9e3b39803f2f6af');
     expect((quarterTurn >> 127n).toString(16)).toBe('3243f6a8885a308d313198a2e03707344');
@@ -46,7 +46,7 @@ const mode: FloatMode = { rounding: 'rn', flush: false, sat: false, approximate:
 const models = { sin: Math.sin, cos: Math.cos, lg2: Math.log2, ex2: (x: number) => 2 ** x, tanh: Math.tanh } as const;
 const names = Object.keys(models) as (keyof typeof models)[];
 
-/** Values of every size from 2^-126 to 2^127 with both signs, more and more thinly spread. */
+/** Values of every size from 2^-126 to 2^127 with both signs, increasingly far apart. */
 function* samples(): Generator<number> {
   for (let bits = 0x00800000; bits < 0x7f800000; bits += 0x0012d687) {
     yield bits;
@@ -102,7 +102,7 @@ describe('rounded to f32', () => {
     expect(floatOperation(name, 'f32', mode)(input, 0, 0)).toBe(result);
   });
 
-  test('the result for the float nearest to a multiple of pi / 2 has all its bits right', () => {
+  test('all bits of the result for the float nearest to a multiple of pi / 2 are correct', () => {
     // 16367173 * 2^72 is within 1.6e-9 of a multiple, so 86 bits of pi cancel before the first significant one.
     const cosineOf = floatOperation('cos', 'f32', mode);
     expect(valueOf(cosineOf(bitsOf(16367173 * 2 ** 72), 0, 0) as number)).toBe(

@@ -65,7 +65,7 @@ function topExponent({ significand, exponent }: Finite): number {
 
 function binaryExponential(a: Finite): Exact {
   const top = topExponent(a);
-  // The result is beyond every format, so rounding gives infinity or zero.
+  // The result is beyond the range of every format, so rounding gives infinity or zero.
   if (top >= 12) return finite(0, 1, a.sign === 0 ? 5000 : -5000, noTail);
   const exact = a.significand * power(a.exponent);
   if (Number.isInteger(exact)) return finite(0, 1, a.sign === 0 ? exact : -exact, noTail);
@@ -110,7 +110,7 @@ function circular(a: Finite, quarter: bigint): Exact {
   });
 }
 
-/** Splits |a| into quarter turns and a remainder; pi gets as many additional places as |a| has integer bits. */
+/** Splits |a| into quarter turns and a remainder; pi has as many additional places as |a| has integer bits. */
 function reduce(a: Finite, top: number, places: bigint): { readonly quarters: bigint; readonly rest: bigint } {
   const extra = BigInt(Math.max(0, top + 2));
   const magnitude = fixed(a, places + extra);

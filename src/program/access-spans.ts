@@ -34,7 +34,7 @@ const longest = { global: 192, other: 2 ** 20 } as const;
 
 const largestAccess = 16;
 
-/** A value as a constant plus what some other value was at one point in the block. */
+/** A value as the sum of a constant and another value at one point in the block. */
 interface Sum {
   readonly origin: number;
   readonly constant: bigint;
@@ -115,7 +115,7 @@ interface FoundAccess extends Pick<AccessSpan, 'size' | 'space'> {
 }
 
 /**
- * Returns an instruction's access, if its address is a register plus a constant and it is made whenever the instruction
+ * Returns an instruction's access, if its address is a register plus a constant and it happens whenever the instruction
  * is reached; otherwise null.
  */
 function accessOf({ guard, steps, addresses, places }: ProgramInstruction): FoundAccess | null {
@@ -171,7 +171,7 @@ class Sums {
 
   /**
    * Returns the sum that a move or the addition of a constant produces; null for other instructions. Operands have the
-   * width of their type, or they would be in `reads`.
+   * width of their type; otherwise they would be in `reads`.
    */
   private resultOf({ guard, steps, places, reads, writes }: ProgramInstruction): {
     readonly register: number;

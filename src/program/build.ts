@@ -17,8 +17,8 @@ import { layOut, type Placed } from './layout.ts';
 import { reservedSymbol, usesReserved } from './reserved-shared.ts';
 
 /**
- * Space for what a call saves in addition to variables. Every activation takes at least this much, so endless recursion
- * runs out of memory.
+ * Space for what a call saves in addition to variables. Every activation takes up at least this much, so endless
+ * recursion runs out of memory.
  */
 const linkage = 64;
 
@@ -34,7 +34,7 @@ export function draftFunction(fn: CheckedFunction, surroundings: Surroundings): 
   return { fn, frame, instructions: new InstructionBuilder(surroundings, fn, frame).build() };
 }
 
-/** What all functions of a kernel share. */
+/** The data that all functions of a kernel share. */
 export interface KernelLayout {
   readonly shared: ReturnType<typeof layOut>;
   readonly sharedSymbols: readonly VariableSymbol[];
@@ -118,7 +118,8 @@ interface PlacedFormal {
 }
 
 /**
- * Returns the parameters and return values that are in local memory. A kernel has none; its parameters are elsewhere.
+ * Returns the parameters and return values that are in local memory. A kernel has no such base; its parameters are
+ * elsewhere.
  */
 function formalsOf({ item, parameters, results }: CheckedFunction): {
   readonly parameters: readonly PlacedFormal[];

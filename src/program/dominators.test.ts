@@ -1,4 +1,4 @@
-/** Dominators of random graphs are compared with their definition: without its dominator, a node cannot be reached. */
+/** Dominators of random graphs are checked against the definition: without its dominator, a node cannot be reached. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BasicBlock } from './flow.ts';

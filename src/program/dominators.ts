@@ -1,6 +1,7 @@
 /**
- * The dominators of a flow graph by the algorithm Semi-NCA (Georgiadis and Tarjan), whose time hardly grows faster than
- * the graph, whatever its shape. Nodes are identified by their rank, which is their position in reverse postorder.
+ * The dominators of a flow graph by the algorithm Semi-NCA (Georgiadis and Tarjan), whose running time grows hardly
+ * faster than the graph, regardless of its shape. Nodes are identified by their rank, which is their position in
+ * reverse postorder.
  */
 import { elementAt } from '../base/element-at.ts';
 import { signedAt } from '../base/typed-reads.ts';
@@ -29,7 +30,7 @@ export class DominatorTree {
     this.sizes = new Int32Array(count).fill(1);
     this.positions = new Int32Array(count);
     const { immediate, sizes, positions } = this;
-    // A dominator has a smaller rank than what it dominates.
+    // A dominator has a smaller rank than the blocks that it dominates.
     for (let rank = count - 1; rank > 0; rank--) {
       const above = signedAt(immediate, rank);
       sizes[above] = signedAt(sizes, above) + signedAt(sizes, rank);
@@ -76,7 +77,10 @@ function immediateDominators(sources: Sources, { reached, parents }: Search): In
   return numbers.map((number) => signedAt(reached, signedAt(immediate, number)));
 }
 
-/** The part of the search tree that has semidominators so far, with paths shortened where they were followed. */
+/**
+ * The part of the search tree whose semidominators are known so far, with paths compressed once they have been
+ * followed.
+ */
 class Forest {
   readonly semidominators: Int32Array;
   private readonly ancestors: Int32Array;

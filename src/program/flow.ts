@@ -52,8 +52,8 @@ function controlOf({ steps, call }: ProgramInstruction, builtins: ReadonlySet<nu
 }
 
 /**
- * Splits a function into blocks, in text order. The last block is empty and stands for the end of the text. An entry
- * that is also a branch target gets an empty block too. `builtins` are the indices of built-in functions among the
+ * Splits a function into blocks, in text order. The last block is empty and represents the end of the text. An entry
+ * that is also a branch target gets an empty block, too. `builtins` are the indices of built-in functions among the
  * kernel's functions; `cuts` are instructions that always begin a block.
  */
 export function blocksOf(
@@ -63,7 +63,7 @@ export function blocksOf(
 ): readonly BasicBlock[] {
   const leaders = new Set([0, instructions.length]);
   const targets = new Set<number>();
-  /** Places where threads begin or return, which involves work that is not done when a thread branches there. */
+  /** Places where threads begin or return, which takes work that is not needed when a thread branches there. */
   const entries = new Set([0]);
   instructions.forEach((instruction, i) => {
     const control = controlOf(instruction, builtins);

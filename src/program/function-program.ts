@@ -1,6 +1,6 @@
 /**
  * A checked function prepared for an engine: registers have slots in a frame, operands are bound to those slots, and
- * labels are indices. How steps are executed is up to the engine.
+ * labels are indices. The engine decides how steps are executed.
  */
 import type { Bits } from '../base/bits.ts';
 import type { SourcePlace } from '../base/source-place.ts';
@@ -110,7 +110,7 @@ export interface FunctionProgram {
   readonly registerParameters: readonly RegisterFormal[];
   /** A function's `.reg` return values, which are stored to local memory on return. */
   readonly registerResults: readonly RegisterFormal[];
-  /** The values a thread starts with: zeros of the right type, and constant operands. */
+  /** The values that a thread starts with: zeros of the right type, and constant operands. */
   readonly initialFrame: readonly Bits[];
   /** Slots that hold constant operands. */
   readonly constants: ReadonlySet<number>;
@@ -125,7 +125,7 @@ export interface FunctionProgram {
   /** Number of bytes at their start that are reserved for the system. */
   readonly reservedBytes: number;
   /**
-   * What an activation keeps in local memory: a function's parameters and return values, local variables, and call
+   * The contents of an activation in local memory: a function's parameters and return values, local variables, and call
    * arguments. `localBytes` is their total size.
    */
   readonly local: readonly Placed[];

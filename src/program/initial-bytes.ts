@@ -3,7 +3,7 @@ import { types } from '../isa/types.ts';
 import { storeWide } from './store.ts';
 import type { Initializer, Variable } from '../syntax/tree.ts';
 
-/** Returns the address of a name in an initial value. `generic` asks for a generic address of that many bits. */
+/** Returns the address of a name in an initial value. `generic` requests a generic address of that many bits. */
 export type AddressOf = (name: string, generic: 32 | 64 | null) => bigint;
 
 /** Writes a variable's initial value at the start of `bytes`, which must be zeroed. */

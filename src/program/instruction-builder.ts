@@ -139,7 +139,8 @@ export class InstructionBuilder {
 
   /**
    * Whether `ld.param` or `st.param` accesses local memory. That is where a function's parameters and return values
-   * are, and the variables that a body declares for its calls. In a function, accesses through a register go there too.
+   * are, and the variables that a body declares for its calls. In a function, accesses through a register go there,
+   * too.
    */
   private inOwnParameters({ operands, variant }: BoundInstruction): boolean {
     if (variant.modifiers['space']?.startsWith('.param') !== true) return false;
@@ -189,7 +190,7 @@ export class InstructionBuilder {
 
 type Control = Pick<ProgramInstruction, 'target' | 'targets' | 'call'>;
 
-/** nvcc emits this before a load in which every byte is padding. */
+/** nvcc emits this pragma before a load in which every byte is padding. */
 const usesNoBytes = /^used_bytes_mask\s+(?:0x)?0+$/;
 
 function withoutUse(step: Step): Step {

@@ -1,6 +1,6 @@
 /**
- * Finds the registers that may still be read at or after a block: the values a thread must keep from one region to the
- * next.
+ * Finds the registers that may still be read at or after a block: these are the values that a thread must keep from one
+ * region to the next.
  */
 import { elementAt } from '../base/element-at.ts';
 import { BitSet } from './bit-set.ts';
@@ -68,7 +68,7 @@ function blockUses(
       if (number !== undefined) kills.add(number);
     }
   }
-  // A function returns its results where it ends, so they are read there.
+  // A function returns its results at its end, so they are read there.
   if (exit.kind === 'end') for (const { place } of program.registerResults) read(place);
   return { before, kills };
 }

@@ -26,11 +26,11 @@ export interface ModuleImage {
 
 export interface ImageOptions {
   /**
-   * Returns the base of the const window for addresses of `width` bits. It is added where an initial value is a
-   * constant's generic address.
+   * Returns the base of the const window for addresses of `width` bits. It is added if an initial value is the generic
+   * address of a constant.
    */
   readonly constBase: (width: 32 | 64) => bigint;
-  /** Returns the address of a function; null if there is no function of that name. */
+  /** Returns the address of a function; null if no function has that name. */
   readonly functionAddress: (name: string) => number | null;
 }
 
@@ -86,7 +86,7 @@ export function buildImage(
   const inModule = new Map(module.variables.map((symbol) => [symbol.name, symbol] as const));
   for (const symbol of module.variables) write(symbol, resolver(inModule));
   for (const { variables } of module.functions) {
-    // A name refers to the latest declaration before it.
+    // A name refers to the last declaration before it.
     const inFunction = new Map<string, VariableSymbol>();
     for (const symbol of variables) {
       inFunction.set(symbol.name, symbol);

@@ -9,8 +9,8 @@ import { regionsOf } from './regions.ts';
 import { TrafficAnalysis } from './register-traffic.ts';
 
 /**
- * Returns which registers the region after the only barrier loads, by block, and which have changed when it stops or
- * ends.
+ * Returns the registers that the region after the only barrier loads, by block, and those that have changed when it
+ * stops or ends.
  */
 function traffic(before: string, behind: string) {
   const source = `.version 8.0\n.target sm_80\n.address_size 64\n.entry k() {
@@ -41,7 +41,7 @@ function traffic(before: string, behind: string) {
 }
 
 describe('registers are loaded', () => {
-  test('where they are first read; those that are never read stay in the frame', () => {
+  test('where they are first read; registers that are never read stay in the frame', () => {
     const found = traffic('', 'add.u32 %a, %b, 1; @%p1 bra L; add.u32 %c, %c, %a; L: st.shared.b32 [%i], %c; ret;');
     expect(found).toEqual({ entry: '', starts: { 0: '%b %c %p1', 2: '%i' }, loops: {}, changed: '%c' });
   });

@@ -25,7 +25,10 @@ export interface RegisterTraffic {
   readonly atStart: ByBlock;
   /** Registers loaded before the loop that begins with the block. */
   readonly beforeLoop: ByBlock;
-  /** Whether a register may differ from its value in the frame at the start of a block; `changedAfter`, at the end. */
+  /**
+   * Whether a register may differ from its value in the frame at the start of a block; `changedAfter` says the same for
+   * the end.
+   */
   readonly changedBefore: (block: number, place: number) => boolean;
   readonly changedAfter: (block: number, place: number) => boolean;
 }
@@ -54,7 +57,7 @@ export class TrafficAnalysis {
     this.program = program;
     this.blocks = blocks;
     this.live = live;
-    // Slots from here on are the upper halves of registers.
+    // Slots from this one up are the upper halves of registers.
     const limit = program.initialFrame.length;
     this.kept = new Numbering([...kept].filter((place) => place < limit));
   }
@@ -228,7 +231,7 @@ class RegionTraffic {
   }
 
   /**
-   * Loads registers that change only on some paths first, because they must be loaded early, and then those that are
+   * First loads registers that change only on some paths, because they must be loaded early, and then those that are
    * only read.
    */
   private takeWhereNeeded(): void {

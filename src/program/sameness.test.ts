@@ -1,6 +1,6 @@
 /**
- * Tests which threads share a register's value. Values come from special registers, memory and votes, and are followed
- * through arithmetic and guards.
+ * Tests which threads share the value of a register. Values come from special registers, memory and votes, and are
+ * followed through arithmetic and guards.
  */
 import { expect, test } from 'vitest';
 import { loadModule } from '../check/check.ts';

@@ -1,7 +1,7 @@
 /**
- * Finds how widely each register of a function has the same value (in a thread, warp, block or grid) among threads that
- * take the same path. An instruction's result is shared as widely as its inputs are, but no more widely than its steps
- * allow.
+ * Finds out how widely each register of a function has the same value (in a thread, warp, block or grid) among threads
+ * that take the same path. An instruction's result is shared as widely as its inputs are, but no more widely than its
+ * steps allow.
  */
 import { samenessOf } from '../isa/registers.ts';
 import { meet, type Sameness } from '../isa/sameness.ts';
@@ -9,7 +9,8 @@ import { uniformityOf } from '../isa/steps/effects.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 
 /**
- * What limits how widely a value is shared: at most `among`, and no more widely than each of the registers in `given`.
+ * The limits on how widely a value is shared: at most `among`, and no more widely than each of the registers in
+ * `given`.
  */
 interface Origin {
   readonly among: Sameness;
@@ -30,7 +31,7 @@ function joined(origins: readonly Origin[], among: Sameness): Origin {
   };
 }
 
-/** Returns, for each register that an instruction writes, the inputs it depends on. */
+/** Returns, for each register that an instruction writes, the inputs that it depends on. */
 function resultsOf(
   instruction: ProgramInstruction,
   isRegister: (place: number) => boolean,

@@ -1,6 +1,6 @@
 /**
- * Finds the registers whose values may differ between threads that are neighbors in x and run in lockstep. All others
- * are the same for these threads and need to be computed only once.
+ * Finds the registers whose values may differ between threads that are neighbors in x and run in lockstep. All other
+ * registers are the same for these threads and need to be computed only once.
  */
 import { samenessOf } from '../isa/registers.ts';
 import { isSameFor } from '../isa/sameness.ts';
@@ -17,7 +17,10 @@ export function varyingPlaces(program: FunctionProgram, hasLocal: boolean): Read
   return new Set([...sameness].flatMap(([place, among]) => (isSameFor(among, 'gang') ? [] : [place])));
 }
 
-/** Whether the results may differ even if no operand does, or each thread must execute the instruction itself. */
+/**
+ * True if threads may get different results from identical operands, or if each thread must execute the instruction
+ * itself.
+ */
 export function differs({ specials, steps }: ProgramInstruction, hasLocal: boolean): boolean {
   if (specials.some(({ register, part }) => !isSameFor(samenessOf(register, part), 'gang'))) return true;
   return steps.some((step) => {

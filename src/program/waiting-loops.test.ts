@@ -21,7 +21,7 @@ function kinds(body: string): readonly Waiting[] {
 const look = 'ld.volatile.shared.u32 %r1, [s];';
 const until = 'setp.eq.u32 %p1, %r1, 0; @%p1 bra L;';
 
-describe('a thread is just waiting in a loop that', () => {
+describe('a thread is only waiting in a loop that', () => {
   test.each([
     ['reads and branches', `L: ${look} ${until}`],
     ['branches out in the middle', `L: ${look} setp.ne.u32 %p1, %r1, 0; @%p1 bra E; bra L; E:`],
@@ -81,7 +81,7 @@ describe('nested loops', () => {
     );
   });
 
-  test('in a hundred nested loops, all count as waiting because the innermost does', () => {
+  test('a hundred nested loops all count as waiting because the innermost one does', () => {
     const range = Array.from({ length: 100 }, (_, i) => i);
     const opened = range.map((i) => `L${i}:`).join(' ');
     const closed = range.map((i) => `setp.eq.u32 %p1, %r2, ${i}; @%p1 bra L${99 - i};`).join(' ');

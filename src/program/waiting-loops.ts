@@ -1,6 +1,6 @@
 /**
- * Finds loops in which a thread may be waiting for another thread: loops that read memory others may write, or that
- * yield to other threads. Such a loop must let other threads run now and then.
+ * Finds loops in which a thread may be waiting for another thread: loops that read memory that others may write, or
+ * that yield to other threads. Such a loop must let other threads run from time to time.
  */
 import { elementAt } from '../base/element-at.ts';
 import { flowOf, isGroupStep, looksAtOthers, memoryUses } from '../isa/steps/effects.ts';
@@ -9,8 +9,8 @@ import type { FunctionProgram, ProgramInstruction } from './function-program.ts'
 import { usesOf } from './uses.ts';
 
 /**
- * `idle`: each round only rereads what other threads may write, so a thread that repeats the loop is waiting. `busy`:
- * the thread may also be doing work.
+ * `idle`: each round only rereads values that other threads may write, so a thread that repeats the loop is waiting.
+ * `busy`: the thread may also be doing work.
  */
 export type Waiting = 'idle' | 'busy';
 
@@ -40,7 +40,7 @@ export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlo
   return found;
 }
 
-/** Returns for each block whether a thread in it may see what other threads write. */
+/** Returns for each block whether a thread in it may see values that other threads write. */
 function looksOf(program: FunctionProgram, blocks: readonly BasicBlock[]): boolean[] {
   const { instructions, registers } = program;
   if (!instructions.some(({ steps }) => steps.some(looksAtOthers))) return blocks.map(() => false);
@@ -52,8 +52,8 @@ function looksOf(program: FunctionProgram, blocks: readonly BasicBlock[]): boole
 }
 
 /**
- * Whether what other threads write may reach a register that something reads. An update whose old value is not used
- * tells the thread nothing.
+ * Whether a value that other threads write may reach a register that is read. An update whose old value is not used
+ * gives the thread no information.
  */
 function sees(instruction: ProgramInstruction, readRegisters: ReadonlySet<number>): boolean {
   const looking = instruction.steps.filter(looksAtOthers);
@@ -169,7 +169,7 @@ function idles(program: FunctionProgram, blocks: readonly BasicBlock[], body: re
   // An attempt to take a lock changes memory only once it succeeds. A loop with two such steps may be doing work.
   const uses = all.flatMap(({ steps }) => steps.flatMap(memoryUses));
   if (uses.filter(({ access }) => access === 'update').length > 1) return false;
-  // All other slots hold values within one instruction.
+  // All other slots hold values that live within one instruction.
   const isRegister = new Set(program.registers.map(({ place }) => place));
   const written = new Set(all.flatMap((instruction) => usesOf(instruction).writes).filter((at) => isRegister.has(at)));
   return code.every((instructions) => !readsFirst(instructions, written));

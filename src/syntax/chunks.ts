@@ -12,7 +12,7 @@ import { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 import type { Block, FunctionItem, Item, LineSource, Statement } from './tree.ts';
 
-/** What the parser knows between two parts of a module. */
+/** The state of the parser between two parts of a module. */
 export interface ChunkState {
   readonly stage: HeaderStage;
   /** Null outside functions. */
@@ -52,7 +52,7 @@ export interface ParsedChunk {
   readonly lines: LineSource | null;
 }
 
-/** Numbers of characters after which a chunk ends, and after which it ends at the end of a function. */
+/** Number of characters after which a chunk ends, and number after which it ends at the end of a function. */
 const usualLength = 8192;
 const leastLength = 4096;
 
@@ -64,7 +64,7 @@ export interface ChunkOptions {
   readonly isStart: boolean;
   /** If shapes are given, lines of known shape are skipped. */
   readonly shapes: LineShapes | null;
-  /** Offsets in ascending order. The chunk ends at the first of them at which a part ends. */
+  /** Offsets in ascending order. The chunk ends at the first of these positions at which a part ends. */
   readonly stops: readonly number[];
 }
 
@@ -80,7 +80,7 @@ class ChunkReader {
   private state: ChunkState;
   private readonly diagnostics: Diagnostic[] = [];
   private readonly parts: ChunkPart[] = [];
-  /** Set if the header of a function was read. */
+  /** Set if the header of a function has been read. */
   private opened = false;
 
   constructor(source: string, from: ChunkState, { shapes, isStart }: ChunkOptions) {
@@ -109,7 +109,10 @@ class ChunkReader {
     return { end, to: this.state, reach: this.reach(), parts, diagnostics, lines: r.lines };
   }
 
-  /** Not at the end, where all scopes that lack a brace are closed together, and not inside a line end. */
+  /**
+   * A chunk does not end at the end of the text, where all scopes that lack a brace are closed together, nor inside a
+   * line end.
+   */
   private mayEnd(): boolean {
     const { r, source } = this;
     const isInHeader = this.state.body === null && this.state.stage !== 'body' && this.state.stage !== 'unknown';

@@ -23,7 +23,9 @@ export function isLinkage(word: string): word is Linkage {
   return Object.hasOwn(linkageRows, word);
 }
 
-/** Directives that start an item and never a statement. Inside a body, such a directive means that a `}` is missing. */
+/**
+ * Directives that start an item, but never a statement. Inside a body, such a directive means that a `}` is missing.
+ */
 export const moduleDirectives: ReadonlySet<string> = new Set([
   ...Object.keys(linkageRows),
   ...Object.entries(directiveRows)

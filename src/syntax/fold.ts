@@ -1,6 +1,6 @@
 /**
- * The operators of constant expressions. Source: PTX ISA 4.5.5. Where ptxas 13.0 differs from the table in that
- * section, this follows ptxas: `&`, `|` and `^` keep the signedness of their operands, shift amounts count modulo 64,
+ * The operators of constant expressions. Source: PTX ISA 4.5.5. If ptxas 13.0 differs from the table in that section,
+ * this code follows ptxas: `&`, `|` and `^` keep the signedness of their operands, shift amounts are taken modulo 64,
  * and both branches of `?:` are evaluated.
  */
 import type { Span } from '../base/span.ts';
@@ -15,7 +15,7 @@ export interface IntegerConstant {
   readonly unsigned: boolean;
 }
 
-/** `bits` holds 32 bits for form `0f`, else the 64 bits of an f64. */
+/** `bits` holds 32 bits for form `0f`, otherwise the 64 bits of an f64. */
 export interface FloatConstant {
   readonly kind: 'float';
   readonly form: '0f' | '0d' | 'decimal';

@@ -1,4 +1,4 @@
-/** Recognizes by its first characters a text that is not PTX at all, so that it gets a single finding. */
+/** Recognizes a text that is not PTX at all by its first characters, so that it gets a single finding. */
 
 interface ForeignText {
   /** Completes "found …". */

@@ -26,7 +26,7 @@ export class TextLines implements LineReader {
   }
 
   /**
-   * With the first token of a statement as the current one, skips the lines of known shape from there on. `parse` is
+   * With the first token of a statement as the current one, skips the lines of known shape that begin there. `parse` is
    * used if one of them has to be parsed after all.
    */
   read(parse: Parse): KnownLines | null {
@@ -66,7 +66,7 @@ function isLocation({ inlined, end }: LocationDirective, read: ReadShape): boole
   return read.end === end && isComplete && read.slots.length === (inlined === null ? 3 : 8);
 }
 
-/** True if the parsed text is exactly this instruction, and the folded numbers are where they seem to be. */
+/** True if the parsed text is exactly this instruction, and the folded numbers are in the expected places. */
 function isInstruction(node: Instruction, { end, names }: ReadShape): boolean {
   const places = namesIn(node);
   const isName = (name: ShapeName, i: number): boolean =>

@@ -29,7 +29,7 @@ describe('names', () => {
     expect(tokens(text)).toEqual(expected);
   });
 
-  it('are the same string wherever they occur', () => {
+  it('are the same string object wherever they occur', () => {
     const lexer = new Lexer('%register1 add %register1');
     lexer.next();
     const first = lexer.text();

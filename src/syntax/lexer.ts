@@ -38,7 +38,7 @@ export class Lexer {
   previousEnd = 0;
   /** End of the last {@link mnemonic}. */
   mnemonicEnd = 0;
-  /** Whether a string or comment without an end was met; only the end of the text shows that it has none. */
+  /** Whether an unterminated string or comment was found; only the end of the text reveals that. */
   metOpenEnd = false;
   /**
    * The offset of the first character that ptxas rejects even in a comment (NUL, or anything outside ASCII); -1 if
@@ -101,7 +101,7 @@ export class Lexer {
     this.previousEnd = previousEnd;
   }
 
-  /** Makes the first token after `end` the current one, because other code has read the text up to there. */
+  /** Makes the first token after `end` the current one, because other code has read the text up to that point. */
   goOn(end: number): void {
     this.end = end;
     this.next();
@@ -142,7 +142,7 @@ export class Lexer {
     return text;
   }
 
-  /** The value of the current token if it is a plain decimal integer of at most 9 digits, else -1. */
+  /** The value of the current token if it is a plain decimal integer of at most 9 digits, otherwise -1. */
   smallInteger(): number {
     const bytes = this.bytes;
     const { start, end } = this;
@@ -167,7 +167,7 @@ export class Lexer {
       const end = this.endOfNumberLine(at);
       let next = end;
       while (starts[bytes[next] ?? 0] === Start.space) next++;
-      // After anything else, the list may continue.
+      // After any other token, the list may continue.
       const isOver = bytes[next] === dot || bytes[next] === rightBrace || (this.classAt(next) & CharClass.name) !== 0;
       if (end < 0 || !isOver) break;
       at = next;
@@ -242,8 +242,8 @@ export class Lexer {
   }
 
   /**
-   * The end of the `.word` parts that follow one another from `start` on without a gap; continues the `hash` of the
-   * text before them.
+   * The end of the `.word` parts that follow one another without a gap, starting at `start`; continues the `hash` of
+   * the text before them.
    */
   private skipParts(start: number, hash: number): number {
     this.hash = hash;

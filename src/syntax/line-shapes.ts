@@ -35,7 +35,7 @@ export interface ShapeName {
   readonly kind: 'register' | 'folded' | 'kept';
   readonly start: number;
   readonly end: number;
-  /** Its slot. A folded name has two, for its start and its end; a name that is kept has -1. */
+  /** Its slot. A folded name has two slots, for its start and its end; a name that is kept has -1. */
   readonly slot: number;
 }
 
@@ -84,7 +84,7 @@ export class LineShapes {
 
   /**
    * Adds the consecutive lines of known shape that begin at `start` or later and before `limit`. Returns the offset at
-   * which the last one ends, or -1 if there are none.
+   * which the last one ends, or -1 if no lines were added.
    */
   readLines(bytes: Uint8Array, start: number, limit: number): number {
     let end = -1;
@@ -360,7 +360,7 @@ function classAt(bytes: Uint8Array, at: number): number {
   return classes[bytes[at] ?? 0] ?? 0;
 }
 
-/** Whether there is no leading zero and few enough digits for an exact index. */
+/** True if there is no leading zero, and the number is short enough for an exact index. */
 function isCanonical(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start <= 9 && (bytes[start] !== zero || end === start + 1);
 }
@@ -370,7 +370,7 @@ function endsNumber(c: number): boolean {
   return ((classes[c] ?? 0) & CharClass.name) === 0 && c !== 0x2e;
 }
 
-/** Whether a `.loc` that is complete at the end of its line really ends there; after a comma it would continue. */
+/** Whether a `.loc` that is complete at the end of its line really ends there; before a comma it would continue. */
 function endsLocation(bytes: Uint8Array, lineEnd: number): boolean {
   const next = bytes[skipBlanks(bytes, lineEnd)] ?? 0;
   return next === 0x2e || next === 0x40 || next === 0x24 || next === 0x25 || isLetter(next);

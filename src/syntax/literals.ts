@@ -10,8 +10,8 @@ const signBit: bigint = 1n << 63n;
 const smallIntegers: readonly bigint[] = Array.from({ length: 1024 }, (_, i) => BigInt(i));
 
 /**
- * The value of an integer literal. Its type is `.u64` if it has the suffix `U` or if `.s64` cannot represent it, else
- * `.s64`.
+ * The value of an integer literal. Its type is `.u64` if it has the suffix `U` or if `.s64` cannot represent it,
+ * otherwise `.s64`.
  */
 export interface IntegerLiteral {
   readonly value: bigint;
@@ -65,7 +65,10 @@ function radixOf(text: string, end: number): 2 | 8 | 10 | 16 {
 
 const scratch: DataView = new DataView(new ArrayBuffer(8));
 
-/** The bits of an f64; every NaN becomes the one that x86 produces, and therefore also constant folding in ptxas. */
+/**
+ * The bits of an f64; every NaN becomes the one that x86 produces, and that ptxas therefore produces in constant
+ * folding.
+ */
 export function doubleBits(value: number): bigint {
   if (Number.isNaN(value)) return 0xfff8000000000000n;
   scratch.setFloat64(0, value);

@@ -19,8 +19,7 @@ export class NameTable {
   constructor(source: string, bytes: Uint8Array) {
     this.source = source;
     this.bytes = bytes;
-    // A small module must not pay for the table of a large one, because one process may check thousands of small
-    // modules.
+    // A small module must not pay for a large table, because one process may check thousands of small modules.
     let slots = leastSlots;
     while (slots < mostSlots && slots * 4 < source.length) slots *= 2;
     this.strings = new Array<string>(slots).fill('');

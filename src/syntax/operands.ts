@@ -1,7 +1,7 @@
 /**
  * Parses the operands of any instruction. Source: PTX ISA 6.2 to 6.4. The exact forms are those that ptxas accepts: an
- * offset is added, never subtracted (`a+-4`), only the first operand may be `_` or a pair, and `0f` constants take no
- * sign.
+ * offset is added, never subtracted (`a+-4`), only the first operand may be `_` or a pair, and `0f` constants cannot
+ * have a sign.
  */
 import { rewrite } from '../diagnostics/fix.ts';
 import { continuesConstant, parseConstant, parseIntegerConstant } from './constants.ts';

@@ -1,5 +1,5 @@
 /**
- * Parses PTX text into a tree. The parser knows no instructions and checks no types: it passes on everything that the
+ * Parses PTX text into a tree. The parser does not know instructions or check types: it passes on everything that the
  * grammar allows. It accepts and rejects the same texts as the ptxas grammar. Source: PTX ISA chapters 4, 5, 6.2 to
  * 6.4, 7.1 and 11.
  */
@@ -29,7 +29,7 @@ export interface ParsedModule {
 }
 
 export interface ParsedInstruction {
-  /** Null if the text is not an instruction; `diagnostics` then says why it is not. */
+  /** Null if the text is not an instruction; `diagnostics` then says why. */
   readonly instruction: Instruction | null;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -305,7 +305,7 @@ export class HeaderOrder {
     }
   }
 
-  /** A text without items also lacks a version. */
+  /** A text without items also lacks a `.version`. */
   finish(r: Reader): void {
     if (this.stage === 'version') this.missing(r, 'PTX1030');
     else if (this.stage === 'target') this.missing(r, 'PTX1031');

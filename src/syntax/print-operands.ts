@@ -67,7 +67,7 @@ function printOffset(offset: bigint, always: boolean): string {
   return offset === 0n && !always ? '' : `+${printWide(offset)}`;
 }
 
-/** Prints an integer whose type does not matter. The smallest `.s64` has no literal of its own. */
+/** Prints an integer whose type does not matter. The smallest `.s64` has no literal. */
 function printWide(value: bigint): string {
   return value === smallestSigned ? `(${value + 1n}-1)` : String(value);
 }

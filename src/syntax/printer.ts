@@ -132,7 +132,7 @@ function printDeclaration(declaration: Declaration): string {
   const [first] = variables;
   const parts: string[] = linkage === null ? [] : [linkage];
   parts.push(bank === null ? space : `${space}[${bank}]`, ...printAttributes(attributes));
-  // A declaration without names has no type in the tree, and any type will do.
+  // A declaration without names has no type in the tree, so any type will do.
   if (first === undefined) parts.push('.b32');
   else parts.push(...printAlign(first.align), ...printType(first), variables.map(printVariable).join(', '));
   return `${parts.join(' ')};`;

@@ -20,7 +20,7 @@ export interface LineReader extends LineSource {
   limit: number;
   /** Begins an item. */
   begin(): void;
-  /** Reads the known lines from the current token on; null if its line has to be parsed. */
+  /** Reads the known lines starting at the current token; null if its line has to be parsed. */
   read(parse: (r: Reader) => Statement | null): KnownLines | null;
 }
 
@@ -30,7 +30,7 @@ export class Reader extends Lexer {
   failed = false;
   /** Number of open braces in the statement being parsed; `}` closes these before it closes a scope. */
   openBraces = 0;
-  /** Buffer for the operands of one instruction until their number is known; its contents may be stale. */
+  /** A buffer for the operands of one instruction until their number is known; its contents may be stale. */
   readonly gathered: Operand[] = [];
   /** Skips lines of known shape; null if every statement is parsed. */
   lines: LineReader | null = null;
@@ -40,7 +40,7 @@ export class Reader extends Lexer {
   private depth = 0;
   private endComplaint = -1;
   private stopped = false;
-  /** Whether a character outside ASCII has been reported; further ones that do no harm are not. */
+  /** Whether a character outside ASCII has been reported; later ones are not reported if they do no harm. */
   foreignReported = false;
   private readonly sink: (diagnostic: Diagnostic) => void;
 
@@ -133,7 +133,7 @@ export class Reader extends Lexer {
     return this.missingSemicolon();
   }
 
-  /** Reports the error where the `;` belongs, at the end of the parsed text. */
+  /** Reports the error where the `;` belongs: at the end of the parsed text. */
   private missingSemicolon(): number {
     const end = this.previousEnd;
     const span = { start: end, end };
@@ -144,7 +144,7 @@ export class Reader extends Lexer {
     return end;
   }
 
-  /** Help to give if the current token is the `=` of an assignment. */
+  /** The help to give if the current token is the `=` of an assignment. */
   helpForAssignment(): Extras {
     if (this.kind !== Token.Equals) return {};
     return { help: 'PTX has no assignments: an instruction names its result first, as in mov.u32 %r1, 5' };
@@ -168,7 +168,7 @@ export class Reader extends Lexer {
     this.depth--;
   }
 
-  /** Number of blocks inside which the text begins. */
+  /** Number of blocks that the start of the text is inside. */
   beginInside(blocks: number): void {
     this.depth = blocks;
   }
@@ -284,8 +284,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Reports a character that ptxas rejects anywhere. Called at the end of the text, unless such a character was
-   * reported before.
+   * Reports a character that ptxas rejects anywhere. Called at the end of the text, unless such a character has already
+   * been reported.
    */
   reportForeign(at: number): void {
     const code = codePointAt(this.source, at);

@@ -37,8 +37,8 @@ export function parseStatements(r: Reader): readonly Statement[] {
 }
 
 /**
- * The next part of a body: a statement, a block whose `{` has been read, or the end of the scope, of which nothing has
- * been read. Null after an error that yields no statement.
+ * The next part of a body: a statement, a block whose `{` has been read, or the end of the scope, whose `}` has not
+ * been read. Null after an error that does not yield a statement.
  */
 export function readPart(r: Reader): Exclude<Statement, Block> | 'open' | 'close' | null {
   const { start } = r;
@@ -68,7 +68,7 @@ function parseStatement(r: Reader): Exclude<Statement, Block> | null {
   }
 }
 
-/** Whether a `:` follows the current name. Usually the next character already shows that it does not. */
+/** Whether a `:` follows the current name. Usually the next character already rules that out. */
 function atLabel(r: Reader): boolean {
   const next = r.source.charCodeAt(r.end);
   if (next === Token.Colon) return true;

@@ -44,7 +44,7 @@ export const Token = {
 
   /** `[A-Za-z][\w$]*` or `[_$%][\w$]+`. */
   Name: 140,
-  /** A dot and a word, with its `::` parts: `.reg`, `.shared::cta`. */
+  /** A dot and a word, including its `::` parts: `.reg`, `.shared::cta`. */
   Dotted: 141,
   Integer: 142,
   /** A decimal float: `1.`, `.5`, `1e3`. */
@@ -60,7 +60,7 @@ export const Token = {
 
   /** A character with which no token can start. */
   BadCharacter: 160,
-  /** Digits that run into something that is not a number. */
+  /** Digits followed directly by something that is not part of a number. */
   BadNumber: 161,
   OpenString: 162,
   OpenComment: 163,

@@ -1,6 +1,6 @@
 /**
- * The tree of a PTX module. The tree knows no instructions: an opcode is text, and an operand is a syntactic form. All
- * offsets are UTF-16 offsets into the module's text. Nodes are plain data, built once and never changed.
+ * The tree of a PTX module. The tree does not know instructions: an opcode is text, and an operand is a syntactic form.
+ * All offsets are UTF-16 offsets into the module's text. Nodes are plain data, built once and never changed.
  */
 import type { Span } from '../base/span.ts';
 import type { DeclaredSpace, Linkage } from '../isa/directives.ts';
@@ -40,7 +40,7 @@ export interface IntegerOperand extends Span {
 export interface FloatOperand extends Span {
   readonly kind: 'float';
   readonly form: '0f' | '0d' | 'decimal';
-  /** The constant's own bits: 32 of them for `0f`, else 64. */
+  /** The constant's own bits: 32 of them for `0f`, otherwise 64. */
   readonly bits: bigint;
 }
 
@@ -63,7 +63,8 @@ export interface VectorOperand extends Span {
 }
 
 /**
- * `[base+offset]`; `base` is null for an immediate address. Further comma-separated parts (`[map, {x, y}]`) are `rest`.
+ * `[base+offset]`; `base` is null for an immediate address. Further comma-separated parts (`[map, {x, y}]`) are in
+ * `rest`.
  */
 export interface AddressOperand extends Span {
   readonly kind: 'address';
@@ -283,7 +284,7 @@ export interface Declaration extends Span {
   readonly variables: readonly Variable[];
 }
 
-/** A performance or launch directive of a function: `.maxntid 128, 1, 1`; `strings` are those of `.pragma`. */
+/** A performance or launch directive of a function: `.maxntid 128, 1, 1`; `strings` holds the strings of `.pragma`. */
 export interface TuningDirective extends Span {
   readonly name: string;
   readonly values: readonly number[];

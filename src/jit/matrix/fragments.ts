@@ -20,7 +20,7 @@ function pushOwn({ code }: ProductContext, lane: number, { type }: Carrier): voi
     code.i32(2).op('i32.shl', 'i32.add');
     return;
   }
-  // Double words are twice as far from the start as words.
+  // Double words are twice as far from the start as words are.
   code.get(first).op('i32.add').i32(2).op('i32.shl', 'i32.add').get(lane).i32(2).op('i32.shl', 'i32.add');
 }
 
@@ -29,7 +29,7 @@ function pushRegister(context: ProductContext, lane: number, carrier: Carrier): 
   context.code.memory(`${carrier.type}.load`, context.shape.layout.origin + carrier.array);
 }
 
-/** Sets a local to the place of a lane's first element in the room. */
+/** Sets a local to the address of a lane's first element in the room. */
 function setPlace({ code, room }: ProductContext, lane: number, place: number, position: Position): void {
   code.get(room);
   pushLanePosition(code, lane, position);
@@ -43,8 +43,8 @@ interface ElementPlace {
 }
 
 /**
- * Calls `element` with each element of the registers from `firstRegister` on, the register in a local. Of several copies
- * the first one counts.
+ * Calls `element` with each element of the registers from `firstRegister` on, the register in a local. If there are
+ * several copies, the first one is used.
  */
 function eachElement(
   context: ProductContext,
@@ -91,7 +91,7 @@ export function readFactor(context: ProductContext, side: 'a' | 'b'): void {
   });
 }
 
-/** In the order of halves, the bit of k that tells them apart is the highest. */
+/** In the order of halves, the highest bit of k is the one that distinguishes the halves. */
 function stepsAlong(product: MatrixProduct, along: number, bytes: number): readonly number[] {
   const inOrder = product.kind !== 'float' || product.arithmetic.order === 'direct' || product.sparsity !== null;
   if (inOrder) return evenly(bytes);
@@ -134,7 +134,7 @@ function sumPosition({ product: { n, m } }: ProductContext, fragment: Fragment):
   });
 }
 
-/** How an element of C changes before it is stored, or null. */
+/** The conversion of an element of C before it is stored, or null. */
 function conversionOfSum({ c, d }: ProductOf<'float'>): Conversion | null {
   return c.format === d.format ? null : sumConversion(c.format, d.format);
 }

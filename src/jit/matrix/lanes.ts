@@ -3,7 +3,7 @@ import { elementAt } from '../../base/element-at.ts';
 import type { Digit, Fragment } from '../../isa/fragments.ts';
 import type { Code } from '../../wasm/code.ts';
 
-/** Repeats `body` with a local from 0 up to a limit. */
+/** Repeats `body` with a local that counts from 0 up to a limit. */
 export function repeat(code: Code, counter: number, limit: number, body: () => void, step = 1): void {
   code.i32(0).set(counter);
   code.loop((again) => {
@@ -12,22 +12,22 @@ export function repeat(code: Code, counter: number, limit: number, body: () => v
   });
 }
 
-/** What each digit of a place adds to an element's position in the room. */
+/** The distance that each digit adds to an element's position in the room. */
 export interface Position {
-  /** By bit of the lane. */
+  /** Indexed by the bit of the lane. */
   readonly ofLane: readonly number[];
-  /** By bit of the element's number. */
+  /** Indexed by the bit of the element's number. */
   readonly ofElement: readonly number[];
 }
 
-/** Steps of rows, columns and matrices in the room; each is a sum of what their bits add. */
+/** The distances between rows, columns and matrices in the room; a position is the sum of what each bit contributes. */
 export interface Steps {
   readonly row: readonly number[];
   readonly column: readonly number[];
   readonly matrix: readonly number[];
 }
 
-/** The step times powers of two, for a matrix whose rows or columns are that far apart. */
+/** The step times powers of two, for a matrix whose rows or columns are one step apart. */
 export function evenly(step: number, count = 10): readonly number[] {
   return Array.from({ length: count }, (_, bit) => step * 2 ** bit);
 }

@@ -1,6 +1,6 @@
 /**
- * Products of matrices that a warp holds: elements are decoded into a room of the frame, multiplied there, and results
- * are written to the frame. The functions have the parameters of `exchangeType`.
+ * Products of the matrices that a warp holds: elements are decoded into a room of the frame and multiplied there, and
+ * the results are written to the frame. The functions have the parameters of `exchangeType`.
  */
 import type { Collective } from '../../isa/collective.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
@@ -51,7 +51,7 @@ export function writeProduct(code: Code, shape: KernelShape, { name, product }: 
   writeSums(context);
 }
 
-/** Counts the product in the context of the block, which lies before the frames. */
+/** Counts the product in the context of the block, which comes before the frames. */
 function countTile(code: Code, { layout }: KernelShape): void {
   const block = code.local('i32');
   const at = layout.origin + contextFields.slowTiles;

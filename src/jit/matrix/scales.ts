@@ -1,11 +1,11 @@
-/** Scales of blocks: their decoded values, and products times them. */
+/** The scales of blocks: their decoded values, and the products multiplied by them. */
 import { elementAt } from '../../base/element-at.ts';
 import type { MatrixProduct, Scaling } from '../../isa/matrix-product.ts';
 import { decodedBytes, type ProductContext, registersOf, words } from './context.ts';
 import { decodeFunction, notFinite, undefinedValue } from './decoded.ts';
 import { repeat } from './lanes.ts';
 
-/** Operands of scales, in the order in which lanes bring them. */
+/** The operands that hold scales, in the order in which lanes contribute them. */
 const perSide = 3;
 
 type FloatContext = ProductContext<Extract<MatrixProduct, { readonly kind: 'float' }>>;
@@ -94,7 +94,7 @@ export class ScaleWriter {
     code.get(decoded).i64(32n).op('i64.shr_s', 'i32.wrap_i64').set(exponent);
   }
 
-  /** The exponents of both scales are added to that of each product that is not zero. */
+  /** The exponents of both scales are added to the exponent of each nonzero product. */
   private scaleEach(terms: number): void {
     const { context } = this;
     const { code, product, shape } = context;

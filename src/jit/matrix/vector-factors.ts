@@ -1,11 +1,11 @@
-/** Factors decoded four entries at a time into the room (vector-layout.ts). */
+/** Decodes factors into the room, four entries at a time (vector-layout.ts). */
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
 import { type ProductContext, words } from './context.ts';
 import { repeat } from './lanes.ts';
 import { across, entryElements, perRegister, registerPlaces, type VectorRooms } from './vector-layout.ts';
 
-/** Four words of A or B, and the number of the entry that is decoded from each of them. */
+/** Four words of A or B, and the index of the entry that is decoded from each word. */
 export interface FourWords {
   readonly side: 'a' | 'b';
   readonly source: number;

@@ -30,7 +30,7 @@ const zeroMark = -(2 ** 14);
 /** Bias of the sum of two exponents. */
 const bias = 127;
 
-/** Writes the product. Pushes a nonzero number if some term or result is out of range here. */
+/** Writes the product. Pushes a nonzero number if some term or result is out of range for this method. */
 export function multiplyFloatVectors(context: FloatContext, rooms: VectorRooms): void {
   const { code } = context;
   const bad = code.local('v128');
@@ -66,7 +66,7 @@ function decodeFour(context: FloatContext, { side, source, number }: FourWords, 
     const least = nan === 'ieee' ? ((2 ** exponentBits - 1) << 23) | 0 : magnitudes;
     splat(code.get(bad).get(value), least).vector('i32x4.ge_s', 'v128.or').set(bad);
   }
-  // Subnormal numbers have the exponent of the least normal one.
+  // Subnormal numbers have the exponent of the least normal number.
   splat(code, zeroMark);
   splat(shift(code.get(value), 'i32x4.shr_u', 23), 1).vector('i32x4.max_s');
   splat(code, (side === 'b' ? bias : 0) - own).vector('i32x4.add');
@@ -159,8 +159,8 @@ class FloatRows {
   }
 
   /**
-   * Sets lanes of `bad` whose products are too small for f32 but not zero. Their exponents would be taken for that of
-   * zero.
+   * Sets lanes of `bad` whose products are too small for f32 but not zero. Their exponents would be mistaken for that
+   * of zero.
    */
   private refuseTiny(): void {
     const { rows, greatest, bad } = this;

@@ -8,7 +8,9 @@ const [least, beyond] = [127 - 14, 127 + 16];
 /** Number of fraction bits that f32 has more than f16. */
 const extra = 13;
 
-/** Replaces four words on the stack by the values of their low halves, or their high ones. Infinities become 2^16. */
+/**
+ * Replaces four words on the stack by the values of their low halves, or of their high halves. Infinities become 2^16.
+ */
 export function decodeHalves(code: Code, high: boolean): Code {
   const word = code.local('v128');
   const low = high ? 16 : 0;
@@ -20,10 +22,10 @@ export function decodeHalves(code: Code, high: boolean): Code {
   return splatPower(code, 112).vector('f32x4.mul');
 }
 
-/** Replaces magnitudes on the stack by those of f16, to nearest even; infinities become 2^16. */
+/** Rounds the magnitudes on the stack to f16, to nearest even; infinities become 2^16. */
 export function roundToHalves(code: Code): Code {
   const [value, last] = [code.local('v128'), code.local('v128')];
-  // An f32 that is 2^13 times as large has its last place where this number has it in f16.
+  // An f32 that is 2^13 times as large has the same last place as this number has in f16.
   splat(code.tee(value), single.infinity).vector('v128.and');
   splat(splat(code, least << 23).vector('i32x4.max_s'), extra << 23)
     .vector('i32x4.add')

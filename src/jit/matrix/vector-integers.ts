@@ -40,8 +40,8 @@ export function multiplyIntegerVectors(context: IntegerContext, rooms: VectorRoo
 }
 
 /**
- * Widens one integer from each half of a word to 16 bits, the integer with the given number in its half. Single bits
- * stay packed.
+ * Widens one integer from each half of a word to 16 bits: the one with the given index in its half. Single bits stay
+ * packed.
  */
 function decodeFour({ code, product }: IntegerContext, { side, source, number }: FourWords, to: FourEntries): void {
   code.get(source);

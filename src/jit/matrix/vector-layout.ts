@@ -1,7 +1,7 @@
 /**
- * Which fragments allow products of four columns at a time, and where decoded factors are in the room. Each word of the
- * room is an entry: one element, or several neighbors along k. A is stored by rows. B is stored by entries, each for
- * eight columns, the even ones first.
+ * Decides which fragments allow products of four columns at a time, and where decoded factors are in the room. Each
+ * word of the room is an entry: one element, or several adjacent elements along k. A is stored by rows. B is stored by
+ * entries, each for eight columns, the even ones first.
  */
 import { elementsOf, type Fragment, placeOf } from '../../isa/fragments.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
@@ -14,7 +14,7 @@ export function entryElements({ kind }: MatrixProduct): number {
   return kind === 'bits' ? 32 : kind === 'integer' ? 2 : 1;
 }
 
-/** Where decoded factors are in the room, in bytes from its start. Only floats have exponents. */
+/** The positions of decoded factors in the room, in bytes from its start. Only floats have exponents. */
 export interface VectorRooms {
   /** Entries along k. */
   readonly entries: number;
@@ -51,7 +51,7 @@ export function hasVectors(product: MatrixProduct): boolean {
   return registerPlaces(a.fragment, 'a') !== null && registerPlaces(b.fragment, 'b') !== null;
 }
 
-/** Whether a lane has two neighbors of a row and four lanes share eight. */
+/** Whether a lane holds two adjacent elements of a row, and four lanes share eight. */
 function liesInPairs({ row, column, matrices, bits }: Fragment): boolean {
   const isUsual = column.slice(0, 3).join() === 'i0,l0,l1' && row.slice(0, 3).join() === 'l2,l3,l4';
   return isUsual && matrices === 1 && bits <= 32;
@@ -64,7 +64,7 @@ export function registerAt(fragment: Fragment, row: number, column: number): num
   return Math.floor(element / perRegister(fragment));
 }
 
-/** A register of a factor: its number, and the row or column and the k of its first element. */
+/** A register of a factor: its index, and the row or column and the k of its first element. */
 interface RegisterPlace {
   readonly register: number;
   readonly group: number;
@@ -77,8 +77,8 @@ export function perRegister({ registerBits, bits }: Fragment): number {
 }
 
 /**
- * The registers of a factor, if four lanes have neighbors along k and eight groups of four lanes have one row or column
- * each; otherwise null.
+ * The registers of a factor, if groups of four lanes hold adjacent elements along k and each of the eight groups holds
+ * one row or column; otherwise null.
  */
 export function registerPlaces(fragment: Fragment, side: 'a' | 'b'): readonly RegisterPlace[] | null {
   const [alongDigits, acrossDigits] = side === 'a' ? [fragment.column, fragment.row] : [fragment.row, fragment.column];
@@ -94,7 +94,7 @@ export function registerPlaces(fragment: Fragment, side: 'a' | 'b'): readonly Re
     group: valueOf(acrossDigits.slice(3), register),
     firstK: valueOf(alongDigits.slice(together + 2), register) * 4 * perRegister(fragment),
   }));
-  // Further registers may hold copies.
+  // Other registers may hold copies.
   return places.filter((one, i) => places.findIndex((other) => isSame(one, other)) === i);
 }
 
@@ -102,7 +102,7 @@ function isSame(one: RegisterPlace, other: RegisterPlace): boolean {
   return one.group === other.group && one.firstK === other.firstK;
 }
 
-/** The number of an element's entry along k. Entries with the same number in their registers are consecutive. */
+/** The index of an element's entry along k. Entries that have the same index in their registers are consecutive. */
 export function entryOf(k: number, fragment: Fragment): number {
   const count = perRegister(fragment);
   const within = k % (4 * count);

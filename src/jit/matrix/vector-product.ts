@@ -25,6 +25,6 @@ export function writeVectorProduct(code: Code, shape: KernelShape, product: Matr
       code.i32(0);
       return;
     case 'double':
-      throw new Error('products of doubles have no vectors');
+      throw new Error('products of doubles have no vector form');
   }
 }

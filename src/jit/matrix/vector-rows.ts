@@ -8,8 +8,8 @@ import { advance } from './vector-factors.ts';
 import { across, registerAt, type VectorRooms } from './vector-layout.ts';
 
 /**
- * Eight elements of D in a row. `row` is relative to the current row; `sums` are locals for the even and the odd
- * columns.
+ * Eight adjacent elements of a row of D. `row` is relative to the current row; `sums` are locals for the even and the
+ * odd columns.
  */
 export interface Eight {
   readonly row: number;
@@ -68,8 +68,8 @@ export class VectorRows<Product extends MatrixProduct> {
   }
 
   /**
-   * Writes a loop over the first eight rows. For each, calls `body` with all eights of that row and of every eighth row
-   * after it.
+   * Writes a loop over the first eight rows. For each of them, calls `body` with all groups of eight in that row and in
+   * every eighth row after it.
    */
   each(body: (eight: Eight) => void): void {
     const { context, rooms, lanes, values, exponents } = this;

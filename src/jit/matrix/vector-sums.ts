@@ -1,6 +1,6 @@
 /**
- * Chunks of four dot products at a time. Products are exact in f32; the hardware adds the integer parts of the products
- * times 2^(kept - greatest exponent).
+ * Computes a chunk of four dot products at a time. Products are exact in f32; the hardware adds the integer parts of
+ * the products times 2^(kept - greatest exponent).
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
@@ -32,10 +32,12 @@ export interface Accumulated extends FourSums {
   readonly sum: number;
 }
 
-/** Biases of f32, and the greatest exponent of a finite number, biased. */
+/** The bias of f32, and the greatest biased exponent of a finite number. */
 const [bias, most] = [127, 254];
 
-/** Terms that can be added without a check: each product is below 2^(kept + 2), and words hold 2^31. */
+/**
+ * Number of terms that can be added without a check: each product is below 2^(kept + 2), and a word holds up to 2^31.
+ */
 const mostTerms = 8;
 
 /** Whether the terms of a chunk add up exactly in f32; otherwise they are added as integers. */
@@ -63,10 +65,7 @@ export function eachTotal(
   for (let start = 0; start < entries.length; start += count) body(entries.slice(start, start + count), start / count);
 }
 
-/**
- * The least value of the greatest exponent, biased, with which results are normal and zeros do not change the
- * alignment.
- */
+/** The lowest greatest exponent (biased) for which results are normal and zeros do not affect the alignment. */
 export function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
   return Math.max(kept - 126, zeroExponent) + bias;
 }
@@ -107,8 +106,8 @@ function checkExponents(code: Code, arithmetic: DotArithmetic, greatest: number,
 }
 
 /**
- * Finds the scale, given the greatest exponents of the products, and begins with the accumulators. Sets lanes of `bad`
- * whose exponents are out of reach; if `inRange`, no lanes are, and exponents are at least `leastExponent`.
+ * Finds the scale, given the greatest exponents of the products, and starts the sums with the accumulators. Sets lanes
+ * of `bad` whose exponents are out of reach; if `inRange`, no lanes are, and exponents are at least `leastExponent`.
  */
 export function beginChunk(
   code: Code,
@@ -158,7 +157,7 @@ export function addProducts(code: Code, arithmetic: DotArithmetic, { scale, tota
     .set(total);
 }
 
-/** Rounds the totals as the chunk ends. */
+/** Rounds the totals at the end of the chunk. */
 export function endChunk(code: Code, arithmetic: DotArithmetic, sums: Accumulated, bad: number): void {
   const { scale, totals, sum } = sums;
   const [total = 0, ...others] = totals;
@@ -167,7 +166,8 @@ export function endChunk(code: Code, arithmetic: DotArithmetic, sums: Accumulate
       .get(scale)
       .vector('i32x4.sub');
   if (staysInFloat(arithmetic)) {
-    // The total is a whole number. If 14 of its 24 significant bits stay, the others are masked with its sign.
+    // The total is a whole number. If only 14 of its 24 significant bits are kept, the others are cleared with the sign
+    // as a mask.
     splat(code.get(total), arithmetic.end === 'f16' ? single.magnitude : single.magnitude - 0x3ff).vector('v128.and');
   } else {
     for (const other of others) addTotals(code, total, other, bad);

@@ -43,13 +43,15 @@ function lowerAlone(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: Lower
   });
 }
 
-/** Repeats until no other thread has written in between, which is so if the exchange finds the value that was read. */
+/**
+ * Repeats until the exchange finds the value that was read, which means that no other thread has written in between.
+ */
 function exchange(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerStep, at: number, i: number): void {
   const { code, values } = lowering;
   const type = holder(step.width);
   const opcode = exchanges[step.width];
   if (opcode === undefined) throw new Error(`there is no atomic instruction for ${step.width} bits`);
-  // The steps name all elements, so the other elements need values too. An element that has not been processed yet is
+  // The steps name all elements, so the other elements need values, too. An element that has not been processed yet is
   // read again.
   step.old.forEach((_, other) => {
     if (other > i) loadOld(step, lowering, at, other);

@@ -18,7 +18,7 @@ export interface CheckedSpan {
 }
 
 /**
- * How the addresses of threads that run together are expected to relate: they are the same, consecutive, or neither.
+ * The expected relation between the addresses of threads that run together: they are the same, consecutive, or neither.
  */
 export type SpanKind = 'same' | 'row' | 'scattered';
 
@@ -56,7 +56,7 @@ export class CheckedSpans {
 
   /**
    * Returns the span that an instruction's access shares; null for an access that is checked on its own. `addresses` is
-   * the number of addresses the span has: one in all, or one for each thread.
+   * the number of addresses of the span: one for all threads, or one for each.
    */
   of(instruction: ProgramInstruction, addresses = 1): SharedAccess | null {
     const place = this.places.get(instruction);

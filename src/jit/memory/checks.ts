@@ -32,7 +32,7 @@ export function isAlwaysValid(space: AccessSpace, { checked }: Pick<LaunchLayout
   return !checked && space !== 'generic';
 }
 
-/** What checks need to know about the surrounding code. */
+/** The facts about the surrounding code that checks need. */
 export interface CheckLowering extends Pick<Lowering, 'code' | 'layout' | 'program' | 'helpers'> {
   readonly locals: Omit<RegionLocals, 'index'>;
 }
@@ -113,7 +113,7 @@ export function addStart(lowering: CheckLowering, space: BoundedSpace): void {
 
 export const bases = { shared: 'shared', local: 'local', param: 'parameters', const: 'constants' } as const;
 
-/** Size of a space in bytes; for local memory, that of the function's own activation. */
+/** Size of a space in bytes; for local memory, the size of the function's own activation. */
 export function sizeOf(
   { layout, program }: Pick<Lowering, 'layout' | 'program'>,
   space: 'local' | 'param' | 'const',
@@ -144,7 +144,7 @@ export function writeSpanCheck(
       pushEnd(lowering, space);
       return code.op('i64.ge_u');
     };
-    // The sum can only wrap if the start is outside, which is tested first.
+    // The sum can wrap only if the start is outside, which is tested first.
     outside(0);
     outside(bytes - 1).op('i32.or');
     if (size > 1) pushMisaligned().op('i32.or');

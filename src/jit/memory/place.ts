@@ -1,6 +1,6 @@
 /**
  * Handles accesses that the inline check does not find clearly valid. A function for each kind of access checks
- * further, and asks the engine if it has to.
+ * further, and asks the engine if necessary.
  */
 import { windowBase } from '../../machine/address-space.ts';
 import type { FunctionType } from '../../wasm/module.ts';

@@ -1,13 +1,13 @@
 /**
- * What the threads of a block keep between regions: consecutive arrays with one element for each thread. Offsets are
- * relative to the start of the block's frames.
+ * The state that the threads of a block keep between regions: consecutive arrays with one element for each thread.
+ * Offsets are relative to the start of the block's frames.
  */
 
 import { warpSize } from '../../machine/launch.ts';
 
 /**
- * Space between arrays. It keeps their distances from being whole numbers of pages, where arrays would evict each other
- * from the cache.
+ * Space between arrays. It keeps the distances between arrays from being whole numbers of pages, because they would
+ * evict each other from the cache.
  */
 const gap = 64;
 
@@ -31,7 +31,10 @@ export class FrameLayout {
    * (simd/four-function.ts).
    */
   readonly alone: number;
-  /** Where the thread's activation begins in its local memory; `depth` is where the next open call is stored. */
+  /**
+   * The address where the thread's activation begins in its local memory; `depth` is the address where the next open
+   * call is stored.
+   */
   readonly base: number;
   readonly depth: number;
 
@@ -66,7 +69,7 @@ export class FrameLayout {
     });
   }
 
-  /** Bytes that one warp at a time may use; whoever asks next may get the same. */
+  /** Bytes that one warp at a time may use; the next request may get the same bytes. */
   room(bytes: number): number {
     const known = this.rooms.find(({ size }) => size >= bytes);
     if (known !== undefined) return known.offset;

@@ -1,4 +1,4 @@
-/** A kernel and the functions it may call, split into regions, with what all regions share. */
+/** A kernel and the functions that it may call, split into regions, with the data that all regions share. */
 import { type BasicBlock, blocksOf } from '../../program/flow.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 import type { KernelProgram } from '../../program/link.ts';
@@ -51,7 +51,7 @@ export interface FunctionShape {
   readonly regionAt: ReadonlyMap<number, number>;
   /** Blocks where threads may pause with their registers in the frame, and continue later. */
   readonly landings: ReadonlySet<number>;
-  /** How to run four threads at once; null if the kernel runs them one at a time. */
+  /** The data for running four threads at once; null if the kernel runs one thread at a time. */
   readonly four: FourShape | null;
   /** First blocks of the loops in which a thread may be waiting for another. */
   readonly pauses: ReadonlyMap<number, Waiting>;
@@ -62,7 +62,7 @@ export interface FunctionShape {
   readonly traffic: TrafficAnalysis;
 }
 
-/** What is needed to run four threads of a kernel at once. */
+/** Everything that is needed to run four threads of a kernel at once. */
 export interface FourShape {
   /** Slots of registers that may differ between threads in lockstep. */
   readonly varying: ReadonlySet<number>;
@@ -178,7 +178,7 @@ export function slotsOf({ program, slots }: FunctionShape, place: number): reado
   });
 }
 
-/** Returns where a region loads registers from the frame and stores them back. */
+/** Returns the places where a region loads registers from the frame and stores them back. */
 export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
   const { program, blocks, landings, live, regionAt, firstRegion } = fn;
   const { entry } = region;

@@ -262,7 +262,10 @@ class RegionWriter {
     this.leaveThread(() => this.code.i32(region), this.counts.gone(region));
   }
 
-  /** Makes the thread stop for others. It stores the registers it needs later and the values it brings. */
+  /**
+   * Makes the thread stop to wait for others. It stores the registers that it needs later and the values that it
+   * brings.
+   */
   private stop(instruction: ProgramInstruction, block: number, resume: number): void {
     const { code, shape, values, frame, fn } = this;
     const { number, stop } = stopBefore(shape, fn, resume);
@@ -293,7 +296,7 @@ class RegionWriter {
   }
 
   private threadEnd(): Label {
-    if (this.endOfThread === null) throw new Error('no thread is being written');
+    if (this.endOfThread === null) throw new Error('no code for a thread is being written');
     return this.endOfThread;
   }
 

@@ -196,7 +196,7 @@ class FourWriter {
     }
   }
 
-  /** Skips the four if none of them is a member. If only some are, runs those one by one. */
+  /** Skips the four if none of them is a member. If only some of them are members, runs those one by one. */
   private skipOthers(end: Label): void {
     const { code, region, locals, fourMembers } = this;
     if (!this.shape.hasGroups) return;
@@ -236,7 +236,7 @@ class FourWriter {
     code.br(this.threadEnd());
   }
 
-  /** Writes what a region with a single possible outcome does not write itself (`soleOutcome`). */
+  /** Writes the states that a region with a single possible outcome does not write itself (`soleOutcome`). */
   private writeStates(number: number): void {
     const { code, fn, shape, frame } = this;
     const sole = soleOutcome(fn, elementAt(fn.regions, number - fn.firstRegion));
@@ -268,8 +268,8 @@ class FourWriter {
   }
 
   /**
-   * Written before an instruction at which the threads may part: runs them one by one unless they agree on its guard,
-   * and always if it is a `brx.idx`.
+   * Written before an instruction at which the threads may diverge: runs them one by one unless they agree on its
+   * guard, and always for a `brx.idx`.
    */
   private partUnlessAgreed(block: number, instruction: ProgramInstruction): void {
     const { code, vectors, frame, fn } = this;
@@ -349,7 +349,7 @@ class FourWriter {
   }
 
   private threadEnd(): Label {
-    if (this.endOfThread === null) throw new Error('no threads are being written');
+    if (this.endOfThread === null) throw new Error('no code for threads is being written');
     return this.endOfThread;
   }
 

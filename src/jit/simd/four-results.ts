@@ -1,4 +1,4 @@
-/** Takes the results of a stop for four threads: as vectors, or as one value if all four get the same. */
+/** Takes the results of a stop for four threads: as vectors, or as one value if all four get the same one. */
 import { lowerAfter } from '../lower.ts';
 import type { Stop } from '../groups/stop.ts';
 import type { Values } from '../regions/values.ts';

@@ -70,7 +70,7 @@ export function scatterFunction(surroundings: Surroundings, access: ScatteredAcc
 
 /**
  * Returns the index of the function (addresses) → 1 if the spans of global memory that start there are all allocated,
- * else 0.
+ * otherwise 0.
  */
 export function allValidFunction({ helpers, layout }: Surroundings, { size, bytes }: AccessSpan): number {
   const type: FunctionType = { parameters: ['v128', 'v128'], results: ['i32'] };
@@ -108,7 +108,7 @@ function keyOf(what: string, { program }: Surroundings, { space, width, count }:
   return `${what} ${space} ${width} ${count} ${program.localBytes}`;
 }
 
-/** Returns the vector that holds an element of a thread, its shape, and the lane. */
+/** Returns the vector that holds an element of a thread, the vector's shape, and the lane. */
 function placeIn(
   vectors: readonly number[],
   width: number,

@@ -63,9 +63,9 @@ function store(step: StepOf<'store'>, access: ScatteredAccess, lowering: VectorL
 
 /** The forms that the code of an access can take. */
 interface Forms {
-  /** For valid, consecutive addresses. Gets the address of the first in global memory, and an offset. */
+  /** For valid, consecutive addresses. Receives the address of the first one in global memory, and an offset. */
   readonly inRow: (at: number, offset: number) => void;
-  /** For valid addresses. Gets each address, and an offset. */
+  /** For valid addresses. Receives each address, and an offset. */
   readonly apart: (at: readonly number[], offset: number) => void;
   /** For arbitrary addresses. */
   readonly byCall: () => void;

@@ -18,7 +18,7 @@ import { laneCount, type Vector, wordsAt } from './vectors.ts';
 export type AccessStep = StepOf<'load'> | StepOf<'store'>;
 
 /**
- * Sets a local to the place of the first of four consecutive accesses of `size` bytes that need no check. Branches to
+ * Sets a local to the address of the first of four consecutive accesses of `size` bytes that need no check. Branches to
  * `scattered` if they are not consecutive.
  */
 export function locateRow(
@@ -37,7 +37,7 @@ export function locateRow(
   code.set(at);
 }
 
-/** Sets four locals to the places of four accesses that need no check. */
+/** Sets four locals to the addresses of four accesses that need no check. */
 export function locateEach(step: AccessStep, at: readonly number[], lowering: VectorLowering): void {
   const { code, vectors, scalar } = lowering;
   const start = vectors.temporary();
@@ -210,12 +210,12 @@ function leaveUnlessAllocated(at: number, size: number, bytes: number, code: Cod
     return;
   }
   pushUnallocated(code, at, 0, bytes);
-  // A whole granule is aligned.
+  // A whole granule is always aligned.
   if (bytes < 16) orMisaligned();
   code.if(checkEnds);
 }
 
-/** Pushes 0 if the first and the last byte lie within the space and the start is aligned, else 1. */
+/** Pushes 0 if the first and the last byte lie within the space and the start is aligned, otherwise 1. */
 function pushOutsideSpace(
   space: BoundedSpace,
   start: number,

@@ -67,7 +67,7 @@ function hasIntegralForm(c: Conversion): boolean {
 }
 
 /**
- * Scaling may round the value in f32, far below the last bit of the result. That is harmless only when rounding to
+ * Scaling may round the value in f32, far below the last bit of the result. This is harmless only when rounding to
  * nearest or toward zero.
  */
 function hasFixedForm(c: Conversion): boolean {

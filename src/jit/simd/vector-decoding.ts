@@ -54,8 +54,8 @@ function decodeWide(code: Code, { width, padding }: FloatFormat, source: number)
 }
 
 /**
- * Patterns without the sign: a mask of all bits, infinity (above all patterns if there is none), and the largest
- * pattern that is not a NaN.
+ * Patterns without the sign: a mask of all bits, infinity (above all patterns if the format has no infinity), and the
+ * largest pattern that is not a NaN.
  */
 function narrowPatterns({ width, fractionBits, infinity, nan }: FloatFormat): {
   readonly mask: number;
@@ -100,7 +100,7 @@ function decodeScale(code: Code, source: number): SingleLocals {
   return { magnitude, sign: null, nan };
 }
 
-/** Turns the ue8m0 values on the stack into f32. A value becomes the exponent field; only 0 stands for 2^-127. */
+/** Turns the ue8m0 values on the stack into f32. A value becomes the exponent field, except that 0 means 2^-127. */
 export function pushScale(code: Code): void {
   splat(shift(code, 'i32x4.shl', 23), single.halfLeastNormal).vector('i32x4.max_u');
 }
@@ -124,8 +124,8 @@ function decodeFixed(code: Code, format: FixedFormat, source: number, cut: Integ
 
 /**
  * Turns the 32-bit magnitudes on the stack into f32. The bits below the top 24 significant bits are found without a
- * shift per lane: the upper byte of the magnitude is as long as the part to be cut off, and spreading its top bit
- * downwards makes a mask of that part.
+ * shift per lane: the upper byte of the magnitude has as many significant bits as the part to be cut off, and spreading
+ * its top bit downwards makes a mask of that part.
  */
 function convertWord(code: Code, sign: number | null, cut: IntegerRounding): void {
   if (cut === 'rn') {

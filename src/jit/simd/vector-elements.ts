@@ -1,5 +1,6 @@
 /**
- * Loads and stores the elements of four threads, which are consecutive in memory or at an address of each thread's own.
+ * Loads and stores the elements of four threads, which are consecutive in memory, or at a separate address for each
+ * thread.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';

@@ -187,7 +187,7 @@ function pushTiny(code: Code, { sum }: HalfSum): Code {
   return pushDoubleWords(code.get(sum), 0n).vector('f64x2.ne', 'v128.and');
 }
 
-/** Pushes masks of the sums for which a second rounding may be wrong, if there was a first one. */
+/** Pushes masks of the sums for which a second rounding may be wrong, provided that they were rounded once. */
 function pushSuspect(code: Code, half: HalfSum): Code {
   pushHalfway(code, half.sum);
   return pushTiny(code, half).vector('v128.or');

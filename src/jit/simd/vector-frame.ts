@@ -98,7 +98,7 @@ export class VectorFrame {
     }
   }
 
-  /** Pushes 1 if a register that should be uniform differs between the four threads, else 0. */
+  /** Pushes 1 if a register that should be uniform differs between the four threads, otherwise 0. */
   pushDisagreement(places: Iterable<number>): void {
     const { code, values, vectors } = this;
     code.i32(0);
@@ -110,7 +110,7 @@ export class VectorFrame {
     }
   }
 
-  /** Pushes 1 if the four threads' elements of an array differ, else 0. */
+  /** Pushes 1 if the four threads' elements of an array differ, otherwise 0. */
   pushDifference(array: number, type: IntegerType): void {
     const { code, shape } = this;
     const shapeName = type === 'i64' ? 'i64x2' : 'i32x4';

@@ -1,6 +1,6 @@
 /**
- * Rounds four f32 to a float format of at most 32 bits. A comment at each step shows why it is correct. Below, an f32
- * means the 31 bits of its magnitude, and k is the number of fraction bits that are cut off: 23 minus those of the
+ * Rounds four f32 to a float format of at most 32 bits. A comment at each step explains why it is correct. Below, an
+ * f32 means the 31 bits of its magnitude, and k is the number of fraction bits that are cut off: 23 minus those of the
  * destination.
  */
 import type { Rounding } from '../../numerics/conversion.ts';
@@ -108,8 +108,8 @@ function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude:
 
 /**
  * Pushes the magnitude with the destination's exponent range but still with 23 fraction bits. Its subnormals become
- * multiples of 2^(1 - bias - 23). What this cuts off is too small to affect rounding, except under rm and rp, where it
- * sets a sticky lowest bit.
+ * multiples of 2^(1 - bias - 23). The part that this cuts off is too small to affect rounding, except under rm and rp,
+ * for which it sets a sticky lowest bit.
  */
 function pushRebiased(code: Code, rounding: Rounding, { bias }: FloatFormat, magnitude: number): void {
   if (rounding === 'rm' || rounding === 'rp') pushSubnormalOdd(code, bias, magnitude);

@@ -1,6 +1,6 @@
 /**
- * Reads special registers for four neighboring threads, if they differ between threads and can be computed from that of
- * the first.
+ * Reads special registers for four neighboring threads, if their values differ between threads and can be computed from
+ * the first one.
  */
 import type { LaunchValue } from '../../isa/registers.ts';
 import { warpSize } from '../../machine/launch.ts';
@@ -9,7 +9,7 @@ import type { Code } from '../../wasm/code.ts';
 import type { RegionLocals } from '../lowering.ts';
 import { splat } from './vector-words.ts';
 
-/** Pushes the four values, of 32 bits each. */
+/** Pushes the four 32-bit values. */
 export type FourReader = (code: Code, locals: RegionLocals) => void;
 
 /** The reader for each part of a register; null if it is read lane by lane. */
@@ -41,7 +41,7 @@ const readers: Readonly<Record<LaunchValue, readonly (FourReader | null)[] | nul
   gridWorkspace: null,
 };
 
-/** Returns how to read the four values together; null if each thread reads its own. */
+/** Returns a reader for all four values; null if each thread reads its own. */
 export function fourReader({ register, part, width }: SpecialRead): FourReader | null {
   const { value } = register;
   if (width > 32) return null;

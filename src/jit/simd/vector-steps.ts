@@ -20,7 +20,7 @@ type Vectorize<Kind extends StepKind> = (step: StepOf<Kind>, lowering: VectorLow
 /** For steps with no vector form. */
 const oneByOne = (): null => null;
 
-/** For steps whose control flow is written by the region. */
+/** For steps whose control flow the region writes. */
 const byRegion = (): Writer => () => undefined;
 
 const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {

@@ -153,7 +153,7 @@ export class Vectors {
     this.write(this.placeOf(ref), value);
   }
 
-  /** Returns the value of a name, with the type it has. */
+  /** Returns the value of a name, in its current type. */
   present(ref: Ref): Vector {
     return this.get(ref, this.typeOf(ref));
   }
