@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** The playground imports the package by its public names. */
+/** The playground imports the package under its public name. */
 const door = (name: string): string => fileURLToPath(new URL(`src/${name}.ts`, import.meta.url));
 
 export default defineConfig({
@@ -16,12 +16,12 @@ export default defineConfig({
     exclude: ['**/*.exhaustive.test.ts', 'node_modules/**', 'dist/**'],
     setupFiles: ['test/setup.ts'],
     testTimeout: 60_000,
-    // The default leaves a core to the watcher: half the speed on a machine of two.
+    // The default leaves one core to the watcher, which halves the speed on a machine with two.
     maxWorkers: '100%',
-    // Files share what they import: reading the same modules again took a fifth of the time.
+    // Files share the modules that they import: reading them again took a fifth of the time.
     isolate: false,
     // With the usual 1 to 16 MB for new objects, an eighth of the time was spent on garbage collection. Most code of a
-    // test runs briefly, so that optimizing it as early as usual took another tenth.
+    // test runs only briefly, so optimizing it as early as usual took another tenth.
     execArgv: ['--min-semi-space-size=64', '--max-semi-space-size=64', '--interrupt-budget=200000'],
     // Compiled modules are kept in node_modules, so that a run starts in 0.5 s instead of 2 s.
     experimental: { fsModuleCache: true },

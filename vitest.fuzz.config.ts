@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import all from './vitest.config.ts';
 
-/** Texts, files and calls that nobody would write, drawn anew in each run. */
+/** Texts, files and calls that nobody would write, different in each run. */
 export default mergeConfig(
   { ...all, test: { ...all.test, include: [], setupFiles: [] } },
   defineConfig({ test: { include: ['test/fuzz/**/*.test.ts'] } }),

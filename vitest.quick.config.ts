@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import all from './vitest.config.ts';
 
-/** Units, cases, and one file of each kind of recorded verdicts and values: a look after each change. */
+/** Units, cases, and one file of each kind of recorded verdicts and values, to run after each change. */
 export default mergeConfig(
   { ...all, test: { ...all.test, include: [] } },
   defineConfig({
@@ -15,7 +15,7 @@ export default mergeConfig(
         'test/golden/{evaluate,folded-values,legality-more,modules,syntax}.test.ts',
         'test/device/{execution,launch,memory}.test.ts',
       ],
-      // Whole ranges of values, and every code and form in turn.
+      // Tests of whole ranges of values, and of every code and form.
       exclude: [
         'src/numerics/convert.test.ts',
         'src/arrays/convert.test.ts',

@@ -14,7 +14,7 @@ import { numberBits } from './numerics/number-bits.ts';
  */
 export type Value = number | bigint | boolean | readonly number[];
 
-/** A type as far as its values need it; it may be a format that has no PTX type. */
+/** The properties of a type that its values depend on; it may be a format that has no PTX type. */
 export type ValueType = Pick<PtxType, 'class' | 'format' | 'lanes' | 'laneStride' | 'width'> & {
   readonly name: string;
 };
@@ -22,7 +22,7 @@ export type ValueType = Pick<PtxType, 'class' | 'format' | 'lanes' | 'laneStride
 const typeError = (message: string): PtxlabError => new PtxlabError('argument-type', message);
 const sizeError = (message: string): PtxlabError => new PtxlabError('argument-size', message);
 
-/** How messages show a value. */
+/** The form of a value in messages. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
   switch (typeof value) {

@@ -1,6 +1,6 @@
 /**
- * For every test file of `npm test`: random inputs are the same in each run, so that a run is green whenever the one
- * before was (`npm run test:fuzz` draws new ones), and integers in long arrays are compared as bytes, which takes a
+ * For every test file of `npm test`: random inputs are the same in each run, so that a run passes whenever the one
+ * before did (`npm run test:fuzz` draws new ones), and integers in long arrays are compared as bytes, which takes a
  * thousandth of the time.
  */
 import fc from 'fast-check';
@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 
 fc.configureGlobal({ seed: 1_122_334 });
 
-/** Undefined where the usual comparison is to decide. */
+/** Undefined if the usual comparison should decide. */
 function areSameIntegers(a: unknown, b: unknown): boolean | undefined {
   if (!isIntegerArray(a) || !isIntegerArray(b) || a.constructor !== b.constructor) return undefined;
   return Buffer.compare(bytesOf(a), bytesOf(b)) === 0;

@@ -16,7 +16,7 @@ const out = join(root, 'dist/bin');
 const start =
   /commander|base\/(error|element-at|rules)\.ts|tensors\/containers\.ts|cli\/(command-line|command-parts|exit|output|process-session|program|run-process|version|\w+-commands)\.ts/;
 
-/** Shared by the commands about PTX; `check` needs no other chunk. */
+/** Shared by the commands for PTX; `check` needs no other chunk. */
 const ptx =
   /node_modules\/ansis|src\/(base|check|diagnostics|isa|syntax|cli\/check)\/|cli\/(check|io|ndjson|options|settings-file|style)\.ts/;
 
@@ -24,7 +24,10 @@ const ptx =
 const shard =
   /src\/hosts\/(file-errors|node-files|node-output|sweep-threads)\.ts|jit\/(exported-function|arrays\/sweep-runner)\.ts|tensors\/(bytes|tensor-error)\.ts|cli\/(work|sweep\/digest-text|shards\/(cut|manifest|results|shard-number|sweep-units|sweep-work|what))\.ts/;
 
-/** commander imports this for commands that are separate programs. There are none, and loading it would take 5 ms. */
+/**
+ * commander imports this for commands that are separate programs. ptxlab has no such commands, and loading it would
+ * take 5 ms.
+ */
 const withoutChildProcess: Plugin = {
   name: 'without-child-process',
   resolveId: (id) => (id === 'node:child_process' ? '\0no-child-process' : null),

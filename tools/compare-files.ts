@@ -12,8 +12,8 @@ import { check } from '../src/check/check.ts';
 const shown = 4;
 
 /**
- * What ptxas answers. ptxas compiles only for sm_75 and later, so older PTX is compiled for sm_75. Null if ptxas
- * accepts the file.
+ * The answer of ptxas. It compiles only for sm_75 and later, so older PTX is compiled for sm_75. Null if ptxas accepts
+ * the file.
  */
 function theirErrors(file: string, text: string): readonly string[] | null {
   const [, number = '75', suffix = ''] = /^\s*\.target\s+sm_(\d+)([af]?)/m.exec(text) ?? [];

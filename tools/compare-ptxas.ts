@@ -5,7 +5,7 @@
  *     tsx tools/compare-ptxas.ts [MODULES] [SEED] [OPCODE [RECORD]]
  *
  * If RECORD names a file, every line that ptxas accepted or refused is written to it as a case for test/golden. Cases
- * on which the two disagree are marked as quirks: look at each before you keep it.
+ * on which the two disagree are marked as quirks: check each one before you keep it.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

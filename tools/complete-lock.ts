@@ -1,6 +1,6 @@
 /**
  * Adds to package-lock.json the platform packages that a registry did not offer when the lock was written. If they are
- * missing, `npm ci` says that the lock is out of sync; if they are present, other platforms skip them. Run it after
+ * missing, `npm ci` reports that the lock is out of sync; if they are present, other platforms skip them. Run it after
  * every `npm install`.
  *
  *     tsx tools/complete-lock.ts

@@ -85,7 +85,8 @@ add("popc.b32 clz.b32 bfind.u32 bfind.s32 bfind.shiftamt.u32 bfind.shiftamt.s32 
 add("popc.b64 clz.b64 bfind.u64 bfind.s64 bfind.shiftamt.u64 bfind.shiftamt.s64", 32, "64")
 add("brev.b64 cnot.b64", 64, "64")
 add("bfe.u32 bfe.s32", 32, "32 8 8")
-# Positions and lengths beyond a byte are undefined; in 64 bits ptxas does not reduce them as the ISA's pseudo-code does.
+# Positions and lengths beyond a byte are undefined; for 64-bit operands, ptxas does not reduce them as the ISA's
+# pseudo-code does.
 add("bfe.u64 bfe.s64", 64, "64 byte byte")
 add("bfi.b32", 32, "32 32 8 8")
 add("bfi.b64", 64, "64 64 byte byte")

@@ -1,6 +1,6 @@
 /**
- * Makes digests/conversions.json, which `ptxlab sweep --published` compares with: the digests of every conversion with
- * at most 32 input bits. Digests for up to 16 input bits are computed by the reference engine, the others by
+ * Creates digests/conversions.json, which `ptxlab sweep --published` compares with: the digests of every conversion
+ * with at most 32 input bits. Digests for up to 16 input bits are computed by the reference engine, the others by
  * `ptxlab sweep`. Digests already in the file are kept, so an interrupted run can be continued.
  *
  *     npm run build && tsx tools/make-digests.ts [pattern of mnemonics]

@@ -27,7 +27,7 @@ TYPES = (
 ).split()
 FLOAT_MODIFIERS = ".approx .ftz .rn .rz .rm .rp .sat .full".split()
 
-# Opcode, all modifiers it can have, operands: T1 is a register of the mnemonic's type, others are as written.
+# Opcode, all modifiers it can have, operands: T1 is a register of the mnemonic's type; other names are used as written.
 SHAPES = [
     ("popc", [], "%u32_1 T2"), ("clz", [], "%u32_1 T2"), ("brev", [], "T1 T2"), ("cnot", [], "T1 T2"),
     ("bfind", [".shiftamt"], "%u32_1 T2"), ("bfe", [], "T1 T2 %u32_3 %u32_4"), ("bfi", [], "T1 T2 T3 %u32_4 %u32_5"),

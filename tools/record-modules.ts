@@ -14,8 +14,8 @@ import { caseFiles, folder, type ModuleCase, readCases } from '../test/golden/mo
 const scratch = scratchFolder();
 
 /**
- * Compiles a whole program. From PTX 3.1 on, compiles a relocatable part instead if something is missing that another
- * part may define, or present that only a part may contain.
+ * Compiles a whole program. Since PTX 3.1, compiles a relocatable part instead if a definition is missing that another
+ * part may contain, or if the module has something that only a part may contain.
  */
 function verdictOf(one: ModuleCase): string {
   const whole = runOn(one, []);

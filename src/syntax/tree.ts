@@ -17,8 +17,8 @@ export interface NameOperand extends Span {
 }
 
 /**
- * `%v.x`, `%tid.x`: `base` as written, `member` with its dot. The parser does not know whether this is a vector element
- * or part of a special register's name.
+ * `%v.x`, `%tid.x`: `base` is as written, `member` includes its dot. The parser does not know whether this is a vector
+ * element or part of a special register's name.
  */
 export interface MemberOperand extends Span {
   readonly kind: 'member';
@@ -244,7 +244,7 @@ export type Initializer =
   | { readonly kind: 'list'; readonly elements: readonly Initializer[]; readonly span: Span }
   | { readonly kind: 'field'; readonly name: string; readonly value: Initializer; readonly span: Span };
 
-/** One declared name. `dimensions` contains null for `[]`; `count` is the N in `%r<N>`, or null if there is none. */
+/** One declared name. `dimensions` contains null for `[]`; `count` is the N in `%r<N>`, or null without a number. */
 export interface Variable extends Span {
   readonly name: string;
   readonly nameStart: number;

@@ -7,7 +7,7 @@ import { TensorFileError } from './tensor-error.ts';
 export interface ByteSource {
   /** Total number of bytes. */
   readonly size: number;
-  /** Fills `into` with the bytes from `offset` on. Throws `truncated` if fewer are left. */
+  /** Fills `into` with the bytes starting at `offset`. Throws `truncated` if fewer bytes are left. */
   read(offset: number, into: Uint8Array): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** A source over bytes in memory. */
+/** A source that reads from a byte array in memory. */
 export function memorySource(bytes: Uint8Array): ByteSource {
   requireArgument('the memory of a source', bytes, bytesRule);
   return {
@@ -34,7 +34,7 @@ export function memorySource(bytes: Uint8Array): ByteSource {
   };
 }
 
-/** A sink over bytes in memory; their number is the size of the file. */
+/** A sink that writes to a byte array in memory, which is as long as the file. */
 export function memorySink(bytes: Uint8Array): ByteSink {
   requireArgument('the memory of a sink', bytes, bytesRule);
   return {
@@ -44,7 +44,7 @@ export function memorySink(bytes: Uint8Array): ByteSink {
   };
 }
 
-/** `size` bytes of `source` from `offset` on, as a separate source. */
+/** `size` bytes of `source` starting at `offset`, as a separate source. */
 export function sliceSource(source: ByteSource, offset: number, size: number): ByteSource {
   requireRange(source.size, offset, size);
   return {
@@ -69,7 +69,7 @@ export function serialSource(size: number, read: ByteSource['read']): ByteSource
   };
 }
 
-/** `length` bytes from `offset` on, in a new array. The caller must have limited `length`. */
+/** `length` bytes starting at `offset`, in a new array. The caller must have checked that `length` is reasonable. */
 export async function readBytes(source: ByteSource, offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
   requireRange(source.size, offset, length);
   const bytes = new Uint8Array(length);

@@ -43,7 +43,7 @@ export interface FileComparison extends Omit<Pairing, 'pairs'> {
 export interface CompareFilesOptions {
   /** Selects tensors by name. Default: all. */
   readonly takes?: (name: string) => boolean;
-  /** Number of worst elements kept for each tensor. Default 5. */
+  /** Number of worst elements to keep for each tensor. Default 5. */
   readonly worst?: number;
   /** Whether to count the exponents of both sides. Default false. */
   readonly withExponents?: boolean;

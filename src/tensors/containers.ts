@@ -7,15 +7,15 @@ export type Container = 'safetensors' | 'npy' | 'npz' | 'gguf' | 'raw';
 export interface ContainerRow {
   /** In lists: `.npy`. */
   readonly title: string;
-  /** What messages call a file of this container. */
+  /** The term for a file of this container in messages. */
   readonly words: string;
   /** File name extensions, without the dot. */
   readonly endings: readonly string[];
   /** The first bytes of such files; null if they have no signature. */
   readonly signature: readonly number[] | null;
   /**
-   * For a container without a signature: whether these may be the first nine bytes of such a file. Null if the contents
-   * do not tell.
+   * For a container without a signature: whether a file may begin with these nine bytes. Null if the contents do not
+   * show it.
    */
   readonly resembles: ((start: Uint8Array) => boolean) | null;
   /** Whether a file holds exactly one tensor. */

@@ -10,7 +10,7 @@ import { type CheckpointLayout, checkpointLayouts } from './checkpoints/written-
 import type { WritableLayout } from './gguf/blocks.ts';
 import type { Sharding } from './safetensors/sharded-layout.ts';
 
-/** What the tensors of a file can become. */
+/** The possible results for the tensors of a file. */
 export type ConversionName = FormatSpelling | SchemeSpelling | WritableLayout;
 
 export interface ConversionChoice {
@@ -25,7 +25,7 @@ export interface ConversionChoice {
    */
   readonly scale?: Granularity | 'none' | undefined;
   /**
-   * Names and types as readers of ModelOpt's or compressed-tensors' checkpoints expect them. Default: ptxlab's own,
+   * Names and types that readers of ModelOpt's or compressed-tensors' checkpoints expect. Default: ptxlab's own,
    * described below.
    */
   readonly layout?: CheckpointLayout | undefined;

@@ -1,4 +1,4 @@
-/** How every tensor of a file is converted, and where it goes in the new file. */
+/** Plans how every tensor of a file is converted, and where it goes in the new file. */
 import type { Scheme } from '../arrays/quantized/block-formats.ts';
 import type { Granularity } from '../arrays/quantized/quantized-array.ts';
 import { layoutOf } from '../arrays/quantized/quantized-array.ts';
@@ -24,7 +24,7 @@ import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-f
 import { isReadable } from './tensor-values.ts';
 
 /**
- * The operation on a tensor. `out` and similar fields say where results go; `beside` has the scales that turn its codes
+ * The operation on a tensor. `out` and similar fields say where results go; `beside` has the scales that turn the codes
  * into values.
  */
 export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales | null } & (
@@ -37,7 +37,7 @@ export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales 
       readonly out: TensorEntry;
       readonly scales: TensorEntry;
       readonly second: { readonly entry: TensorEntry; readonly rule: 'multiply' | 'divide' } | null;
-      /** How the codes are stored in `out`. */
+      /** The packing of the codes in `out`. */
       readonly packing: 'dense' | 'whole';
       /** Which elements share a scale; undefined for schemes with blocks of their own. */
       readonly granularity: Granularity | undefined;
@@ -208,7 +208,7 @@ function convertDraft(
   }
 }
 
-/** Throws now the error that `convert` would throw later. */
+/** Throws an error now that `convert` would otherwise throw later. */
 function requireConversion(
   from: FormatName,
   to: FormatName,

@@ -22,7 +22,7 @@ export type Target =
   | { readonly kind: 'blocks'; readonly layout: WritableLayout };
 
 /**
- * What a text names, in any spelling.
+ * Finds the format or scheme that a text names, in any spelling.
  *
  * @throws PtxlabError `unknown-format`, `unknown-scheme`, `bad-choice` for blocks that are only read
  */
@@ -55,7 +55,7 @@ export function targetOf(choice: ConversionChoice, container: Container): Target
   refuseIf(!isBlocks && scaleRule !== undefined, `${to} has no choice of scale rule: only mx schemes do`);
   const chosen = scale ?? (isBlocks ? undefined : usualScale(requireFormat(to), choice, container));
   if (!isBlocks && (chosen === undefined || chosen === 'none')) {
-    refuseIf(layout !== undefined, `${layout} has scales for ${to}: leave out 'none'`);
+    refuseIf(layout !== undefined, `${layout} requires scales for ${to}: omit 'none'`);
     return { kind: 'format', format: requireFormat(to) };
   }
   const scheme = schemeNamed(isBlocks ? name : requireFormat(to));
@@ -64,12 +64,12 @@ export function targetOf(choice: ConversionChoice, container: Container): Target
   refuseIf(choice.saturate === false, 'codes with scales always saturate');
   refuseIf((choice.semantics ?? 'ptx') !== 'ptx', 'codes with scales follow the rules of PTX');
   refuseIf(scaleRule !== undefined && scheme.scale !== 'ue8m0', `${scheme.name} has no choice of scale rule`);
-  refuseIf(scales === 'in blocks', `${title} has no ${to} with separate scales`);
+  refuseIf(scales === 'in blocks', `${title} cannot hold ${to} with separate scales`);
   const granularity = chosen === 'none' ? undefined : chosen;
   return { kind: 'scheme', scheme, form: writtenForm(layout, scheme, granularity), granularity };
 }
 
-/** Weights are usually smaller than 1, so without scales integers would be zeros. */
+/** Weights are usually smaller than 1, so without scales, integers would be zeros. */
 function usualScale(format: FormatName, { layout }: ConversionChoice, container: Container): Granularity | undefined {
   const scheme = [...schemes.values()].find(({ element, block }) => element === format && block === null);
   if (layout !== undefined && scheme !== undefined) {
@@ -82,7 +82,7 @@ function usualScale(format: FormatName, { layout }: ConversionChoice, container:
   refuseIf(
     holdsOne || scales === 'in blocks',
     `without scales most weights become 0 in ${format}, and ${words} has no room for scales: ${advice}, ` +
-      'or --scale none for values that are integers already',
+      'or --scale none for values that are already integers',
   );
   return 'row';
 }

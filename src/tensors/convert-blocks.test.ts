@@ -73,7 +73,7 @@ describe('a file of K-quants and f32', () => {
     expect(Buffer.from(await bytesOf(found, 'k')).equals(await bytesOf(file, 'k'))).toBe(true);
   });
 
-  test('loses the key that says which type most tensors have', async () => {
+  test('loses the key that gives the type of most tensors', async () => {
     const file = await mixed();
     expect(Object.keys(file.metadata)).toEqual(['general.file_type']);
     expect((await converted(file, 'gguf', { to: 'q4_0' })).metadata).toEqual({});
@@ -98,7 +98,7 @@ describe.each(['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0'] as const)('to %s', (to) =
 
   test('NaN becomes 0 and does not change its neighbors', async () => {
     const found = await encoded({ 3: Number.NaN, 4: 8 });
-    // Scales may be negative, which gives -0.
+    // Scales may be negative, in which case zeros become -0.
     expect([found[3], found[5]].every((value) => value === 0)).toBe(true);
     expect(found[4]).toBeCloseTo(8, 1);
   });

@@ -53,7 +53,7 @@ async function stored({ file, bytes }: Converted, name: string): Promise<Uint8Ar
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** Compared as one string, because these are megabytes. */
+/** They are compared as one string, because they have megabytes. */
 function same(a: Uint8Array, b: ArrayBufferView): boolean {
   return Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(bytesOf(b));
 }

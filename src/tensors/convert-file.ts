@@ -1,4 +1,4 @@
-/** Runs a conversion plan piece by piece, so that only a few pieces of a file are in memory, whatever its size. */
+/** Runs a conversion plan piece by piece, so that only a few pieces of a file are in memory, regardless of its size. */
 import { convert } from '../arrays/convert.ts';
 import { largestMagnitude, quantize, type QuantizeOptions } from '../arrays/quantized/quantize.ts';
 import { layoutOf } from '../arrays/quantized/quantized-array.ts';
@@ -130,7 +130,7 @@ class NonFiniteCounts {
   }
 }
 
-/** What the pieces of all tensors share. */
+/** The data that the pieces of all tensors share. */
 interface Conversion {
   readonly file: TensorFile;
   readonly odd: NonFiniteCounts;
@@ -161,13 +161,13 @@ async function writePieces(
     signal?.throwIfAborted();
     const work = await next;
     if (work === null) throw new Error(`there is no piece ${i}`);
-    // The buffer of the previous piece may still be being written, and the next piece is read into it.
+    // The buffer of the previous piece may still be in use for writing, and the next piece is read into it.
     await writing;
     next = load(i + 1);
     const parts = work();
     writing = Promise.all(parts.map(({ offset, bytes }) => into.write(offset, bytes)));
     writing.catch(() => undefined);
-    // The write of this piece is still under way.
+    // The write of this piece is still in progress.
     if (i > first) await written(i, elementAt(pieces, i - 1).size);
   }
   await writing;
@@ -326,7 +326,7 @@ async function quantizePieces(
   }));
 }
 
-/** Codes of this number of rows fill whole bytes. */
+/** The codes of this many rows fill whole bytes. */
 const byteRows = 8;
 
 async function amaxOf(reader: ElementReader, elements: number, signal: AbortSignal | undefined): Promise<number> {

@@ -1,4 +1,4 @@
-/** Reads the elements of a stored tensor, a piece at a time, in the form that conversions take. */
+/** Reads the elements of a stored tensor, a piece at a time, in the form that conversions accept. */
 import { convert } from '../arrays/convert.ts';
 import type { SourceArray, SourceFormat } from '../arrays/elements/source-values.ts';
 import { packedDecoder } from '../arrays/quantized/packed-decoder.ts';

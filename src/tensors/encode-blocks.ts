@@ -41,10 +41,10 @@ export function encodeBlocks(layout: WritableLayout, { source, from }: Values): 
   return packBlocks(layout, { codes, scales: patterns(scales), offsets: patterns(offsets) });
 }
 
-/** The largest e2m1 times the largest e4m3: an array with this amax has a tensor scale of 1. */
+/** The largest e2m1 times the largest e4m3; an array with this amax has a tensor scale of 1. */
 const largestWithoutTensorScale = 6 * 448;
 
-/** How the values of a block are encoded: `scale` and `offset` are rounded to f16 only when they are stored. */
+/** The encoding of the values of a block: `scale` and `offset` are rounded to f16 only when they are stored. */
 interface BlockChoice {
   readonly scale: number;
   readonly offset: number;
@@ -87,7 +87,7 @@ function roundedUpTo(most: number, zero: number): (steps: number) => number {
   return (steps) => Math.max(0, Math.min(most, Math.trunc(Math.fround(steps + (zero + 0.5)))));
 }
 
-/** The first value with the largest magnitude; 0 if there are no numbers. */
+/** The first value with the largest magnitude; 0 if no value is a number. */
 function largestOf(values: Float32Array): number {
   let largest = 0;
   for (const value of values) if (Math.abs(value) > Math.abs(largest)) largest = value;

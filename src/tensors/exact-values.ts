@@ -1,4 +1,4 @@
-/** Reads elements as numbers, plus the remainders of integers that are too long for f64. */
+/** Reads elements as numbers, plus the part of integers that f64 cannot represent. */
 import { wordAt } from '../base/typed-reads.ts';
 import type { ByteSource } from './bytes.ts';
 import { type Side, valuesOf } from './pairing.ts';

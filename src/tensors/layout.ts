@@ -60,7 +60,7 @@ const spellings: Readonly<Record<Container, (format: FormatName) => string | nul
   raw: (format) => format,
 };
 
-/** How a container spells plain elements of a format; null if it has no such elements. */
+/** The spelling of plain elements of a format in a container; null if it cannot hold such elements. */
 export function dtypeIn(container: Container, format: FormatName): string | null {
   requireArgument('the container', container, containerRule);
   return isFormatName(format) ? spellings[container](format) : null;

@@ -22,7 +22,7 @@ import { TensorFileError } from './tensor-error.ts';
 import type { TensorFile } from './tensor-file.ts';
 
 export interface OpenOptions {
-  /** The file's name or path. Its extension decides if the first bytes do not. */
+  /** The file's name or path. Its extension decides if the first bytes are not conclusive. */
   readonly name?: string;
   /** The container, instead of detecting it; `raw` is never detected. */
   readonly container?: Container;
@@ -35,7 +35,7 @@ export interface OpenOptions {
   /** Opens a file in the same folder: the shards of `model.safetensors.index.json`. */
   readonly openBeside?: (name: string) => Promise<ByteSource>;
   /**
-   * Reads a small file in the same folder, null if there is none. For matrices of GPTQ, `quantize_config.json` or
+   * Reads a small file in the same folder; null if it does not exist. For matrices of GPTQ, `quantize_config.json` or
    * `config.json` tells which of its two formats they have.
    */
   readonly readBeside?: (name: string) => Promise<Uint8Array | null>;
@@ -88,7 +88,7 @@ const openers: Readonly<Record<Container, Opener>> = {
   raw: openRawAs,
 };
 
-/** Detects the container by the first bytes, or, if they do not decide, by the name. */
+/** Detects the container from the first bytes or, if they are not conclusive, from the name. */
 async function containerOf(source: ByteSource, name: string): Promise<Container> {
   const found = containerThatBegins(await readBytes(source, 0, Math.min(source.size, 9)));
   if (found !== null) return found;

@@ -26,7 +26,7 @@ export interface Pairing {
 }
 
 /**
- * Pairs by name. If both files have a single tensor, these two are paired, whatever their names. Scales belong to their
+ * Pairs by name. If each file has only one tensor, the two are paired, whatever their names. Scales belong to their
  * tensor, and are not paired by themselves on the side where they are scales.
  */
 export function pairTensors(a: Model, b: Model, takes: (name: string) => boolean): Pairing {
@@ -62,8 +62,8 @@ function sidesOf({ file, tensors }: Model, takes: (name: string) => boolean): re
 }
 
 /**
- * transformers keeps the experts of gpt-oss as [expert, in, out], but in blocks as [expert, out, in]: the plain side is
- * read in the order of the blocks.
+ * transformers stores the experts of gpt-oss as [expert, in, out], but as [expert, out, in] in blocks: the plain side
+ * is read in the order of the blocks.
  */
 function alignedPair(a: Side, b: Side): TensorPair {
   if (isSwapOf(a, b)) return { a, b: swapped(b) };

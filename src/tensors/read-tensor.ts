@@ -14,10 +14,10 @@ import { loadUnit, type TensorValues } from './tensor-values.ts';
 export interface ReadTensorOptions {
   /** Index of the first element, in C order. Default 0. */
   readonly offset?: number;
-  /** Number of elements. Default: all from `offset` on. */
+  /** Number of elements. Default: all elements starting at `offset`. */
   readonly count?: number;
   /**
-   * `bigint` reads 64-bit integers exactly, as a BigInt64Array or BigUint64Array; other tensors are refused. Default
+   * `bigint` reads 64-bit integers exactly, as a BigInt64Array or BigUint64Array; other tensors are rejected. Default
    * `number`.
    */
   readonly as?: 'number' | 'bigint';

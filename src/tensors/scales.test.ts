@@ -123,8 +123,8 @@ describe('every element gets the correct scale however a tensor is split', () =>
     ['squares of 128, rows shorter than a chunk', [513, 130], [5, 2]],
     ['squares of 16', [48, 9000], [3, 563]],
     ['groups of three axes', [4, 8, 2000], [2, 4, 125]],
-    ['groups along the first axis alone', [4, 5, 77], [2, 5, 77]],
-    ['groups along the middle axis alone', [3, 40, 700], [3, 2, 700]],
+    ['groups along the first axis only', [4, 5, 77], [2, 5, 77]],
+    ['groups along the middle axis only', [3, 40, 700], [3, 2, 700]],
     ['four axes', [4, 4, 6, 800], [2, 2, 3, 50]],
     ['three axes treated as a matrix', [3, 16, 9000], [3, 563]],
     ['a scale per row', [40, 60], [40]],
@@ -173,7 +173,7 @@ describe('tensors that are not scales', () => {
     expect(scalesOf(fileOf({ x: e4m3(2, 3), x_scale: f32([1, 2, 3], 1, 2, 3, 4, 5, 6) })).size).toBe(0);
   });
 
-  test('a scale next to a tensor that needs none', () => {
+  test('a scale next to a tensor that does not need one', () => {
     expect(scalesOf(fileOf({ x: f32([1], 1), x_scale: f32([1], 1) })).size).toBe(0);
   });
 });

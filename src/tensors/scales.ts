@@ -3,9 +3,9 @@
  * `checkpoints/stored-layouts.ts` lists how these tensors are named and encoded.
  *
  * The shapes determine how many elements share a scale: one scale for all, one per row, or the scale tensor has as many
- * axes as X, and along each axis one of `usualGroups` elements share a scale, with fewer in the last group; if none of
- * these fits, the number that divides the extent. A scale tensor with two axes may also belong to a matrix: all axes of
- * X but the last are treated as one.
+ * axes as X, and along each axis the number of elements that share a scale is one of `usualGroups`, with fewer in the
+ * last group; if none of these fits, the number that divides the extent. A scale tensor with two axes may also belong
+ * to a matrix: all axes of X but the last are treated as one.
  */
 import { elementAt, lastOf } from '../base/element-at.ts';
 import { doubleAt } from '../base/typed-reads.ts';
@@ -17,7 +17,9 @@ export interface Scales {
   readonly scale: TensorEntry;
   readonly second: SecondScale | null;
   readonly grouping: Grouping;
-  /** How the elements and their zero points are packed into words; null if the elements are stored as their type says. */
+  /**
+   * The packing of the elements and their zero points into words; null if the elements are stored as their type says.
+   */
   readonly words: PackedWords | null;
 }
 
@@ -149,7 +151,7 @@ function gridOf({ shape, groups }: Grouping): Grid {
 
 /**
  * A range of elements is a union of boxes, each with a part of one axis and all of the later axes. Scale indices grow
- * along every axis, so a box has its smallest at its first element and its largest at its last.
+ * along every axis, so the smallest index of a box is that of its first element, and the largest that of its last.
  */
 function rangesIn(shape: readonly number[], scaleOf: Grid['scaleOf']): Grid['rangeOf'] {
   /** Number of elements per index step of each axis, last axis first. */
@@ -177,14 +179,14 @@ async function secondsOf(file: TensorFile, second: SecondScale | null, refusal: 
   const { entry, rule, span } = second;
   const stored = (await tensorValues(file, entry).load(0, entry.elements))();
   const factors = Float64Array.from(stored, (scale) => (rule === 'divide' ? 1 / scale : scale));
-  // Division by zero is refused, too.
+  // Division by zero is rejected, too.
   const areFinite = factors.every(Number.isFinite) && stored.every(Number.isFinite);
   if (!areFinite && refusal === 'refuse') refuseScale(entry.name);
   return { factors, span };
 }
 
 interface Factors {
-  /** The name of the tensor of scales, if scales that are not finite are refused. */
+  /** The name of the tensor of scales, if scales that are not finite are rejected. */
   readonly name: string | null;
   /** The index of the first element. */
   readonly from: number;

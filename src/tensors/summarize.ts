@@ -23,8 +23,8 @@ const rules: RulesFor<SummarizeOptions> = { progress: callback(), signal };
 const worthCounting = 2 ** 16;
 
 /**
- * The smallest and largest element, mean, special values and exponents of a tensor, read in pieces; null if ptxlab sees
- * no numbers in its elements. Scales are applied, even NaN scales. `modelOf` finds them.
+ * The smallest and largest element, mean, special values and exponents of a tensor, read in pieces; null if ptxlab
+ * cannot read its elements as numbers. Scales are applied, even NaN scales. `modelOf` finds them.
  *
  * @throws TensorFileError for data that cannot be read
  */
@@ -59,7 +59,7 @@ async function summarizeValues(
   values: TensorValues,
   { progress, signal: stop = new AbortController().signal }: SummarizeOptions,
 ): Promise<Summary> {
-  // A scaled element is a product in f64, so it says nothing about subnormals of its code's format.
+  // A scaled element is a product in f64, so it does not show whether its code is subnormal.
   const summarizer = new Summarizer(values.isScaled ? 'f64' : values.format);
   const take = (chunk: Float32Array | Float64Array): void => {
     summarizer.add(chunk);

@@ -1,7 +1,7 @@
 import { PtxlabError } from '../base/error.ts';
 
 /**
- * What can be wrong with a tensor file. Permanent: scripts match them.
+ * The kinds of problems that a tensor file can have. Permanent: scripts match them.
  *
  * - `truncated`: the file is shorter than its header says.
  * - `not-this-container`: the first bytes belong to something else.

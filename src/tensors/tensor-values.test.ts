@@ -55,7 +55,7 @@ describe('GGUF blocks: elements times the scale of their group', () => {
     expect([found[16], found[24]]).toEqual([2, 12]);
   });
 
-  test('a NaN scale gives NaN, or is refused', async () => {
+  test('a NaN scale gives NaN, or is rejected', async () => {
     const bytes = new Uint8Array(17).fill(0x11);
     bytes[0] = 0xff;
     expect((await read(valuesOf('e2m1', 'mxfp4', 32, bytes)))[0]).toBeNaN();
@@ -78,7 +78,7 @@ describe('ranges', () => {
     expect([...part]).toEqual([1, 0, 0, 0]);
   });
 
-  test('types without numeric values are refused', () => {
+  test('types without numeric values are rejected', () => {
     expect(() => valuesOf('opaque', 'opaque', 1, new Uint8Array(1))).toThrow('cannot be read as numbers');
   });
 });
@@ -88,7 +88,7 @@ describe('chunk by chunk', () => {
   const singles = Float32Array.from({ length: elements }, (_, i) => i);
   const whole = (): TensorValues => valuesOf('f32', 'whole', elements, new Uint8Array(singles.buffer));
 
-  test('every element of both tensors is passed once and in order', async () => {
+  test('every element of both tensors is delivered once and in order', async () => {
     const seen = [new Float32Array(elements), new Float32Array(elements)];
     let at = 0;
     await forEachChunk([whole(), whole()], (...chunks) => {

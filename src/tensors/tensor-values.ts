@@ -99,7 +99,7 @@ export function refuseScale(name: string): never {
   throw new TensorFileError('bad-scale', `${quote(name)} has a scale that is NaN or infinite`);
 }
 
-/** @param strict the name of the tensor, if scales that are not finite are refused */
+/** @param strict the name of the tensor, if scales that are not finite are rejected */
 function blockLoader(bytes: ByteReader, layout: BlockLayout, strict: string | null): TensorValues['load'] {
   const block = blockRows[layout];
   const decoder = packedDecoder(block);

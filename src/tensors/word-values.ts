@@ -21,7 +21,7 @@ export interface PackedWords {
   readonly zeros: TensorEntry | null;
   /** The group of each column; null if groups are runs of columns. */
   readonly groupIndex: TensorEntry | null;
-  /** The format of GPTQ that the checkpoint names; null if it names none. */
+  /** The format of GPTQ that the checkpoint specifies, or null. */
   readonly gptq: 1 | 2 | null;
 }
 
@@ -36,7 +36,7 @@ export interface WordScales {
 /**
  * The values, in f64: exact with scales of at most 45 bits of precision.
  *
- * @throws TensorFileError `bad-scale` as the rule says, `bad-data` for a column whose group has no scale
+ * @throws TensorFileError `bad-scale` according to the rule, `bad-data` for a column whose group has no scale
  */
 export async function wordValues(
   file: TensorFile,
@@ -174,7 +174,7 @@ function valuesIn(matrix: Matrix, from: number, count: number): Float64Array {
   return out;
 }
 
-/** Fills `out` with the values of a row from a column on. */
+/** Fills `out` with the values of a row, starting at a column. */
 function readRow(matrix: Matrix, row: number, column: number, out: Float64Array): void {
   const { layout, bits, words, wordsPerLine, groupOf, groups, factors, zeros } = matrix;
   const [perWord, mask] = [32 / bits, 2 ** bits - 1];

@@ -181,7 +181,7 @@ export class Code {
     return this;
   }
 
-  /** Adds a fence: other threads see the accesses before it and after it in that order. */
+  /** Adds a fence: other threads observe the accesses before it before those after it. */
   fence(): this {
     for (const byte of [atomicPrefix, 0x03, 0x00]) this.bytes.byte(byte);
     return this;

@@ -56,7 +56,7 @@ test('a loop with a branch out of it multiplies by repeated addition', () => {
   expect(times(7, 6)).toBe(42);
 });
 
-test('a branch table picks a block, and the last one for a larger index', () => {
+test('a branch table selects a block, and the last one if the index is too large', () => {
   const builder = new ModuleBuilder();
   const index = builder.declare(binary);
   const code = new Code(binary.parameters);

@@ -1,6 +1,6 @@
 /**
- * Random edits of real modules: lines typed and removed, pastes, edits taken back, comments opened and closed, stretches
- * replaced. A session is a text and edits that follow from a seed.
+ * Random edits of real modules: lines typed and removed, text pasted, edits undone, comments opened and closed,
+ * stretches replaced. A session is a text, and edits that are derived from a seed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { randomSource } from '../kernels/reference.ts';
@@ -13,7 +13,7 @@ export interface Edit {
 
 const folders = ['../../examples/kernels/', '../kernels/cuda/', '../kernels/compilers/'];
 
-/** Real modules of compilers, small ones first. */
+/** Real modules from compilers, small ones first. */
 export const realModules: readonly string[] = folders
   .map((path) => new URL(path, import.meta.url))
   .flatMap((folder) =>
@@ -76,10 +76,10 @@ export class EditSession {
     this.start = this.pick(modules);
   }
 
-  /** The next edit of a text that earlier edits made. */
+  /** The next edit of a text that results from earlier edits. */
   next(text: string): Edit {
     const last = this.undo.pop();
-    // Most edits are taken back, so that texts do not only get worse.
+    // Most edits are undone, so that texts do not just get worse.
     if (last !== undefined && this.random() < 0.85) return last;
     this.undo = [];
     const edit = this.make(text);
@@ -162,7 +162,7 @@ export function editsOf(session: EditSession, count: number): readonly Edit[] {
   return edits;
 }
 
-/** Fewer edits of which the last still fails: each one that is not needed is left out. */
+/** Reduces the edits so that the last one still fails: each edit that is not needed is omitted. */
 export function shrunk(
   start: string,
   edits: readonly Edit[],

@@ -1,13 +1,13 @@
-/** Compares documents that were edited with checks of the same texts. */
+/** Compares edited documents with full checks of the same texts. */
 import { check } from '../../src/check/check.ts';
 import { Document } from '../../src/analysis/document.ts';
 import { applied, type Edit, EditSession, editsOf, shrunk } from './edit-sessions.ts';
 
 export interface SessionResult {
-  /** The edits that are needed to make a difference; null if there is none. */
+  /** The edits that are needed to produce a difference; null if no difference was found. */
   readonly failure: string | null;
   readonly checkpoints: number;
-  /** Checkpoints whose text has no syntax errors. */
+  /** Number of checkpoints whose text has no syntax errors. */
   readonly clean: number;
 }
 

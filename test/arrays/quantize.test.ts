@@ -193,7 +193,7 @@ describe('statistics', () => {
     expect(clipped('s8', 127, 127, 127.4, 127.5, -128, -128.6)).toBe(2);
     expect(clipped('e4m3', 3 / 7, 3 / 7)).toBe(0);
     expect(clipped('s8', 0.1, 0.1, (-0.1 * 128) / 127)).toBe(0);
-    // The second block is so small that its scale is zero, and so are all its codes.
+    // The second block is so small that its scale and all its codes are zero.
     const small = Float32Array.from({ length: 32 }, (_, i) => (i === 0 ? 6 : i < 16 ? 0 : 1e-43));
     const { statistics } = quantize(small, { to: 'nvfp4', statistics: true });
     expect(statistics).toMatchObject({ clipped: 0, underflowed: 16 });

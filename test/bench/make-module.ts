@@ -1,6 +1,6 @@
 /**
  * Writes a PTX module of about the given size to stdout, for benchmarks: copies of the kernels in examples/kernels,
- * each under its own names. The same size always gives the same text.
+ * each with its own names. The same size always gives the same text.
  *
  *     tsx test/bench/make-module.ts 10000000 > module.ptx
  */

@@ -1,6 +1,6 @@
 /**
  * The files on which the checker's speed is measured: PTX of 100 kB to 3 MB, compiled by nvcc from the sources in
- * `cuda` beside this file with -O3, -G and -lineinfo for several targets. They are made once and kept in
+ * `cuda` beside this file with -O3, -G and -lineinfo for several targets. They are created once and kept in
  * `.scratch/check-set`. Without nvcc, a generated module of 3 MB takes their place.
  */
 import { spawnSync } from 'node:child_process';
@@ -16,7 +16,8 @@ const smallest = 100_000;
 const largest = 3_000_000;
 
 /**
- * The names and options of the files made from each source. Combinations that a target does not support are left out.
+ * The names and options of the files compiled from each source. Combinations that a target does not support are left
+ * out.
  */
 const builds: readonly (readonly [string, readonly string[]])[] = [
   ['sm_75-debug', ['-arch=sm_75', '-G', '-DSMALL']],
@@ -34,7 +35,7 @@ export interface RealFiles {
   readonly origin: string;
 }
 
-/** Returns the files; missing ones are made first, which takes some minutes. */
+/** Returns the files; missing ones are created first, which takes several minutes. */
 export function realFiles(): RealFiles {
   const done = join(folder, 'done');
   if (!existsSync(done)) {

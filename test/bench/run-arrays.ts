@@ -25,7 +25,7 @@ function fastest(run: () => unknown): number {
 
 const billions = (seconds: number): string => `${(count / seconds / 1e9).toFixed(2)} G elements/s`;
 
-/** The seconds it takes to read and write as many bytes. */
+/** The seconds that it takes to read and write the same number of bytes. */
 function copyOf(bytes: number): number {
   const [from, to] = [new Float32Array(bytes / 8).fill(1), new Float32Array(bytes / 8).fill(2)];
   return fastest(() => to.set(from));

@@ -18,7 +18,7 @@ interface Passes {
   readonly mebibytes: number;
 }
 
-/** The rows of `check`: the first pass of a process, its passes 3 to 7, and its memory. */
+/** The rows for `check`: the first pass of a process, passes 3 to 7, and memory. */
 export function realCheckRows(): readonly Row[] {
   const { files, bytes, origin } = realFiles();
   const run = spawnSync(process.execPath, [script, String(passes), ...files], { encoding: 'utf8' });
@@ -40,7 +40,7 @@ function rowOf(what: string, ours: number, bytes: number, theirs: number | null)
   return { what, figure, beside: `${(theirs / ours).toFixed(2)} times as fast as ptxas (${theirs.toFixed(2)} s)` };
 }
 
-/** ptxas's CPU time for each file, minus the time for an empty module; null if there is no ptxas. */
+/** ptxas's CPU time for each file, minus the time for an empty module; null if ptxas is not installed. */
 function ptxasSeconds(files: readonly string[]): number | null {
   const empty = join(scratchFolder(), 'empty.ptx');
   writeFileSync(empty, '.version 9.0\n.target sm_75\n.address_size 64\n');

@@ -1,4 +1,4 @@
-/** How long it takes to open a document of 300,000 lines and to answer an edit, and how much memory it needs. */
+/** Measures the time to open a document of 300,000 lines and to answer an edit, and the memory that this takes. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ interface Shape {
   readonly text: string;
 }
 
-/** A kernel that nvcc compiled for debugging, with its lines repeated, and many kernels. */
+/** Two shapes: one kernel that nvcc compiled for debugging, with its lines repeated, and many kernels. */
 function shapes(): readonly Shape[] {
   const text = readFileSync(source, 'latin1').replace(', debug', '');
   const start = text.indexOf('.visible .entry');
@@ -35,7 +35,7 @@ function shapes(): readonly Shape[] {
   ];
 }
 
-/** Copies of the kernels of about 100 lines that stand alone. */
+/** Copies of the self-contained kernels of about 100 lines. */
 function manyFunctions(): string {
   const header = '.version 9.0\n.target sm_90\n.address_size 64\n';
   const kernels = readdirSync(folder)
@@ -71,7 +71,7 @@ function slowest(times: readonly Times[], share: number): Times {
   return sorted[Math.floor((sorted.length - 1) * share)] as Times;
 }
 
-/** Types a line and removes it again, at places all over the text. */
+/** Types a line and removes it again, at positions all over the text. */
 function editTimes(document: Document, inserted: string): readonly Times[] {
   return Array.from({ length: edits }, (_, i) => {
     const { line } = document.position(Math.floor((document.length * (((i * 37) % edits) + 0.5)) / edits));

@@ -104,7 +104,7 @@ export const jobs: readonly Job[] = [
 
 const launches = 9;
 
-/** Rates of a job. Each way of running a kernel gets its own process, one after the other. */
+/** Rates of a job. Each way of running a kernel has its own process; they run one after the other. */
 export async function rowsOf(job: Job): Promise<readonly Row[]> {
   const device = await Device.create();
   const source = readFileSync(new URL(job.file, import.meta.url), 'utf8');

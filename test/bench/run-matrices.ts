@@ -53,7 +53,7 @@ function codesOf({ format, data }: MatrixCase, seed: number): Codes {
   if (data === 'normal') return normalCodes(format, seed);
   const codes = new arrays[format](randomWords(seed, size * size));
   const read = format === 's8' ? null : termOf(format);
-  // Codes that are not finite lose a bit of their exponent.
+  // Codes of values that are not finite lose a bit of their exponent.
   const bit = { f16: 1 << 12, bf16: 1 << 9, tf32: 1 << 25, e4m3: 1 << 5, s8: 0 }[format];
   return codes.map((code) => (typeof read?.(code) === 'string' ? code & ~bit : code));
 }
@@ -72,7 +72,7 @@ function normalCodes(format: MatrixCase['format'], seed: number): Codes {
 
 const samples = 256;
 
-/** The bits of an element of the product: of a row of A and a column of B. */
+/** The bits of an element of the product, computed from a row of A and a column of B. */
 function elementOf({ format, gpu: name }: MatrixCase, a: Codes, b: Codes): number {
   if (format === 's8') {
     const signed = new Int8Array(b);

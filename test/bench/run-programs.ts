@@ -66,7 +66,7 @@ function median(values: readonly number[]): number {
   );
 }
 
-/** The program with the plain loops, or null without g++. */
+/** The program with the plain loops; null without g++. */
 function compiled(): string | null {
   const program = join(scratchFolder(), 'programs');
   const { error, status } = spawnSync('g++', ['-O2', '-o', program, loops]);

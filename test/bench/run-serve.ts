@@ -50,7 +50,7 @@ async function withServer<T>(measure: (ask: Ask, pid: number) => Promise<T>): Pr
   }
 }
 
-/** Bytes of a process in memory, on Linux. */
+/** Resident memory of a process in bytes, on Linux. */
 function rss(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kilobytes) * 1024;

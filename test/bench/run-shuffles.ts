@@ -8,7 +8,7 @@ import type { Row } from './run-kernels.ts';
 interface Group {
   readonly what: string;
   readonly live: readonly number[];
-  /** Sets %mask and skips the lanes that do not take part. */
+  /** Sets %mask and skips the lanes that do not participate. */
   readonly enter: string;
   /** The shuffle of %v into %w. */
   readonly shuffle: (round: number) => string;
@@ -84,7 +84,7 @@ export async function shuffleRows(): Promise<readonly Row[]> {
       rows.push({
         what: `shuffles of ${group.what}, ${live} registers`,
         figure: `${rate.toFixed(0)} M thread-instructions/s`,
-        beside: `${nanoseconds.toFixed(0)} ns a shuffle of a warp`,
+        beside: `${nanoseconds.toFixed(0)} ns per shuffle of a warp`,
       });
     }
   }

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: measures each figure that ptxlab promises, next to a reference measured in the same run. Prints a
+ * `npm run bench`: measures each figure that ptxlab promises, together with a reference in the same run. Prints a
  * table, and with --json also writes JSON.
  *
  *     tsx test/bench/run.ts [--only check,documents,eval,first,run,programs,shuffles,matrices,arrays,gguf,serve,keys] [--json FILE]
@@ -172,7 +172,7 @@ const only = process.argv.indexOf('--only');
 const chosen = only < 0 ? Object.keys(parts) : (process.argv[only + 1] ?? '').split(',');
 for (const name of chosen) {
   const part = parts[name];
-  if (part === undefined) throw new Error(`'${name}' is none of ${Object.keys(parts).join(', ')}`);
+  if (part === undefined) throw new Error(`'${name}' is not one of ${Object.keys(parts).join(', ')}`);
   await part();
 }
 const width = Math.max(...rows.map((row) => row.what.length));

@@ -3,7 +3,7 @@
  * `kind(name: value)`; names and signed integers are written as they are.
  */
 
-/** Fields that the cases omit: offsets, and defaults that carry no information. */
+/** Fields that the cases omit: offsets, and uninformative defaults. */
 const hidden = /^(kind|start|end|span|\w+Start|\w+End)$/;
 
 function isDefault(value: unknown): boolean {

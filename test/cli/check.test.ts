@@ -115,7 +115,7 @@ ret;
       expect(lines).toContainEqual(expect.stringMatching(/^ptxas <stdin>, line 4; error/));
     });
 
-    test('in SARIF, with the place in the module beside it', async () => {
+    test('in SARIF, together with the position in the module', async () => {
       const log = JSON.parse(await run('--format', 'sarif')) as { runs: { results: object[] }[] };
       const located = (uri: string, region: object): object => ({
         physicalLocation: { artifactLocation: { uri }, region },
@@ -185,7 +185,7 @@ describe('formats', () => {
     );
   });
 
-  test('json lists every file and target, and what would accept the file', async () => {
+  test('json lists every file and target, and the versions and targets that would accept the file', async () => {
     const { stdout } = await ptxlab(['check', '-q', '-f', 'json', '-t', 'sm_80,sm_90', clean, narrow]);
     const entries = JSON.parse(stdout) as readonly Record<string, unknown>[];
     expect(entries.map(({ target, ok }) => [target, ok])).toEqual([
@@ -254,7 +254,7 @@ describe('odd inputs', () => {
     expect(stdout).not.toContain('\r');
   });
 
-  test('a byte order mark is refused, as by ptxas, and the rest is read', async () => {
+  test('a byte order mark is rejected, as by ptxas, and the rest is read', async () => {
     const { code, stdout } = await ptxlab(['check', '-q', put(folder, 'bom.ptx', `\ufeff${moduleOf('')}`)]);
     expect(code).toBe(1);
     expect(stdout.match(/error\[/g)).toHaveLength(1);
@@ -266,7 +266,7 @@ describe('odd inputs', () => {
     const { code, stdout, stderr } = await ptxlab(['check', '--all', put(folder, 'rubbish.ptx', bytes)]);
     expect(code).toBe(1);
     expect(stdout.length).toBeLessThan(2_000_000);
-    // oxlint-disable-next-line no-control-regex -- that none is there is the point
+    // oxlint-disable-next-line no-control-regex -- the test asserts that the output has no control characters
     expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
     expect(stderr).not.toMatch(/\n\s+at /);
   });
@@ -282,7 +282,7 @@ describe('odd inputs', () => {
     expect(stdout).toContain("Rounding modifier required for instruction 'cvt'");
   });
 
-  test('check writes nothing next to the files it reads', async () => {
+  test('check writes nothing next to the files that it reads', async () => {
     const alone = join(folder, 'alone');
     mkdirSync(alone);
     await spawned(['check', clean], { cwd: alone });

@@ -1,4 +1,4 @@
-/** Interrupts conversions in every way that can end a process, and checks what they leave. */
+/** Interrupts conversions in every way that can end a process, and checks what they leave behind. */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ describe('interrupted', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s leaves nothing that cannot be resumed', async (name) => {
-    // A sparse file of zeros: it takes no disk space, but seconds to convert.
+    // A sparse file of zeros, which takes up no disk space but takes seconds to convert.
     truncateSync(put(folder, 'zeros.bin', ''), 2 ** 32);
     const args = ['--dtype', 'f32', '--shape', `${2 ** 30}`, '--to', 'e4m3', '--force'];
     const journal = at('.out.safetensors.ptxlab-part.json');
@@ -99,7 +99,7 @@ describe('interrupted', () => {
     expect(readdirSync(folder).filter((name) => name.includes('ptxlab'))).toEqual([]);
   });
 
-  test('of two concurrent runs, one makes the file and the other says why it does not', async () => {
+  test('of two concurrent runs, one writes the file and the other says why it does not', async () => {
     const out = at('out.safetensors');
     const both = await Promise.all([1, 2].map(() => spawned(['convert', input, out, '--to', 'e4m3', '-q'])));
     expect(both.reduce((sum, { code }) => sum + (code ?? 9), 0)).toBe(2);

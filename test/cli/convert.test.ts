@@ -255,7 +255,7 @@ describe('every error is one sentence, exits with 2 and leaves nothing behind', 
       'f16',
     ],
     'no such format': () => [model, at('o.npz'), '--to', 'e4m9'],
-    'a format that the container lacks': () => [model, at('o.gguf'), '--to', 'e4m3'],
+    'a format that the container does not support': () => [model, at('o.gguf'), '--to', 'e4m3'],
     'a scheme that already has scales': () => [model, at('o.npz'), '--to', 'mxfp4', '--scale', 'row'],
     'no such scale': () => [model, at('o.npz'), '--to', 'e4m3', '--scale', 'column'],
     'a seed without rs': () => [model, at('o.npz'), '--to', 'e4m3', '--seed', '1'],
@@ -329,7 +329,7 @@ describe('values that would be lost', () => {
     expect((await convert(image, at('o.npy'), '--to', 'u8', '-q')).code).toBe(0);
   });
 
-  test('a tensor that loses many values is named', async () => {
+  test('a tensor that loses many values is listed', async () => {
     const mixed = putSafetensors(folder, 'mixed.safetensors', {
       small: floats(1e-5, -1e-6),
       'l.weight': tensor('F32', [64], Float32Array.from({ length: 64 }, Math.cos)),
@@ -420,7 +420,7 @@ describe('--layout', () => {
     expect(readFileSync(at('config.json'), 'utf8')).toBe('{"hidden_size":64}');
   });
 
-  test('with --only, nothing else decides which matrices are quantized', async () => {
+  test('with --only, only the names decide which matrices are quantized', async () => {
     const args = ['--to', 'nvfp4', '--layout', 'modelopt', '--only', '*head*'];
     expect((await convert(network(), at('o.safetensors'), ...args)).code).toBe(0);
     expect(stored(at('o.safetensors'))).toContain('lm_head.weight U8 32x32');

@@ -94,7 +94,7 @@ describe('eval of a matrix product', () => {
     ],
     ['no list', [small, '--a', '1,2,3,4'], 2, 'needs --b with 4 elements'],
     ['no list at all', [small], 2, 'needs --a with 4 elements'],
-    ['an element that is no number', [small, '--a', '1,2,x,4', '--b', '1,1,1,1'], 2, "--a: 'x' is not a number"],
+    ['an element that is not a number', [small, '--a', '1,2,x,4', '--b', '1,1,1,1'], 2, "--a: 'x' is not a number"],
     ['an unknown GPU', [small, '--gpu', 'GTX', '--a', '1,2,3,4', '--b', '1,1,1,1'], 2, "unknown GPU 'GTX'"],
     ['a GPU without the instruction', [f16, '--gpu', 'V100', '--a', '1', '--b', '1'], 1, 'unfit-gpu: sm_70 cannot run'],
     ['another instruction', ['cvt.rn.f16.f32', '--a', '1', '--b', '1'], 1, 'does not multiply matrices'],

@@ -199,7 +199,7 @@ describe('unreadable files exit 2 with one sentence', () => {
 });
 
 describe('files that take long', () => {
-  // Four GiB in a sparse file that takes no disk space.
+  // Four GiB in a sparse file, which takes up no disk space.
   const large = put(folder, 'large.bin', '');
   truncateSync(large, 2 ** 32);
   const flags = ['--dtype', 'F32', '--shape', `${2 ** 30}`, large];
@@ -217,7 +217,7 @@ describe('files that take long', () => {
       stdout += chunk.toString();
     });
     const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('close', (_, signal) => resolve(signal)));
-    // By then, it handles signals; reading the whole file would take seconds.
+    // By then, the process handles signals; reading the whole file would take seconds.
     await new Promise((resolve) => setTimeout(resolve, 700));
     child.kill('SIGINT');
     expect([await ended, stdout]).toEqual(['SIGINT', '']);

@@ -22,7 +22,7 @@ test.each([1, 7, 10_000])('messages are read from pieces of %i bytes', async (si
 });
 
 describe('ptxlab lsp', () => {
-  it('answers on stdout, and ends when it is told to', async () => {
+  it('answers on stdout, and exits when it is told to', async () => {
     const uri = 'untitled:k.ptx';
     const input = [
       { id: 1, method: 'initialize', params: {} },
@@ -49,7 +49,7 @@ describe('ptxlab lsp', () => {
 });
 
 describe('check follows ptxlab.json and comments', () => {
-  it('by the nearest settings above the file', async () => {
+  it('by the nearest settings in a folder above the file', async () => {
     const own = scratchIn(folder);
     const file = put(own, 'k.ptx', module);
     expect((await ptxlab(['check', '-q', file])).code).toBe(1);

@@ -1,4 +1,4 @@
-/** Commands write complete files, and never replace anything that they should not. */
+/** Commands write complete files, and never replace anything that must be kept. */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -145,15 +145,18 @@ describe('sweep', () => {
     expect(readdirSync(folder)).toEqual(['digests.json']);
   });
 
-  test.runIf(process.platform === 'linux')('replaces no pipe, device, link or file of another kind', async () => {
-    spawnSync('/bin/sh', ['-c', `mkfifo '${join(folder, 'pipe')}'`]);
-    put(folder, 'text', 'precious');
-    symlinkSync('/dev/full', join(folder, 'device'));
-    symlinkSync(join(folder, 'text'), join(folder, 'link'));
-    for (const name of ['pipe', 'text', 'device', 'link'])
-      expect(await ptxlab(sweepOf(join(folder, name)))).toMatchObject({ code: 2 });
-    expect(readdirSync(folder).sort()).toEqual(['device', 'link', 'pipe', 'text']);
-    expect(lstatSync(join(folder, 'pipe')).isFIFO()).toBe(true);
-    expect(readFileSync(join(folder, 'text'), 'utf8')).toBe('precious');
-  });
+  test.runIf(process.platform === 'linux')(
+    'does not replace a pipe, device, link or file of another kind',
+    async () => {
+      spawnSync('/bin/sh', ['-c', `mkfifo '${join(folder, 'pipe')}'`]);
+      put(folder, 'text', 'precious');
+      symlinkSync('/dev/full', join(folder, 'device'));
+      symlinkSync(join(folder, 'text'), join(folder, 'link'));
+      for (const name of ['pipe', 'text', 'device', 'link'])
+        expect(await ptxlab(sweepOf(join(folder, name)))).toMatchObject({ code: 2 });
+      expect(readdirSync(folder).sort()).toEqual(['device', 'link', 'pipe', 'text']);
+      expect(lstatSync(join(folder, 'pipe')).isFIFO()).toBe(true);
+      expect(readFileSync(join(folder, 'text'), 'utf8')).toBe('precious');
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** The built program says of each command what the command says in this process, and ends with its exit code. */
+/** For each command, the built program has the same output and exit code as the command run in this process. */
 import { expect, test } from 'vitest';
 import { moduleOf, ptxlab, put, root, scratch, spawned } from './ptxlab.ts';
 import { floats, putSafetensors } from './tensor-files.ts';

@@ -1,6 +1,7 @@
 /**
- * The stand-in and a ptxas on this machine, on mutants of real modules: verdict, exit code and first line at fault. Some
- * mutants are peculiarities of ptxas (docs/spec-questions.md), and ptxas notices some syntax errors a line later.
+ * Compares the stand-in with a ptxas on this machine, on mutants of real modules: verdict, exit code and first line at
+ * fault. Some mutants are peculiarities of ptxas (docs/spec-questions.md), and ptxas notices some syntax errors a line
+ * later.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -20,7 +21,7 @@ const modules = readdirSync(kernels)
   .filter((file) => file.endsWith('.ptx'))
   .flatMap((file) => modulesOf(file, readFileSync(join(kernels, file), 'utf8')));
 
-/** The lowest line of an error; for a program without one, the words of the error. */
+/** The lowest line of an error; for an error without a line, its message. */
 function fault(stderr: string): string {
   const lines = [...stderr.matchAll(/(m\.ptx|<macro util>), line (\d+); (?:error|fatal)/g)];
   const own = lines.filter(([, name]) => name === 'm.ptx');

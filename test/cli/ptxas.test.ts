@@ -1,4 +1,4 @@
-/** The stand-in for ptxas: command lines, messages and exit codes as ptxas 13.0 has them. */
+/** The stand-in for ptxas: command lines, messages and exit codes are those of ptxas 13.0. */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -43,7 +43,9 @@ const files: Readonly<Record<string, string>> = {
 for (const [name, text] of Object.entries(files)) put(folder, `${name}.ptx`, text);
 put(folder, 'options.txt', '-arch sm_80 "-o" /dev/null');
 
-/** Runs a command line in which `ok` stands for the path of that module, and puts the name back into the messages. */
+/**
+ * Runs a command line in which `ok` stands for the path of that module, and replaces the path by that name in messages.
+ */
 async function run(line: string): Promise<Outcome> {
   const args = line.split(' ').map((word) => (word in files || word === 'options.txt' ? pathOf(word) : word));
   const { code, stdout, stderr } = await ptxlab(['ptxas', ...args]);
@@ -160,7 +162,7 @@ describe('options', () => {
     ]);
   });
 
-  test('machine code is refused if it is asked for', async () => {
+  test('a request for machine code is refused', async () => {
     const path = join(folder, 'out.cubin');
     const { code, stderr } = await run(`-arch sm_80 -o ${path} ok`);
     expect([code, stderr]).toEqual([255, expect.stringContaining('generates no machine code')]);

@@ -1,7 +1,7 @@
 /**
  * Runs the command line: in this process, which takes a few milliseconds, or as a user would, which takes two hundred.
- * What a process does by itself (signals, pipes, threads, its start) needs the second way; the built program is first
- * brought up to date.
+ * Anything that involves the process itself (signals, pipes, threads, startup) needs the second way; the built program
+ * is first brought up to date.
  */
 import { spawn, spawnSync, type SpawnOptionsWithoutStdio } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -122,7 +122,7 @@ export function moduleOf(body: string, target = 'sm_80', version = '8.0'): strin
 
 let ready: Promise<void> | null = null;
 
-/** Resolves when `dist` is up to date: the command line and worker threads run from there. */
+/** Resolves when `dist` is up to date; the command line and worker threads run from there. */
 export function built(): Promise<void> {
   ready ??= build();
   return ready;

@@ -236,7 +236,7 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     expect(stderr).not.toContain('    at ');
   });
 
-  test('a module with several kernels needs one to be named', async () => {
+  test('for a module with several kernels, one must be named', async () => {
     const file = join(root, 'examples/kernels/quantize_sm89.ptx');
     const { code, stderr } = await ptxlab(['run', file]);
     expect([code, stderr.includes('quantize_s8x4')]).toEqual([2, true]);
@@ -494,7 +494,7 @@ ld.param.u64 %rd1, [out]; ld.global.u32 %r1, [%rd1]; add.u32 %r1, %r1, %r1; st.g
     expect(answer).toMatchObject({ buffers: { a: { hex: '0b000000' } }, variables: { count: { hex: '08000000' } } });
   });
 
-  test('a fault says in which launch', async () => {
+  test('a fault names its launch', async () => {
     const { code, answer } = await job({ ...shared, buffers: { a: { hex: '00' } }, launches: [{ entry: 'add' }] });
     expect([code, answer]).toMatchObject([1, { ok: false, launch: 0, fault: { code: 'PTX6001', kernel: 'add' } }]);
   });

@@ -1,4 +1,4 @@
-/** The server: requests over streams in this process, and one process. */
+/** The server: requests over streams in this process, and one test in a separate process. */
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -56,7 +56,7 @@ const doubling = moduleOf(`
 
 const endless = moduleOf('.reg .pred %p; L: setp.eq.u32 %p, 1, 1; @%p bra L;');
 
-it('tells its version, folder and limits', async () => {
+it('reports its version, folder and limits', async () => {
   const { ask } = connected();
   const { version, limits, folder } = await ask('version');
   expect(version).toBe('1.2.3');
@@ -180,7 +180,7 @@ it('stops a launch after the time limit', async () => {
   expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6021' } });
 });
 
-it('stops a cancelled launch, and answers other requests meanwhile', async () => {
+it('stops a cancelled launch, and answers other requests in the meantime', async () => {
   const { ask, connection } = connected();
   const { device } = await ask('device/create');
   const { module } = await ask('module/load', { device, source: endless });

@@ -1,4 +1,7 @@
-/** What sets ptxlab up: completions and the man page, read by the programs they are for, and the doctor. */
+/**
+ * The commands that set ptxlab up: completions and the man page, checked with the programs that use them, and the
+ * doctor.
+ */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -63,7 +66,7 @@ test.skipIf(!has('man'))('the man page has every command and no warnings, skippe
 });
 
 describe('doctor', () => {
-  test('says that this machine is well', async () => {
+  test('reports that this machine is fine', async () => {
     const { code, stdout } = await ptxlab(['doctor']);
     expect(stdout.split('\n').filter((line) => line.startsWith('fix'))).toEqual([]);
     expect(code).toBe(0);

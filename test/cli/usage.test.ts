@@ -55,7 +55,7 @@ describe('wrong usage exits 2 with one hint on stderr', () => {
   });
 });
 
-describe('every command that reads files says of one that cannot be read', () => {
+describe('every command that reads files reports one that cannot be read', () => {
   const folder = scratch();
   const loop = join(folder, 'loop');
   symlinkSync(loop, loop);

@@ -240,7 +240,7 @@ describe('setp', () => {
 
 // --- floats rounded to nearest --------------------------------------------------------------------------------------
 
-/** Finite results of f32 and f64 arithmetic. Rounding the f64 result of such values to f32 is a single rounding. */
+/** Finite results of f32 and f64 arithmetic. For such values, rounding the f64 result to f32 is a single rounding. */
 const operations: Readonly<Record<string, (x: number, y: number) => number>> = {
   add: (x, y) => x + y,
   sub: (x, y) => x - y,

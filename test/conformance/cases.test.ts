@@ -7,7 +7,7 @@ import { casesOf, goldenMnemonics } from './golden-cases.ts';
 
 const mnemonics = [...goldenMnemonics()];
 
-/** Forms without a case in `test/golden`: other tests run them. New forms must not be added here. */
+/** Forms without a case in `test/golden`; other tests run them. New forms must not be added here. */
 const unrecorded: readonly string[] = `
   div/f32.unrounded div/f64.unrounded rcp/f32.unrounded sqrt/f32.unrounded sin/f32.unrounded ex2/f32.unrounded
   ld/nc.hint ld/volatile ld/relaxed.hint ld/acquire ld/acquire.hint ld/mmio
@@ -37,7 +37,7 @@ describe('recorded cases', () => {
     expect(mnemonics.filter((mnemonic) => casesOf(mnemonic) === null)).toEqual([]);
   });
 
-  test('a form without a case would be noticed', () => {
+  test('a form without a case is detected', () => {
     const [first = ''] = cases;
     const form = first.split(':', 1)[0] ?? '';
     const others = [...cases].filter((name) => name.split(':', 1)[0] !== form);
@@ -52,7 +52,7 @@ describe('names', () => {
     expect(casesOf('add.u16')).toContain('add/int:type=u16');
   });
 
-  test('are different for all variants', () => {
+  test('differ between all variants', () => {
     const names = [...expand(allForms)].map(caseName);
     expect(new Set(names).size).toBe(names.length);
   });

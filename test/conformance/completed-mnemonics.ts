@@ -1,4 +1,4 @@
-/** Follows the dot-parts that completion offers, and compares where they lead with the table. */
+/** Follows the dot-parts that completion offers, and compares the resulting mnemonics with the table. */
 import { Completer } from '../../src/analysis/completion.ts';
 import { rowsOf } from '../../src/check/availability.ts';
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
@@ -28,7 +28,7 @@ export class CompletedMnemonics {
   }
 
   /**
-   * The legal variants of a form that cannot be reached by items alone, or at whose end the completer still expects
+   * The legal variants of a form that cannot be reached with items alone, or after which the completer still expects
    * parts.
    */
   unreached(form: InstructionForm, options: ExpandOptions): readonly string[] {
@@ -37,7 +37,7 @@ export class CompletedMnemonics {
       .map((one) => one.mnemonic);
   }
 
-  /** The items offered so far that lead nowhere, or to something that the checker refuses. */
+  /** The items offered so far that do not lead to a mnemonic, or lead to one that the checker refuses. */
   misleading(): readonly string[] {
     const beginnings = [...this.offered].flatMap(([beginning, { parts }]) => parts.map((part) => beginning + part));
     return beginnings.filter((beginning) => {
@@ -46,7 +46,7 @@ export class CompletedMnemonics {
     });
   }
 
-  /** The number of different beginnings that were tried. */
+  /** The number of different prefixes that were tried. */
   get size(): number {
     return this.offered.size;
   }
@@ -79,7 +79,7 @@ export class CompletedMnemonics {
     return this.at(beginning).isComplete;
   }
 
-  /** Where the first items lead; null if they end before the mnemonic does. */
+  /** The position that the first items lead to; null if they end before the mnemonic does. */
   private endingOf(beginning: string): string | null {
     const known = this.endings.get(beginning);
     if (known !== undefined) return known;

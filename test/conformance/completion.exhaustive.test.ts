@@ -11,7 +11,7 @@ describe.each(targets)('for $name', (target) => {
     expect(completed.unreached(form, { inert: 'each', optional: 'all' })).toEqual([]);
   });
 
-  it('no item leads to anything else', () => {
+  it('no item leads to anything illegal', () => {
     expect(completed.misleading()).toEqual([]);
   });
 });

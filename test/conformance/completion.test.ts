@@ -1,6 +1,6 @@
 /**
  * Accepting completion items alone leads to every legal variant of the table, and to nothing illegal. This test covers
- * one target and one optional modifier at a time; the exhaustive test covers all.
+ * one target, and one optional modifier at a time; the exhaustive test covers everything.
  */
 import { describe, expect, it } from 'vitest';
 import { allForms } from '../../src/isa/table.ts';
@@ -15,7 +15,7 @@ describe('completion for sm_100a', () => {
     expect(completed.size).toBeGreaterThan(2000);
   });
 
-  it('offers nothing that leads to anything else', () => {
+  it('offers nothing that leads to anything illegal', () => {
     expect(completed.misleading()).toEqual([]);
   });
 });

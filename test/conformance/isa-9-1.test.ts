@@ -1,6 +1,6 @@
 /**
- * Additions of PTX ISA 9.1 to cvt. No installed ptxas knows them, so the text alone decides (9.7.9.21: syntax block,
- * PTX ISA notes, target ISA notes).
+ * Additions of PTX ISA 9.1 to cvt. No installed ptxas knows them, so only the text decides (9.7.9.21: syntax block, PTX
+ * ISA notes, target ISA notes).
  */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';

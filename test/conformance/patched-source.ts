@@ -5,7 +5,7 @@ import ts from 'typescript';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A piece of text from a file of `src`, and its replacement. */
+/** A piece of text in a file of `src`, and its replacement. */
 export interface Patch {
   readonly file: string;
   readonly find: string;

@@ -1,6 +1,6 @@
 /**
  * Adds incomplete rows to the sources. The compiler must complain in the files that docs/adding-a-row.md names, and
- * nowhere else.
+ * only there.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -60,7 +60,7 @@ const plantedSteps: typeof planted = (
   return { what, name, file: `isa/steps/${chapter}.ts`, find, put: row + find };
 });
 
-/** Rows that the compiler accepts as they are. */
+/** Rows that the compiler accepts without further changes. */
 const complete: readonly Patch[] = [
   {
     file: 'isa/registers.ts',

@@ -1,7 +1,7 @@
 /**
  * Adding a special register, a directive or a number format means adding one row. These rows exist neither in PTX nor
  * in any stack, and every part of ptxlab must pick them up without further changes. planted-rows.exhaustive.test.ts
- * tests what the compiler asks for in addition to a row; src/tensors/containers.test.ts tests containers.
+ * tests what the compiler requires in addition to a row; src/tensors/containers.test.ts tests containers.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type * as Directives from '../../src/isa/directives.ts';
@@ -131,7 +131,7 @@ describe('a directive', () => {
     ).toBe('9.0');
   });
 
-  test('is followed by what its row says, and is not allowed together with another', () => {
+  test('is followed by what its row specifies, and cannot be combined with the other directive', () => {
     expect(codesOf(kernel('.maxwarps'))).toEqual(['PTX1001']);
     expect(codesOf(kernel('.maxwarps 1, 2, 3'))).toEqual(['PTX1001']);
     expect(codesOf(kernel('.maxwarps 0'))).toEqual(['PTX5026']);

@@ -36,7 +36,7 @@ export interface Touched {
   readonly results: readonly (readonly Bits[])[];
 }
 
-/** Threads that execute the step one after the other: the place of each in the grid, and its values. */
+/** Threads that execute the step one after the other: the position of each in the grid, and its values. */
 export interface Player {
   readonly thread: number;
   readonly block: number;
@@ -68,7 +68,7 @@ class Recording {
   private readonly reads = new Set<Ref>();
   private readonly writes = new Set<Ref>();
   private readonly memory = new Map<string, MemoryAccess>();
-  /** Values of the players, by place. */
+  /** Values of the players, by position. */
   private readonly frames: Bits[][] = [];
   private group: GroupScope | null = null;
   private builtinCalled = false;

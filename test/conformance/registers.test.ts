@@ -89,7 +89,7 @@ async function launch(reading: Reading, way: string): Promise<readonly string[]>
   return Array.from({ length: 2 * threads * blocks }, (_, i) => `${words[2 * i + 1]}:${words[2 * i]}`);
 }
 
-/** Two readings of a clock can be equal by chance. */
+/** Two readings of a clock can happen to be equal. */
 const steady = readings.filter(({ register, part }) => samenessOf(register, part) !== 'reading');
 
 describe.each(Object.keys(ways))('on %s', (way) => {
@@ -97,7 +97,7 @@ describe.each(Object.keys(ways))('on %s', (way) => {
     const claimed = samenessOf(reading.register, reading.part);
     const found = sameness(await valuesOf(reading, way));
     expect(isSameFor(found, claimed), `the same only within a ${found}`).toBe(true);
-    if (claimed !== 'reading') expect(found, 'a row that claims too little sharing is noticed').toBe(claimed);
+    if (claimed !== 'reading') expect(found, 'a row that claims too little sharing is detected').toBe(claimed);
   });
 
   test.each(steady)('$name reads the same as on the reference engine', async (reading) => {

@@ -1,6 +1,6 @@
 /**
- * Runs every kind of step in the table on a recording engine and compares what it touched with its facts. Then makes
- * each fact wrong in turn, and the same comparison must notice.
+ * Runs every kind of step in the table on a recording engine and compares what it touched with its facts. Then each
+ * fact is made wrong in turn, and the same comparison must detect it.
  */
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
@@ -51,7 +51,7 @@ function collectSamples(): ReadonlyMap<StepKind, readonly Sample[]> {
       const widths = operandWidths(variant);
       const values = new Map<Ref, Bits>();
       const steps = variant.form.steps(variant, environment);
-      // Steps after the last sample would run for nothing.
+      // Running steps after the last sample would be useless.
       for (const step of steps.slice(0, steps.findLastIndex(isWanted) + 1)) {
         for (const ref of refsOf(step))
           values.set(ref, legalInput(step, ref) ?? values.get(ref) ?? randomBits(widths.get(ref)));
@@ -84,7 +84,7 @@ function likeness(step: Step): string {
   return [step.kind, ...used, ...among, ...watched].join();
 }
 
-/** Products of matrices are alike, and so are plans of addresses. */
+/** All matrix products count as equal, and so do all plans of addresses. */
 function collectiveName(fn: Collective): string {
   return fn.form === 'mma' || fn.form === 'addresses' ? fn.form : collectiveKey(fn);
 }
@@ -125,7 +125,7 @@ function legalInput(step: Step, ref: Ref): Bits | null {
   }
 }
 
-/** Lanes take values from outside their gang, or are out of bounds. */
+/** Lanes take values from outside their gang, or from out of bounds. */
 function shuffleInput({ fn, from }: StepOf<'collective'>, ref: Ref): Bits | null {
   if (fn.form !== 'shfl') return null;
   const [distance, bounds] = fn.mode === 'up' ? [1, 0] : [4, 0x11f];
@@ -192,7 +192,7 @@ function gangOf(sample: Sample): readonly Player[] {
   const { given } = uniformityOf(step);
   return [0, 1, 2, 3, 4, 5, 6, 7].map((thread) => {
     const other = otherPlayer(sample, thread, 0, thread < gangSize ? given : []);
-    // Two groups, if the facts do not require a single one.
+    // Two groups, unless the facts require a single one.
     const own = (ref: Ref): Bits | null => {
       if (given.includes(ref)) return null;
       if (step.kind === 'collective' && ref === step.mask) return (thread & 2) === 0 ? 0x33 : 0xcc;
@@ -218,8 +218,8 @@ function otherPlayer(sample: Sample, thread: number, block: number, given: reado
 }
 
 /**
- * A neighbor, a thread of another warp, and one of another block: the first whose result differs shows how widely
- * results are shared.
+ * A neighboring thread, a thread of another warp, and one of another block: the first whose result differs shows how
+ * widely results are shared.
  */
 const others: readonly (readonly [Sameness, thread: number, block: number])[] = [
   ['thread', 1, 0],
@@ -258,7 +258,7 @@ function modestClaims(all: readonly Sample[]): readonly string[] {
   return [...kinds].flatMap((kind) => {
     const alike = all.filter(({ step }) => likeness(step) === kind);
     const needed = alike.some((sample) => foundSameness(sample) === uniformityOf(sample.step).among);
-    return needed ? [] : [`${kind}: is the same for more than it says`];
+    return needed ? [] : [`${kind}: is shared more widely than its facts say`];
   });
 }
 
@@ -275,7 +275,7 @@ function text(bits: readonly Bits[]): string {
 const samples = collectSamples();
 const kinds = Object.keys(stepFacts).filter((kind): kind is StepKind => Object.hasOwn(stepFacts, kind));
 
-describe('a step touches what its facts say', () => {
+describe('a step touches exactly what its facts say', () => {
   test.each(kinds)('%s', (kind) => {
     expect(samples.get(kind)?.length ?? 0).toBeGreaterThan(0);
     expect(disagreements(kind)).toEqual([]);

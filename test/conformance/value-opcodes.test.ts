@@ -138,7 +138,7 @@ describe('integers', () => {
 });
 
 describe('set, lane by lane', () => {
-  test('for integers each lane becomes a mask, for halves 1.0', () => {
+  test('each lane becomes a mask for integers, and 1.0 for halves', () => {
     const [one, two, nan] = [0x3c00, 0x4000, 0x7e00];
     const pair = (high: number, low: number): number => high * 0x10000 + low;
     expect(instruction('set.lt.u32.f16x2')(pair(one, two), pair(two, one))).toBe(0xffff0000);
@@ -184,7 +184,10 @@ function valueOf(bits: number, { fractionBits, bias }: Half): number {
 
 const largest = ({ fractionBits, bias }: Half): number => (2 - 2 ** -fractionBits) * 2 ** bias;
 
-/** The distance of a value from a half in units of its last place: at most 1/2 if it is the nearest. */
+/**
+ * The distance between a value and a half-precision number, in units of its last place: at most 1/2 if the number is
+ * the nearest.
+ */
 function distance(bits: number, value: number, half: Half): number {
   const unit = valueOf((bits & 0x7fff) + 1, half) - valueOf(bits & 0x7fff, half);
   return Math.abs(valueOf(bits, half) - value) / unit;

@@ -1,6 +1,6 @@
 /**
- * Accesses at constant distances are checked together, and four threads at once. Random groups of them, at the edges of
- * memories and across, must leave the same bytes and end in the same fault on both engines.
+ * Accesses at constant distances are checked together, and four threads at once. Random groups of them, at and across
+ * the edges of memories, must leave the same bytes and end in the same fault on both engines.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -21,10 +21,10 @@ const registers: Readonly<Record<keyof typeof sizes, string>> = {
 /** Size of the buffer and of shared memory in bytes. */
 const [global, shared] = [1552, 512];
 
-/** What the accesses of a kernel do, such that the order of threads does not matter. */
+/** The effect of a kernel's accesses, chosen so that the order of threads does not matter. */
 type Kind = 'loads' | 'stores of one value' | 'own bytes';
 
-/** Threads fill 512 bytes of shared memory, and their addresses lie anywhere around a memory. */
+/** Threads fill 512 bytes of shared memory, and their addresses lie anywhere in or near a memory. */
 function bodyOf(random: RandomSource): string {
   const type = random.pick(['u8', 'u16', 'u32', 'u32', 'u64', 'v2.u32', 'v4.u32'] as const);
   const kind: Kind = random.pick(['loads', 'loads', 'stores of one value', 'own bytes']);
@@ -58,7 +58,7 @@ function addressLines(random: RandomSource, kind: Kind, space: string, size: num
   ];
 }
 
-/** Some of them through another register. */
+/** Some of the accesses use another register. */
 function accessLines(random: RandomSource, kind: Kind, space: string, type: keyof typeof sizes): readonly string[] {
   const size = sizes[type];
   const step = random.pick([size, size, 2 * size, 64, 160, 3]);
@@ -80,7 +80,7 @@ function accessLines(random: RandomSource, kind: Kind, space: string, type: keyo
 
 const seeds = 300;
 
-test(`${seeds} random groups of accesses give the same on both engines`, async () => {
+test(`${seeds} random groups of accesses give the same results on both engines`, async () => {
   let faults = 0;
   for (let seed = 1; seed <= seeds; seed++) {
     const body = bodyOf(new RandomSource(seed));
@@ -99,7 +99,7 @@ test(`${seeds} random groups of accesses give the same on both engines`, async (
     const [first, ...others] = seen;
     for (const other of others) expect(other, body).toEqual(first);
   }
-  // Both must be common, or the test says little.
+  // Both must be common; otherwise the test proves little.
   expect(faults).toBeGreaterThan(seeds / 3);
   expect(faults).toBeLessThan(seeds * 2.5);
 });

@@ -29,7 +29,7 @@ describe.each(engines)('cp.async on %s', (engine) => {
     ],
     ['nothing', 'mov.u32 %r2, 0; cp.async.ca.shared.global [s], [g], 4, %r2;', [0, ones, ones, ones, ones]],
     [
-      'all, if src-size is as large as cp-size',
+      'all bytes, if src-size is as large as cp-size',
       'mov.u32 %r2, 4; cp.async.ca.shared.global [s], [g], 4, %r2;',
       [0x03020100, ones, ones, ones, ones],
     ],

@@ -1,4 +1,4 @@
-/** Calls on both engines: what is passed, where it is stored, and what can go wrong. */
+/** Calls on both engines: arguments, results, where they are stored, and faults. */
 import { describe, expect, test } from 'vitest';
 import { Device, PtxlabError } from '../../src/device.ts';
 import { faultOf, moduleOf, outcome, output, type Source } from './run.ts';
@@ -154,7 +154,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect(await result({ module, body: 'call (%r1), other, ();' })).toBe(42);
     });
 
-    test('keep a kernel from being created', async () => {
+    test('prevent a kernel from being created', async () => {
       const module = '.extern .func missing();';
       const made = output({ module, body: 'call missing;' }, 4, { engine });
       await expect(made).rejects.toThrow("function 'missing' is declared, but the module has no body for it");

@@ -1,4 +1,4 @@
-/** Control flow, barriers, special registers and individual instructions as a kernel sees them. */
+/** Control flow, barriers, special registers and individual instructions, as seen by a kernel. */
 import { describe, expect, test } from 'vitest';
 import { outcome, output } from './run.ts';
 

@@ -1,4 +1,4 @@
-/** Arguments and texts that no compiler has checked: each is refused with a typed error. */
+/** Arguments and texts that no compiler has checked: each mistake is rejected with a typed error. */
 import { describe, expect, test } from 'vitest';
 import { Device, PtxlabError } from '../../src/device.ts';
 import { check, evaluate, explain } from '../../src/index.ts';

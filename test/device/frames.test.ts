@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { faultOf, moduleOf, outcome, ways } from './run.ts';
 
-/** Fills its own 256 bytes. */
+/** Fills its own 256 bytes of local memory. */
 const deep = `.func fill() { .local .align 8 .b8 own[256]; .reg .b32 i; .reg .pred p; .reg .b64 a, s; mov.u64 s, own; mov.u32 i, 0;
 L: cvt.u64.u32 a, i; add.u64 a, a, s; st.local.u32 [a], 0x5ec4e7; add.u32 i, i, 4; setp.lt.u32 p, i, 256; @p bra L; ret; }`;
 
@@ -32,14 +32,14 @@ const callLeaf = 'call (%r1), leaf;\nld.param.u64 %rd1, [out]; st.global.u32 [%r
 
 describe.each(Object.entries(ways))('%s', (_, options) => {
   describe.each(Object.entries(reads))('%s', (__, read) => {
-    test('inside the frame of a kernel, and after it', async () => {
+    test('inside the frame of a kernel, and beyond it', async () => {
       const { words } = await outcome({ module: deep, body: inKernel(read, 8) }, 4, options);
       expect(words).toEqual([0]);
       const fault = await faultOf({ module: deep, body: inKernel(read, 128) }, options);
       expect(fault).toMatchObject({ code: 'PTX6001', space: 'local', line: 7 });
     });
 
-    test('inside the frame of a function, and after it', async () => {
+    test('inside the frame of a function, and beyond it', async () => {
       const { words } = await outcome({ module: deep + inFunction(read, 8), body: callLeaf }, 4, options);
       expect(words).toEqual([0]);
       const fault = await faultOf({ module: deep + inFunction(read, 128), body: callLeaf }, options);

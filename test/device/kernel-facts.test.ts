@@ -1,4 +1,7 @@
-/** What a kernel reports before it is launched: its parameters, its limits, and what cannot be executed. */
+/**
+ * The facts that a kernel reports before it is launched: its parameters, its limits, and instructions that cannot be
+ * executed.
+ */
 import { describe, expect, test } from 'vitest';
 import { Device, type Kernel, type LaunchOptions, UnsupportedInstructionsError } from '../../src/device.ts';
 

@@ -20,7 +20,7 @@ const lines = (count: number, line: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join('\n');
 
 describe.each(Object.entries(ways))('on %s', (_way, way) => {
-  test('a launch of 2^31 threads stops at the time limit at the latest', async () => {
+  test('a launch of 2^31 threads stops no later than its time limit', async () => {
     const end = await endOf({ body: '' }, { ...way, grid: 2 ** 21, block: 1024, timeout: 0.2 });
     expect([null, 'PTX6021']).toContain(end);
   });
@@ -55,9 +55,9 @@ describe.each(Object.entries(ways))('on %s', (_way, way) => {
   const count = 2500;
   const shapes: Readonly<Record<string, string>> = {
     'one after the other': lines(count, (i) => `@%p1 bra L${i};\nadd.u32 %r1, %r1, 1;\nL${i}:`),
-    'each inside the one before': `${lines(count / 2, (i) => `@%p1 bra L${i};`)}\n${lines(count / 2, (i) => `add.u32 %r1, %r1, 2;\nL${count / 2 - 1 - i}:`)}`,
+    'each inside the one before it': `${lines(count / 2, (i) => `@%p1 bra L${i};`)}\n${lines(count / 2, (i) => `add.u32 %r1, %r1, 2;\nL${count / 2 - 1 - i}:`)}`,
     'each a way out': `${lines(count, () => '@%p1 bra done;\nadd.u32 %r1, %r1, 1;')}\ndone:`,
-    'each behind a branch into it': lines(
+    'each after a branch into it': lines(
       count,
       (i) => `@!%p1 bra L${i};\nbra done;\nL${i}:\nadd.u32 %r1, %r1, 1;`,
     ).concat('\ndone:'),
@@ -65,7 +65,7 @@ describe.each(Object.entries(ways))('on %s', (_way, way) => {
     'in loops with two starts': `@%p1 bra L7;\n${lines(count, (i) => `L${i}:\nadd.u32 %r1, %r1, 1;\n@%p1 bra L${(i * 7919) % count};`)}`,
     'from barrier to barrier': lines(count, () => 'add.u32 %r1, %r1, 1;\nbar.sync 0;'),
   };
-  // Kernels with so many instructions get no code for four threads.
+  // Kernels with this many instructions get no code for four threads.
   const compiledOnce = test.skipIf(way.simd === true);
   compiledOnce.each(Object.entries(shapes))('thousands of basic blocks, %s', async (_, middle) => {
     const body = `ld.param.u64 %rd1, [out];\n${middle}\nst.global.u32 [%rd1], %r1;`;
@@ -106,7 +106,7 @@ test('a module of 2,000 kernels, each launched', async () => {
   }
 });
 
-test('a kernel too large for a WebAssembly function is named', async () => {
+test('a kernel that is too large for a WebAssembly function is named in the error', async () => {
   const body = lines(70_000, (i) => `fma.rn.f32 %f${i % 10}, %f${(i * 7) % 10}, %f${(i * 3) % 10}, %f1;`);
   const end = await endOf({ body: `ld.param.f32 %f1, [out];\n${body}`, parameters: '.param .f32 out' }, { args: [1] });
   expect([null, 'kernel-too-large']).toContain(end);

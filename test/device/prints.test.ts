@@ -38,14 +38,14 @@ describe.each(Object.entries(ways))('on %s', (_, way) => {
     expect(result).toMatchObject({ ok: true, printed: '0007\n0007\n0007\n', printsDropped: 7 });
   });
 
-  test('cannot exceed the limit by one call, however wide', async () => {
+  test('cannot exceed the limit with a single call, however wide', async () => {
     const result = await printed('%65536d%65536d', 1, { ...way, printLimit: 2 ** 16 });
     expect(result).toMatchObject({ ok: true, printed: '', printsDropped: 1 });
   });
 
   test('of a kernel that never ends is kept when its time limit is reached', async () => {
     const kernel = await printing('%d\n', 2 ** 31);
-    // The limit is to end the loop, not the compiler.
+    // The time limit must end the loop, not the compilation.
     await kernel.launch({ ...way, budget: 1 });
     const result = await kernel.launch({ ...way, timeout: 0.3, printLimit: 100 });
     expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6021' }, printed: '7\n'.repeat(50) });

@@ -1,4 +1,4 @@
-/** What the platform refuses: workers whose script does not load, and memory. */
+/** Resources that the platform refuses: workers whose script does not load, and memory. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { convert, convertAsync } from '../../src/arrays.ts';
 import { Device } from '../../src/device.ts';
@@ -59,7 +59,10 @@ describe('a worker script that does not load: one thread does the work, with a w
 
 test.each([
   ['RangeError', new RangeError('could not allocate memory')],
-  ['TypeError, for more than the engine supports', new TypeError('maximum memory size exceeds the limit')],
+  [
+    'TypeError, for more memory than the JavaScript engine supports',
+    new TypeError('maximum memory size exceeds the limit'),
+  ],
 ])('memory that the host refuses is a typed error: %s', async (_, refusal) => {
   vi.spyOn(WebAssembly, 'Memory').mockImplementation(function refuse() {
     throw refusal;

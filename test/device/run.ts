@@ -1,4 +1,4 @@
-/** Small kernels on a fresh device. */
+/** Runs small kernels on a fresh device. */
 import { Device, type DeviceOptions, type Fault, type LaunchOptions, type LaunchResult } from '../../src/device.ts';
 
 /** The ways to run a kernel on the calling thread. */

@@ -217,7 +217,7 @@ describe('states share memory', () => {
     expect([ran, other]).toEqual([false, true]);
   });
 
-  test('and restoring one frees what has been allocated on the heap since', () => {
+  test('and restoring one frees whatever has been allocated on the heap since then', () => {
     const source: Source = {
       module: heap,
       body: 'call (%rd5), malloc, (40); st.u32 [%rd5], 1; call free, (%rd5); st.u32 [%rd5], 1;',
@@ -253,7 +253,7 @@ test('a trace is the same if a state is taken while a thread waits in an instruc
   expect(told[1]).toEqual(told[0]);
 });
 
-describe('between blocks the fast engine gives the same state', () => {
+describe('between blocks, the fast engine gives the same state', () => {
   const source: Source = {
     module: '.global .u32 count;',
     body: `${own} mov.u32 %r2, %ctaid.x; atom.global.add.u32 %r3, [count], %r1; mad.wide.u32 %rd3, %r2, 128, %rd2;

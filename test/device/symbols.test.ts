@@ -43,7 +43,7 @@ describe.each(Object.entries(ways))('on %s', (_, way) => {
     expect([...counter.read('u32')]).toEqual([104]);
   });
 
-  test.each(['counter', 'weights'])('the address of %s is what a generic load takes', async (name) => {
+  test.each(['counter', 'weights'])('the address of %s can be used for a generic load', async (name) => {
     const device = await Device.create();
     const load = 'ld.param.u64 %rd2, [out]; ld.u32 %r1, [%rd2]; st.global.u32 [counter], %r1;';
     const module = device.load(moduleOf({ module: variables, body: load }));
@@ -55,7 +55,7 @@ describe.each(Object.entries(ways))('on %s', (_, way) => {
 });
 
 describe('a symbol', () => {
-  test('says its name, space, type and size', async () => {
+  test('reports its name, space, type and size', async () => {
     const { module } = await loaded();
     expect(module.symbolNames).toEqual(['counter', 'weights', 'halves', 'bytes']);
     const { name, space, type, size } = module.symbol('weights');
@@ -126,7 +126,7 @@ describe('typed reads', () => {
     expect([...buffer.read('f32')]).toEqual([1]);
   });
 
-  test('of bytes that are not whole elements are refused', async () => {
+  test('of bytes that are not whole elements are rejected', async () => {
     const { module } = await loaded();
     expect(codeOf(() => module.symbol('bytes').read('f32'))).toBe('buffer-size');
   });
@@ -145,7 +145,7 @@ describe('writes', () => {
     expect([...buffer.read('f32')]).toEqual([0, 1, 2]);
   });
 
-  test('of anything else are refused', async () => {
+  test('of anything else are rejected', async () => {
     const device = await Device.create();
     const loosely: { write(source: unknown): void } = device.alloc(4);
     for (const source of [[1], 'text', null, undefined, 5])

@@ -6,8 +6,8 @@ import { outcome, output, type Source, ways } from './run.ts';
 const everywhere: Readonly<Record<string, LaunchOptions>> = { ...ways, 'two workers': { workers: 2, simd: true } };
 
 /**
- * Each thread stores its number, all blocks meet as in `grid.sync()` of cooperative groups, and thread i of n stores
- * the number of thread n - 1 - i plus one.
+ * Each thread stores its index, all blocks meet as in `grid.sync()` of cooperative groups, and thread i of n stores the
+ * index of thread n - 1 - i plus one.
  */
 const reversed: Source = {
   body: `
@@ -46,7 +46,7 @@ describe.each(Object.entries(everywhere))('on %s', (_name, way) => {
     for (let i = 0; i < 2; i++) expect(await output({ body }, 8, { ...way, cooperative: true })).toEqual([8, 0]);
   });
 
-  test('the fault of a kernel that traps without a workspace says why', async () => {
+  test('the fault of a kernel that traps without a workspace gives the reason', async () => {
     const { result } = await outcome(reversed, 64, { ...way, block: 4 });
     expect(result.ok ? null : result.fault.message).toContain('which only cooperative launches have');
   });

@@ -1,4 +1,6 @@
-/** A trace has the instructions of one thread in the order in which they end, with the values of their registers. */
+/**
+ * A trace lists the instructions of one thread in the order in which they complete, with the values of their registers.
+ */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, type TraceEvent } from '../../src/device.ts';
 import { moduleOf, type Source } from './run.ts';

@@ -1,4 +1,4 @@
-/** Undefined bits on the reference engine: where they may go, and what must not depend on them. */
+/** Undefined bits on the reference engine: where they may be copied, and what must not depend on them. */
 import { describe, expect, test } from 'vitest';
 import { faultOf, outcome, type Source } from './run.ts';
 
@@ -17,26 +17,26 @@ describe('what is harmless', () => {
   test.each<[string, string, number]>([
     ['a load whose value is not used', 'mov.u32 %r5, 1;', 1],
     ['a register that is written again', 'mov.u32 %r1, 2; mov.u32 %r5, %r1;', 2],
-    ['the side that selp does not take', 'setp.eq.u32 %p1, %r2, 7; selp.b32 %r5, %r2, %r1, %p1;', 7],
+    ['the operand that selp does not select', 'setp.eq.u32 %p1, %r2, 7; selp.b32 %r5, %r2, %r1, %p1;', 7],
     ['bits that a mask clears', 'and.b32 %r5, %r1, 0;', 0],
     ['bits that a mask sets', 'or.b32 %r5, %r1, -1;', 0xffffffff],
     ['bits that lop3 ignores', 'lop3.b32 %r5, %r1, %r2, %r2, 0xcc;', 7],
     ['bits that are shifted out', 'shl.b32 %r3, %r1, 8; and.b32 %r5, %r3, 0xff;', 0],
     ['bytes that prmt does not select', 'prmt.b32 %r5, %r1, %r2, 0x7654;', 7],
     [
-      'a comparison that other bits decide',
+      'a comparison that is decided by other bits',
       'or.b32 %r3, %r1, 16; setp.gt.u32 %p1, %r3, 9; selp.b32 %r5, 1, 2, %p1;',
       1,
     ],
     [
-      'a lane that no other lane reads',
+      'a lane that is not read by any other lane',
       'mov.u32 %r3, %laneid; setp.ne.u32 %p1, %r3, 0; @!%p1 mov.u32 %r1, 4; shfl.sync.idx.b32 %r5, %r1, 0, 0x1f, -1;',
       4,
     ],
     ['an argument that is ignored', 'call (%r5), other, (%r1);', 3],
     ['a spill that is overwritten', 'st.local.u32 [l], %r1; st.local.u32 [l], %r2; ld.local.u32 %r5, [l];', 7],
     [
-      'a vote that another lane decides',
+      'a vote that is decided by another lane',
       'mov.u32 %r3, %laneid; setp.eq.u32 %p1, %r1, 0; setp.ne.u32 %p2, %r3, 0; @%p2 setp.eq.u32 %p1, 0, 0; vote.sync.any.pred %p3, %p1, -1; selp.b32 %r5, 1, 2, %p3;',
       1,
     ],
@@ -73,7 +73,10 @@ describe('what it travels through', () => {
     ['reductions', 'redux.sync.add.u32 %r5, %r1, -1;'],
     ['local memory', 'st.local.u32 [l], %r1; ld.local.u32 %r5, [l];'],
     ['shared memory', 'st.shared.u32 [s+16], %r1; ld.shared.u32 %r5, [s+16];'],
-    ['a byte that is kept as a word', 'ld.shared.u8 %r3, [s+40]; st.local.u32 [l], %r3; ld.local.u32 %r5, [l];'],
+    [
+      'a byte that is stored as part of a word',
+      'ld.shared.u8 %r3, [s+40]; st.local.u32 [l], %r3; ld.local.u32 %r5, [l];',
+    ],
     ['generic addresses', 'cvta.shared.u64 %rd2, s; ld.u32 %r5, [%rd2+4];'],
     ['arguments and results in registers', 'call (%r5), same, (%r1);'],
     ['arguments and results in memory', 'call (%r5), kept, (%r1);'],

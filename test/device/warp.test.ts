@@ -1,4 +1,4 @@
-/** Warps on the device: which threads wait for which, masks, divergence, and what atomics leave in memory. */
+/** Warps on the device: which threads wait for which others, masks, divergence, and the effect of atomics on memory. */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchResult } from '../../src/device.ts';
 import { ways } from './run.ts';
@@ -46,7 +46,7 @@ describe.each(Object.entries(ways))('%s', (_way, way) => {
   }
 
   describe('collectives', () => {
-    test('the masks bring both sides of a branch to the same shfl', async () => {
+    test('the masks bring both sides of a branch together at the same shfl', async () => {
       const body = `
   setp.lt.u32 %p1, %r1, 16;
   @%p1 bra low;
@@ -72,7 +72,7 @@ join:
       expect(await words(body, 5)).toEqual([0b10111, 0b10111, 0b10111, 0, 0b10111]);
     });
 
-    test('activemask sees the threads that come together, earliest position first', async () => {
+    test('activemask sees the threads that arrive together, earliest position first', async () => {
       const body = `
   setp.lt.u32 %p1, %r1, 4;
   @%p1 bra few;
@@ -104,7 +104,7 @@ join:
       expect(await words(body, 32)).toEqual(expected);
     });
 
-    test('lanes leave a loop one after the other, and the remaining lanes add up', async () => {
+    test('lanes leave a loop one after the other, and the remaining lanes compute a sum', async () => {
       const body = `
   mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r4, 0xffffffff;
 round:
@@ -149,7 +149,7 @@ join:
       expect(await words(body, 32)).toEqual(expected);
     });
 
-    test('values of 64 bits that differ above the lower half do not match', async () => {
+    test('64-bit values that differ only in the upper half do not match', async () => {
       const body = `
   and.b32 %r2, %r1, 2; mov.b64 %rd4, {7, %r2};
   match.any.sync.b64 %r3, %rd4, 0xffffffff;
@@ -159,7 +159,7 @@ join:
       expect(await words(body, 32)).toEqual(expected);
     });
 
-    test('many registers stay live across groups of some lanes', async () => {
+    test('many registers stay live across operations of groups of lanes', async () => {
       const names = Array.from({ length: 40 }, (_, i) => `%v${i}`);
       const body = `
   .reg .b32 ${names.join(', ')};
@@ -189,7 +189,7 @@ join:
   describe('atomics', () => {
     const cases: readonly (readonly [what: string, body: string, expected: readonly number[]])[] = [
       [
-        'add gives each thread the value before it',
+        'add returns the previous value to each thread',
         'atom.global.add.u32 %r2, [%rd1+128], 2; st.global.u32 [%rd3], %r2;',
         [0, 2, 4, 6],
       ],

@@ -1,4 +1,4 @@
-/** Random modules of functions give the same results on both engines as their model in JavaScript. */
+/** Random modules of functions give the same results on both engines as in their JavaScript model. */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { randomCalls } from './random-calls.ts';

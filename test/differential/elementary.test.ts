@@ -1,7 +1,7 @@
 /**
- * The two ways in which the fast engine computes elementary functions, each tested alone against exact values: the
- * error bound of the f64 series, and the exact computation, which must be correct to 53 bits and say whether any lower
- * bit is set.
+ * Tests each of the two ways in which the fast engine computes elementary functions against exact values: the error
+ * bound of the f64 series, and the exact computation, which must be correct to 53 bits and tell whether any lower bit
+ * is set.
  */
 import { describe, expect, test } from 'vitest';
 import { exactFunction } from '../../src/jit/arithmetic/elementary-exact.ts';
@@ -51,7 +51,7 @@ function valueOf(bits: bigint): number {
 }
 
 /**
- * Rounds a result to odd as an f64, so that the last bit also stands for everything below it. The result must have at
+ * Rounds a result to odd as an f64, so that the last bit also represents everything below it. The result must have at
  * least 53 bits, or be exact.
  */
 function toOdd({ sign, significand, exponent, tail }: Finite): number {

@@ -15,7 +15,7 @@ export interface Case {
   readonly rows: () => Rows;
 }
 
-/** A case of a kernel, with the places of its rows and of their results. */
+/** A case of a kernel, with the positions of its rows and of their results. */
 interface Placed {
   readonly instruction: Instruction;
   readonly rows: Rows;
@@ -27,7 +27,9 @@ const inputBytes = ({ sources }: Instruction): number => slot * sources.length;
 /** The results, and the condition code. */
 const outputBytes = ({ results }: Instruction): number => slot * (results.length + 1);
 
-/** Places the cases one after the other. All get as many rows as the longest; the others repeat their first. */
+/**
+ * Places the cases one after the other. All cases get as many rows as the longest; shorter ones repeat their first row.
+ */
 function place(cases: readonly Case[]): { readonly count: number; readonly placed: readonly Placed[] } {
   const given = cases.map(({ instruction, rows }) => ({ instruction, rows: rows() }));
   const count = Math.max(...given.map(({ rows }) => rows.length));
@@ -97,7 +99,7 @@ const fast: readonly Way[] = [{ simd: false }, { simd: true }];
 
 interface Launcher {
   readonly placed: readonly Placed[];
-  /** Runs all rows; two words for each result, and for the condition code after the instruction. */
+  /** Runs all rows; the output has two words for each result, and two for the condition code after the instruction. */
   readonly launch: (way: Way) => Promise<BigUint64Array>;
 }
 
@@ -173,12 +175,10 @@ export async function differences(instruction: Instruction, rows: Rows): Promise
   return (await allDifferences([{ instruction, rows: () => rows }]))[0] ?? [];
 }
 
-/** Small enough that every kernel gets code for four threads. */
+/** Kernels of at most this size get code for four threads. */
 const batchSize = 8;
 
-/**
- * Like `differences`, by the position of the case. One kernel executes several cases, which takes a third of the time.
- */
+/** Like `differences`, but indexed by case. One kernel executes several cases, which takes a third of the time. */
 export function differencesInBatches(cases: readonly Case[]): (position: number) => Promise<readonly string[]> {
   const batches = new Map<number, Promise<readonly (readonly string[])[]>>();
   return async (position) => {

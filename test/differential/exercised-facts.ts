@@ -44,7 +44,7 @@ export class FactCounter {
     for (const fact of facts) this.counts.set(fact, (this.counts.get(fact) ?? 0) + 1);
   }
 
-  /** Facts of the table that no executed instruction had. */
+  /** Facts in the table that no executed instruction exercised. */
   missing(): readonly string[] {
     return [...factsOfTable()].filter((fact) => !this.counts.has(fact) && !Object.hasOwn(leftOut, fact));
   }

@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 
-/** Threads; a multiple of the block's 256. */
+/** Number of threads, a multiple of the block size of 256. */
 const count = 16_384;
 
 const kernel = (mnemonic: string): string => `
@@ -35,7 +35,7 @@ const kernel = (mnemonic: string): string => `
 }`;
 
 const powers = [0, -1, -12, -23, -24, -25, -30, -60];
-/** Significands with few bits, with all 24 bits, and next to a power of two, which puts products next to one, too. */
+/** Significands with few bits, with all 24 bits, and next to a power of two, which makes products close to one, too. */
 const significands = [
   1,
   1.5,

@@ -1,4 +1,4 @@
-/** Instructions of every type and mode that both engines execute, with inputs for every corner of a format. */
+/** Instructions of every type and mode that both engines execute, with inputs for every corner case of a format. */
 
 /** A predicate has width 1. */
 export interface Register {
@@ -157,7 +157,7 @@ function moderate(sources: readonly Register[], any: (width: number) => bigint):
   return Array.from({ length: 200 }, () => [(any(1) << 31n) | ((121n + (any(8) % 13n)) << 23n) | any(23)]);
 }
 
-/** Three floats of which the third nearly cancels the product of the others, or is far smaller or larger. */
+/** Three floats; the third nearly cancels the product of the others, or is far smaller or larger. */
 function canceling(sources: readonly Register[], any: (width: number) => bigint): readonly (readonly bigint[])[] {
   const [width, ...others] = sources.map((source) => source.width);
   if ((width !== 32 && width !== 64) || others.length !== 2) return [];

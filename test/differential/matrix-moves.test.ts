@@ -1,4 +1,7 @@
-/** Matrices moved between memory and lanes: pinned lanes written from the ISA's formulas, and round trips, on both engines. */
+/**
+ * Matrices moved between memory and lanes: expected lanes written from the ISA's formulas, and round trips, on both
+ * engines.
+ */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 
@@ -14,7 +17,7 @@ interface Run {
   readonly engine: (typeof engines)[number];
 }
 
-/** Runs a warp: the input is in shared memory at 0, and at 8192 there is room for results, which become the output. */
+/** Runs a warp: the input is in shared memory at 0, and the results, which become the output, are at 8192. */
 async function run({
   version = '9.0',
   target = 'sm_120a',

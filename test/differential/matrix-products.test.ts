@@ -1,6 +1,6 @@
 /**
  * Products of random matrices have the same bits on both engines. The fast engine computes them four columns at a time,
- * and term by term only where it must.
+ * and term by term only if necessary.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -13,7 +13,7 @@ type Element = Extract<FloatName, 'f16' | 'bf16' | 'tf32' | 'e4m3' | 'e5m2' | 'e
 interface Product {
   readonly mnemonic: string;
   readonly gpu: GpuName;
-  /** Elements of A and B, and of C and D. */
+  /** Numbers of elements of A and B, and of C and D. */
   readonly factors: readonly [Element, Element];
   readonly sum: Element;
   /** Registers of A, B, C and D. */
@@ -152,7 +152,7 @@ function factorOf(random: RandomSource, format: FloatName, kind: Kind): number {
     case 'lone accumulators':
       return 0;
     case 'powers':
-      // Sums are often halfway between two numbers of f16, except for the lowest terms.
+      // Apart from the lowest terms, sums are often halfway between two f16 numbers.
       return powerOfTwo(random, format, 0) - Math.min(random.pick([0, 5, 12]), bias - 1) * last;
     case 'large':
     case 'leaning': {
@@ -162,7 +162,7 @@ function factorOf(random: RandomSource, format: FloatName, kind: Kind): number {
       return 2 ** (exponentBits - 1) * last - below * 2 ** padding + (isNegative ? 2 ** (width - 1) : 0);
     }
     case 'tiny':
-      // Products are below the least normal f32, or are those of subnormal numbers.
+      // Products are below the least normal f32, or have subnormal factors.
       if (exponentBits === 8) return near(random, format, 0) - (64 + random.below(2)) * last;
       return random.percent(30) ? 0 : random.below(2 ** (fractionBits + 1)) * 2 ** padding;
     case 'subnormal':
@@ -196,7 +196,7 @@ function wordsOf(random: RandomSource, format: Element, count: number, kind: Kin
 
 // --- the launch -----------------------------------------------------------------------------------------------------
 
-/** Loads registers of A, B and C, multiplies, and stores D. Warps follow each other in the buffers. */
+/** Loads registers of A, B and C, multiplies, and stores D. The data of warps is consecutive in the buffers. */
 function moduleOf({ mnemonic, gpu, registers }: Product): string {
   const names = ['a', 'b', 'c', 'd'] as const;
   const isFloat = mnemonic.includes('.f32');
@@ -224,7 +224,7 @@ ret;
 }
 
 interface Multiplied {
-  /** D of each kind of data. */
+  /** The results D for each kind of data. */
   readonly results: readonly (readonly number[])[];
   readonly slowTiles: number;
 }

@@ -1,11 +1,11 @@
 /**
  * Random modules of functions that call each other: directly, through a register, recursively, with arguments in
- * registers, constants and memory. Each comes with a model, the same functions in JavaScript.
+ * registers, constants and memory. Each module comes with a model: the same functions in JavaScript.
  */
 
 type Model = (depth: number, a: number, b: number) => number;
 
-/** How a function receives a and b and returns its value. */
+/** The way in which a function receives a and b and returns its value. */
 type Style = 'memory' | 'registers' | 'structure';
 
 interface Generated {

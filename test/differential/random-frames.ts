@@ -1,4 +1,4 @@
-/** The code around random statements: registers and their initial values, memory, and storing the values at the end. */
+/** The code around random statements: it sets up registers and memory, and stores the values at the end. */
 import { registers } from './random-instructions.ts';
 import type { Callee, Statement } from './random-statements.ts';
 
@@ -88,7 +88,7 @@ const zeros = [0, 16, 32, 48].map((at) => `st.local.v4.u32 [room+${at}], {%n0, %
 
 /**
  * A function of a word and a double word; it also receives the thread's memory and the counters. In registers, it
- * returns a word and a double word; in `.param`, only the double word, because ptxas requires it.
+ * returns a word and a double word; in `.param`, only the double word, as ptxas requires.
  */
 export function functionFrame({ name, inMemory }: Callee, body: readonly Statement[]): Statement {
   const taken = { word: 'b32', wide: 'b64', piece: 'b64', count: 'b64' };

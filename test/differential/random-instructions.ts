@@ -18,8 +18,8 @@ import type { PtxType } from '../../src/isa/types.ts';
 import type { RandomSource } from './random-source.ts';
 
 /**
- * The registers of a kernel by width; those of width 1 are predicates. All others have bit-size types, which fit any
- * operand.
+ * The registers of a kernel by width; those of width 1 are predicates. All other registers have bit-size types, which
+ * fit any operand.
  */
 export const registers: Readonly<Record<number, readonly string[]>> = {
   1: names('p', 8),
@@ -39,9 +39,9 @@ export const version = '9.0';
 export type Pool = readonly (readonly (readonly Variant[])[])[];
 
 interface Pools {
-  /** Instructions from registers to registers. */
+  /** Instructions that compute registers from registers. */
   readonly values: Pool;
-  /** Warp instructions that name their members. */
+  /** Warp instructions with a member mask. */
   readonly collectives: Pool;
 }
 

@@ -1,8 +1,7 @@
 /**
  * Kernels that nobody would write: random instructions, branches into and out of each other, loops, calls, memory in
- * every state space, and barriers. They terminate and stay within their memory, and threads interfere with each other
- * only where the order cannot matter. Both engines must therefore leave the same bits everywhere. All registers are
- * stored at the end.
+ * every state space, and barriers. They terminate and stay within their memory, and threads interact only if their
+ * order cannot matter. Both engines must therefore leave the same bits everywhere. All registers are stored at the end.
  */
 import { constants, functionFrame, kernelFrame, sharedMemory } from './random-frames.ts';
 import { poolsFor, randomInstruction, version } from './random-instructions.ts';

@@ -1,4 +1,4 @@
-/** Random choices that a seed determines. */
+/** Random choices, determined by a seed. */
 export class RandomSource {
   private state: number;
 

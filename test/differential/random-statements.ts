@@ -13,7 +13,7 @@ export interface Statement {
 }
 
 interface Sources {
-  /** An instruction from registers to registers. */
+  /** An instruction that computes registers from registers. */
   readonly instruction: () => string;
   /** An instruction that the threads of a warp in a mask execute together. */
   readonly collective: (members: string) => string;
@@ -60,7 +60,7 @@ export class StatementMaker {
     return this.list(count, 0, this.sources.meets);
   }
 
-  /** With `together`, every thread of the block gets here, all of them equally often. */
+  /** With `together`, every thread of the block gets here, and all equally often. */
   private list(count: number, depth: number, together: boolean): readonly Statement[] {
     return Array.from({ length: count }, () => this.statement(depth, together));
   }
@@ -228,9 +228,7 @@ export class StatementMaker {
     return { before: [`${test} @%q bra ${end};`], body: this.list(2, depth + 1, true), after: [`${end}:`] };
   }
 
-  /**
-   * A loop of up to 3 rounds. Threads that stay together all run it equally often; other threads may leave it early.
-   */
+  /** A loop of up to 3 rounds. Threads that stay together run it equally often; other threads may leave it early. */
   private loop(depth: number, together: boolean): Statement {
     const { random } = this;
     const [start, end] = [this.label(), this.label()];
@@ -292,7 +290,7 @@ export class StatementMaker {
 
   // --- groups of part of a warp ---------------------------------------------------------------------------------------
 
-  /** The threads that get here together, and subsets of them that a vote chooses. */
+  /** The threads that get here together, and subsets of them chosen by votes. */
   private group(): Statement {
     const members = this.counter();
     return { before: [`activemask.b32 ${members};`], body: this.inGroup(members, 0), after: [] };
@@ -302,7 +300,7 @@ export class StatementMaker {
     return `%n${this.counters++}`;
   }
 
-  /** Every member gets here, all of them equally often. */
+  /** Every member gets here, and all equally often. */
   private inGroup(members: string, depth: number): readonly Statement[] {
     const { random } = this;
     return Array.from({ length: 1 + random.below(4) }, () => {
@@ -363,7 +361,7 @@ export class StatementMaker {
     };
   }
 
-  /** All lanes execute the same operation, some in one place and some in another. */
+  /** All lanes execute the same operation, but at two different places in the code. */
   private apartAlike(): Statement {
     const { random } = this;
     const [otherwise, end] = [this.label(), this.label()];
@@ -394,7 +392,7 @@ export class StatementMaker {
     return plain(random.pick(choices));
   }
 
-  /** Shows a value to other threads through shared memory. */
+  /** Makes a value visible to other threads through shared memory. */
   private exchange(): Statement {
     const { random } = this;
     const at = `mad.lo.u32 %other, %thread, ${1 + random.below(5)}, ${random.below(90)}; rem.u32 %other, %other, %threads;`;

@@ -7,7 +7,7 @@ import { type RandomKernel, randomKernel, textOf } from './random-kernels.ts';
 import { RandomSource } from './random-source.ts';
 import type { Statement } from './random-statements.ts';
 
-/** A way that the fast engine can run a kernel. */
+/** One way in which the fast engine can run a kernel. */
 export type Way = Pick<LaunchOptions, 'simd' | 'workers'>;
 
 type OnTrace = (event: TraceEvent) => void;
@@ -15,7 +15,8 @@ type OnTrace = (event: TraceEvent) => void;
 const ignore: OnTrace = () => undefined;
 
 /**
- * What a kernel leaves in memory on the reference engine and with each way to run it, or the fault that it ends with.
+ * The memory that a kernel leaves behind on the reference engine and with each way to run it, or the fault that it ends
+ * with.
  */
 async function outcomes(
   kernel: RandomKernel,

@@ -49,7 +49,7 @@ export interface Comparison {
   readonly run: (count: number) => string | null;
 }
 
-/** Null if the conversion has no form for four values. */
+/** Null if the conversion has no vector form. */
 export function comparison(c: Conversion): Comparison | null {
   const helpers = new Helpers();
   const four = vectorConverter(helpers, c);

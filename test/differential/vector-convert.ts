@@ -6,8 +6,8 @@ import { families, instructionsOf, rowsOf } from '../golden/vectors.ts';
 import { capacity, type Comparison, comparison, fillWords, nameOf } from './vector-conversions.ts';
 
 /**
- * The first difference over all inputs of a source of up to 16 bits, repeated `rounds` times with other random bits and
- * scales.
+ * The first difference over all inputs of a source of up to 16 bits, repeated `rounds` times with different random bits
+ * and scales.
  */
 export function differenceOnAll(c: Conversion, rounds: number): string | null {
   const width = formats[c.from].width;

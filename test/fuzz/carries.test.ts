@@ -1,6 +1,6 @@
 /**
- * Compares random chains with carries with sums of integers, in which a subtraction adds the complement and a carry of
- * 1.
+ * Compares random chains of instructions with carries with integer sums, in which a subtraction adds the complement and
+ * a carry of 1.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const link = fc.record({
   sources: fc.tuple(fc.bigInt(0n, 2n ** 64n - 1n), fc.bigInt(0n, 2n ** 64n - 1n), fc.bigInt(0n, 2n ** 64n - 1n)),
   reads: fc.boolean(),
   writes: fc.boolean(),
-  /** Small numbers make carries of every kind more likely. */
+  /** Small numbers make every kind of carry more likely. */
   small: fc.boolean(),
 });
 

@@ -1,5 +1,5 @@
 /**
- * No text makes the checker or the engine throw anything but a typed error of the caller; everything else is a
+ * No text makes the checker or the engine throw anything but a typed error for a caller's mistake; everything else is a
  * diagnostic or a fault.
  */
 import { readFileSync } from 'node:fs';

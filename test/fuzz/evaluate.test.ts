@@ -1,4 +1,4 @@
-/** Every input is either used unchanged or refused with a typed error. */
+/** Every input is either used unchanged or rejected with a typed error. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { evaluate, evaluateValues, PtxlabError, type Value } from '../../src/index.ts';
@@ -36,7 +36,7 @@ test('only valid bits are accepted as bits', () => {
   );
 });
 
-test('values are used unchanged or refused', () => {
+test('values are used unchanged or rejected', () => {
   const input = fc.oneof(
     fc.anything(),
     fc.double(),

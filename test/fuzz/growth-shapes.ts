@@ -1,6 +1,6 @@
 /**
- * Adversarial shapes: each is a text that repeats one construct many times. A text 16 times as large may take at most
- * 20 times the work, or is refused (`growth.ts` measures, `growth.test.ts` checks the results).
+ * Adversarial shapes: each is a text that repeats one construct many times. A text 16 times as large must take at most
+ * 20 times the work, or be refused (`growth.ts` measures, `growth.test.ts` checks the results).
  */
 
 export interface Shape {

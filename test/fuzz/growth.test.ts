@@ -1,4 +1,4 @@
-/** Large adversarial texts give correct results, and what is stored or searched for them is limited. */
+/** Large adversarial texts give correct results, and the storage and search effort for them is limited. */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
 import { errorLimit } from '../../src/check/error-cap.ts';
@@ -115,7 +115,7 @@ describe('kernels', () => {
     ['nested loops with registers', 300],
     ['nested loops', 500],
     ['branches to one label', 500],
-    ['a graph that is no nest of loops', 300],
+    ['a graph that does not consist of nested loops', 300],
     ['loops that read', 50],
     ['barriers with registers', 100],
     ['heap allocations, every other freed', 2000],

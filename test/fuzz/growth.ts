@@ -121,7 +121,7 @@ interface Line {
   readonly large: Figure;
 }
 
-/** The mean of enough runs to take some time in total, after two that are not counted. */
+/** The mean over enough runs to take a measurable time in total, after two that are not counted. */
 async function meanFigure(phase: Phase, shape: Shape): Promise<Figure> {
   for (let i = 0; i < 2; i++) await figureOf(phase, shape, shape.size);
   const figures = [await figureOf(phase, shape, shape.size)];
@@ -159,7 +159,10 @@ function print({ shape, size, phase, small, large }: Line): void {
   console.log(`${shape.padEnd(40)} ${String(size).padStart(8)} ${phase.padEnd(7)} ${times}  ${large.outcome}${mark}`);
 }
 
-/** Measures in another process from a given shape on; returns the number of shapes it finished before it was killed. */
+/**
+ * Measures in another process, starting at a given shape; returns the number of shapes that it finished before it was
+ * killed.
+ */
 async function measureFrom(first: number, chosen: readonly Shape[]): Promise<number> {
   const args = [
     ...process.execArgv,

@@ -107,7 +107,7 @@ const cases: readonly (readonly [string, string, readonly string[]])[] = [
   ['a float of 7 digits', `${registers} add.f32 %f1, %f2, 0f3F80000;`, ['PTX1005']],
   ['a float for an offset', `${registers} ld.b32 %r1, [%rd1+0f3F800000];`, ['PTX1013']],
   [
-    'an inlined_at position that no .loc has',
+    'an inlined_at position that does not appear in any .loc',
     '.loc 1 14 5, function_name $L__info_string0, inlined_at 1 9 3\nret;',
     ['PTX5029'],
   ],

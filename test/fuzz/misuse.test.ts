@@ -1,5 +1,5 @@
 /**
- * Misuse of the library: whatever value an option has, the outcome is a result or a typed error that names the option.
+ * Misuse of the library: for any value of an option, the outcome is a result or a typed error that names the option.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -20,7 +20,7 @@ export interface Mutant {
 /** The maximum size of a module in characters, because ptxas runs thousands of times. */
 const longest = 14_000;
 
-/** The functions of a file, each as a module of its own if it is legal by itself; a short file is not split. */
+/** The functions of a file, each as a separate module if it is legal by itself; a short file is not split. */
 export function modulesOf(file: string, source: string): readonly RealModule[] {
   const text = source.replace(/^\s*\/\/.*$/gm, '');
   const header = /\.version[^\n]*\s*\.target[^\n]*\s*(\.address_size[^\n]*\s)?/.exec(text)?.[0] ?? '';
@@ -50,7 +50,7 @@ export class ModuleMutator {
   private readonly modules: readonly RealModule[];
 
   constructor(modules: readonly RealModule[], seed: number) {
-    if (modules.length === 0) throw new Error('no module to begin with: name files of PTX');
+    if (modules.length === 0) throw new Error('no module to start from: name some PTX files');
     this.modules = modules;
     this.random = randomSource(seed);
   }

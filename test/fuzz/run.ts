@@ -1,6 +1,6 @@
 /**
- * `npm run test:fuzz -- --minutes N` repeats the generators of this folder, with fresh seeds, until N minutes are over
- * or a property fails. Without `--minutes` they run once. Other arguments go to vitest.
+ * `npm run test:fuzz -- --minutes N` repeats the generators of this folder, with fresh seeds, until N minutes have
+ * passed or a property fails. Without `--minutes` they run once. Other arguments go to vitest.
  */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';

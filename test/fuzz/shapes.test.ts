@@ -1,11 +1,11 @@
-/** Texts with hostile shapes of any size: every step gives a result or refuses with a typed error. */
+/** Texts with hostile shapes of any size: every step gives a result or a typed error. */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
 import { Device, type LoadedModule, PtxlabError } from '../../src/device.ts';
 import { parseModule } from '../../src/syntax/parser.ts';
 import { printModule } from '../../src/syntax/printer.ts';
 
-/** Node allows a recursion of the smallest function to a depth of 10,800. */
+/** In Node, the smallest function can recurse to a depth of 10,800. */
 const sizes = [1, 10, 12_000];
 
 const head = `.version 8.0\n.target sm_80\n.address_size 64\n`;
@@ -78,7 +78,7 @@ const shapes: Readonly<Record<string, (n: number) => string>> = {
   modifiers: (n) => kernel(`add${'.u32'.repeat(n)} %r1, %r1, 1;`),
 };
 
-/** The error of a step, unless it is a typed error. */
+/** The error that a step threw, unless it is a typed error. */
 async function mistakeOf(step: () => unknown): Promise<unknown> {
   try {
     await step();

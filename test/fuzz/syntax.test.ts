@@ -73,7 +73,7 @@ describe('any version', () => {
     );
   });
 
-  it('that does not exist is not mistaken for another', () => {
+  it('that does not exist is not mistaken for a different one', () => {
     for (const version of ['7.105', '0.850', '6.250']) {
       const codes = check(`.version ${version}\n.target sm_80\n`).diagnostics.map(({ code }) => code);
       expect([version, codes.some((code) => code === 'PTX4010' || code === 'PTX4011')]).toEqual([version, true]);
@@ -105,7 +105,7 @@ describe('any text', () => {
     );
   });
 
-  it('used as an instruction either is one or has a finding', () => {
+  it('used as an instruction either is an instruction or has a finding', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), soup), (text) => {
         const { instruction, diagnostics } = parseInstruction(text);

@@ -32,7 +32,7 @@ function sourceOf(bytes: Uint8Array, size: number): ByteSource {
     async read(offset, into) {
       must(into.byteLength <= Math.min(size, mostAtOnce), `reads ${into.byteLength} bytes at once`);
       must(offset + into.byteLength <= size, `reads ${into.byteLength} bytes at ${offset}, past the end`);
-      // A buffer that was not read into before is new, so it is already zero.
+      // A buffer that has not been read into before is new, so it is already zero.
       if (known.has(into.buffer)) into.fill(0);
       known.add(into.buffer);
       into.set(bytes.subarray(offset, offset + into.byteLength));

@@ -1,6 +1,6 @@
 /**
- * For every value instruction of the table, the result bits that count as defined are the same whatever the undefined
- * source bits are.
+ * For every value instruction of the table, the result bits that count as defined do not depend on the undefined source
+ * bits.
  */
 import { describe, expect, test } from 'vitest';
 import { type Bits, chop } from '../../src/base/bits.ts';

@@ -1,4 +1,7 @@
-/** A generic address leads to its variable however it was made: in any state space, in both sizes, on both engines. */
+/**
+ * A generic address refers to its variable, however it was computed: in any state space, in both sizes, on both
+ * engines.
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -6,7 +9,10 @@ import { ways } from '../device/run.ts';
 
 const spaces = ['global', 'shared', 'local', 'const', 'param'] as const;
 
-/** How the address is made: from a name and an offset, from an offset in a register, or as an initial value. */
+/**
+ * The way in which the address is computed: from a name and an offset, from an offset in a register, or as an initial
+ * value.
+ */
 const origins = ['name', 'register', 'initializer'] as const;
 
 const pointer = fc.record({
@@ -14,7 +20,7 @@ const pointer = fc.record({
   size: fc.constantFrom(32, 64),
   origin: fc.constantFrom(...origins),
   element: fc.nat(3),
-  /** An amount added to the address and subtracted again. */
+  /** An amount that is added to the address and subtracted again. */
   detour: fc.integer({ min: -64, max: 64 }),
   back: fc.boolean(),
 });
@@ -64,7 +70,7 @@ function moduleOf(pointers: readonly Pointer[], bits: number): string {
 }`;
 }
 
-test('a generic address leads to its variable', async () => {
+test('a generic address refers to its variable', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(pointer, { minLength: 1, maxLength: 8 }), addresses, async (pointers, bits) => {
       const text = moduleOf(pointers, bits);

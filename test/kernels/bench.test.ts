@@ -15,8 +15,8 @@ test.each(engines)('%s: vecadd adds, including NaN and infinities', async (engin
   const sums = a.map((x, i) => f32(x + (b[i] as number)));
   const wanted = patterns(sums).map((bits, i) => (Number.isNaN(sums[i]) ? 0x7fffffff : bits));
   expect(patterns(floats(c.read()))).toEqual(wanted);
-  // 9 instructions up to the branch, which the 120 threads outside the range take, and 11 after it for the others; ret
-  // is not counted.
+  // 9 instructions up to the branch, which is taken by the 120 threads outside the range, and 11 after it for the
+  // others; ret is not counted.
   expect(stats).toMatchObject({ threads: 5120, instructions: 5120 * 9 + 120 + n * 11 });
 });
 

@@ -5,7 +5,7 @@ type Input =
   | { readonly value: string }
   | { readonly zeros: number }
   | { readonly hex: string }
-  /** This many random 32-bit words. */
+  /** Number of random 32-bit words. */
   | { readonly bits: number; readonly seed: number }
   /** f32 in `[low, high)`, whose difference is a power of two: 24 random bits each. */
   | { readonly floats: number; readonly seed: number; readonly low: number; readonly high: number }

@@ -1,8 +1,8 @@
 /**
- * Kernels as CUDA programmers write them, compiled by nvcc, on both engines. The expected results were recorded with
- * the same source compiled for the host (tools/build-cuda-kernels.py). Results must match bit for bit, or within the
- * stated bound for functions that the ISA leaves inexact. The engines must agree with each other on every bit and on
- * the number of instructions, and so must blocks spread over two workers.
+ * Runs kernels as CUDA programmers write them, compiled by nvcc, on both engines. The expected results were recorded
+ * with the same source compiled for the host (tools/build-cuda-kernels.py). Results must match bit for bit, or within
+ * the stated bound for functions that the ISA leaves inexact. The engines must agree with each other on every bit and
+ * on the number of instructions, and so must blocks spread over two workers.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -50,7 +50,7 @@ const firstBuilds: ReadonlySet<string> = new Set(
   new Map(builds.toReversed().map(([file]) => [file.split('.')[0], file])).values(),
 );
 
-/** The number of rounds that a thread waits in a loop depends on how others take their turns. */
+/** The number of rounds that a thread waits in a loop depends on when other threads get their turns. */
 function waits({ file, given }: Run): boolean {
   const text = textOf(file);
   const start = text.indexOf(`.entry ${given.kernel}(`);
@@ -66,8 +66,8 @@ interface Loaded {
 }
 
 /**
- * The module of the newest file, on one device for each way: its kernels run one after the other and share compiled
- * code.
+ * The module of the most recent file, on one device for each way to run it; its kernels run one after the other and
+ * share compiled code.
  */
 const newest = { file: '', loaded: new Map<Way, Loaded>() };
 
@@ -117,7 +117,7 @@ async function check(run: Run, way: Way): Promise<void> {
 }
 
 /**
- * Workers share a grid by blocks, so a launch of one block would not test them. What they change in the code does not
+ * Workers share a grid by blocks, so a launch of one block would not test them. Their effect on the code does not
  * depend on the target or on optimization, so one build of each source is enough.
  */
 function tells(way: Way, { file, given }: Run): boolean {

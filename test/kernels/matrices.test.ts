@@ -1,7 +1,7 @@
 /**
- * Products of matrices and attention as CUDA programmers write them, compiled by nvcc, against the model of the GPU:
- * each element of C is a chain of dot products, one for each step along k. Every bit must be equal, on both engines and
- * with two workers.
+ * Matrix products and attention as CUDA programmers write them, compiled by nvcc, against the model of the GPU: each
+ * element of C is a chain of dot products, one for each step along k. Every bit must be equal, on both engines and with
+ * two workers.
  */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ interface Model {
   readonly scale?: { readonly format: 'ue8m0' | 'ue4m3'; readonly a: Codes; readonly b: Codes };
 }
 
-/** The element function of a step: bits of a row of A and a column of B from element `start` on, added to c. */
+/** The element function of a step: bits of a row of A and a column of B, starting at element `start`, added to c. */
 function modelOf({ mnemonic, gpu, scale }: Model) {
   const found = findGpu(gpu);
   const prepared = prepareDot(mnemonic, { target: null, version: null }, found ?? null);
@@ -113,7 +113,7 @@ const across =
   (codes: ArrayLike<number>, stride: number): Codes =>
   (row, column) =>
     elementAt(codes, column * stride + row);
-/** Two elements share a byte. The first one is in the low bits. */
+/** Two elements share a byte. The first element is in the low bits. */
 const nibble =
   (codes: ArrayLike<number>, stride: number): Codes =>
   (row, column) =>
@@ -127,7 +127,7 @@ interface Case {
   readonly b: ArrayBufferView;
   readonly scales?: readonly Uint8Array[];
   readonly codes: readonly [a: Codes, b: Codes];
-  /** The kernel of another case on another GPU. */
+  /** The kernel of another case, on a different GPU. */
   readonly isRepeated?: true;
 }
 
@@ -194,7 +194,7 @@ const cases: readonly Case[] = [
 describe.each(cases.map((one) => [`${one.kernel} on ${one.model.gpu}`, one] as const))('%s', (_, one) => {
   const { kernel, file, model, a, b, scales = [], codes } = one;
   const wanted = hostProduct(model, [m, n, k], ...codes);
-  // Another GPU changes the arithmetic only.
+  // A different GPU changes only the arithmetic.
   test.each(one.isRepeated === true ? ['jit' as const] : keysOf(ways))('%s', async (way) => {
     const out = await launch(way, {
       file: new URL(file, folder),
@@ -213,7 +213,7 @@ describe.each(cases.map((one) => [`${one.kernel} on ${one.model.gpu}`, one] as c
 // --- attention ------------------------------------------------------------------------------------------------------
 
 const columns = 64;
-/** Numbers of ordinary size, so that no key outweighs all others. */
+/** Numbers of moderate size, so that no key outweighs all others. */
 const ordinary = (count: number): Uint16Array =>
   Uint16Array.from({ length: count }, () => encode(f16, 2 * (random() + random() + random()) - 3));
 

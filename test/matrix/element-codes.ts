@@ -1,4 +1,4 @@
-/** Codes of elements of the types that matrix instructions have, for values that all of them represent exactly. */
+/** Codes of elements of the types in matrix instructions, for values that all of these types represent exactly. */
 import { e2m1, e2m3, e4m3, encode, f16, type SmallFormat } from '../kernels/reference.ts';
 
 /** Bits of an element in a register, and the code of a value there. */

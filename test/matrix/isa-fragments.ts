@@ -1,6 +1,6 @@
 /**
  * Where lanes hold elements, written from the formulas of PTX ISA 9.1, 9.7.14.5.1 to 9.7.14.5.13, independently of
- * src/isa/fragments.ts. `i` is the number of an element in a lane, and `p` is the number of elements in a register.
+ * src/isa/fragments.ts. `i` is the index of an element in a lane, and `p` is the number of elements in a register.
  */
 
 export interface Place {

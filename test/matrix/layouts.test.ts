@@ -1,6 +1,6 @@
 /**
- * Dense mma against plain arithmetic: matrices without symmetry are laid out by the ISA's formulas, and D is read by
- * them. Values are small enough for sums to be exact on every GPU.
+ * Dense mma against plain arithmetic: matrices without symmetry are laid out with the ISA's formulas, and D is read
+ * with them. Values are small enough for sums to be exact on every GPU.
  */
 import { describe, expect, test } from 'vitest';
 import { type ElementName, elementTypes } from './element-codes.ts';

@@ -1,4 +1,4 @@
-/** Block-scaled mma: scales in the lanes and bytes that the selectors name, by PTX ISA 9.1, 9.7.14.5.14. */
+/** Block-scaled mma: scales in the lanes and bytes that the selectors name (PTX ISA 9.1, 9.7.14.5.14). */
 import { describe, expect, test } from 'vitest';
 import { elementTypes, type ElementName } from './element-codes.ts';
 import { placeOfA, placeOfB, placeOfC } from './isa-fragments.ts';

@@ -1,7 +1,7 @@
 /**
- * Sparse mma: the elements kept are laid out by the ISA's formulas, metadata in the lanes that the selector names. The
- * result must be that of a dense product of A with zeros put in, where sums are exact, and in floating point that of a
- * dot product of the elements kept.
+ * Sparse mma: kept elements are laid out with the ISA's formulas, and metadata is in the lanes that the selector names.
+ * If sums are exact, the result must be that of a dense product of A with zeros inserted; in floating point, it must be
+ * that of a dot product of the kept elements.
  */
 import { describe, expect, test } from 'vitest';
 import { evaluateDot } from '../../src/dot-products.ts';
@@ -74,7 +74,7 @@ function metadata({ k, a }: Case, selector: number): Lanes {
     for (let chunk = 0; chunk < chunks; chunk++) {
       const word = Math.floor(chunk / perWord);
       const upper = row < 8 ? 0 : 1;
-      // With elements of 16 and 32 bits a lane has both rows, with smaller ones two lanes have one each.
+      // With 16- and 32-bit elements, a lane has both rows; with smaller elements, two lanes have one row each.
       const inGroup = isWide ? selector * (chunks / perWord) + word : 2 * selector + upper + 2 * word;
       const lane = 4 * (row % 8) + inGroup;
       const low = 4 * (chunk % perWord) + (isWide ? 16 * upper : 0);
@@ -96,7 +96,7 @@ function mnemonicOf({ k, a, b, d }: Case): string {
   return `mma.sp::ordered_metadata.sync.aligned.m16n8k${k}.row.col.${d}.${a}.${b}.${d}`;
 }
 
-/** Codes of the elements kept of A, of B and of C by row and column. */
+/** Codes of the kept elements of A, and of B and C, by row and column. */
 interface Operands {
   readonly a: (row: number, kept: number) => bigint;
   readonly b: (row: number, column: number) => bigint;
@@ -154,7 +154,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(found).toEqual(wanted);
   });
 
-  test('rounded sums are those of a dot product over the elements kept', async () => {
+  test('rounded sums are those of a dot product over the kept elements', async () => {
     const one = of(32, 'f16', 'f32', [0]);
     const exponents = [0x2c00, 0x3400, 0x3c00, 0x4400, 0x4c00];
     const bits = (matrix: number) => (row: number, column: number) =>

@@ -96,7 +96,7 @@ export function unpacked(registers: readonly bigint[], bits: number, width: 32 |
   );
 }
 
-/** Registers of all lanes from the elements that each lane has. */
+/** Registers of all lanes, made from the elements that each lane has. */
 export function lanesOf(count: number, code: (lane: number, i: number) => bigint, bits: number, width: 32 | 64): Lanes {
   return lanes.map((lane) =>
     packed(

@@ -121,7 +121,7 @@ interface Randomness {
 /** The bits of a converted finite source, for destinations of at most 16 bits, or the name of a special result. */
 export function expected(c: Conversion, source: Bits, random = 0, scale = 0x7f): Bits | 'infinity' | 'nan' {
   const exact = unitsOf(c.from, source, narrowExponent);
-  if (exact === null) throw new Error('the oracle takes finite values');
+  if (exact === null) throw new Error('the oracle accepts only finite values');
   const negative = isNegative(c.from, source) && c.to !== 'ue8m0';
   const magnitude = applyScale(c, flushed(c, exact < 0n ? -exact : exact), scale);
   const zero = knownPoints(c.to, false, c.integral).at(0) as Point;
@@ -171,15 +171,12 @@ function bitsOfOne(format: FormatName): Bits {
   return (points.at(firstAtLeast(points, one)) as Point).bits;
 }
 
-/**
- * The sign of (exact magnitude - point), both in units. Often nothing more is known about an exact result, such as a
- * root.
- */
+/** The sign of (exact magnitude - point), both in units. For some exact results, such as roots, only this is known. */
 export type Comparison = (point: bigint) => number;
 
 /**
- * Whether these bits of a floating-point format, finite or infinite, are what the rounding's definition demands for the
- * value that `compare` stands for. Only the point itself and its two neighbors are used, so formats may have any width.
+ * Whether these bits of a floating-point format, finite or infinite, are the correct rounding of the value that
+ * `compare` represents. Only the point itself and its two neighbors are used, so formats may have any width.
  */
 export function isRounded(format: FormatName, bits: Bits, mode: Rounding, compare: Comparison): boolean {
   const negative = isNegative(format, bits);

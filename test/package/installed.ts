@@ -1,4 +1,4 @@
-/** The package as users get it: packed, and unpacked next to its dependencies. */
+/** The package as users get it: packed, and then unpacked next to its dependencies. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

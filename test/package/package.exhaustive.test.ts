@@ -49,7 +49,7 @@ export const doors: readonly unknown[] = [evaluate, explain, convert, quantize, 
   });
 });
 
-test('everything that documents of the package link to is in it', () => {
+test('everything that documents of the package link to is in the package', () => {
   const own = join(folder, 'node_modules/ptxlab');
   const documents = [
     'README.md',

@@ -25,7 +25,7 @@ function open(link: string): NonNullable<ReturnType<typeof readLink>> {
 }
 
 describe('links', () => {
-  // Links are read for ever: rows are added here, and never changed.
+  // Old links stay readable: rows are added here, but never changed.
   it.each([
     ['#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite', 'cvt.rn.satfinite.e4m3x2.f32', '448'],
     ['#from=f32&to=e4m3&v=0x00000000,0x3fa66666&mode=rn.satfinite&lane=1', 'cvt.rn.satfinite.e4m3x2.f32', '1.25'],
@@ -94,12 +94,12 @@ describe('steps', () => {
     expect(sourceOf(stepSource(state, false), 0)).toBe(0x3f7fffff);
   });
 
-  it('go to the first source with another result', () => {
+  it('go to the first source with a different result', () => {
     // 1 + 2^-11 is the tie, which goes to the even 1; the next f32 gives 1 + 2^-10.
     expect(sourceOf(stepResult(state, true), 0)).toBe(0x3f801001);
   });
 
-  it('end where no further result is', () => {
+  it('end at the last result', () => {
     const last = open('#from=f32&to=e4m3&v=0x43e00000&mode=rn.satfinite');
     expect(stepResult(last, true)).toBe(last);
     const infinite = open('#from=f32&to=f16&v=0x7f7fffff&mode=rn');
@@ -146,7 +146,7 @@ describe('the number line', () => {
     });
   });
 
-  it('goes on beyond the largest value', () => {
+  it('continues beyond the largest value', () => {
     expect(stretch('#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite')).toMatchObject({
       low: 448,
       high: 480,
@@ -154,7 +154,7 @@ describe('the number line', () => {
     });
   });
 
-  it('starts at a value that the format has', () => {
+  it('starts at a value that the format can represent', () => {
     expect(stretch('#from=f32&to=f16&v=0x3f800000&mode=rn')).toMatchObject({ low: 1, source: 0, result: 0 });
   });
 

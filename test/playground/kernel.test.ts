@@ -19,14 +19,14 @@ describe('the example', () => {
 describe('a guess', () => {
   const address = (name: string): ArgumentPlan => guess({ name, type: '.u64', size: 8 }, example);
 
-  it('takes what is accessed for a buffer, with the type of the access', () => {
+  it('treats what is accessed as a buffer, with the type of the access', () => {
     expect([address('a'), address('c')]).toMatchObject([
       { kind: 'buffer', element: 'f32' },
       { kind: 'buffer', element: 'f32' },
     ]);
   });
 
-  it('takes 64 bits that are never an address for a number', () => {
+  it('treats 64 bits that are never used as an address as a number', () => {
     const source = 'ld.param.u64 %rd1, [n]; add.s64 %rd2, %rd1, 1;';
     expect(guess({ name: 'n', type: '.u64', size: 8 }, source)).toEqual({ kind: 'value', type: '.u64', text: '1' });
   });
@@ -80,7 +80,7 @@ describe('links of kernels', () => {
     expect(await readLink(link)).toEqual(project);
   });
 
-  it('of version 1 open for ever', async () => {
+  it('of version 1 stay readable', async () => {
     const link =
       '#v1=Lc1LCsIwFEbhrcg_vhRTpcoduo3YQWwuNaQkkkcxlO5dFIfnm5wNOdY0CRjdKim7GA7X7ngPIEgoqYHhQZiTs2DdkyI1Eh5LnDxYD-c_5KdJYm-tSAargWDSnMF6g3fBgrGapQoIpb1-s3rqvyXvAsYF-7h_AA';
     expect(await readLink(link)).toEqual({
@@ -103,7 +103,7 @@ describe('links of kernels', () => {
     expect(await linkOf({ ...project, source: noise })).toBeNull();
   });
 
-  it('with parts that are wrong keep the rest', async () => {
+  it('with invalid parts keep the rest', async () => {
     const odd = { ...project, grid: [0, 1, 1], args: [{ kind: 'buffer', element: 'f7' }, project.args[1]] };
     const link = await linkOf(odd as unknown as Project);
     expect(await readLink(link ?? '')).toMatchObject({ grid: [1, 1, 1], args: [project.args[1]] });

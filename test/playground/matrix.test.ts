@@ -15,7 +15,7 @@ function open(link: string): NonNullable<ReturnType<typeof readLink>> {
 }
 
 describe('links of matrix products', () => {
-  // Links are read for ever: rows are added here, and never changed.
+  // Old links stay readable: rows are added here, but never changed.
   it.each([
     [opening, 'sm_121', 0x3f5c9999],
     [`${opening}&gpu=sm_80`, 'sm_80', 0x3f5c9998],
@@ -40,13 +40,13 @@ describe('links of matrix products', () => {
     (link) => expect(readLink(link, catalog)).toBeNull(),
   );
 
-  it('with a place or bits out of range open with those of the opening', () => {
+  it('with a position or bits out of range open with the initial ones', () => {
     expect(open(`${opening}&at=16,0&c=1ffffffff&gpu=sm_70&a=zz`)).toEqual(open(opening));
   });
 });
 
 describe('choosing', () => {
-  it('reaches every instruction by its fields', () => {
+  it('reaches every instruction through its fields', () => {
     const [start] = products();
     if (start === undefined) throw new Error('the table has products');
     for (const wanted of products()) {

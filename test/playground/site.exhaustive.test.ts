@@ -1,4 +1,4 @@
-/** The built site in Chromium, with its content security policy, as people meet it. */
+/** The built site in Chromium, with its content security policy, as visitors see it. */
 import { existsSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import axe from 'axe-core';
@@ -9,7 +9,7 @@ let site: BuiltSite;
 let browser: Browser;
 let root: string;
 
-/** A page whose messages in the console fail the test: a refused script or style is one. */
+/** A page whose console messages fail the test; a blocked script or style causes one. */
 async function open(
   path: string,
   size = { width: 1440, height: 900 },
@@ -26,7 +26,7 @@ async function open(
 
 const messages: string[] = [];
 
-/** What axe calls serious or critical, by rule and element. */
+/** Problems that axe rates as serious or critical, by rule and element. */
 async function seriousFindings(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const found = await page.evaluate<string>('axe.run().then(({ violations }) => JSON.stringify(violations))');
@@ -47,14 +47,14 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     expect(messages).toEqual([]);
   });
 
-  it('opens on 470, which e4m3 has as 448 and ml_dtypes as NaN', async () => {
+  it('opens on 470, which becomes 448 in e4m3 and NaN in ml_dtypes', async () => {
     const page = await open('');
     await expect.poll(() => page.locator('output').textContent()).toBe('448');
     expect(await page.locator('.stack.differs').textContent()).toContain('ml_dtypes');
     await page.close();
   });
 
-  it('follows what is typed, flipped and chosen, and keeps it in the address', async () => {
+  it('follows everything that is typed, flipped and chosen, and keeps it in the address', async () => {
     const page = await open('');
     await page.getByRole('textbox', { name: 'Value' }).fill('1.3');
     expect(await page.locator('output').textContent()).toBe('1.25');
@@ -112,7 +112,7 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     await page.close();
   });
 
-  it('says what is wrong with a kernel, and fixes it', async () => {
+  it('shows the mistakes in a kernel, and fixes them', async () => {
     const page = await open('kernel/');
     await page.getByText('Legal for sm_80').waitFor({ timeout: 60_000 });
     const editor = page.locator('.cm-content');

@@ -1,4 +1,4 @@
-/** The examples of cvta (PTX ISA 9.1, 9.7.9.20), checked and run with addresses of 64 and of 32 bits on both engines. */
+/** The examples of cvta (PTX ISA 9.1, 9.7.9.20), checked and run with 64-bit and 32-bit addresses on both engines. */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { check } from '../../src/index.ts';
@@ -6,9 +6,9 @@ import { ways } from '../device/run.ts';
 
 interface Example {
   readonly line: string;
-  /** Stores 77 where the address points, and makes the address. */
+  /** Stores 77 where the address points, and computes the address. */
   readonly before?: string;
-  /** How the value is read; the address is in `p`. */
+  /** The code that reads the value; the address is in `p`. */
   readonly load: string;
   /** The register with the generic address. */
   readonly generic: string;
@@ -55,7 +55,7 @@ const examples: readonly Example[] = [
   },
 ];
 
-/** A kernel that reads 77 through the address of the example, and asks which window its generic address is in. */
+/** A kernel that reads 77 through the address of the example, and tests which window its generic address is in. */
 function moduleOf({ line, before = '', load, generic, space }: Example, size: 32 | 64, addresses: 32 | 64): string {
   const sized = (text: string): string => text.replaceAll(/(cvta\.\S+\.u|mov\.u)(32|64)/g, `$1${size}`);
   return `.version 9.0

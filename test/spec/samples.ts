@@ -1,12 +1,12 @@
 /**
  * Every sample line of the conversion chapters of PTX ISA 9.1, classified. `accepted` lines are legal as printed.
  * `rejected` lines break a rule. `erratum` lines are misprints; the reason says what was meant. Names are declared with
- * the types that the sample implies; where the text omits them, the declaration is ours.
+ * the types that the sample implies; if the text omits them, they are declared here with suitable types.
  */
 export type Sample = {
   readonly line: string;
   readonly section: string;
-  /** Declarations inside the kernel that the sample takes for granted. */
+  /** Declarations inside the kernel that the sample presupposes. */
   readonly names: string;
   /** Declarations at module scope. */
   readonly module?: string;
@@ -115,13 +115,13 @@ export const samples: readonly Sample[] = [
     ...good('cvt.rn.satfinite.relu.e2m1x2type.f16x2  d, a;', '.reg .b8 d; .reg .b32 a;', narrow),
     verdict: 'erratum',
     code: 'PTX2010',
-    reason: 'the name of a set in the place of .e2m1x2',
+    reason: 'the name of a set instead of .e2m1x2',
   },
   {
     ...good('cvt.rn.satfinite.e2m3x2type.bf16x2  d, a;', '.reg .b16 d; .reg .b32 a;', narrow),
     verdict: 'erratum',
     code: 'PTX2010',
-    reason: 'the name of a set in the place of .e2m3x2',
+    reason: 'the name of a set instead of .e2m3x2',
   },
   {
     ...good(
@@ -131,7 +131,7 @@ export const samples: readonly Sample[] = [
     ),
     verdict: 'erratum',
     code: 'PTX1001',
-    reason: 'scale-factor is a placeholder: a name has no hyphen',
+    reason: 'scale-factor is a placeholder: a name cannot contain a hyphen',
   },
   good('cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 d, a, b, scale;', `${bytes} .reg .b16 scale;`, narrow),
 

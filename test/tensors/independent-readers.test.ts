@@ -1,4 +1,4 @@
-/** Files written here are read by other libraries, and files written by others are read here, to the last byte. */
+/** Other libraries read files written here, and files written by them are read here, to the last byte. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -164,7 +164,7 @@ numpy.savez_compressed(sys.argv[2], **arrays)`,
     expect(await Promise.all(paths.map(readHere))).toEqual(byNumpy(...paths));
   });
 
-  test('files that ptxlab has no equivalent for are refused', async () => {
+  test('files that ptxlab has no equivalent for are rejected', async () => {
     const arrays = {
       'numpy.asfortranarray(numpy.ones((2, 3)))': 'unsupported',
       "numpy.ones(3, dtype='>f4')": 'unsupported',

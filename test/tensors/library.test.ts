@@ -47,7 +47,7 @@ describe('files by their path', () => {
     });
   });
 
-  test('can be read by everything that takes a source', async () => {
+  test('can be read by everything that accepts a source', async () => {
     const source = await openFile(npy('d.npy', 1));
     const file = await openTensorFile(source, { name: 'd.npy' });
     expect(file.tensors.map(({ name, shape }) => [name, shape])).toEqual([['d', [1]]]);

@@ -1,4 +1,4 @@
-/** Checkpoints that tests make, and the values that readers of their layouts compute. */
+/** Checkpoints that tests create, and the values that readers of their layouts compute. */
 import { expect } from 'vitest';
 import { memorySource } from '../../src/tensors/bytes.ts';
 import { modelOf } from '../../src/tensors/checkpoints/model-tensors.ts';
@@ -19,7 +19,7 @@ export const fileOf = (tensors: StoredTensors): Promise<TensorFile> =>
 
 export const product = (shape: readonly number[]): number => shape.reduce((all, extent) => all * extent, 1);
 
-/** Numbers with a long period, so that a wrong index shows. */
+/** Numbers with a long period, so that a wrong index is detected. */
 export function dice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -40,7 +40,7 @@ export async function compared(a: TensorFile, b: TensorFile): Promise<readonly (
   return Promise.all(sides.map(async (side) => [...(await (await valuesOf(side)).load(0, side.entry.elements))()]));
 }
 
-/** f64 holds every value exactly, or to its last place after a division. */
+/** f64 represents every value exactly, or to the last place after a division. */
 export function original({ shape, values }: Made, name: string): Promise<TensorFile> {
   return fileOf({ [name]: { dtype: 'F64', shape, bytes: new Uint8Array(Float64Array.from(values).buffer) } });
 }

@@ -65,7 +65,7 @@ describe('a new file', () => {
     expect((await readdir(at)).sort()).toEqual(['a', 'b']);
   });
 
-  test('replaces another file if asked to', async () => {
+  test('replaces another file if requested', async () => {
     const at = await place();
     await writeFile(join(at, 'a'), 'old');
     await write(join(at, 'a'), true);

@@ -11,7 +11,7 @@ export function words(shape: readonly number[], list: readonly number[]): Stored
   return { dtype: 'I32', shape, bytes: new Uint8Array(Uint32Array.from(list).buffer) };
 }
 
-/** f16 scales from 2^-6 on, as bits and as values. */
+/** f16 scales starting at 2^-6, as bits and as values. */
 function halves(count: number): readonly [bytes: Uint8Array, values: readonly number[]] {
   const bits = Uint16Array.from({ length: count }, (_, i) => 0x2400 + 37 * i);
   return [
@@ -26,7 +26,7 @@ export interface Integers {
   /** Columns in a group. */
   readonly group: number;
   readonly hasZeros: boolean;
-  /** Whether columns belong to groups in another order. */
+  /** Whether columns are assigned to groups in a different order. */
   readonly isReordered?: boolean;
 }
 
@@ -71,7 +71,7 @@ function partsOf(list: readonly number[], size: number): readonly (readonly numb
   );
 }
 
-/** Columns of a matrix of rows. */
+/** The columns of a matrix that is stored by rows. */
 function turned(matrix: readonly (readonly number[])[]): readonly (readonly number[])[] {
   return Array.from({ length: matrix[0]?.length ?? 0 }, (_, column) => matrix.map((row) => row[column] ?? 0));
 }

@@ -58,7 +58,7 @@ describe('elements with separate scales', () => {
     if (tensor !== undefined) expect(await readTensor(file, tensor, { offset: 3 })).toEqual(Float64Array.of(20));
   });
 
-  test('are read alone if an entry of the file is given, and so are the scales', async () => {
+  test('are read without scales if an entry of the file is given, and so are the scales themselves', async () => {
     const file = await open(checkpoint);
     const [entry] = file.tensors;
     if (entry !== undefined) expect(await readTensor(file, entry)).toEqual(Float32Array.of(1, 2, 1, 2));

@@ -95,7 +95,7 @@ describe('of several runs that find the same unfinished file, only one gets it',
   });
 });
 
-test('a process with the same number that started at another time is another process', async () => {
+test('a process with the same ID that started at another time is a different process', async () => {
   await leave({ process: process.ppid, started: 'never' });
   await writeFile(part, 'left');
   const file = await open({ resume: true });
@@ -103,7 +103,7 @@ test('a process with the same number that started at another time is another pro
   await file.discard();
 });
 
-test('a file without a journal belongs to no run: its own was killed before it wrote anything', async () => {
+test('a file without a journal belongs to no run: the run that began it was killed before it wrote anything', async () => {
   await writeFile(part, 'left');
   await (await open()).commit();
   expect(await readdir(folder)).toEqual(['out']);
@@ -150,7 +150,7 @@ describe('several files', () => {
     expect(await contents()).toEqual({ two: 'another' });
   });
 
-  test('stop if a name is taken in the meantime: earlier files stay, and nothing is left unfinished', async () => {
+  test('stop if a name is taken in the meantime: earlier files stay, and no unfinished file remains', async () => {
     const run = await openAll();
     await run.file.write(0, text);
     await writeFile(join(folder, 'two'), 'another');
@@ -158,7 +158,7 @@ describe('several files', () => {
     expect(await contents()).toEqual({ one: 'ab', two: 'another' });
   });
 
-  test('are resumed if some got their names before the power failed', async () => {
+  test('are resumed if some got their final names before the power failed', async () => {
     await writeFile(join(folder, 'one'), 'ab');
     await writeFile(join(folder, '.two.ptxlab-part'), 'cd-');
     await writeFile(part, '-');
@@ -170,7 +170,7 @@ describe('several files', () => {
     expect(await contents()).toEqual(whole);
   });
 
-  test('are not resumed if one is gone or was replaced', async () => {
+  test('are not resumed if one is missing or was replaced', async () => {
     await writeFile(join(folder, 'one'), 'another');
     await writeFile(part, '-');
     await leave({});

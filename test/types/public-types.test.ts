@@ -1,4 +1,4 @@
-/** What the public types accept and refuse. tsc checks this file; vitest only runs it. */
+/** The values that the public types accept and reject. tsc checks this file; vitest only runs it. */
 import { describe, expectTypeOf, test } from 'vitest';
 import type { ConvertOptions, FormatName, FormatSpelling, QuantizeOptions } from '../../src/arrays.ts';
 import type { DeviceBuffer, DeviceOptions, LaunchOptions, ModuleSymbol } from '../../src/device.ts';
@@ -56,7 +56,7 @@ describe('formats', () => {
   });
 });
 
-describe('options that name one of a list', () => {
+describe('options that name an item of a list', () => {
   test('take no other text', () => {
     expectTypeOf<'sm_90' | 'H100'>().toExtend<DeviceOptions['gpu']>();
     expectTypeOf<'sm_90a' | 'H1000'>().not.toExtend<DeviceOptions['gpu']>();
@@ -70,7 +70,7 @@ describe('options that name one of a list', () => {
 });
 
 describe('device memory', () => {
-  test('reads give the array of the format', () => {
+  test('reads return the array type of the format', () => {
     const read = (from: DeviceBuffer | ModuleSymbol) => ({
       bytes: from.read(),
       f16: from.read('f16'),
@@ -88,7 +88,7 @@ describe('device memory', () => {
     expectTypeOf<'float'>().not.toExtend<Parameters<DeviceBuffer['read']>[0]>();
   });
 
-  test('writes take views and buffers, but not lists', () => {
+  test('writes accept views and buffers, but not lists', () => {
     type Source = Parameters<DeviceBuffer['write']>[0];
     expectTypeOf<Float32Array | DataView | BigInt64Array | ArrayBuffer>().toExtend<Source>();
     expectTypeOf<readonly number[]>().not.toExtend<Source>();

@@ -30,7 +30,7 @@ function colored(text: string): readonly (readonly [word: string, scope: string]
   });
 }
 
-it('tells the parts of an instruction apart', () => {
+it('distinguishes the parts of an instruction', () => {
   expect(colored('@%p1 cvt.rn.f16.f32 %h1, 0f3F800000; // half')).toEqual([
     ['@%p1', 'variable.other.register'],
     ['cvt', 'keyword.control'],
@@ -41,7 +41,7 @@ it('tells the parts of an instruction apart', () => {
   ]);
 });
 
-it('knows directives, labels and comments over several lines', () => {
+it('recognizes directives, labels and comments over several lines', () => {
   expect(colored('.reg .b32 %r<3>;\n$L1:\n/* a\nret; */')).toEqual([
     ['.reg', 'storage.modifier'],
     ['.b32', 'storage.type'],

@@ -38,7 +38,7 @@ function nibbles(count: number, random: () => number): readonly [bytes: Uint8Arr
   return [bytes, codes.map((code) => fp4[code] ?? 0)];
 }
 
-/** `weight` is e4m3; `weight_scale_inv` has an f32 for each 128 x 128, which is multiplied. */
+/** `weight` is e4m3; `weight_scale_inv` has an f32 for each 128 x 128 elements, which are multiplied by it. */
 function deepSeek(name: string, [rows, columns]: readonly [number, number]): Made {
   const random = dice(rows * 31 + columns);
   const codes = Uint8Array.from({ length: rows * columns }, () => {
@@ -231,7 +231,7 @@ describe.each(Object.entries(layouts))('%s', (_, [name, made]) => {
     expect(lookAlikes).toEqual([]);
   });
 
-  test('has the values of its original', async () => {
+  test('has the values of the original', async () => {
     const [wanted, found] = await compared(await original(made, name), await fileOf(made.tensors));
     expectClose(found, wanted);
   });
@@ -282,7 +282,7 @@ test('experts of gpt-oss are compared with the matrices of transformers, whose a
   expect(wanted).toEqual(found);
 });
 
-describe('what fits no layout is shown as it is stored, with a warning', () => {
+describe('tensors that fit no layout are shown as they are stored, with a warning', () => {
   const fp8 = (...shape: readonly number[]): StoredTensor => ({
     dtype: 'F8_E4M3',
     shape,
@@ -323,7 +323,7 @@ describe('what fits no layout is shown as it is stored, with a warning', () => {
     ],
     ['GPTQ without zero points', { 'l.qweight': i32(8, 8), 'l.scales': ones(1, 8) }, ['l.qweight']],
     [
-      'AWQ in rows, as GEMV has it',
+      'AWQ in rows, as in the GEMV format',
       { 'l.qweight': i32(64, 4), 'l.scales': ones(64, 8), 'l.qzeros': i32(64, 1) },
       ['l.qweight'],
     ],

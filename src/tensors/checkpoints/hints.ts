@@ -1,11 +1,11 @@
-/** Reads what a checkpoint says about its packed integers outside of names, types and shapes. */
+/** Reads what a checkpoint says about its packed integers apart from names, types and shapes. */
 import { elementDecoder } from '../../arrays/elements/element-values.ts';
 import { readBytes } from '../bytes.ts';
 import type { ModelHints, TensorEntry, TensorFile } from '../tensor-file.ts';
 
 export const noHints: ModelHints = { shapes: new Map(), gptq: null };
 
-/** Reads a small file beside the checkpoint; null if there is no such file. */
+/** Reads a small file in the checkpoint's folder; null if it does not exist. */
 export type ReadBeside = (name: string) => Promise<Uint8Array | null>;
 
 /** Reads a few bytes of the file, and its configuration, if it has tensors that need them. */
@@ -46,7 +46,7 @@ function parsed(bytes: Uint8Array | null): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    // A configuration that cannot be read gives no hint.
+    // A configuration that cannot be read is ignored.
     return null;
   }
 }

@@ -8,11 +8,11 @@ export interface LookAlike {
   readonly name: string;
   /** The codes that this tensor seems to scale; null if there are none. */
   readonly codes: string | null;
-  /** What is unusual, as the rest of a sentence that begins with the name. */
+  /** What is unusual about it, as the rest of a sentence that begins with the name. */
   readonly words: string;
 }
 
-/** Suffixes of scale names, the longest first. Unlike `_scale`, the distinctive suffixes have no other meaning. */
+/** Suffixes of scale names, longest first. Unlike `_scale`, the distinctive suffixes have no other meaning. */
 const scaleEndings = [
   '_global_scale',
   '_scale_inv',

@@ -14,7 +14,7 @@ import { type WordLayout, wordLayouts } from './word-layouts.ts';
 import { wordTensorIn } from './word-tensors.ts';
 
 export interface ModelTensor {
-  /** The entry that a reader of values sees: elements are counted individually, even if two of them share a byte. */
+  /** The entry that readers of values see: elements are counted individually, even if two of them share a byte. */
   readonly entry: TensorEntry;
   /** Null if the elements have no separate scales. */
   readonly scales: Scales | null;
@@ -108,7 +108,7 @@ function codedTensorIn(
   return { entry, scales: { scale, second, grouping, words: null }, layout, parts, isActivationScale: false };
 }
 
-/** The codes viewed as elements; null if they are of another kind. */
+/** The codes viewed as elements; null if they are of a different kind. */
 function elementsOf(codes: TensorEntry, name: string, { stored }: StoredLayout): TensorEntry | null {
   const { format, packing, shape } = codes;
   if (stored === 'elements') return isNarrow(codes) ? codes : null;

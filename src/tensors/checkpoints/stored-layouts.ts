@@ -12,7 +12,7 @@ export interface StoredLayout {
   /** Suffixes that, after the logical tensor's name, give the names of the stored tensors. */
   readonly codes: string;
   readonly scale: string;
-  /** A further scale, for the whole tensor or for each of its matrices. */
+  /** A second scale, for the whole tensor or for each of its matrices. */
   readonly second: {
     readonly suffix: string;
     /** `divide`: a value is code * scale / second scale. */
@@ -63,13 +63,13 @@ export const storedLayouts: readonly StoredLayout[] = [
     stored: 'elements',
     second: { suffix: '_scale_2', rule: 'multiply', isOptional: true },
   },
-  // This scale is multiplied, in spite of its name.
+  // Codes are multiplied by this scale, in spite of its name.
   { ...none, title: 'codes and scales of DeepSeek', codes: '', scale: '_scale_inv', stored: 'elements' },
 ];
 
 /** Codes with a zero point are not symmetric; ptxlab does not read them as values. */
 export const zeroPointSuffix = '_zero_point';
 
-/** Names of scales of activations and caches. They scale no tensor in the file. */
+/** Names of scales of activations and caches. They do not scale any tensor in the file. */
 export const activationScale: RegExp =
   /(?:^|[._])(?:(?:input|output|activation)_(?:scale|scale_inv|global_scale|zero_point)|[qkv]_scale|kv_scale)$/;

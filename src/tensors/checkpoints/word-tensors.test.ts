@@ -1,4 +1,7 @@
-/** Integers in 32-bit words: what the tensors alone do not tell, and mistakes. checkpoints.test.ts has the layouts. */
+/**
+ * Integers in 32-bit words: facts that the tensors alone do not show, and mistakes. checkpoints.test.ts has the
+ * layouts.
+ */
 import { describe, expect, test } from 'vitest';
 import { compared, expectClose, fileOf, type Made, original } from '../../../test/tensors/made-checkpoints.ts';
 import { gptq, packQuantized, words } from '../../../test/tensors/packed-integers.ts';

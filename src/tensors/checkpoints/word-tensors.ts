@@ -66,7 +66,10 @@ function elementsOf(bits: Matrix['bits']): Pick<TensorEntry, 'format' | 'packing
   return bits === 8 ? { format: 's8', packing: 'whole' } : { format: bits === 4 ? 's4' : 's2', packing: 'dense' };
 }
 
-/** Rows of words, which the last columns may not fill. For a few columns several widths fit; 4 bits are usual. */
+/**
+ * Rows of words; the last columns may leave a word incomplete. If there are only a few columns, several widths fit; 4
+ * bits is the usual one.
+ */
 function matrixOf([rows = 0, columns = 0]: readonly number[] = [], { codes }: Stored): Matrix | null {
   const [storedRows, wordsPerRow] = codes.shape;
   const bits = ([4, 8, 2] as const).find((one) => Math.ceil((columns * one) / 32) === wordsPerRow);

@@ -20,7 +20,7 @@ export interface WrittenForm {
     readonly rule: 'multiply' | 'divide';
     readonly shape: readonly number[];
   };
-  /** The granularities that an f32 scale can have, the usual one first. */
+  /** The granularities that an f32 scale can have, starting with the usual one. */
   readonly granularities: readonly Granularity[];
   /** The shape of a single scale. */
   readonly oneShape: readonly number[];
@@ -49,7 +49,7 @@ const modelopt: Partial<Record<SchemeName, WrittenForm>> = {
   e4m3: { ...own, granularities: ['tensor'], config: () => ({ quant_method: 'modelopt', quant_algo: 'FP8' }) },
 };
 
-/** What compressed-tensors calls the granularity of scales. */
+/** The name that compressed-tensors uses for the granularity of scales. */
 const strategies: Readonly<Record<Granularity, object>> = {
   tensor: { strategy: 'tensor' },
   row: { strategy: 'channel' },

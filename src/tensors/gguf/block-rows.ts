@@ -28,7 +28,7 @@ function planes(byte: number, width: number, stride: number): Places {
   };
 }
 
-/** Numbers in parts, lowest bits first. */
+/** Numbers in several parts, lowest bits first. */
 function joined(...parts: readonly Places[]): Places {
   return (i) => parts.flatMap((part) => part(i));
 }

@@ -1,7 +1,7 @@
 /**
  * GGUF blocks as stored in files. Values are those of ggml in f32, except for scales that do not represent a number:
- * ggml reads 0xff of ue8m0 as 2^128, and 0x7f in the e4m3 scales of NVFP4 as 0. Here both are NaN. There is no scale
- * for a whole tensor.
+ * ggml reads 0xff of ue8m0 as 2^128, and 0x7f in the e4m3 scales of NVFP4 as 0. Here both are NaN. A scale for the
+ * whole tensor does not exist.
  */
 import { sharedNumbers, SmallNumbers } from '../../arrays/quantized/small-numbers.ts';
 import type { BlockLayout } from '../tensor-file.ts';
@@ -30,7 +30,7 @@ export interface BlockContents {
   readonly offsets: ArrayLike<number> | null;
 }
 
-/** Blocks with this content, as many as `codes` fill. */
+/** Blocks with this content; `codes` determines their number. */
 export function packBlocks(layout: WritableLayout, { codes, scales, offsets }: BlockContents): Uint8Array<ArrayBuffer> {
   const { elements, bytes: size, codes: stored, scale, offset } = blockRows[layout];
   if (stored.kind !== 'linear' && stored.kind !== 'listed') throw new Error(`${layout} is not written`);

@@ -81,5 +81,5 @@ function fits(type: keyof typeof widths, value: MetadataValue): value is number 
 
 function badField(key: string, value: MetadataValue): TensorFileError {
   const shown = typeof value === 'object' ? 'a list' : quote(String(value));
-  return new TensorFileError('bad-header', `metadata ${quote(key)} is not of its type: ${shown}`);
+  return new TensorFileError('bad-header', `the metadata ${quote(key)} does not match its type: ${shown}`);
 }

@@ -127,9 +127,9 @@ describe('bad files', () => {
     ['a magic number', new TextEncoder().encode('GGUF'), 'truncated'],
     ['an unknown version', file([]).fill(9, 4, 5), 'unsupported'],
     ['big-endian', file([]).fill(0, 4, 7).fill(3, 7, 8), 'unsupported'],
-    ['a count of more tensors than there are', file([], 0, [], [1000n, 0n]), 'truncated'],
+    ['a count of more tensors than the file has', file([], 0, [], [1000n, 0n]), 'truncated'],
     ['2^64 tensors', file([], 0, [], [2n ** 64n - 1n, 0n]), 'truncated'],
-    ['a count of more metadata than there is', file([], 0, [], [0n, 99_999n]), 'truncated'],
+    ['a count of more metadata than the file has', file([], 0, [], [0n, 99_999n]), 'truncated'],
     ['2^64 pairs of metadata', file([], 0, [], [0n, 2n ** 64n - 1n]), 'truncated'],
     ['a key twice', file([], 0, [u8, u8]), 'bad-header'],
     ['a key named version is an ordinary one', file([], 0, [{ ...u8, key: 'version' }]), 'opened'],
@@ -154,7 +154,7 @@ describe('bad files', () => {
       ),
       'duplicate-name',
     ],
-    ['an unknown type past the end', one({ type: 99, offset: 96 }), 'bad-offsets'],
+    ['an unknown type whose data lies past the end', one({ type: 99, offset: 96 }), 'bad-offsets'],
     ['an extent of 2^40', one({ extents: [2n ** 40n] }), 'truncated'],
     ['five extents', one({ extents: [1n, 1n, 1n, 1n, 1n] }), 'bad-header'],
     ['a product that overflows', one({ extents: [2n ** 32n, 2n ** 32n] }), 'bad-shape'],
@@ -162,7 +162,7 @@ describe('bad files', () => {
     ['half a block in each row', one({ extents: [16, 2], type: 39 }), 'bad-shape'],
     ['half a block of a K-quant', one({ extents: [128], type: 12 }), 'bad-shape'],
     ['half a block of a K-quant in each row', one({ extents: [128, 2], type: 14 }), 'bad-shape'],
-    ['a block of a K-quant that ends early', one({ extents: [256], type: 12 }, 143), 'truncated'],
+    ['a truncated block of a K-quant', one({ extents: [256], type: 12 }, 143), 'truncated'],
     ['an offset that is not aligned', one({ offset: 8 }), 'bad-offsets'],
     ['a gap', one({ offset: 32 }), 'bad-offsets'],
     ['an offset of 2^64', one({ offset: 2n ** 64n - 1n }), 'bad-offsets'],
@@ -188,7 +188,7 @@ describe('bad files', () => {
     expect(await codeOf(bytes)).toBe('bad-header');
   });
 
-  test.each([1 << 20, 4 << 20])('a header that is longer than the %i bytes read first', async (size) => {
+  test.each([1 << 20, 4 << 20])('a header that is longer than the first %i bytes read', async (size) => {
     const words: GgufField = {
       key: 'words',
       type: 'array',

@@ -25,7 +25,7 @@ export interface GgufHeader {
 /** Magic number, version, and two counts. */
 const startSize = 24;
 const firstRead = 1 << 20;
-/** Maximum length of a header in bytes, as for safetensors. Real ones have a few megabytes of vocabulary. */
+/** Maximum length of a header in bytes, as for safetensors. Real headers have a few megabytes of vocabulary. */
 const longest = 100_000_000;
 const mostExtents = 4;
 
@@ -35,7 +35,7 @@ const mostExtents = 4;
  */
 export async function readGgufHeader(source: ByteSource): Promise<GgufHeader> {
   await requireStart(source);
-  // The length of a header is known only at its end, so it is parsed with more and more bytes until it fits.
+  // The length of a header is known only at its end, so parsing is repeated with more bytes until they are enough.
   for (let length = firstRead; ; length *= 4) {
     const bytes = await readBytes(source, 0, Math.min(length, longest, source.size));
     const header = parse(new Cursor(bytes, source.size));
@@ -55,7 +55,7 @@ async function requireStart(source: ByteSource): Promise<void> {
   throw new TensorFileError('unsupported', 'the GGUF file is big-endian');
 }
 
-/** Null if the bytes end before the header does. */
+/** Null if the header continues after these bytes. */
 function parse(cursor: Cursor): GgufHeader | null {
   try {
     cursor.skip(8);
@@ -188,7 +188,7 @@ class Cursor {
     return size === 4 ? this.view.getFloat32(at, true) : this.view.getFloat64(at, true);
   }
 
-  /** Reads a length and then a string. @param what how a message names it */
+  /** Reads a length and then a string. @param what the name for it in messages */
   text(what: string): string {
     const length = this.u64();
     if (length > BigInt(this.fileSize)) throw new TensorFileError('truncated', `${what} is longer than the file`);

@@ -1,4 +1,4 @@
-/** Element types of GGUF: their names in ggml, and how many elements occupy how many bytes. */
+/** The element types of GGUF: their names in ggml, and the number of elements and bytes in a block. */
 import type { FormatName } from '../../numerics/formats.ts';
 import { keysOf } from '../../base/records.ts';
 import type { BlockLayout, Packing } from '../tensor-file.ts';
@@ -77,7 +77,7 @@ const all: readonly GgufType[] = [
 export const ggufTypesById: ReadonlyMap<number, GgufType> = new Map(all.map((known) => [known.id, known]));
 export const ggufTypesByName: ReadonlyMap<string, GgufType> = new Map(all.map((known) => [known.name, known]));
 
-/** Describes a type that is not in the table, perhaps because it is from a later ggml. */
+/** Describes a type that is not in the table, perhaps because it is from a later version of ggml. */
 export function unknownType(id: number): Pick<GgufType, 'name' | 'format' | 'packing'> {
   return { name: `type ${id}`, format: 'opaque', packing: 'opaque' };
 }

@@ -93,7 +93,7 @@ const formatsOfArrays: ReadonlySet<FormatName> = new Set(
   formatNames.filter((format) => spelling(format, 'ml_dtypes') !== null || formats[format].width <= 8),
 );
 
-/** A format by its own name or ml_dtypes' name; null if no array can hold it. */
+/** Finds a format by its own name or that of ml_dtypes; null if no array can hold it. */
 function npyFormat(name: string): FormatName | null {
   return names.get(name) ?? formatNames.find((format) => format === name && formatsOfArrays.has(format)) ?? null;
 }
@@ -103,7 +103,7 @@ function bytesOfFormat(format: FormatName): number {
 }
 
 /**
- * How a format is spelled in an .npy file. `names` selects ml_dtypes' names, which identify the elements but can be
+ * The spelling of a format in an .npy file. `names` selects ml_dtypes' names, which identify the elements but can be
  * read only with ml_dtypes; otherwise formats unknown to numpy are written as bytes, which np.load accepts. Null if the
  * format cannot be stored.
  */

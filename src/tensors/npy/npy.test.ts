@@ -29,7 +29,7 @@ describe('written arrays are read back', () => {
     });
   }
 
-  test('from inside a larger buffer', () => {
+  test('an array inside a larger buffer', () => {
     const array = sample('f4', [3]);
     const whole = new Uint8Array(500);
     const written = writeNpy(array);
@@ -38,7 +38,7 @@ describe('written arrays are read back', () => {
   });
 });
 
-test('a file is laid out as numpy does: data at a multiple of 64, and a newline at the end of the header', () => {
+test('a file has the layout of numpy: data at a multiple of 64, and a newline at the end of the header', () => {
   const written = writeNpy(sample('f4', [2, 3]));
   expect(written.length).toBe(128 + 24);
   const header = new TextDecoder().decode(written.subarray(10, 128));

@@ -10,7 +10,7 @@ const slice = 8;
 type Table = Uint32Array;
 type Tables = readonly [Table, Table, Table, Table, Table, Table, Table, Table];
 
-/** For each byte value, its contribution to the checksum if this number of bytes follows it. */
+/** For each byte value, its contribution to the checksum if it is followed by this number of bytes. */
 const [after0, after1, after2, after3, after4, after5, after6, after7] = makeTables();
 
 function makeTables(): Tables {

@@ -72,7 +72,7 @@ function directorySize(members: readonly Member[], directory: number): number {
 
 function memberName(name: string): Uint8Array {
   const bytes = new TextEncoder().encode(`${name}.npy`);
-  // For Python's reader, and those written in C, a name ends at a zero byte.
+  // For Python's reader, and for readers written in C, a name ends at a zero byte.
   if (bytes.length > 0xffff || /\p{Surrogate}/u.test(name) || name.includes('\0'))
     throw new TensorFileError('bad-header', `an .npz cannot have a member called ${quote(name)}`);
   return bytes;

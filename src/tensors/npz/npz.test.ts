@@ -41,7 +41,7 @@ function patched(bytes: Uint8Array, at: number, ...values: readonly number[]): U
   return copy;
 }
 
-test('crc32 of the digits 1 to 9 is the well-known value', () => {
+test('crc32 of the digits 1 to 9 is the well-known check value', () => {
   expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926);
   expect(crc32(new TextEncoder().encode('6789'), crc32(new TextEncoder().encode('12345')))).toBe(0xcbf43926);
   const many = Uint8Array.from({ length: 1001 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 24);
@@ -78,7 +78,7 @@ describe.each([
     }
   });
 
-  test('with wrong contents are refused when they have been read to their end', async () => {
+  test('with wrong contents are rejected when they have been read to their end', async () => {
     const bytes = zipSync({ 'a.npy': array('u1', 2_000_000, (i) => Math.imul(i, i) >>> 7) }, { level });
     const opened = await open(patched(bytes, checksumAt(bytes), 1, 2, 3, 4));
     const [entry] = opened.tensors as [TensorEntry];
@@ -142,7 +142,7 @@ describe('a compressed source', () => {
     expect(parts).toEqual(places.map((at) => bytes.slice(at, at + 10)));
   });
 
-  test('whose length or checksum differs from that in the directory is refused', async () => {
+  test('whose length or checksum differs from the one in the directory is rejected', async () => {
     const last = async (inflated: ByteSource): Promise<Uint8Array> => readBytes(inflated, inflated.size - 1, 1);
     await expect(last(await source())).resolves.toEqual(bytes.slice(-1));
     await expect(last(await source(bytes.length + 1))).rejects.toMatchObject({ code: 'bad-data' });
@@ -168,7 +168,7 @@ describe('bad files', () => {
     ['a member outside', patched(good, directory + 42, 0xff, 0xff), 'bad-offsets'],
     ['a member too long', patched(good, directory + 20, 0xff, 0xff, 0, 0, 0xff, 0xff), 'bad-offsets'],
     ['a stored member with two different sizes', patched(good, directory + 24, 1), 'bad-offsets'],
-    ['a count of more members than there are', patched(good, good.length - 12, 2), 'bad-header'],
+    ['a count of more members than the file has', patched(good, good.length - 12, 2), 'bad-header'],
     ['a 64-bit directory that is missing', patched(good, good.length - 12, 0xff, 0xff), 'bad-header'],
     [
       'a name twice',

@@ -35,7 +35,7 @@ function versionFor(extra: Uint8Array): number {
   return extra.length > 0 ? 45 : 20;
 }
 
-/** What both headers of a member say of it. */
+/** The fields that both headers of a member contain. */
 function memberFields(checksum: number, shown: number, name: Uint8Array, extra: Uint8Array): readonly Field[] {
   return [
     [2, versionFor(extra)],

@@ -22,7 +22,7 @@ export const zipSignatures = {
   locator64: 0x07064b50,
 } as const;
 
-/** The value of a field whose real value is in the 64-bit extension. */
+/** The value of a field that refers to the 64-bit extension. */
 export const elsewhere = 0xffffffff;
 
 const endSize = 22;

@@ -34,7 +34,7 @@ function dtypeOf(name: string): SafetensorsDtype {
   return { name, format: 'opaque', bits };
 }
 
-/** How a format is spelled in safetensors; null if it cannot be stored. */
+/** The spelling of a format in safetensors; null if it cannot be stored. */
 export function safetensorsDtype(format: FormatName): string | null {
   return spelling(format, 'safetensors');
 }

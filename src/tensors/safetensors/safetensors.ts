@@ -1,6 +1,6 @@
 /**
  * safetensors: eight bytes with the length of a header, the header in JSON, and the data of all tensors without gaps.
- * The rules are those of the reference implementation; duplicate names, which it cannot detect, are refused, too.
+ * The rules are those of the reference implementation; duplicate names, which it cannot detect, are rejected, too.
  */
 import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
 import { safetensorsDtypes } from './dtypes.ts';

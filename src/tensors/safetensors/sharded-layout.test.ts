@@ -1,4 +1,4 @@
-/** Splitting a model into files does not change it, and the index says where everything is. */
+/** Splitting a model into files does not change it, and the index says where each tensor is. */
 import { elementAt } from '../../base/element-at.ts';
 import { describe, expect, test } from 'vitest';
 import { type ByteSource, memorySink, memorySource, sliceSource } from '../bytes.ts';
@@ -25,7 +25,7 @@ async function written(layout: FileLayout): Promise<TensorFile> {
 const shardsOf = ({ tensors }: TensorFile): object =>
   Object.fromEntries(tensors.map(({ name, shard }) => [name, shard?.replace(/^m-0+(\d)-of-0+(\d)\..*$/, '$1/$2')]));
 
-test('each file takes as many tensors as fit, in order; groups stay together', async () => {
+test('each file contains as many tensors as fit, in order; groups stay together', async () => {
   const groups = [[vector('d', 4)], [vector('b', 5), vector('c', 1)], [vector('a', 4)], [vector('e', 30)]];
   const layout = layoutShards(groups, { name: 'm', mostBytes: 10 }, { format: 'pt' });
   const file = await written(layout);
@@ -59,7 +59,7 @@ describe('empty contents', () => {
   });
 });
 
-test('two tensors with the same name are refused, even in different files', () => {
+test('two tensors with the same name are rejected, even in different files', () => {
   const groups = [[vector('a', 9)], [vector('a', 9)]];
   expect(() => layoutShards(groups, { name: 'm', mostBytes: 9 })).toThrow(
     expect.objectContaining({ code: 'duplicate-name' }),

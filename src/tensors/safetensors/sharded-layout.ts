@@ -7,7 +7,7 @@ import type { ByteSink } from '../bytes.ts';
 import { compareText, layoutSafetensors } from './layout.ts';
 import type { FileLayout, FilePlace, TensorEntry, TensorPlan } from '../tensor-file.ts';
 
-/** How a model is split, and the names of the files. */
+/** The parts that a model is split into, and the names of the files. */
 export interface Sharding {
   /** `model` gives `model-00001-of-00003.safetensors` and `model.safetensors.index.json`. */
   readonly name: string;
@@ -50,7 +50,7 @@ export function layoutShards(
 
 const padded = (number: number): string => String(number).padStart(5, '0');
 
-/** Distributes groups in order, as many per shard as fit; there is at least one shard. */
+/** Distributes groups in order, as many per shard as fit; the result has at least one shard. */
 function cut(
   groups: readonly (readonly TensorPlan[])[],
   sizeOf: (plans: readonly TensorPlan[]) => number,

@@ -13,7 +13,7 @@ interface Index {
 
 /**
  * Opens `model.safetensors.index.json` and every file it names. These must be in the same folder and contain the
- * tensors that the index lists. The entries are those in the index, in the same order.
+ * tensors that the index lists. Its entries are those in the index, in the same order.
  */
 export async function openShards(
   source: ByteSource,

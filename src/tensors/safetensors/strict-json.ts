@@ -93,7 +93,7 @@ export class JsonCursor {
     this.#depth -= 1;
   }
 
-  /** Reads a comma or `close`; returns which. */
+  /** Reads a comma or `close`, and returns which one it was. */
   #continues(close: string): boolean {
     const next = this.#peek();
     if (next !== ',' && next !== close) this.#fail(`',' or '${close}'`);

@@ -1,4 +1,4 @@
-// Matrix products by wmma over tiles of many sizes, fully unrolled, with cooperative groups and cp.async.
+// Matrix products with wmma over tiles of many sizes, fully unrolled, with cooperative groups and cp.async.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>

@@ -1,4 +1,4 @@
-// What libcu++ gives device code: atomics, barriers, complex numbers, and math functions.
+// Features of libcu++ for device code: atomics, barriers, complex numbers, and math functions.
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/std/complex>

@@ -1,4 +1,4 @@
-// Algorithms of Thrust with functors of their own.
+// Thrust algorithms with custom functors.
 #include <thrust/device_vector.h>
 #include <thrust/functional.h>
 #include <thrust/inner_product.h>

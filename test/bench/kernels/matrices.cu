@@ -2,7 +2,7 @@
 //   nvcc -ptx -O3 -arch=sm_80 matrices.cu -o matrices.sm_80.ptx
 //   nvcc -ptx -O3 -arch=sm_89 matrices.cu -o matrices.sm_89.ptx
 
-// Bytes of k that a block keeps in shared memory, and from one row to the next; rows do not share banks.
+// Bytes of k that a block keeps in shared memory, and the distance in bytes from one row to the next; rows do not share banks.
 constexpr int stepBytes = 64, pitch = stepBytes + 16;
 
 __device__ __forceinline__ void loadMatrices(unsigned *to, const unsigned char *from) {

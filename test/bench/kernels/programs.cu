@@ -1,5 +1,5 @@
-// Programs as people write them: nvcc -ptx -O3 -arch=sm_80 programs.cu -o programs.ptx. What run-programs.ts compares
-// them with is in programs.cpp.
+// Programs as people write them: nvcc -ptx -O3 -arch=sm_80 programs.cu -o programs.ptx. run-programs.ts compares them
+// with the programs in programs.cpp.
 
 /** Counters for each warp in shared memory, four bytes at a time. */
 extern "C" __global__ void histogram(const unsigned *words, unsigned *bins, int n) {
@@ -20,7 +20,7 @@ extern "C" __global__ void histogram(const unsigned *words, unsigned *bins, int 
   atomicAdd(bins + threadIdx.x, sum);
 }
 
-/** Counters of a byte for every thread: 64 bins by the upper bits. */
+/** One-byte counters for every thread: 64 bins, selected by the upper bits. */
 extern "C" __global__ void byte_counters(const unsigned *words, unsigned *bins, int each) {
   __shared__ unsigned char counters[64 * 64];
   for (int i = threadIdx.x; i < 64 * 64 / 4; i += 64) ((unsigned *)counters)[i] = 0;
@@ -80,7 +80,7 @@ extern "C" __global__ void convolve_columns(const float *in, float *out, int wid
   }
 }
 
-/** Radius four: a queue of planes in registers, the plane itself in shared memory. `in` has a margin of four. */
+/** Radius four: a queue of planes in registers, with the current plane in shared memory. `in` has a margin of four. */
 extern "C" __global__ void stencil(const float *in, float *out, const float *weights, int nx, int ny, int nz) {
   __shared__ float plane[8 + 8][32 + 8];
   const int tx = threadIdx.x + 4, ty = threadIdx.y + 4, row = nx + 8, sheet = row * (ny + 8);

@@ -50,7 +50,7 @@ KERNEL atomics_64(const unsigned long long *x, unsigned long long *u, long long 
   if (threadIdx.x < 2) u[6 + threadIdx.x] = shared[threadIdx.x];
 }
 
-/** Multiples of a power of two: every order of adding gives the same sum. */
+/** Multiples of a power of two: every order of addition gives the same sum. */
 KERNEL atomics_float(const int *x, float *f, double *d) {
   __shared__ float shared;
   if (threadIdx.x == 0) shared = 0;
@@ -75,7 +75,7 @@ KERNEL atomics_half2(const int *x, __half2 *sum) {
   atomicAdd(&sum[threadIdx.x % 2], __floats2half2_rn(value * 0.5f, -(float)(value % 4)));
 }
 
-/** Each thread swaps its number into a slot; what it gets, another left. The sum of all stays. */
+/** Each thread swaps its index into a slot and gets what another one left there. The sum of all slots does not change. */
 KERNEL exchange_slots(unsigned *slots, unsigned *sum) {
   const unsigned mine = threadIdx.x * 1000 + 7;
   const unsigned other = atomicExch(&slots[threadIdx.x % 4], mine);

@@ -1,9 +1,9 @@
-// Barriers beyond __syncthreads: named ones, arrivals, barriers that count; threads that left; odd block sizes.
+// Barriers beyond __syncthreads: named ones, arrivals, counting barriers; exited threads; odd block sizes.
 // build: sm_75 -arch=sm_75 -O3 -fmad=false
 // build: sm_100a -arch=sm_100a -O3 -fmad=false
 #include "host/kernel.h"
 
-/** Two groups of warps meet apart from each other. */
+/** Two groups of warps meet independently of each other. */
 KERNEL two_groups(const int *x, int *out) {
   __shared__ int values[128];
   const int group = threadIdx.x / 64, member = threadIdx.x % 64;
@@ -18,7 +18,7 @@ KERNEL two_groups(const int *x, int *out) {
   out[threadIdx.x] = values[127 - threadIdx.x];
 }
 
-/** The first warp makes, the second uses: a full and an empty barrier for each of two buffers. */
+/** The first warp produces, the second consumes: a full and an empty barrier for each of two buffers. */
 KERNEL producer_consumer(const int *x, int *out, int rounds) {
   __shared__ int buffers[2][32];
   const int lane = threadIdx.x % 32;
@@ -51,7 +51,7 @@ KERNEL counting_barriers(const int *x, int *out) {
   out[threadIdx.x] = result;
 }
 
-/** Whole warps end before the others meet. */
+/** Whole warps exit before the others meet. */
 KERNEL early_exit(const int *x, int *out) {
   __shared__ int values[96];
   if (threadIdx.x >= 64) return;
@@ -89,7 +89,7 @@ KERNEL odd_block_sum(const int *x, int *out, int n) {
   if (threadIdx.x == 0) out[blockIdx.x] = partial[0];
 }
 
-/** A barrier in a loop whose length the block decides together. */
+/** A barrier in a loop whose length the whole block decides. */
 KERNEL relax_until_steady(int *values, int *rounds) {
   const int left = threadIdx.x == 0 ? 0 : threadIdx.x - 1;
   const int right = threadIdx.x == blockDim.x - 1 ? threadIdx.x : threadIdx.x + 1;

@@ -1,4 +1,4 @@
-// Functions that are really called: with structs, recursively, through pointers; and those of the device's library.
+// Functions that are really called: with structs, recursively, through pointers; and functions of the device library.
 // build: sm_75 -arch=sm_75 -O3 -fmad=false
 // build: sm_90_debug -arch=sm_90 -G -fmad=false
 #include <cassert>
@@ -135,7 +135,7 @@ KERNEL assertions_that_hold(const int *x, int *out) {
   out[threadIdx.x] = x[threadIdx.x] * 2;
 }
 
-/** Each thread builds a linked list on the heap, sums it and gives it back. */
+/** Each thread builds a linked list on the heap, sums it and frees it. */
 KERNEL heap_lists(const int *x, int *out) {
   struct Node {
     Node *next;
@@ -163,7 +163,7 @@ __device__ __noinline__ void minmax(const int *values, int n, int &low, int &hig
   for (int i = 1; i < n; i++) low = min(low, values[i]), high = max(high, values[i]);
 }
 
-/** References to locals: generic addresses of the local window. */
+/** References to local variables: generic addresses in the local window. */
 KERNEL out_parameters(const int *x, int *out) {
   int own[6], low, high;
   for (int i = 0; i < 6; i++) own[i] = x[threadIdx.x * 6 + i];

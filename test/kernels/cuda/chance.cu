@@ -1,4 +1,4 @@
-// Random numbers, simulation and finance: generators word for word, what is drawn from them, bodies, options, roots.
+// Random numbers, simulation and finance: generators word for word, samples drawn from them, bodies, options, roots.
 // build: sm_89 -arch=sm_89 -O3 -fmad=false
 // build: sm_75_debug -arch=sm_75 -G -fmad=false
 #include "host/kernel.h"
@@ -40,7 +40,7 @@ KERNEL philox_words(uint4 *out, unsigned long long seed) {
   out[i] = philox(make_uint4(i, 0, i * 77, 5), make_uint2((unsigned)seed, (unsigned)(seed >> 32)));
 }
 
-/** Normal numbers by Box and Muller. */
+/** Normally distributed numbers (Box-Muller). */
 KERNEL normals(float2 *out, unsigned long long seed) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   const uint4 bits = philox(make_uint4(i, 0, 0, 0), make_uint2((unsigned)seed, (unsigned)(seed >> 32)));
@@ -49,7 +49,7 @@ KERNEL normals(float2 *out, unsigned long long seed) {
   out[i] = make_float2(r * sinf(angle), r * cosf(angle));
 }
 
-/** Points in a quarter circle, counted by block. */
+/** Counts points in a quarter circle, block by block. */
 KERNEL monte_carlo_pi(unsigned *counts, unsigned long long seed, int draws) {
   __shared__ unsigned hits;
   if (threadIdx.x == 0) hits = 0;
@@ -82,7 +82,7 @@ KERNEL black_scholes(const float *price, const float *strike, const float *years
   put[i] = x * discount * (1.0f - normal_below(d2)) - s * (1.0f - normal_below(d1));
 }
 
-/** A tree of prices, folded from its leaves; a block for an option. */
+/** A tree of prices, evaluated from its leaves; one block per option. */
 KERNEL binomial(const double *strike, double *out, double up, double chance, double discount, int steps) {
   __shared__ double values[65];
   const int i = threadIdx.x;
@@ -98,7 +98,7 @@ KERNEL binomial(const double *strike, double *out, double up, double chance, dou
   if (i == 0) out[blockIdx.x] = values[0];
 }
 
-/** Sobol's points by direction numbers and Gray codes. */
+/** Sobol points from direction numbers and Gray codes. */
 KERNEL sobol(const unsigned *directions, float *out, int n) {
   __shared__ unsigned v[32];
   if (threadIdx.x < 32) v[threadIdx.x] = directions[blockIdx.y * 32 + threadIdx.x];
@@ -118,7 +118,7 @@ struct Body {
   double mass;
 };
 
-/** Forces in double with 1 / (r sqrt(r)), then a step in time; structs of seven doubles. */
+/** Forces in double with 1 / (r sqrt(r)), then a time step; structs of seven doubles. */
 KERNEL n_body_double(const Body *bodies, Body *moved, int n, double step) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -141,7 +141,7 @@ KERNEL n_body_double(const Body *bodies, Body *moved, int n, double step) {
   moved[i] = own;
 }
 
-/** How many eigenvalues of a tridiagonal matrix lie below x, then bisection for the k-th. */
+/** Counts the eigenvalues of a tridiagonal matrix below x, then finds the k-th by bisection. */
 KERNEL eigenvalues(const double *diagonal, const double *beside, double *out, int n) {
   double low = -8, high = 8;
   for (int round = 0; round < 30; round++) {
@@ -159,7 +159,7 @@ KERNEL eigenvalues(const double *diagonal, const double *beside, double *out, in
   out[threadIdx.x] = low;
 }
 
-/** Jacobi's rounds until little changes, told by a vote. */
+/** Jacobi iterations until little changes, as a vote decides. */
 KERNEL jacobi(const float *matrix, const float *right, float *x, int *rounds, int n) {
   __shared__ float values[32];
   const int i = threadIdx.x;

@@ -1,4 +1,4 @@
-// Where threads part: nested branches, loops that end anywhere, switches, early returns, jumps into loops.
+// Where threads diverge: nested branches, loops that end anywhere, switches, early returns, jumps into loops.
 // build: sm_75 -arch=sm_75 -O3 -fmad=false
 // build: sm_89_debug -arch=sm_89 -G -fmad=false
 #include "host/kernel.h"
@@ -94,7 +94,7 @@ KERNEL bytecode(const unsigned char *program, int length, const int *x, int *out
   out[threadIdx.x] = sum;
 }
 
-/** A loop with two entries: no structured statement means it. */
+/** A loop with two entries, which no structured statement can express. */
 KERNEL irreducible(const int *x, int *out) {
   int v = x[threadIdx.x], steps = 0;
   if (v & 1) goto odd;
@@ -146,7 +146,7 @@ KERNEL gcd_until_equal(const unsigned *x, unsigned *out) {
   out[threadIdx.x] = a;
 }
 
-/** Every thread leaves the loop at its own time, then all meet at the barrier. */
+/** Threads leave the loop at different times, then all meet at the barrier. */
 KERNEL ragged_loop_then_barrier(const int *x, int *out) {
   __shared__ int seen[50];
   int v = x[threadIdx.x], n = 0;

@@ -1,4 +1,4 @@
-// Double precision and the ways between number formats.
+// Double precision, and conversions between number formats.
 // build: sm_75 -arch=sm_75 -O3 -fmad=false
 // build: sm_90_O1 -arch=sm_90 -Xcicc -O1 -fmad=false -lineinfo
 #include "host/kernel.h"

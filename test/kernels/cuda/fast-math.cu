@@ -1,4 +1,4 @@
-// --use_fast_math and the intrinsics it means: approximate instructions, subnormals flushed.
+// --use_fast_math and the intrinsics that it implies: approximate instructions, subnormals flushed.
 // The bounds are those that the PTX ISA states for ex2, lg2, sin, cos, tanh, rcp, rsqrt, sqrt and div with .approx.
 // build: sm_75 -arch=sm_75 -O3 --use_fast_math
 // build: sm_100a -arch=sm_100a -O3 --use_fast_math

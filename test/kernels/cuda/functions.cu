@@ -32,7 +32,7 @@ KERNEL logarithms(const float *x, float *out) {
   out[4 * i + 3] = log1pf(a);
 }
 
-/** Large arguments too: their reduction works in an array of words in local memory. */
+/** Large arguments, too: their reduction uses an array of words in local memory. */
 KERNEL circular(const float *x, float *out) {
   const int i = threadIdx.x;
   out[4 * i] = sinf(x[i]);
@@ -66,7 +66,7 @@ CASES {
   RUN(exponentials, shape, x, zeros<float>(256).within("f32", 0x1p-21, 0));
   RUN(logarithms, shape, x, zeros<float>(256).within("f32", 0x1p-21, 0));
   RUN(circular, shape, x, zeros<float>(256).within("f32", 0x1p-21, 0));
-  // A sum of products: fused or not, it differs in the last places where it cancels.
+  // A sum of products: fused and unfused results differ in the last places if terms cancel.
   RUN(sigmoids, shape, x, zeros<float>(256).within("f32", 0x1p-20, 0x1p-20));
   RUN(remainders, shape, x, zeros<float>(256));
 }

@@ -23,7 +23,7 @@ KERNEL csr_lanes(const int *starts, const int *columns, const double *values, co
   if (lane == 0 && row < rows) y[row] = sum;
 }
 
-/** Levels from one vertex on; the frontier lies in shared memory and grows by atomics. */
+/** Levels, starting from one vertex; the frontier is in shared memory and grows by atomics. */
 KERNEL breadth_first(const int *starts, const int *edges, int *level, int vertices) {
   __shared__ int queue[2][64], sizes[2];
   for (int v = threadIdx.x; v < vertices; v += blockDim.x) level[v] = v == 0 ? 0 : -1;
@@ -41,7 +41,7 @@ KERNEL breadth_first(const int *starts, const int *edges, int *level, int vertic
   }
 }
 
-/** Shortest paths between all pairs by Floyd and Warshall. */
+/** Shortest paths between all pairs (Floyd-Warshall). */
 KERNEL all_paths(const int *weights, int *paths, int n) {
   __shared__ int d[16][17];
   const int x = threadIdx.x, y = threadIdx.y;
@@ -55,7 +55,7 @@ KERNEL all_paths(const int *weights, int *paths, int n) {
   paths[y * n + x] = d[y][x];
 }
 
-/** Sets joined by compare and swap, halving paths on the way; the smallest vertex names its set. */
+/** Sets joined by compare-and-swap, with path halving; the smallest vertex represents its set. */
 KERNEL components(const int2 *edges, int *parent, int n, int vertices) {
   for (int v = threadIdx.x; v < vertices; v += blockDim.x) parent[v] = v;
   __syncthreads();
@@ -77,7 +77,7 @@ KERNEL components(const int2 *edges, int *parent, int n, int vertices) {
   }
 }
 
-/** Where a pattern begins; one bit for each place. */
+/** The positions where a pattern begins, one bit each. */
 KERNEL find_string(const char *text, const char *pattern, unsigned *found, int length, int size) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   bool matches = i + size <= length;
@@ -86,7 +86,7 @@ KERNEL find_string(const char *text, const char *pattern, unsigned *found, int l
   if (threadIdx.x % 32 == 0) found[i / 32] = votes;
 }
 
-/** Levenshtein's distance, a diagonal at a time. */
+/** Levenshtein distance, one diagonal at a time. */
 KERNEL edit_distance(const char *a, const char *b, unsigned short *out, int n) {
   __shared__ unsigned short rows[3][33];
   const int i = threadIdx.x;
@@ -115,7 +115,7 @@ KERNEL base64(const unsigned char *in, char *out, int n) {
   out[4 * i + 3] = left > 2 ? letters[word & 63] : '=';
 }
 
-/** The table is made in shared memory first. */
+/** The table is first built in shared memory. */
 KERNEL crc32(const unsigned char *in, unsigned *out, int size) {
   __shared__ unsigned table[256];
   for (int i = threadIdx.x; i < 256; i += blockDim.x) {
@@ -129,7 +129,7 @@ KERNEL crc32(const unsigned char *in, unsigned *out, int size) {
   out[threadIdx.x] = ~sum;
 }
 
-/** Run lengths: heads by comparison, places by counting. */
+/** Run lengths: comparison finds the heads, counting their positions. */
 KERNEL run_lengths(const unsigned char *in, uchar2 *out, int n) {
   if (threadIdx.x != 0) return;
   int at = 0;
@@ -164,7 +164,7 @@ KERNEL hash_table(const unsigned *keys, unsigned long long *slots, unsigned *fou
   for (int k = i; k < size; k += blockDim.x) slots[k] = 0;
 }
 
-/** Gauss and Jordan with the largest pivot; a block inverts a matrix of doubles. */
+/** Gauss-Jordan with the largest pivot; one block inverts a matrix of doubles. */
 KERNEL invert(const double *in, double *out, int n) {
   __shared__ double m[8][17];
   __shared__ int pivot;

@@ -1,4 +1,4 @@
-// f16 and bf16: arithmetic one by one and in pairs, comparisons, conversions in every rounding.
+// f16 and bf16: scalar and paired arithmetic, comparisons, conversions in every rounding mode.
 // build: sm_80 -arch=sm_80 -O3 -fmad=false
 // build: sm_90 -arch=sm_90 -O3 -fmad=false
 #include "host/kernel.h"

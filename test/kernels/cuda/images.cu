@@ -1,4 +1,4 @@
-// Pictures and grids: separable filters, transforms of blocks, filters by rank and by likeness, stencils in three axes.
+// Images and grids: separable filters, block transforms, rank and bilateral filters, stencils along three axes.
 // build: sm_75 -arch=sm_75 -O3 -fmad=false
 // build: sm_100a -arch=sm_100a -O3 -fmad=false
 #include "host/kernel.h"
@@ -6,7 +6,7 @@
 constexpr int radius = 3, tile_width = 16, tile_height = 8;
 __constant__ float taps[2 * radius + 1] = {0.03125f, 0.109375f, 0.21875f, 0.28125f, 0.21875f, 0.109375f, 0.03125f};
 
-/** Each thread makes two pixels; the tile has a halo at both ends, zero outside of the picture. */
+/** Each thread computes two pixels; the tile has a halo at both ends, zero outside the picture. */
 KERNEL convolve_rows(const float *in, float *out, int width, int height) {
   __shared__ float tile[4][4 * tile_width];
   const int x0 = blockIdx.x * 2 * tile_width - tile_width + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
@@ -42,7 +42,7 @@ KERNEL convolve_columns(const float *in, float *out, int width, int height) {
   if (x < width && y0 + tile_height < height) out[(y0 + tile_height) * width + x] = sum;
 }
 
-/** cos(k pi / 16) / 2, and the first row by the root of two. */
+/** cos(k pi / 16) / 2, and the first row divided by the square root of two. */
 __constant__ float basis[8][8] = {
     {0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f},
     {0.49039263f, 0.41573480f, 0.27778512f, 0.09754516f, -0.09754516f, -0.27778512f, -0.41573480f, -0.49039263f},
@@ -84,7 +84,7 @@ KERNEL inverse_dct(const short *in, unsigned char *out, int width) {
   out[at] = (unsigned char)fminf(fmaxf(rintf(sum) + 128, 0), 255);
 }
 
-/** Walsh and Hadamard: stages of radix four, a last one of radix two. */
+/** Walsh-Hadamard transform: stages of radix four, and a last one of radix two. */
 KERNEL walsh(const int *in, int *out, int log) {
   DYNAMIC_SHARED(int, data);
   const int n = 1 << log;
@@ -128,7 +128,7 @@ KERNEL mandelbrot_double(unsigned short *out, double x0, double y0, double step,
   out[py * width + px] = (unsigned short)i;
 }
 
-/** Neighbours count by their distance and by how alike their colours are. */
+/** Neighbors are weighted by distance and by similarity of color. */
 KERNEL bilateral(const uchar4 *in, float4 *out, int width, int height, float likeness) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= width || y >= height) return;
@@ -181,7 +181,7 @@ KERNEL stencil_3d(const float *in, float *out, int nx, int ny, int nz) {
   }
 }
 
-/** Sobel's operator on bytes, four pixels for a thread. */
+/** The Sobel operator on bytes, four pixels per thread. */
 KERNEL sobel(const unsigned char *in, uchar4 *out, int width, int height) {
   const int x0 = 4 * (blockIdx.x * blockDim.x + threadIdx.x), y = blockIdx.y;
   if (x0 >= width) return;
@@ -204,7 +204,7 @@ __device__ inline void exchange(unsigned char &a, unsigned char &b) {
   a = low, b = high;
 }
 
-/** The middle one of nine. */
+/** The median of nine. */
 KERNEL median_3x3(const unsigned char *in, unsigned char *out, int width, int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
   if (x < 1 || x >= width - 1 || y < 1 || y >= height - 1) return;
@@ -226,7 +226,7 @@ KERNEL box_filter(const float *in, float *out, int width) {
   }
 }
 
-/** Conway's game, one cell a bit, 32 cells a word, the edges joined. */
+/** Conway's Game of Life, one bit per cell, 32 cells per word, with wrapped edges. */
 KERNEL game_of_life(const unsigned *in, unsigned *out, int words, int rows) {
   const int x = threadIdx.x, y = blockIdx.x;
   unsigned ones = 0, twos = 0, fours = 0;

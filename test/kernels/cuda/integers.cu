@@ -1,4 +1,4 @@
-// Integer arithmetic of every width, and the algorithms that live on bits.
+// Integer arithmetic of every width, and algorithms that work on bits.
 // build: sm_75 -arch=sm_75 -O3
 // build: sm_90_debug -arch=sm_90 -G
 #include "host/kernel.h"

@@ -1,4 +1,4 @@
-// What C++ becomes on a device: classes with virtual functions, templates, closures, unions, wide integers, literals.
+// C++ on a device: classes with virtual functions, templates, closures, unions, wide integers, literals.
 // build: sm_80 -arch=sm_80 -O3 -fmad=false -std=c++20
 // build: sm_120a_O1 -arch=sm_120a -Xcicc -O1 -fmad=false -std=c++20
 #include <cuda_bf16.h>
@@ -100,7 +100,7 @@ KERNEL bit_fields(const unsigned *x, unsigned *out, int *sums) {
 
 using Wide = unsigned __int128;
 
-/** a ** e modulo m, by products of 128 bits. */
+/** a ** e modulo m, with 128-bit products. */
 __device__ unsigned long long power(unsigned long long a, unsigned long long e, unsigned long long m) {
   Wide result = 1, base = a % m;
   for (; e != 0; e >>= 1) {
@@ -125,7 +125,7 @@ KERNEL wide_arithmetic(const unsigned long long *x, unsigned long long *out) {
   }
 }
 
-/** A state machine by a switch with gaps, over characters. */
+/** A state machine over characters: a switch with gaps. */
 KERNEL tokens(const unsigned char *text, int *counts, int n) {
   enum State { space, word, number, sign } state = space;
   int found[4] = {};
@@ -143,7 +143,7 @@ KERNEL tokens(const unsigned char *text, int *counts, int n) {
   for (int i = 0; i < 4; i++) counts[threadIdx.x * 4 + i] = found[i];
 }
 
-/** The towers of Hanoi, with assertions that hold. */
+/** The Towers of Hanoi, with assertions that hold. */
 __device__ __noinline__ int hanoi(int discs, int from, int to, unsigned *heights) {
   assert(discs >= 0 && from != to);
   if (discs == 0) return 0;
@@ -159,7 +159,7 @@ KERNEL towers(int *moves, unsigned *heights) {
   for (int i = 0; i < 3; i++) heights[3 * threadIdx.x + i] = mine[i];
 }
 
-/** Stages chosen by pointers in constant memory. */
+/** Stages selected by pointers in constant memory. */
 __device__ float halved(float x) { return x * 0.5f; }
 __device__ float shifted(float x) { return x + 1.25f; }
 __device__ float squared(float x) { return x * x; }
@@ -185,7 +185,7 @@ KERNEL constants(const int *x, double *out) {
   out[threadIdx.x] = settings.counts[v % 3] * settings.scale + settings.offset.y + settings.name[v % 4];
 }
 
-/** Products of bytes: four at a time, signed and unsigned, as quantized layers have them. */
+/** Products of bytes: four at a time, signed and unsigned, as in quantized layers. */
 KERNEL byte_products(const int4 *a, const int4 *b, int *out, unsigned *positive) {
   const int4 x = a[threadIdx.x], y = b[threadIdx.x];
   out[threadIdx.x] = __dp4a(x.x, y.x, __dp4a(x.y, y.y, __dp4a(x.z, y.z, __dp4a(x.w, y.w, 0))));
@@ -204,7 +204,7 @@ KERNEL through_fp8(const float *x, __nv_fp8_e4m3 *codes, __half *e4m3, __nv_bflo
   if (warp.thread_rank() == 0) scales[blockIdx.x] = scale;
 }
 
-/** Groups of eight sum, share and vote. */
+/** Groups of eight lanes sum, share and vote. */
 KERNEL group_tiles(const int *x, int *out) {
   const auto block = cg::this_thread_block();
   const auto tile = cg::tiled_partition<8>(block);
@@ -220,7 +220,7 @@ KERNEL group_tiles(const int *x, int *out) {
   out[block.thread_rank()] = sum * 7 + v + (int)votes * 3 + last + 2 * any + all + tile.meta_group_rank();
 }
 
-/** A queue in local memory, indexed by what was read: a knight's shortest ways. */
+/** A queue in local memory, with computed indices: a knight's shortest paths. */
 KERNEL knight(unsigned char *out) {
   unsigned char distance[64], queue[64];
   for (int i = 0; i < 64; i++) distance[i] = 255;

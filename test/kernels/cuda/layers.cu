@@ -1,4 +1,4 @@
-// Layers of a language model and their gradients, in the ways that training programs in plain CUDA have them.
+// Layers of a language model and their gradients, as in training programs in plain CUDA.
 // build: sm_80 -arch=sm_80 -O3 -fmad=false
 // build: sm_90a -arch=sm_90a -O3 -fmad=false
 #include <cuda_bf16.h>
@@ -7,7 +7,7 @@
 #include "host/kernel.h"
 #include "host/groups.h"
 
-/** One pass: the sum is scaled again whenever the maximum grows. */
+/** One pass: the sum is rescaled whenever the maximum grows. */
 KERNEL softmax_online(const float *x, float *out, int columns) {
   const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
   const int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
@@ -23,7 +23,7 @@ KERNEL softmax_online(const float *x, float *out, int columns) {
   for (int c = warp.thread_rank(); c < columns; c += 32) out[row * columns + c] = expf(mine[c] - all) / sum;
 }
 
-/** Mean and reciprocal deviation are kept for the way back. A half warp has a row. */
+/** Mean and reciprocal deviation are kept for the backward pass. Half a warp handles a row. */
 KERNEL layernorm_forward(const float *x, const float *weight, const float *bias, float *out, float2 *kept, int columns) {
   const auto half = cg::tiled_partition<16>(cg::this_thread_block());
   const int row = blockIdx.x * (blockDim.x / 16) + half.meta_group_rank();
@@ -40,7 +40,7 @@ KERNEL layernorm_forward(const float *x, const float *weight, const float *bias,
     out[row * columns + c] = (mine[c] - mean) * scale * weight[c] + bias[c];
 }
 
-/** Gradients of the weights are added up in shared memory, each column by one thread, so in a fixed order. */
+/** Gradients of the weights are added up in shared memory, one thread per column, so the order is fixed. */
 KERNEL layernorm_backward(const float *dout, const float *x, const float *weight, const float2 *kept, float *dx,
                           float *dweight, float *dbias, int rows, int columns) {
   DYNAMIC_SHARED(float, sums);
@@ -98,7 +98,7 @@ KERNEL attention_tiles(const float *q, const float *k, const float *v, float *ou
     for (int d = 0; d < head; d++) out[query * head + d] = sum[d] / total;
 }
 
-/** The same with pairs of halves for products, floats for sums. */
+/** The same, with pairs of halves for products and floats for sums. */
 KERNEL attention_halves(const __half2 *q, const __half2 *k, const __half2 *v, __half2 *out, int length) {
   const int query = threadIdx.x;
   if (query >= length) return;
@@ -143,7 +143,7 @@ KERNEL gelu_backward(const float *x, float *gradient, int n) {
   gradient[i] *= 0.5f * (1.0f + t) + p * 0.5f * slope * gelu_scale * (1.0f + 3.0f * 0.044715f * p * p);
 }
 
-/** Loss and gradient at once, the logits replaced by the gradient. */
+/** Loss and gradient at once; the gradient replaces the logits. */
 KERNEL cross_entropy_backward(float *logits, float *losses, const int *labels, int columns, float scale) {
   const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
   float *mine = logits + blockIdx.x * columns;
@@ -183,7 +183,7 @@ __device__ inline unsigned noise(int x, unsigned seed) {
   return bits + 0x1b56c4f5u ^ bits >> 17;
 }
 
-/** To bf16, up or down by chance. */
+/** To bf16, with stochastic rounding. */
 KERNEL stochastic_bf16(const float *x, __nv_bfloat16 *out, unsigned seed, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

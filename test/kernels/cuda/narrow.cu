@@ -1,4 +1,4 @@
-// The formats below eight bits that Blackwell converts by instruction.
+// The formats of fewer than eight bits that Blackwell has conversion instructions for.
 // build: sm_100a -arch=sm_100a -O3 -fmad=false
 // build: sm_120a -arch=sm_120a -O3 -fmad=false
 #include "host/kernel.h"

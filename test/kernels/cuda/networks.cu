@@ -1,4 +1,4 @@
-// The layers of a language model at the size of a toy: exponentials make results inexact, sums run in a fixed order.
+// The layers of a language model at toy size: exponentials make results inexact, sums run in a fixed order.
 // build: sm_80 -arch=sm_80 -O3 -fmad=false
 // build: sm_90_fast -arch=sm_90 -O3 --use_fast_math
 #include "host/kernel.h"
@@ -44,7 +44,7 @@ KERNEL layernorm(const float *x, const float *gain, const float *bias, float *ou
     out[blockIdx.x * columns + c] = (x[blockIdx.x * columns + c] - mean) * inverse * gain[c] + bias[c];
 }
 
-/** One block for a query: scores, causal softmax, weighted sum of values. */
+/** One block per query: scores, causal softmax, weighted sum of values. */
 KERNEL attention(const float *q, const float *k, const float *v, float *out, int length, int width) {
   __shared__ float scores[32];
   const int query = blockIdx.x, i = threadIdx.x;

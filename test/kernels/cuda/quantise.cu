@@ -1,4 +1,4 @@
-// Into narrow formats and back: fp8 of two kinds, int8 with scales by row, packed nibbles.
+// To narrow formats and back: two kinds of fp8, int8 with one scale per row, packed nibbles.
 // build: sm_89 -arch=sm_89 -O3 -fmad=false
 // build: sm_90 -arch=sm_90 -O3 -fmad=false
 #include "host/kernel.h"
@@ -35,7 +35,7 @@ KERNEL half_to_fp8(const unsigned short *x, unsigned char *out) {
   out[threadIdx.x] = __nv_cvt_halfraw_to_fp8(raw, __NV_SATFINITE, __NV_E4M3);
 }
 
-/** A warp for each row: largest magnitude, scale, eight-bit integers rounded to even. */
+/** One warp per row: largest magnitude, scale, 8-bit integers rounded to even. */
 KERNEL rows_to_int8(const float *x, signed char *q, float *scales, int columns) {
   const int lane = threadIdx.x % 32, row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
   float most = 0;

@@ -1,4 +1,4 @@
-// Sums, scans and maxima: trees in shared memory, shuffles within a warp, several blocks by atomics.
+// Sums, scans and maxima: trees in shared memory, shuffles within a warp, atomics across blocks.
 // build: sm_80 -arch=sm_80 -O3 -fmad=false
 // build: sm_100a -arch=sm_100a -O3 -fmad=false -lineinfo
 #include "host/kernel.h"
@@ -86,7 +86,7 @@ KERNEL scan_block(const uint32_t *x, uint32_t *y, uint32_t *total, int n) {
   y[2 * i + 1] = tree[2 * i + 1];
 }
 
-/** The value in the upper word and its place in the lower, so that one 64-bit maximum finds both. */
+/** The value in the upper word and its position in the lower, so that one 64-bit maximum finds both. */
 KERNEL argmax(const int *x, unsigned long long *best, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned long long key = 0;

@@ -1,11 +1,11 @@
-// Prefix sums in the ways that textbooks have them, and what is built from them.
+// Prefix sums as in textbooks, and algorithms built on them.
 // build: sm_75 -arch=sm_75 -O3 -fmad=false
 // build: sm_120a -arch=sm_120a -O3 -fmad=false
 #include "host/kernel.h"
 
 constexpr unsigned every = 0xffffffff;
 
-/** Hillis and Steele: every thread adds what lies 1, 2, 4, … before it; two buffers take turns. */
+/** Hillis and Steele: every thread adds the value 1, 2, 4, … positions before it; two buffers alternate. */
 KERNEL hillis_steele(const int *x, int *out, int n) {
   DYNAMIC_SHARED(int, buffers);
   const int i = threadIdx.x;
@@ -23,10 +23,10 @@ KERNEL hillis_steele(const int *x, int *out, int n) {
   if (i < n) out[i] = buffers[from * blockDim.x + i];
 }
 
-/** Without bank conflicts: one word of padding after 32. */
+/** One word of padding after every 32 avoids bank conflicts. */
 __device__ inline int padded(int i) { return i + i / 32; }
 
-/** Blelloch: up a tree and down again, an exclusive sum of floats in a fixed order. */
+/** Blelloch: up a tree and down again, which gives an exclusive sum of floats in a fixed order. */
 KERNEL blelloch(const float *x, float *out, int n) {
   DYNAMIC_SHARED(float, tree);
   const int i = threadIdx.x;
@@ -93,7 +93,7 @@ KERNEL scan_long(const long long *x, long long *out) {
 constexpr unsigned absent = 0, partial = 1, whole = 2;
 
 /**
- * One pass over memory with look-back: blocks take tiles by a counter, publish their sum, then their prefix. A word
+ * One pass over memory with look-back: blocks take tiles from a counter, publish their sum, then their prefix. A word
  * holds the state in the upper half and the sum in the lower, so both arrive together.
  */
 KERNEL look_back(const unsigned *x, unsigned *out, volatile unsigned long long *tiles, unsigned *counter, int n) {
@@ -151,7 +151,7 @@ struct Flagged {
   int head;
 };
 
-/** Sums that begin anew at every head. */
+/** Sums that restart at every head. */
 KERNEL segmented(const float *x, const int *heads, float *out) {
   Flagged value = {x[threadIdx.x], heads[threadIdx.x] == 0};
   for (int distance = 1; distance < 32; distance *= 2) {
@@ -164,7 +164,7 @@ KERNEL segmented(const float *x, const int *heads, float *out) {
   out[threadIdx.x] = value.sum;
 }
 
-/** The maximum so far, of doubles: any associative operation will do. */
+/** The running maximum of doubles: any associative operation will do. */
 KERNEL running_maximum(const double *x, double *out) {
   __shared__ double values[64];
   values[threadIdx.x] = x[threadIdx.x];

@@ -1,4 +1,4 @@
-// Two or four lanes in a word, and cache hints, asynchronous copies, scopes: instructions that few kernels use.
+// Two or four lanes per word, cache hints, asynchronous copies, scopes: instructions that few kernels use.
 // build: sm_80 -arch=sm_80 -O3 -fmad=false
 // build: sm_90 -arch=sm_90 -O3 -fmad=false
 #include "host/kernel.h"

@@ -42,7 +42,7 @@ KERNEL histogram_256(const uchar4 *x, unsigned *partial, int n) {
   for (int i = threadIdx.x; i < 256; i += blockDim.x) partial[blockIdx.x * 256 + i] = bins[0][i] + bins[1][i];
 }
 
-/** Lanes with the same value let one of them add for all. */
+/** Among lanes with the same value, one adds for all. */
 KERNEL histogram_match(const int *x, unsigned *bins, int n) {
   for (int first = 0; first < n; first += blockDim.x) {
     const int i = first + threadIdx.x, bin = i < n ? x[i] : -1;
@@ -51,7 +51,7 @@ KERNEL histogram_match(const int *x, unsigned *bins, int n) {
   }
 }
 
-/** Counters of 16 bits, changed by compare and swap of the word around them. */
+/** 16-bit counters, changed by compare-and-swap of the word that contains them. */
 KERNEL histogram_narrow(const unsigned char *x, unsigned *bins, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) {
     unsigned *word = bins + x[i] % 16 / 2;
@@ -91,7 +91,7 @@ KERNEL bitonic_pairs(const unsigned *x, unsigned *keys_out, unsigned short *valu
   for (int i = threadIdx.x; i < 256; i += 128) keys_out[i] = keys[i], values_out[i] = values[i];
 }
 
-/** Four bits at a time; sixteen counters for every thread, of 16 bits each. */
+/** Four bits at a time; sixteen 16-bit counters for every thread. */
 KERNEL radix_sort(const unsigned *x, unsigned *out) {
   __shared__ unsigned keys[64], next[64];
   __shared__ unsigned short counters[16][64];
@@ -120,7 +120,7 @@ KERNEL radix_sort(const unsigned *x, unsigned *out) {
   out[i] = keys[i];
 }
 
-/** One bit at a time by splitting: zeros in front, by ballots. */
+/** One bit at a time by splitting: ballots move zeros to the front. */
 KERNEL split_sort(const unsigned char *x, unsigned char *out) {
   unsigned key = x[blockIdx.x * 32 + threadIdx.x];
   for (int bit = 0; bit < 8; bit++) {
@@ -145,7 +145,7 @@ __device__ inline float from_ordered(unsigned key) {
   return __uint_as_float(key ^ (key >> 31 ? 0x80000000u : 0xffffffffu));
 }
 
-/** Odd-even merge sort of floats, NaN last. */
+/** Odd-even merge sort of floats, with NaN last. */
 KERNEL odd_even(const float *x, float *out, int n) {
   DYNAMIC_SHARED(unsigned, keys);
   for (int i = threadIdx.x; i < n; i += blockDim.x) keys[i] = ordered(x[i]);
@@ -176,7 +176,7 @@ __device__ int lower(const int *values, int n, int key) {
   return low;
 }
 
-/** Each element finds its place by a search in the other half. */
+/** Each element finds its position by searching the other half. */
 KERNEL merge_ranks(const int *a, const int *b, int *out, int n) {
   const int i = threadIdx.x;
   if (i < n) out[i + lower(b, n, a[i])] = a[i];

@@ -1,4 +1,4 @@
-// Neighbours through shared memory: tiles, halos, transposes, sorting and Fourier networks.
+// Neighbors through shared memory: tiles, halos, transposes, sorting and Fourier networks.
 // build: sm_80 -arch=sm_80 -O3 -fmad=false
 // build: sm_75_O0 -arch=sm_75 -Xcicc -O0 -fmad=false -lineinfo
 #include "host/kernel.h"
@@ -96,7 +96,7 @@ KERNEL bitonic_sort(const int *in, int *out, int n) {
   out[i] = keys[i];
 }
 
-/** Radix 2; the roots of unity come from outside, so that no two libraries' sines are compared. */
+/** Radix 2; the roots of unity come from outside, so that the test does not compare sines of two libraries. */
 KERNEL fft_64(const float2 *in, const float2 *roots, float2 *out) {
   __shared__ float2 values[64];
   const int i = threadIdx.x;

@@ -1,4 +1,4 @@
-// Memory and types: grid strides, vector loads, narrow types, structs, constants, local arrays, grids of three dimensions.
+// Memory and types: grid strides, vector loads, narrow types, structs, constants, local arrays, three-dimensional grids.
 // build: sm_75 -arch=sm_75 -O3 -fmad=false
 // build: sm_90_debug -arch=sm_90 -G -fmad=false
 #include "host/kernel.h"

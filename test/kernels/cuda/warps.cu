@@ -1,4 +1,4 @@
-// What the threads of a warp do together: votes, matches, shuffles of every kind, also in part of a warp.
+// Threads of a warp working together: votes, matches, shuffles of every kind, also in parts of a warp.
 // build: sm_75 -arch=sm_75 -O3 -fmad=false
 // build: sm_90 -arch=sm_90 -O3 -fmad=false
 #include "host/kernel.h"
@@ -56,7 +56,7 @@ KERNEL shuffle_wide(const double *x, double *out, const unsigned short *y, unsig
   narrow[threadIdx.x] = __shfl_sync(every, y[threadIdx.x], 31 - threadIdx.x % 32);
 }
 
-/** Both halves of a warp work on their own, with masks of their own. */
+/** Both halves of a warp work independently, with separate masks. */
 KERNEL half_warps(const int *x, int *out) {
   int value = x[threadIdx.x];
   if (threadIdx.x % 32 < 16) {
@@ -91,7 +91,7 @@ KERNEL votes_of_the_living(const int *x, int *out) {
   out[threadIdx.x] = sum * 100 + rounds;
 }
 
-/** One lane adds for all that are here: what CUDA programmers call warp aggregation. */
+/** One lane adds for all active lanes, which CUDA programmers call warp aggregation. */
 KERNEL aggregated_counter(const int *x, int *counter, int *places) {
   const int lane = threadIdx.x % 32;
   const unsigned odd = __ballot_sync(every, x[threadIdx.x] & 1);
@@ -99,7 +99,7 @@ KERNEL aggregated_counter(const int *x, int *counter, int *places) {
   int base = 0;
   if (lane == leader) base = atomicAdd(counter, __popc(odd));
   base = __shfl_sync(every, base, leader < 0 ? 0 : leader);
-  // Which warp comes first is open, the place within a warp is not.
+  // The order of warps is open, but the position within a warp is not.
   places[threadIdx.x] = base >= 0 && (x[threadIdx.x] & 1) ? __popc(odd & ((1u << lane) - 1)) : -1;
 }
 

@@ -1,4 +1,4 @@
-// What compilers do not emit, through inline assembly; nvcc -std=c++17 -ptx -arch=compute_100a -DSUFFIX -DREDUX inline.cu
+// Instructions that compilers do not emit, through inline assembly; nvcc -std=c++17 -ptx -arch=compute_100a -DSUFFIX -DREDUX inline.cu
 #include <cstdint>
 #include <cuda_pipeline.h>
 extern "C" __global__ void caches(uint32_t* g, uint64_t* o, float f) {

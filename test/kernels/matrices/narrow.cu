@@ -1,4 +1,4 @@
-// Products of narrow formats: fp8 of sm_89, and of sm_120a fp4 whose blocks share scales. B is stored by columns.
+// Products of narrow formats: fp8 for sm_89, and fp4 for sm_120a, with scales for blocks. B is stored by columns.
 #include <cstdint>
 
 static __device__ void store_tile(float *c, int n, int row, int column, const float (&d)[4]) {
@@ -29,7 +29,7 @@ extern "C" __global__ void fp8_mma(const uint8_t *a, const uint8_t *b, float *c,
   }
 }
 #else
-// `k` counts elements; two of them have a byte. A row of scales has one for each 64 / COUNT elements.
+// `k` counts elements; two of them share a byte. A row of scales has one for each 64 / COUNT elements.
 #define FP4_KERNEL(NAME, KIND, FORMAT, COUNT, WORD)                                                                    \
   extern "C" __global__ void NAME(const uint8_t *a, const uint8_t *b, const uint8_t *scale_a, const uint8_t *scale_b,  \
                                   float *c, int n, int k) {                                                            \

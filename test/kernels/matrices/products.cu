@@ -68,7 +68,7 @@ extern "C" __global__ void f16_wmma(const half *a, const half *b, float *c, int 
   wmma::store_matrix_sync(c + row * n + column, sum, n, wmma::mem_row_major);
 }
 
-// B is stored by columns, so that the bytes of a register are neighbors in both factors.
+// B is stored by columns, so that the bytes of a register are adjacent in both factors.
 extern "C" __global__ void int8_mma(const int8_t *a, const int8_t *b, int *c, int n, int k) {
   int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   int row = blockIdx.y * 32 + warp / 2 * 16, column = blockIdx.x * 32 + warp % 2 * 16;
