@@ -94,7 +94,7 @@ describe('a document', () => {
 });
 
 describe('kernels', () => {
-  it('are listed with their parameters and the block that they require, also while a body has errors', () => {
+  it('are listed with their parameters and required block extents, even while a body has errors', () => {
     const text = `${header}.visible .entry k(.param .u64 p, .param .align 8 .b8 s[12]) .reqntid 32, 4 {\n  wrong;\n}\n.func f() { ret; }\n`;
     const parameters = [
       { name: 'p', type: '.u64', size: 8 },

@@ -1,9 +1,9 @@
-/** What the header of a kernel says about its launches. */
+/** The facts about launches in the header of a kernel. */
 import type { FunctionProgram } from '../program/function-program.ts';
 
 export interface KernelHeader {
   readonly name: string;
-  /** In the order of the header. `type` is that of the parameter or of its elements; `size` is in bytes. */
+  /** In the order of the header. `type` is the type of the parameter or of its elements; `size` is in bytes. */
   readonly parameters: readonly { readonly name: string; readonly type: string; readonly size: number }[];
   /** The extents of a block that `.reqntid` requires; null without it. */
   readonly requiredBlock: readonly [number, number, number] | null;

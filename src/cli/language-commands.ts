@@ -173,7 +173,7 @@ export function defineForms(program: Command, start: Start): void {
   );
 }
 
-/** Declares the options that decide what a sweep computes. */
+/** Declares the options that determine what a sweep computes. */
 export function sweepChoiceOptions(command: Command): Command {
   return command
     .option('--chunks <a..b>', 'only these chunks of 2^24 inputs')

@@ -1,4 +1,4 @@
-/** `ptxlab merge`: joins the results of all shards into what a single command would have written. */
+/** `ptxlab merge`: joins the results of all shards into the file that a single command would have written. */
 import { requireOutputs } from '../hosts/node-output.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { plural } from './inspect/text.ts';
@@ -13,7 +13,7 @@ export interface MergeFlags extends CommonFlags {
   readonly force?: boolean;
 }
 
-/** More troubles than these are counted, not listed. */
+/** Maximum number of problems that are listed; the others are only counted. */
 const mostListed = 10;
 
 export async function mergeCommand(folder: string, flags: MergeFlags, session: Session): Promise<ExitCode> {

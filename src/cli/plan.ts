@@ -1,4 +1,4 @@
-/** `ptxlab plan`: cuts a command's work into shards that other machines compute. */
+/** `ptxlab plan`: divides a command's work into shards that other machines compute. */
 import { join, resolve } from 'node:path';
 import { writeFiles } from '../hosts/node-output.ts';
 import { type ExitCode, UsageError } from './exit.ts';
@@ -29,7 +29,7 @@ export async function planSweepCommand(
   return planCommand(flags, session, () => draftSweep(instructions, flags, cpus, session));
 }
 
-/** @param draft null if the command refuses its input, and has said why */
+/** @param draft null if the command refused its input and reported the reason */
 async function planCommand(flags: PlanFlags, session: Session, draft: () => Promise<Draft | null>): Promise<ExitCode> {
   const { shards, out } = flags;
   if (shards === undefined || out === undefined) throw new UsageError('plan needs --shards N and --out DIR');

@@ -11,7 +11,7 @@ import type { WorkFlags } from './work.ts';
 export function definePlan(program: Command, start: Start): void {
   const plan = program
     .command('plan')
-    .description('Cut work into shards that many machines compute: work, status and merge continue from there.');
+    .description('Divide work into shards for many machines; see also work, status and merge.');
   definePlanSweep(plan, start);
   examples(
     plan,
@@ -24,7 +24,7 @@ export function definePlan(program: Command, start: Start): void {
 function definePlanSweep(plan: Command, start: Start): void {
   const command = plan
     .command('sweep')
-    .description('Plan what sweep --out computes.')
+    .description('Plan the work of sweep --out.')
     .argument('[instructions...]', 'mnemonics of conversions');
   sweepChoiceOptions(planOptions(command))
     .option('--cpus <count>', 'threads per task; 1 by default')
@@ -63,7 +63,7 @@ export function defineWork(program: Command, start: Start): void {
 export function defineMerge(program: Command, start: Start): void {
   const command = program
     .command('merge')
-    .description('Join the results of all shards into what a single command would have written.')
+    .description('Join the results of all shards into the file that a single command would have written.')
     .argument('<folder>', "the plan's folder")
     .option('-o, --out <file>', 'the file to write')
     .option('--force', 'replace an existing file')

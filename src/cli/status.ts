@@ -1,4 +1,4 @@
-/** `ptxlab status`: how far the shards of a plan are. */
+/** `ptxlab status`: reports the progress of a plan's shards. */
 import type { ExitCode } from './exit.ts';
 import type { CommonFlags } from './options.ts';
 import { write, writeJson } from './output.ts';

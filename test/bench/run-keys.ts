@@ -1,4 +1,4 @@
-/** From a key to the painted squiggle in the playground, in Chromium. */
+/** Measures the time from a key press to the painted squiggle in the playground, in Chromium. */
 import { existsSync } from 'node:fs';
 import { browserPath, buildSite } from '../playground/built-site.ts';
 import { keyTimes, openLongKernel } from '../playground/keystrokes.ts';

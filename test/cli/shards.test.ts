@@ -1,4 +1,4 @@
-/** `plan`, `work`, `status` and `merge`: the merged shards are the bytes that one command writes. */
+/** `plan`, `work`, `status` and `merge`: the merged shards have the bytes that a single command writes. */
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -49,7 +49,7 @@ describe('units are cut into shards', () => {
     );
   });
 
-  test('of which none weighs more than its share and one unit', () => {
+  test('none of which weighs more than its share plus one unit', () => {
     fc.assert(
       fc.property(weights, fc.integer({ min: 1, max: 60 }), (units, count) => {
         const sum = (part: readonly number[]): number => part.reduce((total, weight) => total + weight, 0);
@@ -98,7 +98,7 @@ describe('units are cut into shards', () => {
   });
 });
 
-describe('a sweep in shards is the file that sweep --out writes', () => {
+describe('a sweep in shards gives the same file as sweep --out', () => {
   test.each([
     ['fewer shards than instructions', short, 3, []],
     ['more shards than units of work', short, 7, []],
@@ -141,7 +141,7 @@ describe('work', () => {
     expect(bytesIn(join(plan, 'results/1.json'))).toBe(before);
   });
 
-  test('computes a torn result again, to the same bytes', async () => {
+  test('recomputes a torn result, with the same bytes', async () => {
     const plan = await planned(short, 2);
     await worked(plan, [1]);
     const before = bytesIn(join(plan, 'results/1.json'));
@@ -170,7 +170,7 @@ describe('work', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
   });
 
-  test('refuses a plan of another ptxlab', async () => {
+  test('refuses a plan of another build of ptxlab', async () => {
     const plan = await planned(short, 2);
     const manifest = bytesIn(join(plan, 'manifest.json'));
     put(plan, 'manifest.json', manifest.replace(/"sha256": "\w+"/, '"sha256": "0123456789abcdef"'));
@@ -208,7 +208,7 @@ describe('merge refuses, by name,', () => {
     expect(await refusal()).toBe(`ptxlab: shard 1 is missing; ptxlab work ${plan} --shard 1 makes it\n`);
   });
 
-  test('a shard whose place another one took', async () => {
+  test('a shard whose file was replaced by another one', async () => {
     copyFileSync(result(0), result(1));
     expect(await refusal()).toBe(`ptxlab: shard 0 is doubled: ${result(1)} is another result of it\n`);
   });
@@ -225,7 +225,7 @@ describe('merge refuses, by name,', () => {
     expect(await refusal()).toBe(`ptxlab: ${result(1)} is foreign: it belongs to another plan\n`);
   });
 
-  test('a result of a shard that the plan does not have', async () => {
+  test('a result of a shard that is not in the plan', async () => {
     const other = await planned(short.slice(1), 4);
     await worked(other, [3]);
     copyFileSync(join(other, 'results/3.json'), result(3));
@@ -270,7 +270,7 @@ describe('merge refuses, by name,', () => {
 });
 
 describe('plan', () => {
-  test('writes what its shards need to know', async () => {
+  test('writes the information that its shards need', async () => {
     const plan = await planned(short.slice(0, 1), 2);
     expect(JSON.parse(bytesIn(join(plan, 'manifest.json')))).toMatchObject({
       format: 'ptxlab plan 1',

@@ -1,4 +1,4 @@
-/** The playground, built into a temporary folder and served, and Chromium to open it. */
+/** Builds the playground into a temporary folder, serves it, and opens it in Chromium. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const configFile = 'apps/playground/vite.config.ts';
 
 export interface BuiltSite {
   readonly browser: Browser;
-  /** The address of the site's root, with a slash at its end. */
+  /** The address of the site's root, with a trailing slash. */
   readonly root: string;
   readonly close: () => Promise<void>;
 }

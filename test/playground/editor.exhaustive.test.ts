@@ -1,4 +1,4 @@
-/** The editor of the Kernel page in Chromium: what the document in the worker knows, where it is typed and read. */
+/** The editor of the Kernel page in Chromium: it shows what the document in the worker knows. */
 import { existsSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -60,7 +60,7 @@ describe.skipIf(!existsSync(browserPath))('the editor (needs chromium)', () => {
     await expect.poll(() => page.locator('.cm-signature strong').textContent()).toBe('d');
   });
 
-  it('applies the first fix by Ctrl-.', async () => {
+  it('applies the first fix on Ctrl-.', async () => {
     await fresh();
     await goAfter('%r1, 1;');
     await page.keyboard.type('\nmul.u32 %r3, %r2, %r1;');
@@ -97,7 +97,7 @@ describe.skipIf(!existsSync(browserPath))('the editor (needs chromium)', () => {
     await expect.poll(text).not.toContain('mul.lo');
   });
 
-  it('renames a label at all its places, and says why a name cannot be taken', async () => {
+  it('renames a label everywhere, and says why a name cannot be used', async () => {
     await fresh();
     await goAfter('$L_lo');
     await page.keyboard.press('F2');

@@ -1,4 +1,4 @@
-/** How long it takes from a key to the painted squiggle in the editor of the Kernel page. */
+/** Measures the time from a key press to the painted squiggle in the editor of the Kernel page. */
 import type { Page } from 'playwright-core';
 
 /** A module of about this many lines with one kernel. */
@@ -26,7 +26,7 @@ ${steps.join('\n')}
 `;
 }
 
-/** Runs in the page: resolves with the milliseconds from the key until a squiggle came or went and was painted. */
+/** Runs in the page: resolves with the milliseconds from the key press until a squiggle appeared or disappeared. */
 const measureOneKey = `(wanted) => new Promise((resolve) => {
   const content = document.querySelector('ptx-kernel').shadowRoot.querySelector('.cm-content');
   addEventListener('keydown', ({ timeStamp }) => {
@@ -46,8 +46,8 @@ const measureOneKey = `(wanted) => new Promise((resolve) => {
 })`;
 
 /**
- * Types a letter into a mnemonic and takes it back, `count` times, in the line at the cursor. Gives the milliseconds of
- * each letter, in ascending order.
+ * Types a letter into a mnemonic and deletes it again, `count` times, in the line at the cursor. Returns the
+ * milliseconds for each letter, in ascending order.
  */
 export async function keyTimes(page: Page, count: number): Promise<readonly number[]> {
   const times: number[] = [];
@@ -65,7 +65,7 @@ export async function keyTimes(page: Page, count: number): Promise<readonly numb
   return times.toSorted((a, b) => a - b);
 }
 
-/** Opens the kernel of the draft in a new page, and puts the cursor into the mnemonic in its middle. */
+/** Opens the draft in a new page, and puts the cursor into the mnemonic in the middle of the kernel. */
 export async function openLongKernel(page: Page, root: string, lines: number): Promise<void> {
   const draft = JSON.stringify(longKernel(lines));
   await page.addInitScript(`localStorage.setItem('ptxlab-kernel-draft', ${draft})`);

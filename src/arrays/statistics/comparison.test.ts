@@ -56,7 +56,7 @@ describe('sizes of errors', () => {
     expect(compare([0], [1])).toMatchObject({ maxRel: infinity, cosine: 0 });
   });
 
-  test('errors are counted in spacings of a format at the expected element', () => {
+  test('errors are counted in units of the spacing of a format at the expected element', () => {
     const ulps = (a: number, b: number, unit: FormatName): number => compare([a], [b], unit).ulps.at(-1)?.ulps ?? -1;
     expect(ulps(1, 1.125, 'e4m3')).toBe(1);
     expect(ulps(1, 1.0625, 'e4m3')).toBe(0.5);

@@ -7,8 +7,8 @@ export interface UnitRange {
 }
 
 /**
- * Cuts units into this number of ranges of about equal weight. If there are fewer units than shards, some shards have
- * none.
+ * Divides units into this number of ranges of about equal weight. If there are fewer units than shards, some shards
+ * have none.
  */
 export function cutUnits(weights: readonly number[], shards: number): readonly UnitRange[] {
   const share = weights.reduce((sum, weight) => sum + weight, 0) / shards;
@@ -26,7 +26,7 @@ export function cutUnits(weights: readonly number[], shards: number): readonly U
   return [...ends, weights.length].map((to, shard) => ({ from: ends[shard - 1] ?? 0, to }));
 }
 
-/** Says what is wrong with ranges that do not cover the units once, in order; null if they do. */
+/** Describes the mistake in ranges that do not cover the units exactly once, in order; null if they do. */
 export function coverTrouble(shards: readonly UnitRange[], units: number): string | null {
   let end = 0;
   for (const [shard, { from, to }] of shards.entries()) {

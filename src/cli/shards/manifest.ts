@@ -1,4 +1,4 @@
-/** The manifest of a plan: everything that its shards and the merge need to know. */
+/** The manifest of a plan: all the information that its shards and the merge need. */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { packageVersion, programHash } from '../version.ts';
 import { coverTrouble, cutUnits, type UnitRange } from './cut.ts';
 import { count, type What, whatRule } from './what.ts';
 
-/** A ptxlab, by the hash of its program. */
+/** A build of ptxlab, identified by the hash of its program. */
 interface Program {
   readonly version: string;
   readonly sha256: string;
@@ -26,12 +26,12 @@ export interface InputFile {
   readonly blocks: string;
 }
 
-/** What one shard needs of its machine. */
+/** The resources that one shard needs. */
 export interface TaskNeeds {
   /** Also the number of threads. */
   readonly cpus: number;
   readonly memoryBytes: number;
-  /** For the results of a shard, at most. */
+  /** Maximum size of the results of a shard. */
   readonly diskBytes: number;
 }
 
@@ -48,10 +48,10 @@ export interface Manifest {
   readonly shards: readonly UnitRange[];
 }
 
-/** A manifest and where it is. */
+/** A manifest and its location. */
 export interface Plan {
   readonly folder: string;
-  /** SHA-256 of the manifest file. Results name the plan they belong to by it. */
+  /** SHA-256 of the manifest file. Results use it to identify the plan that they belong to. */
   readonly id: string;
   readonly manifest: Manifest;
 }
@@ -67,12 +67,12 @@ const manifestRule: Rule<Manifest> = recordOf<Manifest>({
   shards: listOf(recordOf<UnitRange>({ from: count, to: count })),
 });
 
-/** What a command plans, before it is cut. */
+/** The work that a command plans, before it is divided. */
 export interface Draft extends Pick<Manifest, 'what' | 'gpus' | 'inputs'> {
-  /** The cost of each unit, in any measure. */
+  /** The cost of each unit, in arbitrary units. */
   readonly weights: readonly number[];
   readonly task: (shards: readonly UnitRange[]) => TaskNeeds;
-  /** Further files of the plan's folder, by path. */
+  /** Other files in the plan's folder, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 

@@ -23,7 +23,7 @@ interface Envelope {
   readonly body: object;
 }
 
-/** What a shard has computed. */
+/** The result that a shard has computed. */
 export type ShardResult = Pick<Envelope, 'body' | 'dataBytes'>;
 
 const anyObject: Rule<object> = { takes: 'an object', accepts: (value) => typeof value === 'object' && value !== null };
@@ -37,7 +37,7 @@ const envelopeRule: Rule<Envelope> = recordOf<Envelope>({
   body: anyObject,
 });
 
-/** What keeps a result from being merged. `file` is the result's file. */
+/** The problem that prevents a result from being merged. `file` is the result's file. */
 export type Trouble =
   | { readonly kind: 'missing'; readonly shard: number }
   | { readonly kind: 'torn'; readonly shard: number; readonly file: string; readonly why: string }
@@ -60,7 +60,7 @@ export function dataFileOf(plan: Plan, shard: number): string {
   return join(resultsOf(plan), `${shard}.bin`);
 }
 
-/** Writes the result of a shard, after its data if there is some. */
+/** Writes the result of a shard, after its data if it has any. */
 export async function writeResult(plan: Plan, shard: number, { body, dataBytes }: ShardResult): Promise<void> {
   const envelope: Envelope = {
     format: 'ptxlab result 1',
@@ -74,7 +74,7 @@ export async function writeResult(plan: Plan, shard: number, { body, dataBytes }
   await writeFiles([{ path, bytes: Buffer.from(`${JSON.stringify(envelope)}\n`) }], true);
 }
 
-/** The result of a shard, or what is wrong with it. */
+/** The result of a shard, or the problem with it. */
 export async function readResult(plan: Plan, shard: number): Promise<Found> {
   const file = join(resultsOf(plan), `${shard}.json`);
   const found = await readEnvelope(file);
@@ -113,7 +113,7 @@ async function dataTrouble(file: string, bytes: number): Promise<string | null> 
   return size === null ? `its data, ${file}, is missing` : `its data, ${file}, has ${size} bytes instead of ${bytes}`;
 }
 
-/** The results of all shards, and what else is in their folder. */
+/** The results of all shards, and the other files in their folder. */
 export async function readResults(plan: Plan): Promise<readonly Found[]> {
   const found: Found[] = [];
   for (const shard of plan.manifest.shards.keys()) found.push(await readResult(plan, shard));
@@ -149,13 +149,13 @@ export function troubleText(plan: Plan, trouble: Trouble): string {
   }
 }
 
-/** The error for a result that is not what its shard should have computed. */
+/** The error for a result that its shard cannot have computed. */
 export function tornShard(plan: Plan, shard: number, why: string): UsageError {
   const file = join(resultsOf(plan), `${shard}.json`);
   return new UsageError(troubleText(plan, { kind: 'torn', shard, file, why }));
 }
 
-/** Removes the temporary files that killed tasks left. */
+/** Removes temporary files that killed tasks left behind. */
 export async function removeLeftovers(plan: Plan): Promise<void> {
   for (const name of await readdir(resultsOf(plan))) {
     if (/^\.\d+\.(?:json|bin)\.[0-9a-f]{12}\.ptxlab-part$/.test(name))

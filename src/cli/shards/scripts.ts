@@ -1,4 +1,4 @@
-/** Scripts that give the shards of a plan to a scheduler. */
+/** Scripts that submit the shards of a plan to a scheduler. */
 import { programFile } from '../version.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -8,7 +8,7 @@ export interface Script {
   /** Its name in the plan's folder. */
   readonly name: string;
   readonly text: string;
-  /** The command that takes the script's path. */
+  /** The command that submits the script; its argument is the script's path. */
   readonly start: string;
 }
 
@@ -34,7 +34,7 @@ function slurm(folder: string, { shards, task }: Manifest): Script {
 #SBATCH --requeue
 #SBATCH --open-mode=append
 #SBATCH --output="${folder}/logs/%a.txt"
-# Each task computes the shard in SLURM_ARRAY_TASK_ID. A task that runs again repeats only what is missing.
+# Each task computes the shard in SLURM_ARRAY_TASK_ID. A task that is restarted repeats only the missing work.
 ${chooseProgram()}
 exec "$@" work ${quoted(folder)}
 `;
@@ -44,7 +44,7 @@ exec "$@" work ${quoted(folder)}
 function parallel(folder: string, { shards, task }: Manifest): Script {
   const jobs = task.cpus === 1 ? '100%' : `$(( ($(nproc) + ${task.cpus - 1}) / ${task.cpus} ))`;
   const text = `#!/bin/sh
-# Further options go to GNU parallel, such as --sshloginfile FILE. Shards that are done are not computed again.
+# Other options are passed on to GNU parallel, such as --sshloginfile FILE. Shards that are done are not computed again.
 options="$*"
 ${chooseProgram()}
 seq 0 ${shards.length - 1} | parallel -q --jobs "${jobs}" --retries 3 $options "$@" work ${quoted(folder)} --shard {}
@@ -52,7 +52,7 @@ seq 0 ${shards.length - 1} | parallel -q --jobs "${jobs}" --retries 3 $options "
   return { name: 'parallel.sh', text, start: 'sh' };
 }
 
-/** A word of a shell command. */
+/** Quotes a word for the shell. */
 function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }

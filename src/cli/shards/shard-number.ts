@@ -1,8 +1,8 @@
-/** Which shard a task computes. */
+/** Finds the shard that a task should compute. */
 import { UsageError } from '../exit.ts';
 import type { Environment } from '../session.ts';
 
-/** Variables in which schedulers number their tasks, with the number of the first task. */
+/** The variables in which schedulers number tasks, with the number of the first task. */
 const numbering: Readonly<Record<string, number>> = {
   SLURM_ARRAY_TASK_ID: 0,
   JOB_COMPLETION_INDEX: 0,
@@ -10,7 +10,7 @@ const numbering: Readonly<Record<string, number>> = {
 };
 
 /**
- * The shard that `--shard` names, or the one that the scheduler's variable does.
+ * The shard given by `--shard` or, without it, by the scheduler's variable.
  *
  * @param count the number of shards
  */

@@ -8,7 +8,7 @@ import { chunkRuns, type DigestRun, type SweepBody, sweepBodyRule } from './swee
 import type { SweepWhat } from './what.ts';
 
 /**
- * Writes the file that `sweep --out` would.
+ * Writes the file that `sweep --out` would write.
  *
  * @param bodies the results in the order of the shards
  * @throws UsageError for a result whose chunks are not those of its shard

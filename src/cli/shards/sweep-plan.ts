@@ -10,7 +10,7 @@ import { type Draft, hashOf } from './manifest.ts';
 import { kernelFile, unitsOf } from './sweep-units.ts';
 import type { PlannedSweep, SweepChoice } from './what.ts';
 
-/** Null if an instruction is refused, which is then on stderr. */
+/** Null if an instruction is refused; the reason is then on stderr. */
 export async function draftSweep(
   instructions: readonly string[],
   flags: SweepChoiceFlags,
@@ -44,13 +44,13 @@ export async function draftSweep(
   };
 }
 
-/** A shard was measured to need 70 MB. */
+/** A shard needs 70 MB (measured). */
 const memoryOfSweep = 256 * 2 ** 20;
 
 /** In a result: the digests of four chunks, or the name of an instruction with one. */
 const bytesPerUnit = 160;
 
-/** Starting a kernel takes as long as this number of inputs. */
+/** Starting a kernel takes as long as computing this number of inputs. */
 const startingInputs = 2 ** 20;
 
 function plannedSweep({ name, chunks, chunkSize, kernel }: Sweep, flags: SweepChoiceFlags): PlannedSweep {

@@ -1,10 +1,12 @@
-/** The units of a planned sweep: groups of chunks, numbered through all instructions; and what a shard of them yields. */
+/**
+ * The units of a planned sweep: groups of chunks, numbered through all instructions; and the result of a shard of them.
+ */
 import { join } from 'node:path';
 import { listOf, recordOf, type Rule, text } from '../../base/rules.ts';
 import type { UnitRange } from './cut.ts';
 import { count, type PlannedSweep } from './what.ts';
 
-/** Chunks of one instruction that follow each other. */
+/** Consecutive chunks of one instruction. */
 export interface ChunkRun {
   readonly sweep: PlannedSweep;
   readonly first: number;
@@ -34,7 +36,7 @@ export function kernelFile({ kernel }: Pick<PlannedSweep, 'kernel'>): string {
   return join('kernels', `${kernel}.wasm`);
 }
 
-/** Digests of chunks that follow each other. */
+/** Digests of consecutive chunks. */
 export interface DigestRun {
   readonly name: string;
   readonly first: number;

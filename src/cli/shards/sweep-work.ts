@@ -1,4 +1,7 @@
-/** One shard of a sweep. It runs the kernels that the plan compiled, so that it needs no table of instructions. */
+/**
+ * Computes one shard of a sweep. It runs the kernels that the plan compiled, so it does not need the instruction
+ * tables.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileTrouble } from '../../hosts/file-errors.ts';

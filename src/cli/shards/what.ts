@@ -1,4 +1,4 @@
-/** What a plan computes: one shape for each command that can be planned, and the rules for reading it. */
+/** The work of a plan: one shape for each command that can be planned, and the rules for reading it. */
 import { listOf, mistakeIn, objectOf, oneOf, recordOf, type Rule, text, whole } from '../../base/rules.ts';
 
 /** The flags of a sweep that decide what it computes. */

@@ -17,7 +17,7 @@ export interface CommandShape {
   /** `[files...]`. */
   readonly arguments: readonly string[];
   readonly options: readonly OptionShape[];
-  /** The commands inside it; its options are those of all of them. */
+  /** The commands inside it; its options are the options of all of these. */
   readonly commands: readonly CommandShape[];
 }
 

@@ -1,4 +1,4 @@
-/** The flags that decide what a sweep computes. */
+/** The flags that determine what a sweep computes. */
 import { UsageError } from '../exit.ts';
 import type { JudgeFlags } from '../options.ts';
 

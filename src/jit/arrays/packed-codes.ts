@@ -226,7 +226,7 @@ function halfWords(code: Code, of: (lane: number) => number): Code {
 type Column =
   /** At the same bits of sixteen consecutive bytes. */
   | ({ readonly kind: 'run' } & Segment)
-  /** At the same bits of two runs of eight bytes. */
+  /** A segment at the same bits of two runs of eight bytes. */
   | { readonly kind: 'halves'; readonly halves: readonly [Segment, Segment] }
   /** In sixteen consecutive bits, one bit per number. */
   | { readonly kind: 'bits'; readonly byte: number; readonly up: number };

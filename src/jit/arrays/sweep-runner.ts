@@ -1,8 +1,8 @@
-/** Runs compiled sweeps. It needs no table of instructions, so that it starts fast. */
+/** Runs compiled sweeps. It does not load the instruction tables, so it starts fast. */
 import { exportedFunction } from '../exported-function.ts';
 import type { SweepKernel } from './sweep-kernel.ts';
 
-/** The parts of a sweep that computing digests needs. */
+/** The parts of a sweep that are needed to compute digests. */
 export interface SweepTask {
   readonly kernel: SweepKernel;
   /** Number of inputs per chunk. */
@@ -53,7 +53,7 @@ export class SweepRunner {
   }
 
   /**
-   * Returns a digest for each start, of the results for `count` inputs from there on. There may be at most as many
+   * For each start, returns the digest of the results for `count` inputs beginning there. There may be at most as many
    * starts as the kernel has lanes.
    */
   run(starts: readonly number[], count: number): readonly number[] {

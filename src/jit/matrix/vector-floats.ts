@@ -78,7 +78,7 @@ function decodeFour(context: FloatContext, { side, source, number }: FourWords, 
   code.set(value);
 }
 
-/** Pushes a number of 16 bits into every lane. */
+/** Pushes a 16-bit number into every lane. */
 function splatHalves(code: Code, value: number): Code {
   return splat(code, (value & 0xffff) * 0x10001);
 }

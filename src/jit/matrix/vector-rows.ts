@@ -23,13 +23,13 @@ interface Places {
   readonly b: number;
 }
 
-/** What pushes the values of an entry. */
+/** Pushes the values of an entry. */
 interface PushValue {
   readonly a: () => Code;
   readonly b: (parity: number) => Code;
 }
 
-/** Entries in a round of a loop. */
+/** Number of entries in a round of a loop. */
 const together = 2;
 
 interface Run {
@@ -110,9 +110,9 @@ export class VectorRows<Product extends MatrixProduct> {
   }
 
   /**
-   * Calls `body` for entries in ascending order, of which A has one every `bytes` bytes. Consecutive entries are in a
-   * loop, `together` of them in each round: V8 loads whatever a block without branches needs at its start, more than
-   * fits in registers.
+   * Calls `body` for entries in ascending order; A has one every `bytes` bytes. Consecutive entries are handled in a
+   * loop, `together` of them in each round: V8 loads everything that a block without branches needs at its start, which
+   * is more than fits in registers.
    */
   private eachEntry(
     entries: readonly number[],

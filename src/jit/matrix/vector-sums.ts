@@ -12,7 +12,7 @@ import { pushBeyond, pushHalfExponents, roundToHalves } from './vector-halves.ts
 
 type FloatProduct = Extract<MatrixProduct, { readonly kind: 'float' }>;
 
-/** How sums are computed: `inRange` is `staysInRange` of the product. */
+/** How sums are computed: `inRange` is the result of `staysInRange` for the product. */
 export interface SumContext {
   readonly arithmetic: DotArithmetic;
   readonly inRange: boolean;
@@ -55,7 +55,7 @@ function termsOfTotal(arithmetic: DotArithmetic): number {
   return staysInFloat(arithmetic) ? arithmetic.chunk : mostTerms;
 }
 
-/** Calls `body` with the entries of a chunk that are added to each total, and its number. */
+/** Calls `body` with the entries of a chunk that are added to each total, and with the index of the total. */
 export function eachTotal(
   arithmetic: DotArithmetic,
   entries: readonly number[],
@@ -79,17 +79,20 @@ export function staysInRange({ a, b, arithmetic }: FloatProduct): boolean {
     (sums, exponents) => [sums[0] + exponents[0], sums[1] + exponents[1]] as const,
   );
   const { kept, end } = arithmetic;
-  // Products are below 2^(greatest + 2). Those below 2^(most - bias - kept) do not change the greatest accumulators.
+  // Products are below 2^(greatest + 2). Numbers below 2^(most - bias - kept) do not change the greatest accumulators.
   return end !== 'f16' && least - kept + bias >= leastExponent(arithmetic) && greatest + 2 <= most - bias - kept;
 }
 
-/** The exponents of the least and the greatest numbers of a format; subnormal numbers have that of the least normal one. */
+/**
+ * The exponents of the least and the greatest numbers of a format; subnormal numbers have that of the least normal
+ * number.
+ */
 function exponentsOf(format: FactorFormat): readonly [least: number, greatest: number] {
   const { exponentBits, bias: own } = formats[format];
   return [1 - own, 2 ** exponentBits - 1 - own];
 }
 
-/** Sets lanes of `bad` with accumulators that are out of reach. */
+/** Sets lanes of `bad` whose accumulators are out of range. */
 export function checkAccumulators(code: Code, arithmetic: DotArithmetic, sum: number, bad: number): void {
   const [doubled, exponents] = [code.local('v128'), code.local('v128')];
   shift(code.get(sum), 'i32x4.shl', 1).tee(doubled);
@@ -97,7 +100,10 @@ export function checkAccumulators(code: Code, arithmetic: DotArithmetic, sum: nu
   checkExponents(code, arithmetic, exponents, doubled, bad);
 }
 
-/** Sets lanes of `bad` with exponents that are out of reach, unless all terms are zero: then any exponent will do. */
+/**
+ * Sets lanes of `bad` whose exponents are out of range, unless all terms are zero, because the exponent does not matter
+ * then.
+ */
 function checkExponents(code: Code, arithmetic: DotArithmetic, greatest: number, doubled: number, bad: number): void {
   code.get(bad);
   splat(code, leastExponent(arithmetic)).get(greatest).vector('i32x4.gt_s');

@@ -1,4 +1,4 @@
-/** The worker behind the editor: a document of `ptxlab/analysis`, edited as the text on the page is. */
+/** The worker behind the editor: a document of `ptxlab/analysis` that follows the text on the page. */
 import { expose } from 'comlink';
 import { type Explanation, explain, isTargetName, type Severity, targetNames } from 'ptxlab';
 import {
@@ -28,7 +28,7 @@ export interface Finding extends Range {
   readonly severity: Severity;
   readonly message: string;
   readonly help: string | null;
-  /** Empty until `facts` has been asked for. */
+  /** Empty until `facts` has been requested. */
   readonly fixes: readonly FindingFix[];
 }
 
@@ -37,15 +37,15 @@ export interface FindingFix {
   readonly edits: readonly Change[];
 }
 
-/** What takes longer to find out than a key may take. */
+/** Facts that take longer to compute than the time between two keys. */
 export interface Facts {
   /** The findings with their fixes. */
   readonly findings: readonly Finding[];
   readonly version: string;
   readonly target: string;
-  /** Every target, with the first version in which it takes the module; null if it does in none. */
+  /** Every target, with the first version in which it accepts the module; null if no version does. */
   readonly targets: readonly { readonly name: string; readonly since: string | null }[];
-  /** Those that can be run: none while the module has errors. */
+  /** The kernels that can be run; empty while the module has errors. */
   readonly kernels: readonly KernelHeader[];
   readonly folds: readonly Fold[];
 }
@@ -65,7 +65,7 @@ export interface Inspected {
 
 export type Renamed = { readonly changes: readonly Change[] } | { readonly refusal: string };
 
-/** Fixes are worked out for this many findings. */
+/** Fixes are computed for at most this many findings. */
 const mostFixed = 100;
 
 let document = new Document('');
@@ -77,7 +77,7 @@ const service = {
     return findings();
   },
 
-  /** Applies changes, all in offsets of the text before them, in its order. */
+  /** Applies changes, with offsets in the text before them, in text order. */
   edit(changes: readonly Change[]): readonly Finding[] {
     for (const { start, end, text } of changes.toReversed()) document.edit(start, end, text);
     return findings();
@@ -113,7 +113,7 @@ const service = {
     return found === null ? null : { ...found, register: view?.register(offset) ?? null };
   },
 
-  /** `first` is the beginning of the line, for places beside its instruction. */
+  /** `first` is the start of the line, for positions outside its instruction. */
   inspect(offset: number, first: number): Inspected {
     return { explanation: explanationAt(offset) ?? explanationAt(first), uses: document.navigation.uses(offset) };
   },
@@ -165,7 +165,7 @@ function changeOf({ span, text }: Edit): Change {
   return { start: span.start, end: span.end, text };
 }
 
-/** The instruction around an offset by its variant, or if it has errors, what its text alone says. */
+/** The instruction around an offset, with its variant; if it has errors, only what its text shows. */
 function explanationAt(offset: number): Explanation | null {
   const span = document.navigation.references.instructionAround(offset);
   if (span === null) return null;

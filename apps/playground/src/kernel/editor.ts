@@ -16,7 +16,7 @@ import type { Change, Facts, Finding, FindingFix, Inspected } from './document-w
 import { ptxColors } from './ptx-colors.ts';
 import type { RemoteDocument } from './remote-document.ts';
 
-/** Milliseconds without a key before questions are asked that take longer than a key may take. */
+/** Milliseconds without a key before slow questions are asked. */
 const pause = 250;
 
 export interface EditorEvents {
@@ -45,7 +45,7 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
-  /** Checks for another target than the module's own; null for that one. */
+  /** Checks for a different target; null for the module's own. */
   setTarget(target: string | null): void {
     this.target = target;
     void this.open();
@@ -144,7 +144,7 @@ export class Editor {
   }
 }
 
-/** The changes of each transaction, in offsets of the text before it. */
+/** The changes of each transaction, with offsets in the text before it. */
 function changesOf(transactions: readonly Transaction[]): readonly (readonly Change[])[] {
   return transactions.flatMap(({ changes, docChanged }) => {
     if (!docChanged) return [];

@@ -1,4 +1,4 @@
-/** The worker that runs and records kernels, so that the page never waits and Stop can end it. */
+/** The worker that runs and records kernels, so that the page never blocks and Stop can end a run. */
 import { expose } from 'comlink';
 import { PtxlabError } from 'ptxlab';
 import { type Recording, recordWarp, type RegisterState } from 'ptxlab/debug';

@@ -1,4 +1,4 @@
-/** PTX's words in color, as they are typed. */
+/** Colors the words of PTX as they are typed. */
 import { HighlightStyle, StreamLanguage, type StreamParser, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import { tags } from '@lezer/highlight';

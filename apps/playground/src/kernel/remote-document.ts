@@ -1,10 +1,12 @@
-/** The page's side of the document in the worker. Calls are worked on in order, so each sees the edits before it. */
+/**
+ * The page's side of the document in the worker. Calls are processed in order, so each one sees the edits before it.
+ */
 import { type Remote, wrap } from 'comlink';
 import type { Change, DocumentService, Facts, Finding } from './document-worker.ts';
 
 export class RemoteDocument {
   private readonly worker: Worker = new Worker(new URL('./document-worker.ts', import.meta.url), { type: 'module' });
-  /** Questions about the text as it was when they were asked. */
+  /** Asks questions about the text as it was at the time of asking. */
   readonly ask: Remote<DocumentService> = wrap<DocumentService>(this.worker);
   private version = 0;
 
@@ -14,7 +16,7 @@ export class RemoteDocument {
     return this.current(this.ask.open(text, target));
   }
 
-  /** Like `open`, after changes in offsets of the text before them. */
+  /** Like `open`, after changes with offsets in the text before them. */
   edit(changes: readonly Change[]): Promise<readonly Finding[] | null> {
     this.version++;
     return this.current(this.ask.edit(changes));
@@ -24,7 +26,7 @@ export class RemoteDocument {
     return this.current(this.ask.facts());
   }
 
-  /** An answer, or null if the text was changed before it came. */
+  /** An answer, or null if the text was changed before it arrived. */
   async current<T>(answer: Promise<T>): Promise<T | null> {
     const { version } = this;
     const found = await answer;

@@ -1,4 +1,4 @@
-/** Completion: what can stand here so that the text can still become legal. */
+/** Completion: offers what can be written here so that the text can still become legal. */
 import {
   autocompletion,
   type Completion as Option,
@@ -9,10 +9,10 @@ import type { Extension } from '@codemirror/state';
 import type { Completion } from 'ptxlab/analysis';
 import type { RemoteDocument } from '../remote-document.ts';
 
-/** After these characters something can be written that fits. */
+/** Completion is offered after these characters. */
 const begins = /[\w$%.@[]$/;
 
-/** One dot-part or name, as long as it grows without a new part. */
+/** One dot-part or name, as long as typing extends it without beginning a new part. */
 const onePart = /^[.%@]?[\w$:]*$/;
 
 export function completions(document: RemoteDocument): Extension {
@@ -32,7 +32,7 @@ export function completions(document: RemoteDocument): Extension {
   });
 }
 
-/** The order of the list breaks ties only, which CodeMirror takes from -99 to 99. */
+/** The order of the list only breaks ties; CodeMirror accepts -99 to 99. */
 function optionOf({ text, detail, kind, isComplete }: Completion, index: number): Option {
   const end = kind === 'type' && isComplete ? 'type' : kind;
   return { label: text, type: end, boost: -Math.min(index, 99), ...(detail === '' ? {} : { detail }) };

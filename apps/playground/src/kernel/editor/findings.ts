@@ -3,7 +3,7 @@ import { type Diagnostic, forEachDiagnostic, setDiagnostics } from '@codemirror/
 import type { EditorView } from '@codemirror/view';
 import type { Change, Finding } from '../document-worker.ts';
 
-/** Underlines findings about the present text. */
+/** Underlines findings about the current text. */
 export function setFindings(view: EditorView, findings: readonly Finding[]): void {
   const { length } = view.state.doc;
   const marks = findings.map(({ start, end, severity, message, code, fixes, help }): Diagnostic => {

@@ -1,4 +1,4 @@
-/** Folding of functions, blocks, code after labels, and comments, as the document in the worker finds them. */
+/** Folding of functions, blocks, code after labels, and comments, as found by the document in the worker. */
 import { codeFolding, foldGutter, foldKeymap, foldService } from '@codemirror/language';
 import { type Extension, StateEffect, StateField } from '@codemirror/state';
 import { type EditorView, keymap } from '@codemirror/view';
@@ -6,7 +6,7 @@ import type { Range } from '../document-worker.ts';
 
 const found = StateEffect.define<readonly Range[]>();
 
-/** By the start of the line on which a fold begins. */
+/** Keyed by the start of the line on which a fold begins. */
 const folds = StateField.define<readonly Range[]>({
   create: () => [],
   update(known, { effects, changes, docChanged }) {

@@ -1,4 +1,6 @@
-/** What stands under the pointer: an instruction by its variant, a name with its type and value, a constant. */
+/**
+ * Explains what is under the pointer: an instruction with its variant, a name with its type and value, or a constant.
+ */
 import type { Extension } from '@codemirror/state';
 import { hoverTooltip } from '@codemirror/view';
 import { html, nothing, render, type TemplateResult } from 'lit';
