@@ -196,7 +196,7 @@ export class Document {
     return functionBody(text, start, { scopes, header, memory: sharedMemory, files: new Map() });
   }
 
-  /** The source position of the instruction at an offset, given by `.loc`; null if there is none. */
+  /** The source position of the instruction at an offset, given by `.loc`; null if it has none. */
   sourceAt(offset: number): SourcePlace | null {
     requireOffset(offset);
     return placeAt(this.mapped(), offset);

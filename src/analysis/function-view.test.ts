@@ -158,7 +158,7 @@ function accessesIn(
 
 describe('definitions in real modules', () => {
   for (const { name, text } of modules.filter(({ text: one }) => one.length < 8_000)) {
-    it(`are those of growing sets: ${name}`, () => {
+    it(`match those of a simpler algorithm: ${name}`, () => {
       const document = new Document(text);
       let reads = 0;
       for (const { start } of document.functions()) {
@@ -228,7 +228,7 @@ describe('blocks', () => {
     ).toEqual([1, 2, 1, 0]);
   });
 
-  it('follow each other both ways, and contain every instruction once, in real modules', () => {
+  it('have matching predecessors and successors, and contain every instruction once, in real modules', () => {
     for (const { text } of modules) {
       const document = new Document(text);
       for (const { start } of document.functions()) {

@@ -84,7 +84,7 @@ export interface Thread {
   readonly linear: number;
   /** The frame of the running function. */
   frame: Frame;
-  /** Undefined values in the frame; null if there are none. */
+  /** Undefined values in the frame; null if all values are defined. */
   shadow: Shadow | null;
   /** Local memory; null if the kernel and the functions it calls have no local variables. */
   readonly local: Segment | null;

@@ -1,4 +1,4 @@
-/** Everything besides its text on which the meaning of an instruction may depend. */
+/** Everything except its text that the meaning of an instruction may depend on. */
 import { type Gpu, gpuOf } from './gpus.ts';
 import { findTarget, parseVersion, type Target, type Version } from './targets.ts';
 

@@ -41,8 +41,8 @@ export class FreedRooms<Freed extends { readonly room: number }> {
   }
 
   /**
-   * Removes and returns the allocation that was freed first among those that occupy exactly `room` bytes; null if there
-   * is none.
+   * Removes and returns the allocation that was freed first among those that occupy exactly `room` bytes; null if none
+   * does.
    */
   takeEqual(room: number): Freed | null {
     const queue = this.queues.get(room);
@@ -61,8 +61,8 @@ export class FreedRooms<Freed extends { readonly room: number }> {
   }
 
   /**
-   * Removes and returns the allocation that was freed first among those of the smallest sufficient size; null if there
-   * is none.
+   * Removes and returns the allocation that was freed first among those of the smallest sufficient size; null if none
+   * is large enough.
    */
   takeSufficient(room: number): Freed | null {
     const size = this.sizes[this.rankOf(room)];

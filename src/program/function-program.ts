@@ -66,7 +66,7 @@ export interface ProgramInstruction {
   /** 1-based PTX source line. */
   readonly line: number;
   readonly text: string;
-  /** Position in the original source, from `.loc`; null if there is none. */
+  /** Position in the original source, from `.loc`; null if unknown. */
   readonly source: SourcePlace | null;
   readonly guard: { readonly register: number; readonly negated: boolean } | null;
   readonly reads: readonly Transfer[];

@@ -14,8 +14,8 @@ export interface AsciiText {
    */
   readonly bytes: Uint8Array;
   /**
-   * The offset of the first character that ptxas rejects even in a comment (NUL, DEL, or anything outside ASCII); -1 if
-   * there is none.
+   * The offset of the first character that ptxas rejects even in a comment (NUL, DEL, or anything outside ASCII), or
+   * -1.
    */
   readonly foreign: number;
 }

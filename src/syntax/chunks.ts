@@ -48,7 +48,7 @@ export interface ParsedChunk {
   readonly reach: number;
   readonly parts: readonly ChunkPart[];
   readonly diagnostics: readonly Diagnostic[];
-  /** The known lines among its statements; null if there are none. */
+  /** The known lines among its statements, or null. */
   readonly lines: LineSource | null;
 }
 

@@ -9,8 +9,8 @@ import { readCount } from './values.ts';
 
 /**
  * Parses `.space .align 8 .v2 .type name, name;`, whose first dotted word is the current token. After an error, returns
- * what was parsed so far, so that the names before the mistake stay known; null if there are none. If the first word is
- * a misspelled state space, `assumedSpace` is the intended one.
+ * what was parsed so far, so that the names before the mistake stay known; null if nothing was parsed. If the first
+ * word is a misspelled state space, `assumedSpace` is the intended one.
  */
 export function parseDeclaration(
   r: Reader,

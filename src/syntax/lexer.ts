@@ -40,10 +40,7 @@ export class Lexer {
   mnemonicEnd = 0;
   /** Whether an unterminated string or comment was found; only the end of the text reveals that. */
   metOpenEnd = false;
-  /**
-   * The offset of the first character that ptxas rejects even in a comment (NUL, or anything outside ASCII); -1 if
-   * there is none.
-   */
+  /** The offset of the first character that ptxas rejects even in a comment (NUL, or anything outside ASCII), or -1. */
   readonly foreign: number;
   /** The character codes, followed by some NULs. */
   readonly bytes: Uint8Array;

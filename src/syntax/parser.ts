@@ -124,7 +124,7 @@ export function parseItem(r: Reader, bodies: BodyParser): Item | null {
   return r.unexpected(directive === '.common' ? 'a state space' : "'.entry', '.func' or a state space");
 }
 
-/** The function at the start of a text, with its whole body; null if there is none. */
+/** The function at the start of a text, with its whole body; null if the text does not begin with one. */
 export function parseFunctionText(source: string): FunctionItem | null {
   const item = parseItem(new Reader(source, () => {}), parseBody);
   return item?.kind === 'function' ? item : null;

@@ -36,7 +36,7 @@ export interface OpenOptions {
   readonly openBeside?: (name: string) => Promise<ByteSource>;
   /**
    * Reads a small file in the same folder; null if it does not exist. For matrices of GPTQ, `quantize_config.json` or
-   * `config.json` tells which of its two formats they have.
+   * `config.json` tells which of GPTQ's two formats they have.
    */
   readonly readBeside?: (name: string) => Promise<Uint8Array | null>;
 }

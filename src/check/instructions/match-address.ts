@@ -65,7 +65,10 @@ export function matchAddress(
 
 const coordinate = typeOf('.u32');
 
-/** True if the part of the brackets after the base is a list of this many coordinates, or absent if there are none. */
+/**
+ * True if the part of the brackets after the base is a list of this many coordinates, or absent if no coordinates are
+ * expected.
+ */
 function coordinatesFit(count: number | undefined, rest: readonly Shape[]): boolean {
   if (count === undefined) return rest.length === 0;
   const [list] = rest;

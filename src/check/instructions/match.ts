@@ -14,7 +14,7 @@ import { matchRegisters } from './match-registers.ts';
 import { type Subject, wrongKind } from './subject.ts';
 import { elementAt, valueAt } from '../../base/element-at.ts';
 
-/** The problems of these operands for this variant; empty if there are none. */
+/** The problems of these operands for this variant; empty if they fit. */
 export function matchOperands(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
   const patterns = subject.variant.form.operands;
   if (patterns.length !== shapes.length) {

@@ -38,7 +38,7 @@ export interface DotFlags extends CommonFlags {
   readonly json?: boolean;
 }
 
-/** The first flag that only products have; null if there is none. */
+/** The first flag that only products have, or null. */
 export function dotFlagOf({ gpu, a, b, c, scaleA, scaleB }: DotFlags): string | null {
   const given = { '--a': a, '--b': b, '--c': c, '--scale-a': scaleA, '--scale-b': scaleB, '--gpu': gpu };
   return Object.entries(given).find(([, value]) => value !== undefined)?.[0] ?? null;

@@ -76,7 +76,7 @@ export interface Draft extends Pick<Manifest, 'what' | 'gpus' | 'inputs'> {
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** @throws TensorFileError if the folder already has a plan, or cannot be made */
+/** @throws TensorFileError if the folder already has a plan, or cannot be created */
 export async function requireNewPlan(folder: string): Promise<void> {
   await mkdir(join(folder, 'results'), { recursive: true });
   await requireOutputs([manifestOf(folder)], [], false);

@@ -16,7 +16,7 @@ interface Envelope {
   /** The id of the plan. */
   readonly plan: string;
   readonly shard: number;
-  /** Size of `K.bin`; 0 if there is none. */
+  /** Size of `K.bin`; 0 if it does not exist. */
   readonly dataBytes: number;
   /** SHA-256 of the body as JSON. */
   readonly sha256: string;

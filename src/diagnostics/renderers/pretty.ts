@@ -22,8 +22,8 @@ export interface PrettyOptions {
 const prettyRules: RulesFor<PrettyOptions> = { style: styleRule, width: number, repeats: number };
 
 /**
- * Renders findings for people: an excerpt of the source with carets, then help, fix and section. The text ends in a
- * line end unless it is empty.
+ * Renders findings for human readers: an excerpt of the source with carets, then help, fix and section. The text ends
+ * in a line end unless it is empty.
  */
 export function renderPretty(report: FileReport, options: PrettyOptions = {}): string {
   requireReport(report);

@@ -10,7 +10,7 @@ import type { Code, Label } from '../../wasm/code.ts';
 export interface BlockWriter {
   /** Writes a block. `goTo` writes a branch to a successor, and must come last on its path. */
   readonly block: (block: number, goTo: (target: number) => void) => void;
-  /** The successor that follows at the end of the block's code, without a branch; null if there is none. */
+  /** The successor that follows at the end of the block's code, without a branch; null if no successor does. */
   readonly next: (block: number) => number | null;
   /** Writes code that runs once before a loop that begins with the block. */
   readonly beforeLoop: (block: number) => void;

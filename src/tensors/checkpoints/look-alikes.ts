@@ -6,7 +6,7 @@ import { activationScale, storedLayouts, zeroPointSuffix } from './stored-layout
 /** A tensor that another reader probably interprets differently. */
 export interface LookAlike {
   readonly name: string;
-  /** The codes that this tensor seems to scale; null if there are none. */
+  /** The codes that this tensor seems to scale, or null. */
   readonly codes: string | null;
   /** What is unusual about it, as the rest of a sentence that begins with the name. */
   readonly words: string;

@@ -16,7 +16,7 @@ import type { Change, Facts, Finding, FindingFix, Inspected } from './document-w
 import { ptxColors } from './ptx-colors.ts';
 import type { RemoteDocument } from './remote-document.ts';
 
-/** Milliseconds without a key before slow questions are asked. */
+/** Milliseconds without a key press before slow questions are asked. */
 const pause = 250;
 
 export interface EditorEvents {

@@ -5,7 +5,7 @@ import { html, render, type TemplateResult } from 'lit';
 import type { Signatures } from 'ptxlab/analysis';
 import type { RemoteDocument } from '../remote-document.ts';
 
-/** Milliseconds without a key before the operands are shown. */
+/** Milliseconds without a key press before the operands are shown. */
 const pause = 150;
 
 interface Shown {
