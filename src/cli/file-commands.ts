@@ -10,23 +10,11 @@ export function defineConvert(program: Command, start: Start): void {
   const command = program
     .command('convert')
     .description('Convert the floating-point tensors of a file; the new file can use another container.')
-    .argument('[files...]', 'the input file, then the output file, whose extension decides its container')
-    .option('--to <format>', 'e4m3, e5m2, f16, bf16, …; mxfp8, mxfp6, mxfp4, nvfp4; for GGUF also q4_0 to q8_0')
-    .option('--only <glob>', 'only tensors whose names match; can be repeated', collect)
-    .option('--keep <glob>', 'leave tensors whose names match unchanged; can be repeated', collect)
-    .option('--scale <of>', 'f32 scales for e4m3, e5m2, s8, s4, s2: per tensor, row, or block of 128 x 128, or none')
-    .option('--layout <reader>', 'names and types that other readers expect: modelopt, compressed-tensors')
-    .option('--scale-rule <rule>', 'rounding of mx scales: floor, as in OCP MX, or up')
-    .option('--rounding <mode>', 'rounding; rn by default, rs with --seed')
-    .option('--seed <number>', 'seed for --rounding rs')
-    .option('--semantics <stack>', 'the stack whose rules to follow: ptx by default, ocp, ml_dtypes, torch')
-    .option('--no-saturate', 'values out of range become infinity or NaN if the stack allows it')
-    .option('--shard-size <bytes>', 'for NAME.safetensors.index.json: maximum bytes per shard; 5GB by default')
+    .argument('[files...]', 'the input file, then the output file, whose extension decides its container');
+  convertChoiceOptions(command)
     .option('--force', 'replace an existing file')
     .option('--resume', 'continue an interrupted run')
     .option('--dry-run', 'show the plan without doing anything')
-    .option('--dtype <type>', 'element type of a raw file')
-    .option('--shape <extents>', 'shape of a raw file: 1024,1024')
     .option('--json', 'write JSON')
     .action(async (files: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<ConvertFlags>();
@@ -41,6 +29,24 @@ export function defineConvert(program: Command, start: Start): void {
     'ptxlab convert model.safetensors model.gguf --to q8_0',
     'ptxlab convert weights.npy weights.bin --to e2m1 --rounding rs --seed 7',
   );
+}
+
+/** Declares the options that decide what a conversion writes. */
+export function convertChoiceOptions(command: Command): Command {
+  return command
+    .option('--to <format>', 'e4m3, e5m2, f16, bf16, …; mxfp8, mxfp6, mxfp4, nvfp4; for GGUF also q4_0 to q8_0')
+    .option('--only <glob>', 'only tensors whose names match; can be repeated', collect)
+    .option('--keep <glob>', 'leave tensors whose names match unchanged; can be repeated', collect)
+    .option('--scale <of>', 'f32 scales for e4m3, e5m2, s8, s4, s2: per tensor, row, or block of 128 x 128, or none')
+    .option('--layout <reader>', 'names and types that other readers expect: modelopt, compressed-tensors')
+    .option('--scale-rule <rule>', 'rounding of mx scales: floor, as in OCP MX, or up')
+    .option('--rounding <mode>', 'rounding; rn by default, rs with --seed')
+    .option('--seed <number>', 'seed for --rounding rs')
+    .option('--semantics <stack>', 'whose rules to follow: ptx by default, ocp, ml_dtypes, torch')
+    .option('--no-saturate', 'values beyond the format become infinity or NaN if the stack allows it')
+    .option('--shard-size <bytes>', 'for NAME.safetensors.index.json: maximum bytes per shard; 5GB by default')
+    .option('--dtype <type>', 'element type of a raw file')
+    .option('--shape <extents>', 'shape of a raw file: 1024,1024');
 }
 
 export function defineInspect(program: Command, start: Start): void {

@@ -5,6 +5,7 @@ import { plural } from './inspect/text.ts';
 import type { CommonFlags } from './options.ts';
 import { write } from './output.ts';
 import type { Session } from './session.ts';
+import type { MergeTarget } from './shards/convert-merge.ts';
 import { type Plan, readPlan, requireCover } from './shards/manifest.ts';
 import { type Done, readResults, removeLeftovers, type Trouble, troubleText } from './shards/results.ts';
 
@@ -33,7 +34,7 @@ export async function mergeCommand(folder: string, flags: MergeFlags, session: S
     return 2;
   }
   const bodies = done.map(({ body }) => body);
-  const exit = await mergeBodies(plan, bodies, out);
+  const exit = await mergeBodies(plan, bodies, { out, force, quiet: flags.quiet === true }, session);
   await removeLeftovers(plan);
   if (flags.quiet !== true) await write(session.stderr, `${out}: merged from ${plural(done.length, 'shard')}\n`);
   return exit;
@@ -45,11 +46,19 @@ function refusal(plan: Plan, troubles: readonly Trouble[]): string {
   return lines.join('') + (more > 0 ? `ptxlab: and ${more} more; ptxlab status ${plan.folder} counts them\n` : '');
 }
 
-async function mergeBodies(plan: Plan, bodies: readonly object[], out: string): Promise<ExitCode> {
+async function mergeBodies(
+  plan: Plan,
+  bodies: readonly object[],
+  target: MergeTarget,
+  session: Session,
+): Promise<ExitCode> {
   const { what } = plan.manifest;
   switch (what.command) {
     case 'sweep':
-      await (await import('./shards/sweep-merge.ts')).mergeSweep(plan, what, bodies, out);
+      await (await import('./shards/sweep-merge.ts')).mergeSweep(plan, what, bodies, target.out);
+      return 0;
+    case 'convert':
+      await (await import('./shards/convert-merge.ts')).mergeConvert(plan, what, bodies, target, session);
       return 0;
   }
 }

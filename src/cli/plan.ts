@@ -7,6 +7,7 @@ import { bytesText } from './number-text.ts';
 import type { CommonFlags } from './options.ts';
 import { write } from './output.ts';
 import type { Session } from './session.ts';
+import { draftConvert, type PlanConvertFlags } from './shards/convert-plan.ts';
 import { type Draft, type Plan, requireNewPlan, writePlan } from './shards/manifest.ts';
 import { type Scheduler, scriptFor } from './shards/scripts.ts';
 import { draftSweep } from './shards/sweep-plan.ts';
@@ -29,12 +30,24 @@ export async function planSweepCommand(
   return planCommand(flags, session, () => draftSweep(instructions, flags, cpus, session));
 }
 
-/** @param draft null if the command refused its input and reported the reason */
-async function planCommand(flags: PlanFlags, session: Session, draft: () => Promise<Draft | null>): Promise<ExitCode> {
+export async function planConvertCommand(
+  paths: readonly string[],
+  flags: PlanFlags & PlanConvertFlags,
+  session: Session,
+): Promise<ExitCode> {
+  return planCommand(flags, session, (folder) => draftConvert(paths, flags, folder));
+}
+
+/** @param draft null if the command refuses its input, and has said why */
+async function planCommand(
+  flags: PlanFlags,
+  session: Session,
+  draft: (folder: string) => Promise<Draft | null>,
+): Promise<ExitCode> {
   const { shards, out } = flags;
   if (shards === undefined || out === undefined) throw new UsageError('plan needs --shards N and --out DIR');
   const count = readCount('--shards', shards, 1_000_000);
-  const drafted = await draft();
+  const drafted = await draft(out);
   if (drafted === null) return 1;
   await requireNewPlan(out);
   const plan = await writePlan(out, drafted, count);

@@ -1,9 +1,11 @@
 /** Declares the commands that spread work over machines. */
 import { type Command, Option } from 'commander';
 import { examples, type Start } from './command-parts.ts';
+import { convertChoiceOptions } from './file-commands.ts';
 import { sweepChoiceOptions } from './language-commands.ts';
 import type { MergeFlags } from './merge.ts';
 import type { PlanFlags } from './plan.ts';
+import type { PlanConvertFlags } from './shards/convert-plan.ts';
 import type { StatusFlags } from './status.ts';
 import type { SweepChoiceFlags } from './sweep/choice.ts';
 import type { WorkFlags } from './work.ts';
@@ -13,6 +15,7 @@ export function definePlan(program: Command, start: Start): void {
     .command('plan')
     .description('Divide work into shards for many machines; see also work, status and merge.');
   definePlanSweep(plan, start);
+  definePlanConvert(plan, start);
   examples(
     plan,
     'ptxlab plan sweep cvt.rn.f16.f32 cvt.rn.bf16.f32 --shards 64 --out plan --for slurm',
@@ -33,6 +36,20 @@ function definePlanSweep(plan: Command, start: Start): void {
       await start(async (session) => (await import('./plan.ts')).planSweepCommand(instructions, flags, session));
     });
   examples(command, 'ptxlab plan sweep cvt.rn.f16.f32 --shards 64 --out plan');
+}
+
+function definePlanConvert(plan: Command, start: Start): void {
+  const command = plan
+    .command('convert')
+    .description('Plan what convert writes.')
+    .argument('[files...]', 'the input file');
+  convertChoiceOptions(planOptions(command))
+    .option('--as <name>', 'a name for the merged file, whose extension decides its container; .safetensors by default')
+    .action(async (files: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<PlanFlags & PlanConvertFlags>();
+      await start(async (session) => (await import('./plan.ts')).planConvertCommand(files, flags, session));
+    });
+  examples(command, 'ptxlab plan convert model.safetensors --to e4m3 --scale row --shards 16 --out plan');
 }
 
 function planOptions(command: Command): Command {

@@ -1,6 +1,7 @@
 /** Opens the tensor files that a command line names. */
 import { requireFormat } from '../arrays/names.ts';
 import { openTensors as openFiles, type OpenTensors } from '../hosts/node-tensors.ts';
+import type { OpenFile } from '../hosts/node-files.ts';
 import { matchesGlob } from '../base/glob.ts';
 import type { ByteSource } from '../tensors/bytes.ts';
 import { isNamedForHeader } from '../tensors/containers.ts';
@@ -23,14 +24,22 @@ export interface TensorInput extends OpenTensors {
   readonly takes: (name: string) => boolean;
 }
 
-/** Opens a file and reads its header; errors are PtxlabErrors that name the file. */
-export async function openTensors(path: string, flags: TensorFlags): Promise<TensorInput> {
-  if (path === '-') throw new UsageError('tensor files are not read sequentially, so they cannot come from stdin');
+/**
+ * Opens a file and reads its header; errors are PtxlabErrors that name the file.
+ *
+ * @param through wraps each file that is opened
+ */
+export async function openTensors(
+  path: string,
+  flags: TensorFlags,
+  through?: (opened: OpenFile) => OpenFile,
+): Promise<TensorInput> {
+  if (path === '-') throw new UsageError('tensor files are not read in order, so they cannot come from stdin');
   const options = readOptions(path, flags);
   const { only = [] } = flags;
   const takes = (name: string): boolean => only.length === 0 || only.some((glob) => matchesGlob(glob, name));
   try {
-    const { file, ...opened } = await openFiles(path, options);
+    const { file, ...opened } = await openFiles(path, options, through);
     const data = (entry: TensorEntry): ByteSource => namedSource(path, file.data(entry));
     return { path, takes, ...opened, file: { ...file, data } };
   } catch (error) {

@@ -15,13 +15,21 @@ export interface OpenTensors {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the tensor file at `path` and reads only its header. Throws TensorFileError. */
-export async function openTensors(path: string, options: OpenOptions = {}): Promise<OpenTensors> {
+/**
+ * Opens the tensor file at `path` and reads only its header. Throws TensorFileError.
+ *
+ * @param through wraps each file that is opened
+ */
+export async function openTensors(
+  path: string,
+  options: OpenOptions = {},
+  through: (opened: OpenFile) => OpenFile = (opened) => opened,
+): Promise<OpenTensors> {
   const opened: OpenFile[] = [];
   const keep = async (opening: Promise<OpenFile>): Promise<OpenFile> => {
     const source = await opening;
     opened.push(source);
-    return source;
+    return through(source);
   };
   const close = async (): Promise<void> => {
     await Promise.all(opened.map((source) => source.close()));

@@ -1,7 +1,7 @@
 /** The manifest of a plan: all the information that its shards and the merge need. */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { listOf, mistakeIn, oneOf, recordOf, type Rule, text, whole } from '../../base/rules.ts';
 import { fileTrouble } from '../../hosts/file-errors.ts';
 import { requireOutputs, writeFiles } from '../../hosts/node-output.ts';
@@ -67,12 +67,12 @@ const manifestRule: Rule<Manifest> = recordOf<Manifest>({
   shards: listOf(recordOf<UnitRange>({ from: count, to: count })),
 });
 
-/** The work that a command plans, before it is divided. */
-export interface Draft extends Pick<Manifest, 'what' | 'gpus' | 'inputs'> {
-  /** The cost of each unit, in arbitrary units. */
+/** What a command plans, before it is cut. */
+export interface Draft extends Pick<Manifest, 'gpus' | 'inputs'> {
+  /** The cost of each unit, in any measure. */
   readonly weights: readonly number[];
-  readonly task: (shards: readonly UnitRange[]) => TaskNeeds;
-  /** Other files in the plan's folder, by path. */
+  readonly cut: (shards: readonly UnitRange[]) => Promise<Pick<Manifest, 'what' | 'task'>>;
+  /** Further files of the plan's folder, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
@@ -84,19 +84,21 @@ export async function requireNewPlan(folder: string): Promise<void> {
 
 /** Writes a plan; the manifest comes last, so that a folder with a manifest is complete. */
 export async function writePlan(folder: string, draft: Draft, parts: number): Promise<Plan> {
-  const { what, gpus, inputs, weights, files } = draft;
+  const { gpus, inputs, weights, files } = draft;
   const shards = cutUnits(weights, parts);
+  const { what, task } = await draft.cut(shards);
   const manifest: Manifest = {
     format: 'ptxlab plan 1',
     what,
     ptxlab: thisProgram(),
     gpus,
     inputs,
-    task: draft.task(shards),
+    task,
     units: weights.length,
     shards,
   };
-  for (const name of ['kernels', 'logs']) await mkdir(join(folder, name), { recursive: true });
+  const folders = new Set(['logs', ...[...files.keys()].map((name) => dirname(name))]);
+  for (const name of folders) await mkdir(join(folder, name), { recursive: true });
   await writeFiles(
     [...files].map(([name, bytes]) => ({ path: join(folder, name), bytes })),
     true,

@@ -32,14 +32,16 @@ export async function draftSweep(
   }
   const list = [...sweeps.values()];
   return {
-    what: { command: 'sweep', choice: choiceOf(flags), sweeps: list },
     gpus: [],
     inputs: [],
     weights: list.flatMap(weightsOf),
     files,
-    task: (shards) => {
+    cut: (shards) => {
       const units = Math.max(...shards.map(({ from, to }) => to - from));
-      return { cpus, memoryBytes: memoryOfSweep, diskBytes: 512 + units * bytesPerUnit };
+      return Promise.resolve({
+        what: { command: 'sweep', choice: choiceOf(flags), sweeps: list },
+        task: { cpus, memoryBytes: memoryOfSweep, diskBytes: 512 + units * bytesPerUnit },
+      });
     },
   };
 }

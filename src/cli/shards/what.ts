@@ -1,5 +1,5 @@
-/** The work of a plan: one shape for each command that can be planned, and the rules for reading it. */
-import { listOf, mistakeIn, objectOf, oneOf, recordOf, type Rule, text, whole } from '../../base/rules.ts';
+/** What a plan computes: one shape for each command that can be planned, and the rules for reading it. */
+import { flag, listOf, mapOf, mistakeIn, objectOf, oneOf, recordOf, type Rule, text, whole } from '../../base/rules.ts';
 
 /** The flags of a sweep that decide what it computes. */
 export interface SweepChoice {
@@ -30,7 +30,40 @@ export interface SweepWhat {
   readonly sweeps: readonly PlannedSweep[];
 }
 
-export type What = SweepWhat;
+/** The flags of a conversion that decide what it computes. */
+export interface ConvertChoice {
+  readonly to?: string;
+  readonly only?: readonly string[];
+  readonly keep?: readonly string[];
+  readonly scale?: string;
+  readonly layout?: string;
+  readonly scaleRule?: string;
+  readonly rounding?: string;
+  readonly seed?: string;
+  readonly saturate?: boolean;
+  readonly semantics?: string;
+  readonly shardSize?: string;
+  readonly dtype?: string;
+  readonly shape?: string;
+}
+
+/** A conversion of the first input. A unit is a piece of a tensor. */
+export interface ConvertWhat {
+  readonly command: 'convert';
+  readonly choice: ConvertChoice;
+  /** A name for the merged file; its extension decides the container. */
+  readonly output: string;
+  /** SHA-256 of where everything goes. */
+  readonly layout: string;
+  /** The number of pieces of each tensor. */
+  readonly pieces: readonly number[];
+  /** The size of each shard's data. */
+  readonly dataBytes: readonly number[];
+  /** The largest magnitudes of tensors that are cut and whose scales depend on the whole tensor. */
+  readonly maxima: Readonly<Record<string, string>>;
+}
+
+export type What = SweepWhat | ConvertWhat;
 
 export const count: Rule<number> = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
 
@@ -48,6 +81,29 @@ const whats: { readonly [Command in What['command']]: Rule<Extract<What, { reado
         kernel: text,
       }),
     ),
+  }),
+  convert: recordOf<ConvertWhat>({
+    command: oneOf('convert'),
+    choice: objectOf<ConvertChoice>({
+      to: text,
+      only: listOf(text),
+      keep: listOf(text),
+      scale: text,
+      layout: text,
+      scaleRule: text,
+      rounding: text,
+      seed: text,
+      saturate: flag,
+      semantics: text,
+      shardSize: text,
+      dtype: text,
+      shape: text,
+    }),
+    output: text,
+    layout: text,
+    pieces: listOf(count),
+    dataBytes: listOf(count),
+    maxima: mapOf(text),
   }),
 };
 

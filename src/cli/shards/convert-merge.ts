@@ -1,0 +1,177 @@
+/** Merges the shards of a conversion into the file that `convert` writes. */
+import { basename, dirname, join } from 'node:path';
+import { mistakeIn } from '../../base/rules.ts';
+import { openFile, createFile, type PendingFile } from '../../hosts/node-files.ts';
+import { createFiles } from '../../hosts/node-joined.ts';
+import { refuseSameFiles, requireOutputs } from '../../hosts/node-output.ts';
+import { readBytes } from '../../tensors/bytes.ts';
+import type { NamedNonFinite } from '../../tensors/conversion-pieces.ts';
+import type { ConversionPlan, TensorWork } from '../../tensors/conversion-plan.ts';
+import { requireValues } from '../../tensors/lost-values.ts';
+import type { TensorEntry } from '../../tensors/tensor-file.ts';
+import { configureModel } from '../convert/config.ts';
+import { reportWords } from '../convert/text.ts';
+import { containerOf, type ConvertFlags } from '../convert/choice.ts';
+import { UsageError } from '../exit.ts';
+import { filesOfInput } from '../input-files.ts';
+import { write } from '../output.ts';
+import type { Session } from '../session.ts';
+import { warn } from '../warnings.ts';
+import { conversionOf, openConversion } from './convert-input.ts';
+import { type ConvertBody, convertBodyRule } from './convert-work.ts';
+import { checksumOf } from './inputs.ts';
+import type { Plan } from './manifest.ts';
+import { dataFileOf, tornShard } from './results.ts';
+import type { ConvertWhat } from './what.ts';
+
+export interface MergeTarget {
+  readonly out: string;
+  readonly force: boolean;
+  readonly quiet: boolean;
+}
+
+/**
+ * @param bodies the results in the order of the shards
+ * @throws UsageError for a shard that is torn, or if some byte of the file comes from no shard or from several
+ */
+export async function mergeConvert(
+  plan: Plan,
+  what: ConvertWhat,
+  bodies: readonly object[],
+  { out, force, quiet }: MergeTarget,
+  { stderr }: Session,
+): Promise<void> {
+  requireSameKind(what.output, out);
+  const parts = bodies.map((body, shard) => {
+    if (isConvertBody(body)) return body;
+    throw tornShard(plan, shard, 'is not the result of a conversion');
+  });
+  const { input } = await openConversion(plan, what);
+  try {
+    const flags: ConvertFlags = { ...what.choice, color: 'auto' };
+    const conversion = conversionOf(input, out, flags);
+    requireWhole(plan, parts, conversion);
+    const paths = conversion.layout.files?.map(({ name }) => join(dirname(out), name)) ?? [out];
+    await refuseSameFiles(filesOfInput(input), paths);
+    await requireOutputs(paths, [], force);
+    const lost = await requireValues(conversion, input.file);
+    await writeWhole(plan, parts, conversion, out, force);
+    if (quiet) return;
+    await warn(stderr, input.path, reportWords({ nonFinite: joined(parts), lost }));
+    if (conversion.quantizationConfig !== null)
+      await write(
+        stderr,
+        await configureModel(input.path, out, conversion.choice.layout, conversion.quantizationConfig),
+      );
+  } finally {
+    await input.close();
+  }
+}
+
+function isConvertBody(body: object): body is ConvertBody {
+  return mistakeIn(body, convertBodyRule) === null;
+}
+
+/** Where data goes depends on the container, and on whether the model is split into several files. */
+function requireSameKind(planned: string, out: string): void {
+  const isIndex = (path: string): boolean => path.endsWith('.safetensors.index.json');
+  if (containerOf(planned) === containerOf(out) && isIndex(planned) === isIndex(out)) return;
+  throw new UsageError(
+    `${out}: the plan is for a file such as ${planned}; plan convert --as ${basename(out)} plans this`,
+  );
+}
+
+interface Place {
+  readonly offset: number;
+  readonly end: number;
+  readonly shard: number;
+}
+
+/** Proves that each byte of each tensor comes from exactly one shard. */
+function requireWhole(plan: Plan, parts: readonly ConvertBody[], { work }: ConversionPlan): void {
+  const places = parts
+    .flatMap(({ segments }, shard) =>
+      segments.map(({ offset, bytes }): Place => ({ offset, end: offset + bytes, shard })),
+    )
+    .filter(({ offset, end }) => end > offset)
+    .sort((a, b) => a.offset - b.offset);
+  const tensors = work
+    .flatMap(outputsOf)
+    .filter(({ byteLength }) => byteLength > 0)
+    .sort((a, b) => a.offset - b.offset);
+  let next = 0;
+  for (const { name, offset, byteLength } of tensors) {
+    let at = offset;
+    const end = offset + byteLength;
+    while (at < end) {
+      const place = places[next++];
+      if (place === undefined || place.offset > at)
+        throw new UsageError(`${plan.folder}: no shard has byte ${at - offset} of ${name}`);
+      if (place.offset < at || place.end > end)
+        throw tornShard(plan, place.shard, `has bytes of ${name} that another shard has as well`);
+      at = place.end;
+    }
+  }
+  const extra = places[next];
+  if (extra !== undefined) throw tornShard(plan, extra.shard, 'has bytes that belong to no tensor');
+}
+
+function outputsOf(work: TensorWork): readonly TensorEntry[] {
+  if (work.kind !== 'quantize') return [work.out];
+  return [work.out, work.scales, ...(work.second === null ? [] : [work.second.entry])];
+}
+
+async function writeWhole(
+  plan: Plan,
+  parts: readonly ConvertBody[],
+  { layout }: ConversionPlan,
+  out: string,
+  replace: boolean,
+): Promise<void> {
+  const { size, files } = layout;
+  const temporaryOf = (target: string): string => `.${basename(target).slice(0, 200)}.${process.pid}.ptxlab-part`;
+  const file =
+    files === null
+      ? await createFile(out, { size, replace })
+      : await createFiles(out, { files, replace, temporaryOf, resume: false });
+  try {
+    await file.write(0, layout.header);
+    for (const [shard, { segments }] of parts.entries())
+      if (segments.length > 0) await copyShard(plan, shard, segments, file);
+    await layout.finish?.(file);
+    await file.commit();
+  } finally {
+    await file.discard();
+  }
+}
+
+async function copyShard(
+  plan: Plan,
+  shard: number,
+  segments: ConvertBody['segments'],
+  into: PendingFile,
+): Promise<void> {
+  const data = await openFile(dataFileOf(plan, shard));
+  try {
+    let at = 0;
+    for (const { offset, bytes, crc } of segments) {
+      const part = await readBytes(data, at, bytes);
+      if (checksumOf(part) !== crc)
+        throw tornShard(plan, shard, `states another checksum for bytes ${at} of ${data.path}`);
+      await into.write(offset, part);
+      at += bytes;
+    }
+  } finally {
+    await data.close();
+  }
+}
+
+/** Adds up what the shards of a tensor found. */
+function joined(parts: readonly ConvertBody[]): readonly NamedNonFinite[] {
+  const counts = new Map<string, NamedNonFinite>();
+  for (const { name, nans, infinities } of parts.flatMap(({ nonFinite }) => nonFinite)) {
+    const before = counts.get(name) ?? { nans: 0, infinities: 0 };
+    counts.set(name, { name, nans: before.nans + nans, infinities: before.infinities + infinities });
+  }
+  return [...counts.values()];
+}

@@ -1,0 +1,74 @@
+/** One shard of a conversion. Its data are the bytes that it contributes to the merged file. */
+import { elementAt } from '../../base/element-at.ts';
+import { listOf, recordOf, type Rule, text } from '../../base/rules.ts';
+import { createFile } from '../../hosts/node-files.ts';
+import type { ByteSink } from '../../tensors/bytes.ts';
+import { convertPieces } from '../../tensors/convert-file.ts';
+import type { NamedNonFinite } from '../../tensors/conversion-pieces.ts';
+import { openConversion, positionOf } from './convert-input.ts';
+import { checksumOf } from './inputs.ts';
+import type { Plan } from './manifest.ts';
+import { dataFileOf, type ShardResult } from './results.ts';
+import { type ConvertWhat, count } from './what.ts';
+
+/** Bytes of the data file, in order, and where they go in the merged file. */
+export interface Segment {
+  readonly offset: number;
+  readonly bytes: number;
+  /** CRC-32 in hex. */
+  readonly crc: string;
+}
+
+export interface ConvertBody {
+  readonly segments: readonly Segment[];
+  /** Tensors with NaN or infinities. */
+  readonly nonFinite: readonly NamedNonFinite[];
+}
+
+export const convertBodyRule: Rule<ConvertBody> = recordOf<ConvertBody>({
+  segments: listOf(recordOf<Segment>({ offset: count, bytes: count, crc: text })),
+  nonFinite: listOf(recordOf<NamedNonFinite>({ name: text, nans: count, infinities: count })),
+});
+
+/** Null if the signal stopped it. */
+export async function convertShard(
+  plan: Plan,
+  what: ConvertWhat,
+  shard: number,
+  signal: AbortSignal,
+): Promise<ShardResult | null> {
+  const { pieces, dataBytes, maxima } = what;
+  const { from, to } = elementAt(plan.manifest.shards, shard);
+  const size = elementAt(dataBytes, shard);
+  if (from === to) return { body: { segments: [], nonFinite: [] }, dataBytes: 0 };
+  const { input, conversion } = await openConversion(plan, what);
+  const data = await createFile(dataFileOf(plan, shard), { size, replace: true });
+  try {
+    const segments: Segment[] = [];
+    let end = 0;
+    const sink: ByteSink = {
+      write(offset, bytes) {
+        const at = end;
+        end += bytes.byteLength;
+        segments.push({ offset, bytes: bytes.byteLength, crc: checksumOf(bytes) });
+        return data.write(at, bytes);
+      },
+    };
+    const nonFinite = await convertPieces(conversion, input.file, sink, {
+      from: positionOf(pieces, from),
+      to: positionOf(pieces, to),
+      maxima: new Map(Object.entries(maxima).map(([name, largest]) => [name, Number(largest)])),
+      signal,
+    });
+    if (end !== size) throw new Error(`shard ${shard} has ${end} bytes instead of ${size}`);
+    await input.requireUnchanged();
+    await data.commit();
+    return { body: { segments, nonFinite }, dataBytes: size };
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error;
+  } finally {
+    await data.discard();
+    await input.close();
+  }
+}

@@ -1,0 +1,89 @@
+/** The files that shards read, and their hashes. */
+import { createHash } from 'node:crypto';
+import { isAbsolute, relative, resolve } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { type OpenFile, openFile } from '../../hosts/node-files.ts';
+import { PtxlabError } from '../../base/error.ts';
+import { UsageError } from '../exit.ts';
+import type { InputFile } from './manifest.ts';
+
+/** Large files are checked block by block, so that a shard reads only its own part. */
+const blockBytes = 2 ** 20;
+
+/** Hashes a file; with `inBlocks`, shards can check parts of it. `folder` is that of the plan. */
+export async function hashInput(folder: string, path: string, inBlocks: boolean): Promise<InputFile> {
+  const file = await openFile(path);
+  try {
+    const hash = createHash('sha256');
+    const blocks: string[] = [];
+    const room = new Uint8Array(blockBytes);
+    for (let at = 0; at < file.size; at += blockBytes) {
+      const block = room.subarray(0, Math.min(blockBytes, file.size - at));
+      await file.read(at, block);
+      hash.update(block);
+      if (inBlocks) blocks.push(checksumOf(block));
+    }
+    await file.requireUnchanged();
+    return {
+      path: isAbsolute(path) ? path : relative(resolve(folder), resolve(path)),
+      bytes: file.size,
+      sha256: hash.digest('hex'),
+      blocks: blocks.join(''),
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+/** CRC-32 as eight hex digits. */
+export function checksumOf(bytes: Uint8Array): string {
+  return crc32(bytes).toString(16).padStart(8, '0');
+}
+
+/** The path of an input on this machine. */
+export function pathOfInput(folder: string, { path }: InputFile): string {
+  return resolve(folder, path);
+}
+
+/** The bytes are those that were planned; `found` is the file's content. */
+export function requireInput(path: string, { bytes, sha256 }: InputFile, found: Uint8Array): void {
+  if (found.byteLength !== bytes || createHash('sha256').update(found).digest('hex') !== sha256) throw hasChanged(path);
+}
+
+function hasChanged(path: string): UsageError {
+  return new UsageError(`${path}: is not the file that was planned; its contents differ`);
+}
+
+/**
+ * A file whose blocks are compared with their checksums when they are first read.
+ *
+ * @param inputs the inputs of the plan, by path on this machine
+ */
+export function checkedFile(opened: OpenFile, inputs: ReadonlyMap<string, InputFile>): OpenFile {
+  const { path } = opened;
+  const input = inputs.get(resolve(path));
+  if (input === undefined) throw new PtxlabError('changed', `${path}: is not an input of the plan`);
+  if (opened.size !== input.bytes) throw hasChanged(path);
+  const checked = new Set<number>();
+  const check = (block: number, bytes: Uint8Array): void => {
+    if (checksumOf(bytes) !== input.blocks.slice(block * 8, block * 8 + 8)) throw hasChanged(path);
+    checked.add(block);
+  };
+  const read = async (offset: number, into: Uint8Array): Promise<void> => {
+    await opened.read(offset, into);
+    const end = offset + into.byteLength;
+    for (let block = Math.floor(offset / blockBytes); block * blockBytes < end; block++) {
+      if (checked.has(block)) continue;
+      const first = block * blockBytes;
+      const last = Math.min(first + blockBytes, opened.size);
+      if (first >= offset && last <= end) {
+        check(block, into.subarray(first - offset, last - offset));
+        continue;
+      }
+      const whole = new Uint8Array(last - first);
+      await opened.read(first, whole);
+      check(block, whole);
+    }
+  };
+  return { ...opened, read };
+}

@@ -1,0 +1,310 @@
+/** The pieces of a conversion: each reads some elements of a tensor and gives the bytes to write. */
+import { convert } from '../arrays/convert.ts';
+import { largestMagnitude, quantize, type QuantizeOptions } from '../arrays/quantized/quantize.ts';
+import { type Layout, layoutOf } from '../arrays/quantized/quantized-array.ts';
+import type { SourceArray } from '../arrays/elements/source-values.ts';
+import { bytesOf } from '../arrays/storage.ts';
+import { elementAt } from '../base/element-at.ts';
+import { type FormatName, formats } from '../numerics/formats.ts';
+import type { ConversionPlan, TensorWork } from './conversion-plan.ts';
+import { ElementReader, storedBits } from './element-reader.ts';
+import { encodeBlocks } from './encode-blocks.ts';
+import { blockRows } from './gguf/block-rows.ts';
+import { isBlockLayout } from './gguf/blocks.ts';
+import { type NonFinite, nonFiniteIn } from './non-finite.ts';
+import { scaledValues } from './scales.ts';
+import type { TensorEntry, TensorFile } from './tensor-file.ts';
+
+export interface NamedNonFinite extends NonFinite {
+  readonly name: string;
+}
+
+/** Number of elements in a piece, unless rows are longer. */
+const pieceElements = 2 ** 20;
+/**
+ * Number of elements in a piece of blocks; their f32 values take more room than the blocks, and still fit in the cache.
+ */
+const blockPieceElements = 2 ** 18;
+/** Number of bytes in a piece of a tensor that is copied. */
+const pieceBytes = 2 ** 23;
+
+/** Data to be written. */
+export interface Part {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** One part of a tensor's work: reads, then writes the result. */
+export interface Piece {
+  /** Number of bytes in the source. */
+  readonly size: number;
+  /** Number of bytes that it writes. */
+  readonly outSize: number;
+  readonly load: () => Promise<() => readonly Part[]>;
+}
+
+/** NaN and infinities of the tensors that were converted. */
+export class NonFiniteCounts {
+  private readonly counts = new Map<string, NonFinite>();
+
+  add({ name }: TensorEntry, source: SourceArray | Uint8Array, format: FormatName): void {
+    const found = nonFiniteIn(source, format);
+    if (found === null) return;
+    const { nans, infinities } = this.counts.get(name) ?? { nans: 0, infinities: 0 };
+    this.counts.set(name, { nans: nans + found.nans, infinities: infinities + found.infinities });
+  }
+
+  list(): readonly NamedNonFinite[] {
+    return [...this.counts].map(([name, counts]) => ({ name, ...counts }));
+  }
+}
+
+/** What the pieces of all tensors share. */
+export interface Conversion {
+  readonly file: TensorFile;
+  readonly odd: NonFiniteCounts;
+  /** The largest magnitudes of tensors that are known already, by name. */
+  readonly maxima: ReadonlyMap<string, number>;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The pieces of a tensor, in order. Only scales are read until a piece is loaded. */
+export async function piecesOf(
+  plan: ConversionPlan,
+  work: TensorWork,
+  conversion: Conversion,
+): Promise<readonly Piece[]> {
+  const { file } = conversion;
+  const reader = await readerOf(file, work);
+  switch (work.kind) {
+    case 'copy':
+      return copyPieces(reader, work.entry, work.out);
+    case 'convert':
+      return convertPieces(plan, reader, work, conversion);
+    case 'blocks':
+      return blockPieces(reader, work, conversion);
+    case 'quantize':
+      return quantizePieces(plan, reader, work, conversion);
+  }
+}
+
+async function readerOf(file: TensorFile, { entry, beside }: TensorWork): Promise<ElementReader> {
+  return new ElementReader(file, entry, beside === null ? null : await scaledValues(file, entry, beside));
+}
+
+function hasOneScale({ granularity, rows }: Layout): boolean {
+  return granularity === 'tensor' || (granularity === 'row' && rows === 1);
+}
+
+/** Whether converting any piece of a tensor needs the largest magnitude of the whole tensor. */
+export function needsLargest(work: TensorWork): boolean {
+  if (work.kind !== 'quantize') return false;
+  const { scheme, entry, granularity, second } = work;
+  return second !== null || hasOneScale(layoutOf(scheme, entry.elements, entry.shape, granularity));
+}
+
+/** The largest magnitude of a tensor, as `convertPieces` takes it. */
+export async function largestOf(file: TensorFile, work: TensorWork, signal?: AbortSignal): Promise<number> {
+  return amaxOf(await readerOf(file, work), work.entry.elements, signal);
+}
+
+/** Consecutive ranges of this size; the last may be shorter. */
+function rangesOf(total: number, size: number): readonly (readonly [first: number, count: number])[] {
+  return Array.from(
+    { length: Math.ceil(total / size) },
+    (_, i) => [i * size, Math.min(size, total - i * size)] as const,
+  );
+}
+
+function copyPieces(reader: ElementReader, { byteLength }: TensorEntry, out: TensorEntry): readonly Piece[] {
+  return rangesOf(byteLength, pieceBytes).map(([first, count]) => ({
+    size: count,
+    outSize: count,
+    load: async () => {
+      const bytes = await reader.bytes(first, first + count);
+      return () => [{ offset: out.offset + first, bytes }];
+    },
+  }));
+}
+
+function sizeOf({ byteLength, elements }: TensorEntry, count: number): number {
+  return elements === 0 ? 0 : (byteLength / elements) * count;
+}
+
+function convertPieces(
+  { choice }: ConversionPlan,
+  reader: ElementReader,
+  { entry, from, to, out }: TensorWork & { kind: 'convert' },
+  { odd }: Conversion,
+): readonly Piece[] {
+  const isSame = from === to;
+  const { rounding, seed, saturate, semantics } = choice;
+  const options = isSame ? {} : defined({ rounding, saturate, semantics, seed });
+  const packing = formats[to].width < 8 ? ({ packing: out.packing === 'dense' ? 'low-first' : 'bytes' } as const) : {};
+  const bits = storedBits(out);
+  const most = isBlockLayout(entry.packing) ? blockPieceElements : pieceElements;
+  const rooms = [0, 1].map(() => new Uint8Array(Math.ceil((Math.min(most, entry.elements) * bits) / 8)));
+  return rangesOf(entry.elements, most).map(([first, count], i) => ({
+    size: sizeOf(entry, count),
+    outSize: Math.ceil((count * bits) / 8),
+    load: async () => {
+      const source = await reader.elements(first, count);
+      return () => {
+        odd.add(entry, source, from);
+        // Values of blocks are f32 already.
+        if (isSame && source instanceof Float32Array)
+          return [{ offset: out.offset + (first * bits) / 8, bytes: bytesOf(source) }];
+        const bytes = elementAt(rooms, i % 2).subarray(0, Math.ceil((count * bits) / 8));
+        const part = seed === undefined || isSame ? {} : { firstElement: first };
+        convert(source, { ...options, ...part, from, to, ...reader.packing, ...packing, count, out: bytes });
+        return [{ offset: out.offset + (first * bits) / 8, bytes }];
+      };
+    },
+  }));
+}
+
+/** The options that are defined. */
+function defined<T extends object>(options: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
+    readonly [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+function blockPieces(
+  reader: ElementReader,
+  { entry, layout, out }: TensorWork & { kind: 'blocks' },
+  { odd }: Conversion,
+): readonly Piece[] {
+  const { elements, bytes: blockBytes } = blockRows[layout];
+  return rangesOf(entry.elements, pieceElements).map(([first, count]) => ({
+    size: sizeOf(entry, count),
+    outSize: (count / elements) * blockBytes,
+    load: async () => {
+      const values = await reader.values(first, count);
+      return () => {
+        odd.add(entry, values.source, values.from);
+        return [{ offset: out.offset + (first / elements) * blockBytes, bytes: encodeBlocks(layout, values) }];
+      };
+    },
+  }));
+}
+
+type QuantizeWork = TensorWork & { readonly kind: 'quantize' };
+
+/** How a tensor is cut, and where the results of its pieces go. */
+interface QuantizedPieces {
+  readonly isOne: boolean;
+  /** Whether pieces are treated as single rows. */
+  readonly isFlat: boolean;
+  /** Number of elements in a piece. */
+  readonly unit: number;
+  readonly codeBits: number;
+  readonly scaleBytes: number;
+  /** Index of the first scale of the piece that begins with this element. */
+  readonly scaleAt: (first: number) => number;
+}
+
+function quantizedPieces({ entry, scheme, scales, packing, granularity }: QuantizeWork): QuantizedPieces {
+  const { elements, shape } = entry;
+  const layout = layoutOf(scheme, elements, shape, granularity);
+  const { columns, tileRows, tileColumns, scaleColumns } = layout;
+  const isOne = hasOneScale(layout);
+  // Tiles that contain whole rows may be treated as one row; otherwise a piece consists of whole rows of tiles, and
+  // whole bytes.
+  const isFlat = isOne || (scheme.block !== null && (layout.rows === 1 || columns % tileColumns === 0));
+  const unitRows = tileRows > 1 ? tileRows : byteRows;
+  const rows = Math.max(1, Math.floor(pieceElements / Math.max(columns, 1) / unitRows)) * unitRows;
+  const scaleBytes = formats[scheme.scale].width / 8;
+  const scaleAt = (first: number): number => {
+    if (first === elements) return scales.byteLength / scaleBytes;
+    return isFlat ? first / tileColumns : (first / columns / tileRows) * scaleColumns;
+  };
+  return {
+    isOne,
+    isFlat,
+    unit: isFlat ? pieceElements : Math.max(1, rows * columns),
+    codeBits: packing === 'dense' ? formats[scheme.element].width : 8,
+    scaleBytes,
+    scaleAt: isOne ? (first) => (first === 0 ? 0 : 1) : scaleAt,
+  };
+}
+
+function quantizePieces(
+  { choice }: ConversionPlan,
+  reader: ElementReader,
+  work: QuantizeWork,
+  { odd, maxima, signal }: Conversion,
+): readonly Piece[] {
+  const { entry, scheme, out, scales, second, packing, granularity } = work;
+  const { elements, shape } = entry;
+  const { isOne, isFlat, unit, codeBits, scaleBytes, scaleAt } = quantizedPieces(work);
+  const columns = shape.at(-1) ?? 1;
+  const { rounding, seed, scaleRule } = choice;
+  const options: QuantizeOptions = {
+    to: scheme.name,
+    granularity: isOne ? 'tensor' : granularity,
+    scaleRule,
+    packing: formats[scheme.element].width >= 8 ? undefined : packing === 'dense' ? 'low-first' : 'bytes',
+    rounding: rounding === 'rs' ? 'rs' : undefined,
+    seed,
+  };
+  const findLargest = needsLargest(work) ? largestOnce(reader, entry, maxima, signal) : null;
+  return rangesOf(elements, unit).map(([first, count]) => ({
+    size: sizeOf(entry, count),
+    outSize:
+      Math.ceil((count * codeBits) / 8) +
+      (scaleAt(first + count) - scaleAt(first)) * scaleBytes +
+      (first === 0 ? (second?.entry.byteLength ?? 0) : 0),
+    load: async () => {
+      const amax = await findLargest?.();
+      const { source, from } = await reader.values(first, count);
+      return () => {
+        odd.add(entry, source, from);
+        const part = quantize(source, {
+          ...options,
+          amax,
+          from,
+          shape: isFlat ? [count] : [count / columns, columns],
+          firstElement: seed === undefined ? undefined : first,
+        });
+        const bytes = bytesOf(part.scales);
+        const parts = [{ offset: out.offset + (first * codeBits) / 8, bytes: part.codes }];
+        if (!isOne || first === 0) parts.push({ offset: scales.offset + scaleAt(first) * scaleBytes, bytes });
+        if (second !== null && first === 0) {
+          const { entry: place, rule } = second;
+          const stored = rule === 'divide' ? 1 / part.tensorScale : part.tensorScale;
+          parts.push({ offset: place.offset, bytes: bytesOf(Float32Array.of(stored)) });
+        }
+        return parts;
+      };
+    },
+  }));
+}
+
+/** The largest magnitude of a tensor; computed by the first call unless it is known. */
+function largestOnce(
+  reader: ElementReader,
+  { name, elements }: TensorEntry,
+  maxima: ReadonlyMap<string, number>,
+  signal: AbortSignal | undefined,
+): () => Promise<number> {
+  let finding: Promise<number> | null = null;
+  return () => {
+    const known = maxima.get(name);
+    finding ??= known === undefined ? amaxOf(reader, elements, signal) : Promise.resolve(known);
+    return finding;
+  };
+}
+
+/** Codes of this number of rows fill whole bytes. */
+const byteRows = 8;
+
+async function amaxOf(reader: ElementReader, elements: number, signal: AbortSignal | undefined): Promise<number> {
+  let most = 0;
+  for (const [first, count] of rangesOf(elements, pieceElements)) {
+    signal?.throwIfAborted();
+    const { source, from } = await reader.values(first, count);
+    most = Math.max(most, largestMagnitude(source, { from }));
+  }
+  return most;
+}
