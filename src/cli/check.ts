@@ -37,7 +37,7 @@ export interface CheckFlags extends JudgeFlags {
 }
 
 export async function checkCommand(files: readonly string[], flags: CheckFlags, session: Session): Promise<ExitCode> {
-  const { stdout, stderr } = session;
+  const { stderr } = session;
   const isa = readIsa(flags.isa);
   if (flags.batch === true) return runBatch(files, flags, isa, session);
   if (files.length === 0) throw new UsageError('check needs a file, or - for stdin');
@@ -59,12 +59,17 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags, 
     if (flags.quiet !== true) await write(stderr, summarize(reports, columnsOf(stderr)));
     judged.push(...reports);
   }
+  await writeEnd(judged, flags, session);
+  return exit;
+}
+
+/** Writes the formats that hold all files. */
+export async function writeEnd(judged: readonly Judged[], flags: CheckFlags, { stdout }: Session): Promise<void> {
   if (flags.format === 'json') await writeJson(stdout, recordsOf(judged, flags));
   if (flags.format === 'sarif') {
     const reports = mergeAll(judged).map((report) => placed(report, flags));
     await write(stdout, renderSarif(reports, packageVersion()));
   }
-  return exit;
 }
 
 async function runBatch(
@@ -82,13 +87,14 @@ async function runBatch(
   });
 }
 
-interface Judgment {
+export interface Judgment {
   readonly target: TargetName | undefined;
   readonly isa: VersionName | undefined;
   readonly settings: Settings;
 }
 
-function judge(source: SourceText, { target, isa, settings }: Judgment, warningsAreErrors: boolean): Judged {
+/** The report on a module; with `warningsAreErrors`, warnings count as errors. */
+export function judge(source: SourceText, { target, isa, settings }: Judgment, warningsAreErrors: boolean): Judged {
   const options = {
     ...settings.options,
     ...(target === undefined ? {} : { target }),
@@ -121,7 +127,12 @@ function recordsOf(judged: readonly Judged[], { source }: CheckFlags): readonly 
   return judged.map((one) => jsonRecord(one, source === true ? placesIn(one.source) : null));
 }
 
-async function writeFindings(reports: readonly Judged[], flags: CheckFlags, { stdout, env }: Session): Promise<void> {
+/** Writes the findings in one file, in the formats that are written file by file. */
+export async function writeFindings(
+  reports: readonly Judged[],
+  flags: CheckFlags,
+  { stdout, env }: Session,
+): Promise<void> {
   const [found] = mergeAll(reports);
   if (found === undefined) return;
   const merged = placed(found, flags);

@@ -13,17 +13,8 @@ export function defineCheck(program: Command, start: Start): void {
   const command = program
     .command('check')
     .description('Check PTX modules as strictly as ptxas.')
-    .argument('[files...]', 'PTX files, - for stdin')
-    .option('-t, --target <names>', "check for these targets (sm_80,sm_90a) instead of the module's own")
-    .option('--isa <version>', "check for this PTX version instead of the module's own")
-    .addOption(
-      new Option('-f, --format <format>', 'output format')
-        .choices(['pretty', 'ptxas', 'json', 'sarif', 'github'])
-        .default('pretty'),
-    )
-    .addOption(new Option('-W <kind>', 'treat warnings as errors').choices(['error']))
-    .option('--all', 'pretty: show every finding, even those with the same code')
-    .option('--source', "show the source line of each finding, from the module's .loc")
+    .argument('[files...]', 'PTX files, - for stdin');
+  checkChoiceOptions(command)
     .option('--stdin-name <name>', 'the name of stdin in findings')
     .option('--batch', 'answer NDJSON requests from stdin, one module per line')
     .action(async (files: readonly string[], _: unknown, self: Command) => {
@@ -36,6 +27,21 @@ export function defineCheck(program: Command, start: Start): void {
     'ptxlab check --target sm_80,sm_100a kernel.ptx',
     'nvcc -ptx -o - kernel.cu | ptxlab check -Werror --format github -',
   );
+}
+
+/** Declares the options that decide what a check writes. */
+export function checkChoiceOptions(command: Command): Command {
+  return command
+    .option('-t, --target <names>', "check for these targets (sm_80,sm_90a) instead of the module's own")
+    .option('--isa <version>', "check for this PTX version instead of the module's own")
+    .addOption(
+      new Option('-f, --format <format>', 'output format')
+        .choices(['pretty', 'ptxas', 'json', 'sarif', 'github'])
+        .default('pretty'),
+    )
+    .addOption(new Option('-W <kind>', 'treat warnings as errors').choices(['error']))
+    .option('--all', 'pretty: show every finding, even those with the same code')
+    .option('--source', "show the source line of each finding, from the module's .loc");
 }
 
 export function defineLsp(program: Command, start: Start): void {

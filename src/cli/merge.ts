@@ -57,6 +57,8 @@ async function mergeBodies(
     case 'sweep':
       await (await import('./shards/sweep-merge.ts')).mergeSweep(plan, what, bodies, target.out);
       return 0;
+    case 'check':
+      return (await import('./shards/check-merge.ts')).mergeCheck(plan, what, bodies, target, session);
     case 'convert':
       await (await import('./shards/convert-merge.ts')).mergeConvert(plan, what, bodies, target, session);
       return 0;

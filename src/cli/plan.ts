@@ -1,16 +1,16 @@
 /** `ptxlab plan`: divides a command's work into shards that other machines compute. */
 import { join, resolve } from 'node:path';
 import { writeFiles } from '../hosts/node-output.ts';
+import type { CheckFlags } from './check.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { plural } from './inspect/text.ts';
 import { bytesText } from './number-text.ts';
 import type { CommonFlags } from './options.ts';
 import { write } from './output.ts';
 import type { Session } from './session.ts';
-import { draftConvert, type PlanConvertFlags } from './shards/convert-plan.ts';
+import type { PlanConvertFlags } from './shards/convert-plan.ts';
 import { type Draft, type Plan, requireNewPlan, writePlan } from './shards/manifest.ts';
 import { type Scheduler, scriptFor } from './shards/scripts.ts';
-import { draftSweep } from './shards/sweep-plan.ts';
 import type { SweepChoiceFlags } from './sweep/choice.ts';
 
 /** Flags of every plan. */
@@ -27,7 +27,17 @@ export async function planSweepCommand(
   session: Session,
 ): Promise<ExitCode> {
   const cpus = readCount('--cpus', flags.cpus ?? '1', 256);
+  const { draftSweep } = await import('./shards/sweep-plan.ts');
   return planCommand(flags, session, () => draftSweep(instructions, flags, cpus, session));
+}
+
+export async function planCheckCommand(
+  paths: readonly string[],
+  flags: PlanFlags & CheckFlags,
+  session: Session,
+): Promise<ExitCode> {
+  const { draftCheck } = await import('./shards/check-plan.ts');
+  return planCommand(flags, session, (folder) => draftCheck(paths, flags, folder));
 }
 
 export async function planConvertCommand(
@@ -35,6 +45,7 @@ export async function planConvertCommand(
   flags: PlanFlags & PlanConvertFlags,
   session: Session,
 ): Promise<ExitCode> {
+  const { draftConvert } = await import('./shards/convert-plan.ts');
   return planCommand(flags, session, (folder) => draftConvert(paths, flags, folder));
 }
 

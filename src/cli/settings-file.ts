@@ -5,11 +5,21 @@ import { noSettings, readSettings, type Settings } from '../check/settings.ts';
 
 /** The settings in the nearest `ptxlab.json` above a file. */
 export function settingsAbove(path: string): Settings {
+  return nearest(path)?.settings ?? noSettings;
+}
+
+/** The path of that `ptxlab.json`; null if there is none. */
+export function settingsFileAbove(path: string): string | null {
+  return nearest(path)?.file ?? null;
+}
+
+function nearest(path: string): { readonly file: string; readonly settings: Settings } | null {
   for (let folder = dirname(resolve(path)); ; folder = dirname(folder)) {
+    const file = join(folder, 'ptxlab.json');
     try {
-      return readSettings(readFileSync(join(folder, 'ptxlab.json'), 'utf8'));
+      return { file, settings: readSettings(readFileSync(file, 'utf8')) };
     } catch {
-      if (folder === dirname(folder)) return noSettings;
+      if (folder === dirname(folder)) return null;
     }
   }
 }

@@ -2,7 +2,8 @@
 import { type Command, Option } from 'commander';
 import { examples, type Start } from './command-parts.ts';
 import { convertChoiceOptions } from './file-commands.ts';
-import { sweepChoiceOptions } from './language-commands.ts';
+import { checkChoiceOptions, sweepChoiceOptions } from './language-commands.ts';
+import type { CheckFlags } from './check.ts';
 import type { MergeFlags } from './merge.ts';
 import type { PlanFlags } from './plan.ts';
 import type { PlanConvertFlags } from './shards/convert-plan.ts';
@@ -16,6 +17,7 @@ export function definePlan(program: Command, start: Start): void {
     .description('Divide work into shards for many machines; see also work, status and merge.');
   definePlanSweep(plan, start);
   definePlanConvert(plan, start);
+  definePlanCheck(plan, start);
   examples(
     plan,
     'ptxlab plan sweep cvt.rn.f16.f32 cvt.rn.bf16.f32 --shards 64 --out plan --for slurm',
@@ -50,6 +52,18 @@ function definePlanConvert(plan: Command, start: Start): void {
       await start(async (session) => (await import('./plan.ts')).planConvertCommand(files, flags, session));
     });
   examples(command, 'ptxlab plan convert model.safetensors --to e4m3 --scale row --shards 16 --out plan');
+}
+
+function definePlanCheck(plan: Command, start: Start): void {
+  const command = plan
+    .command('check')
+    .description('Plan what check writes about many files.')
+    .argument('[files...]', 'PTX files, and folders with .ptx files');
+  checkChoiceOptions(planOptions(command)).action(async (files: readonly string[], _: unknown, self: Command) => {
+    const flags = self.optsWithGlobals<PlanFlags & CheckFlags>();
+    await start(async (session) => (await import('./plan.ts')).planCheckCommand(files, flags, session));
+  });
+  examples(command, 'ptxlab plan check kernels --format sarif --shards 8 --out plan');
 }
 
 function planOptions(command: Command): Command {

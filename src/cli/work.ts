@@ -41,6 +41,10 @@ async function computeShard(plan: Plan, shard: number, signal: AbortSignal): Pro
       const body = await (await import('./shards/sweep-work.ts')).sweepShard(plan, what, range, signal);
       return body === null ? null : { body, dataBytes: 0 };
     }
+    case 'check': {
+      const body = await (await import('./shards/check-work.ts')).checkShard(plan, what, range, signal);
+      return body === null ? null : { body, dataBytes: 0 };
+    }
     case 'convert':
       return (await import('./shards/convert-work.ts')).convertShard(plan, what, shard, signal);
   }

@@ -31,7 +31,7 @@ export interface TaskNeeds {
   /** Also the number of threads. */
   readonly cpus: number;
   readonly memoryBytes: number;
-  /** Maximum size of the results of a shard. */
+  /** For the results of a shard; for a check, a guess. */
   readonly diskBytes: number;
 }
 

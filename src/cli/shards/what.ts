@@ -1,4 +1,5 @@
 /** What a plan computes: one shape for each command that can be planned, and the rules for reading it. */
+import type { CheckFormat } from '../check.ts';
 import { flag, listOf, mapOf, mistakeIn, objectOf, oneOf, recordOf, type Rule, text, whole } from '../../base/rules.ts';
 
 /** The flags of a sweep that decide what it computes. */
@@ -63,7 +64,31 @@ export interface ConvertWhat {
   readonly maxima: Readonly<Record<string, string>>;
 }
 
-export type What = SweepWhat | ConvertWhat;
+/** The flags of a check that decide what it writes. */
+export interface CheckChoice {
+  readonly format: CheckFormat;
+  readonly target?: string;
+  readonly isa?: string;
+  readonly W?: 'error';
+  readonly all?: boolean;
+  readonly source?: boolean;
+}
+
+export interface CheckedFile {
+  /** As findings spell it. */
+  readonly name: string;
+  /** The path of the input with the settings that apply; empty if none do. */
+  readonly settings: string;
+}
+
+/** A check of the first inputs, one for each file. A unit is a file. */
+export interface CheckWhat {
+  readonly command: 'check';
+  readonly choice: CheckChoice;
+  readonly files: readonly CheckedFile[];
+}
+
+export type What = SweepWhat | ConvertWhat | CheckWhat;
 
 export const count: Rule<number> = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
 
@@ -104,6 +129,18 @@ const whats: { readonly [Command in What['command']]: Rule<Extract<What, { reado
     pieces: listOf(count),
     dataBytes: listOf(count),
     maxima: mapOf(text),
+  }),
+  check: recordOf<CheckWhat>({
+    command: oneOf('check'),
+    choice: objectOf<CheckChoice>({
+      format: oneOf('pretty', 'ptxas', 'json', 'sarif', 'github'),
+      target: text,
+      isa: text,
+      W: oneOf('error'),
+      all: flag,
+      source: flag,
+    }),
+    files: listOf(recordOf<CheckedFile>({ name: text, settings: text })),
   }),
 };
 

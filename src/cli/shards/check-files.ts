@@ -1,0 +1,37 @@
+/** The planned files of a check, and what their shards yield. */
+import { readFile } from 'node:fs/promises';
+import { elementAt } from '../../base/element-at.ts';
+import { listOf, mistakeIn, recordOf, type Rule } from '../../base/rules.ts';
+import { SourceText } from '../../base/source-text.ts';
+import { withFileErrors } from '../../hosts/file-errors.ts';
+import type { Judged } from '../check/report.ts';
+import { pathOfInput, requireInput } from './inputs.ts';
+import type { InputFile, Plan } from './manifest.ts';
+import type { CheckWhat } from './what.ts';
+
+/** The reports on each file, one for each target. */
+export interface CheckBody {
+  readonly files: readonly (readonly Judged['report'][])[];
+}
+
+const anyReport: Rule<Judged['report']> = { takes: 'an object', accepts: (value) => typeof value === 'object' };
+const bodyRule: Rule<CheckBody> = recordOf<CheckBody>({ files: listOf(listOf(anyReport)) });
+
+/** The hash of a result covers its reports, so that only its outer shape is checked. */
+export function isCheckBody(body: object): body is CheckBody {
+  return mistakeIn(body, bodyRule) === null;
+}
+
+/** Reads a planned input. @throws UsageError if its contents changed */
+export async function readPlanned(plan: Plan, input: InputFile): Promise<string> {
+  const path = pathOfInput(plan.folder, input);
+  const bytes = await withFileErrors(path, () => readFile(path));
+  requireInput(path, input, bytes);
+  return bytes.toString('utf8');
+}
+
+/** The text of a planned file, under the name that findings have. */
+export async function sourceOf(plan: Plan, { files }: CheckWhat, unit: number): Promise<SourceText> {
+  const text = await readPlanned(plan, elementAt(plan.manifest.inputs, unit));
+  return new SourceText(text, elementAt(files, unit).name);
+}

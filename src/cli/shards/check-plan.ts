@@ -1,0 +1,75 @@
+/** Plans a check of many files for several machines. */
+import { readdir, stat } from 'node:fs/promises';
+import type { CheckFlags } from '../check.ts';
+import { UsageError } from '../exit.ts';
+import { readIsa, readTargets } from '../options.ts';
+import { settingsFileAbove } from '../settings-file.ts';
+import { hashInput } from './inputs.ts';
+import type { Draft, InputFile } from './manifest.ts';
+import type { CheckChoice, CheckedFile } from './what.ts';
+
+/**
+ * @param paths files, and folders, which stand for all `.ptx` files in them
+ * @param folder the plan's folder
+ */
+export async function draftCheck(paths: readonly string[], flags: CheckFlags, folder: string): Promise<Draft> {
+  if (flags.target !== undefined) readTargets(flags.target);
+  readIsa(flags.isa);
+  const names: string[] = [];
+  for (const path of paths) names.push(...(await filesIn(path)));
+  if (names.length === 0) throw new UsageError('plan check needs files, or folders with .ptx files');
+  const modules: InputFile[] = [];
+  const settings = new Map<string, InputFile>();
+  const files: CheckedFile[] = [];
+  for (const name of names) {
+    modules.push(await hashInput(folder, name, false));
+    const above = settingsFileAbove(name);
+    const found = above === null ? null : (settings.get(above) ?? (await hashInput(folder, above, false)));
+    if (above !== null && found !== null) settings.set(above, found);
+    files.push({ name, settings: found?.path ?? '' });
+  }
+  const largest = Math.max(...modules.map(({ bytes }) => bytes));
+  return {
+    gpus: [],
+    inputs: [...modules, ...settings.values()],
+    weights: modules.map(({ bytes }) => bytes + fileCost),
+    files: new Map(),
+    cut: (shards) => {
+      const sizes = shards.map(({ from, to }) => modules.slice(from, to).reduce((sum, { bytes }) => sum + bytes, 0));
+      return Promise.resolve({
+        what: { command: 'check', choice: choiceOf(flags), files },
+        task: { cpus: 1, memoryBytes: 2 ** 28 + 16 * largest, diskBytes: 2 ** 20 + 2 * Math.max(...sizes) },
+      });
+    },
+  };
+}
+
+/** Checking an empty file takes as long as this number of bytes. */
+const fileCost = 2 ** 12;
+
+/** The file, or the `.ptx` files in a folder and the folders below it, in the order of their names. */
+async function filesIn(path: string): Promise<readonly string[]> {
+  if (path === '-') throw new UsageError('plan check takes files, not stdin');
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) return [path];
+  const names = await readdir(path, { recursive: true });
+  const base = path.replace(/\/+$/, '');
+  return names
+    .filter((name) => name.endsWith('.ptx'))
+    .map((name) => `${base}/${name}`)
+    .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+}
+
+function choiceOf({ format, target, isa, W, all, source }: CheckFlags): CheckChoice {
+  return {
+    format,
+    ...(target === undefined ? {} : { target }),
+    ...(isa === undefined ? {} : { isa }),
+    ...(W === undefined ? {} : { W }),
+    ...(all === undefined ? {} : { all }),
+    ...(source === undefined ? {} : { source }),
+  };
+}
