@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isJsonObject } from './json-object.ts';
 
@@ -17,7 +16,7 @@ export const programFile: string = fileURLToPath(new URL('../../dist/bin/ptxlab.
 /** A hash of the files of the built program, which the build writes; `unbuilt` if the sources run directly. */
 export function programHash(): string {
   try {
-    return readFileSync(join(programFile, '../sha256.txt'), 'utf8').trim();
+    return readFileSync(new URL('./sha256.txt', import.meta.url), 'utf8').trim();
   } catch {
     return 'unbuilt';
   }
