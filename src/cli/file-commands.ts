@@ -42,8 +42,8 @@ export function convertChoiceOptions(command: Command): Command {
     .option('--scale-rule <rule>', 'rounding of mx scales: floor, as in OCP MX, or up')
     .option('--rounding <mode>', 'rounding; rn by default, rs with --seed')
     .option('--seed <number>', 'seed for --rounding rs')
-    .option('--semantics <stack>', 'whose rules to follow: ptx by default, ocp, ml_dtypes, torch')
-    .option('--no-saturate', 'values beyond the format become infinity or NaN if the stack allows it')
+    .option('--semantics <stack>', 'the stack whose rules to follow: ptx by default, ocp, ml_dtypes, torch')
+    .option('--no-saturate', 'values out of range become infinity or NaN if the stack allows it')
     .option('--shard-size <bytes>', 'for NAME.safetensors.index.json: maximum bytes per shard; 5GB by default')
     .option('--dtype <type>', 'element type of a raw file')
     .option('--shape <extents>', 'shape of a raw file: 1024,1024');

@@ -49,7 +49,7 @@ export async function planConvertCommand(
   return planCommand(flags, session, (folder) => draftConvert(paths, flags, folder));
 }
 
-/** @param draft null if the command refuses its input, and has said why */
+/** @param draft null if the command refused its input and reported the reason */
 async function planCommand(
   flags: PlanFlags,
   session: Session,

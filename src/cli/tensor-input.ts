@@ -34,7 +34,7 @@ export async function openTensors(
   flags: TensorFlags,
   through?: (opened: OpenFile) => OpenFile,
 ): Promise<TensorInput> {
-  if (path === '-') throw new UsageError('tensor files are not read in order, so they cannot come from stdin');
+  if (path === '-') throw new UsageError('tensor files are not read sequentially, so they cannot come from stdin');
   const options = readOptions(path, flags);
   const { only = [] } = flags;
   const takes = (name: string): boolean => only.length === 0 || only.some((glob) => matchesGlob(glob, name));

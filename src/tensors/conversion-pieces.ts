@@ -59,7 +59,7 @@ export class NonFiniteCounts {
   }
 }
 
-/** What the pieces of all tensors share. */
+/** The data that the pieces of all tensors share. */
 export interface Conversion {
   readonly file: TensorFile;
   readonly odd: NonFiniteCounts;
@@ -296,7 +296,7 @@ function largestOnce(
   };
 }
 
-/** Codes of this number of rows fill whole bytes. */
+/** The codes of this many rows fill whole bytes. */
 const byteRows = 8;
 
 async function amaxOf(reader: ElementReader, elements: number, signal: AbortSignal | undefined): Promise<number> {

@@ -1,4 +1,4 @@
-/** Runs a conversion plan piece by piece, so that only a few pieces of a file are in memory, whatever its size. */
+/** Runs a conversion plan piece by piece, so that only a few pieces of a file are in memory, regardless of its size. */
 import { requireArgument, requireOptions } from '../base/require.ts';
 import { callback, type Rule, type RulesFor, shaped, signal as signalRule } from '../base/rules.ts';
 import { elementAt, lastOf } from '../base/element-at.ts';

@@ -67,12 +67,12 @@ const manifestRule: Rule<Manifest> = recordOf<Manifest>({
   shards: listOf(recordOf<UnitRange>({ from: count, to: count })),
 });
 
-/** What a command plans, before it is cut. */
+/** The work that a command plans, before it is divided. */
 export interface Draft extends Pick<Manifest, 'gpus' | 'inputs'> {
-  /** The cost of each unit, in any measure. */
+  /** The cost of each unit, in arbitrary units. */
   readonly weights: readonly number[];
   readonly cut: (shards: readonly UnitRange[]) => Promise<Pick<Manifest, 'what' | 'task'>>;
-  /** Further files of the plan's folder, by path. */
+  /** Other files in the plan's folder, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 

@@ -1,4 +1,4 @@
-/** What a plan computes: one shape for each command that can be planned, and the rules for reading it. */
+/** The work of a plan: one shape for each command that can be planned, and the rules for reading it. */
 import type { CheckFormat } from '../check.ts';
 import { flag, listOf, mapOf, mistakeIn, objectOf, oneOf, recordOf, type Rule, text, whole } from '../../base/rules.ts';
 
