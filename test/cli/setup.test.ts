@@ -29,7 +29,7 @@ describe('completion', () => {
     ['ptxlab help dif', 'diff'],
     ['ptxlab --col', '--color'],
     ['ptxlab plan sw', 'sweep'],
-    ['ptxlab plan sweep --sh', '--shards'],
+    ['ptxlab plan sweep --rb', '--rbits'],
   ])('in bash, skipped without it: %s', async (line, expected) => {
     const words = line.split(' ');
     const drive = `source ${await script('bash')}; COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _ptxlab; echo "\${COMPREPLY[@]}"`;
