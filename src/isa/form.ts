@@ -70,7 +70,8 @@ export type OperandPattern =
   /**
    * A brace list of exactly these elements; with `whole`, also a vector register with that many elements. `alike` has
    * the same meaning as for lanes. With `types`, the elements are registers of any type of the right width, and every
-   * four of them must together have one of these types; with `joined`, all of them together.
+   * four of them must together have one of these types; with `joined`, all of them together. If `untyped`, the mnemonic
+   * gives constants no type, so that at least one element must be a register.
    */
   | {
       readonly kind: 'vector';
@@ -80,6 +81,7 @@ export type OperandPattern =
       readonly alike?: boolean;
       readonly types?: readonly TypeName[];
       readonly joined?: boolean;
+      readonly untyped?: boolean;
     }
   /**
    * A brace list of registers whose length the modifiers determine: the product of the `counts` of those that the

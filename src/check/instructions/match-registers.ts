@@ -18,7 +18,7 @@ const together = 4;
 /** The problems of a list that has the right length. */
 export function matchRegisters(
   subject: Subject,
-  { name, elements, types = [], joined = false }: VectorPattern,
+  { name, elements, types = [], joined = false, untyped = false }: VectorPattern,
   shapes: readonly Shape[],
   index: number,
 ): readonly Problem[] {
@@ -32,6 +32,7 @@ export function matchRegisters(
   const found = shapes.map((shape) => typeOfElement(shape, bits));
   const expected = `registers of ${joinWords(types, 'or')}, or a list with ${bits} among them`;
   if (!isCompatible(found, bits)) return wrong(expected, 'several types');
+  if (untyped && hasNoType(shapes)) return wrong('a register in the list', 'nothing but constants');
   const size = joined ? found.length : together;
   for (let start = 0; start < found.length; start += size) {
     const type = typeOfAll(found.slice(start, start + size), bits);
@@ -62,6 +63,12 @@ function matchElement(
     default:
       return wrong;
   }
+}
+
+/** Constants alone have no type; only `0f…` by itself is read as 32 bits. */
+function hasNoType(shapes: readonly Shape[]): boolean {
+  const isBits = shapes.length === 1 && shapes.every((shape) => shape.kind === 'constant' && shape.constant === '0f');
+  return !isBits && shapes.every(({ kind }) => kind === 'constant');
 }
 
 function bitsType(width: number): TypeName {

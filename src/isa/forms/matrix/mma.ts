@@ -13,6 +13,7 @@ import {
   type ListType,
   matrixForm,
   refsOf,
+  factorList,
   registerList,
   rowColumn,
   smallFloats,
@@ -82,8 +83,8 @@ function mmaForm(row: Row): InstructionForm {
     constraints: fourfold ? [] : rowColumn,
     operands: [
       registerList('d', 'write', registers.d, resultList),
-      registerList('a', 'read', registers.a, row.list),
-      registerList('b', 'read', registers.b, row.list),
+      factorList('a', registers.a, row.list),
+      factorList('b', registers.b, row.list),
       registerList('c', 'read', registers.c, sourceList),
     ],
     steps: (variant, environment) =>

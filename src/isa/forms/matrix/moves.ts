@@ -18,7 +18,7 @@ import {
   keptRef,
   perLane,
 } from './addresses.ts';
-import { matrixForm, refsOf, registerList } from './parts.ts';
+import { factorList, matrixForm, refsOf, registerList } from './parts.ts';
 
 const shared = ['.shared', '.shared::cta'] as const;
 
@@ -226,7 +226,7 @@ function moveForms(line: MoveLine): readonly InstructionForm[] {
   const opcode = stores ? 'stmatrix' : 'ldmatrix';
   return numbers.map((number) => {
     const registers = counts[number] * perMatrix;
-    const list = registerList('r', stores ? 'read' : 'write', registers, 'any');
+    const list = stores ? factorList('r', registers, 'any') : registerList('r', 'write', registers, 'any');
     return matrixForm({
       id: `${opcode}.${line.id}${number}`,
       section: stores ? '9.7.14.5.16' : '9.7.14.5.15',

@@ -28,6 +28,13 @@ export function registerList(name: string, role: 'read' | 'write', count: number
   return { kind: 'vector', name, elements, types: listTypes[type] };
 }
 
+/** The registers of a factor, or of a matrix that is stored by its bits. */
+export function factorList(name: string, count: number, type: ListType): OperandPattern {
+  const list = registerList(name, 'read', count, type);
+  const isNarrow = type !== 'f64' && type !== 'any double';
+  return list.kind === 'vector' && isNarrow ? { ...list, untyped: true } : list;
+}
+
 /** The names of the registers of a list. */
 export function refsOf(name: string, count: number): readonly Ref[] {
   return Array.from({ length: count }, (_, i): Ref => `$${name}.${i}`);

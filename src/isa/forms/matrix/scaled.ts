@@ -5,7 +5,7 @@ import type { MatrixProduct, Scaling } from '../../matrix-product.ts';
 import type { Ref } from '../../steps/ref.ts';
 import { atListed, atSuffixed } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { layouts, matrixForm, refsOf, registerList, rowColumn, smallFloats } from './parts.ts';
+import { layouts, matrixForm, refsOf, factorList, registerList, rowColumn, smallFloats } from './parts.ts';
 import {
   factorFormat,
   type Fragments,
@@ -85,8 +85,8 @@ function scaledForm(row: Row, sparse: boolean): InstructionForm {
     constraints: rowColumn,
     operands: [
       registerList('d', 'write', registers.d, 'f32'),
-      registerList('a', 'read', registers.a, 'bits'),
-      registerList('b', 'read', registers.b, 'bits'),
+      factorList('a', registers.a, 'bits'),
+      factorList('b', registers.b, 'bits'),
       registerList('c', 'read', registers.c, 'f32'),
       ...(sparsity === null ? [] : metadataOperands(sparsity)),
       ...scaleOperands(scaling),

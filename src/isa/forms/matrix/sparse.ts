@@ -12,6 +12,7 @@ import {
   type ListType,
   matrixForm,
   refsOf,
+  factorList,
   registerList,
   rowColumn,
   smallFloats,
@@ -84,8 +85,8 @@ function sparseForm(row: Row, sparsity: string, ways: readonly Availability[]): 
     constraints: rowColumn,
     operands: [
       registerList('d', 'write', registers.d, results),
-      registerList('a', 'read', registers.a, row.list),
-      registerList('b', 'read', registers.b, row.list),
+      factorList('a', registers.a, row.list),
+      factorList('b', registers.b, row.list),
       registerList('c', 'read', registers.c, row.sums),
       ...metadataOperands(row.sparsity),
     ],

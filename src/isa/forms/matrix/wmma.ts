@@ -10,7 +10,17 @@ import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { accessesOf, addressPlan, addressRef, findAddresses, keptRef } from './addresses.ts';
-import { bitsOfSum, layouts, type ListType, matrixForm, refsOf, registerList, rowColumn, sumLists } from './parts.ts';
+import {
+  bitsOfSum,
+  layouts,
+  type ListType,
+  matrixForm,
+  refsOf,
+  factorList,
+  registerList,
+  rowColumn,
+  sumLists,
+} from './parts.ts';
 import {
   bitwise,
   doubles,
@@ -369,8 +379,8 @@ function productForm({ family, shape, d, c }: ProductRow): InstructionForm {
     constraints: family.rowColumn === true ? rowColumn : [],
     operands: [
       registerList('d', 'write', result.registers, sumLists[d]?.[1] ?? 'bits'),
-      registerList('a', 'read', a.registers, family.multiplied),
-      registerList('b', 'read', b.registers, family.multiplied),
+      factorList('a', a.registers, family.multiplied),
+      factorList('b', b.registers, family.multiplied),
       registerList('c', 'read', own.registers, sumLists[c]?.[0] ?? 'bits'),
     ],
     steps: (variant, environment) =>
