@@ -6,6 +6,7 @@
  */
 import './base/platform-types.ts';
 
+export { demangle } from './base/demangle/demangle.ts';
 export type { BlockOutline } from './analysis/block-outline.ts';
 export type { Completion, CompletionKind, Completions } from './analysis/completion.ts';
 export { Document } from './analysis/document.ts';
@@ -20,6 +21,7 @@ export type { SourceLine } from './analysis/source-map.ts';
 export type { SourcePlace } from './base/source-place.ts';
 export type { Hover, HoverSubject } from './analysis/hover.ts';
 export type { KernelHeader } from './analysis/kernel-header.ts';
+export { type FlowArrow, type FlowBox, type FlowGraph, flowGraphSvg } from './analysis/flow-graph.ts';
 export type { FunctionPlace } from './analysis/functions.ts';
 export type {
   FunctionView,

@@ -4,6 +4,7 @@ import type { Role } from '../isa/form.ts';
 import { liveness } from '../program/liveness.ts';
 import { type BlockOutline, blockOutlines } from './block-outline.ts';
 import { requireOffset } from './chunk-list.ts';
+import { type FlowGraph, layOutBlocks } from './flow-graph.ts';
 import type { FunctionBody } from './function-body.ts';
 import type { Occurrence } from './occurrences.ts';
 import { type Hover, hoverAt } from './hover.ts';
@@ -92,6 +93,13 @@ export class FunctionView {
   /** The basic blocks, in the order of the text. */
   blocks(): readonly BlockOutline[] {
     return blockOutlines(this.body);
+  }
+
+  /** The blocks as boxes with arrows between them. */
+  flowGraph(): FlowGraph {
+    return layOutBlocks(this.blocks(), (start, end) =>
+      this.body.source.slice(start - this.body.start, end - this.body.start),
+    );
   }
 
   /** One entry for each instruction, in the order of the text. */

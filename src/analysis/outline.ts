@@ -1,4 +1,5 @@
 /** The structure of a document: its functions and variables, what can be folded, and what encloses a place. */
+import { demangle } from '../base/demangle/demangle.ts';
 import type { Span } from '../base/span.ts';
 import type { Instruction, Operand, Statement } from '../syntax/tree.ts';
 import type { Chunk } from './chunk.ts';
@@ -10,7 +11,7 @@ import type { References } from './references.ts';
 export interface OutlineSymbol extends Span {
   readonly kind: 'kernel' | 'function' | 'variable' | 'label';
   readonly name: string;
-  /** A detail such as the type of a variable; may be empty. */
+  /** A detail such as the type of a variable, or the C++ name of a function; may be empty. */
   readonly detail: string;
   /** Where its name stands. */
   readonly selection: Span;
@@ -30,7 +31,7 @@ export function outlineSymbols(list: ChunkList, names: Names): readonly OutlineS
         begun = {
           kind: entry ? 'kernel' : 'function',
           name,
-          detail: entry ? '.entry' : '.func',
+          detail: demangle(name) ?? (entry ? '.entry' : '.func'),
           start: by + start,
           selection,
         };

@@ -2,6 +2,7 @@
 import { at, isObject, textAt } from '../base/json-values.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { isTargetName, isVersionName } from '../isa/targets.ts';
+import { withoutSuppressed } from '../diagnostics/suppressed.ts';
 import type { Severity } from '../diagnostics/severity.ts';
 import type { JudgeOptions } from './judge-options.ts';
 
@@ -39,8 +40,13 @@ export function readSettings(text: string): Settings {
   return { options, severities, pages: /^https?:/.test(pages) ? pages : null };
 }
 
+/** The findings in a text that remain after applying the settings and the comments that suppress findings. */
+export function withSettings(findings: readonly Diagnostic[], text: string, settings: Settings): readonly Diagnostic[] {
+  return withoutSuppressed(text, withSeverities(findings, settings));
+}
+
 /** The findings, with the severity that the settings assign to each code. */
-export function withSeverities(findings: readonly Diagnostic[], { severities }: Settings): readonly Diagnostic[] {
+function withSeverities(findings: readonly Diagnostic[], { severities }: Settings): readonly Diagnostic[] {
   if (severities.size === 0) return findings;
   return findings.flatMap((finding) => {
     const severity = severities.get(finding.code) ?? finding.severity;

@@ -2,11 +2,9 @@
 import { SourceText } from '../base/source-text.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import { check } from '../check/check.ts';
-import { noSettings, type Settings, withSeverities } from '../check/settings.ts';
+import { type Settings, withSettings } from '../check/settings.ts';
 import { SourceMarks } from '../check/source-marks.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { FileReport } from '../diagnostics/renderers/file-report.ts';
-import { withoutSuppressed } from '../diagnostics/suppressed.ts';
 import { renderGithub } from '../diagnostics/renderers/github.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { renderPtxas } from '../diagnostics/renderers/ptxas.ts';
@@ -52,7 +50,7 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags, 
       continue;
     }
     const source = new SourceText(text.value, nameOf(file, flags));
-    const settings = file === '-' ? noSettings : settingsAbove(file);
+    const settings = settingsAbove(file === '-' ? (flags.stdinName ?? 'stdin') : file);
     const reports = names.map((target) => judge(source, { target, isa, settings }, flags.W === 'error'));
     exit = worse(exit, reports.some(({ report }) => !isAccepted(report)) ? 1 : 0);
     await writeFindings(reports, flags, session);
@@ -84,6 +82,7 @@ async function runBatch(
     target: readTarget(flags.target),
     isa,
     warningsAreErrors: flags.W === 'error',
+    settings: settingsAbove(file === '-' ? 'stdin' : file),
   });
 }
 
@@ -101,13 +100,8 @@ export function judge(source: SourceText, { target, isa, settings }: Judgment, w
     ...(isa === undefined ? {} : { isa }),
   };
   const checked = check(source.text, options);
-  const report = { ...checked, diagnostics: reported(source, checked.diagnostics, settings) };
+  const report = { ...checked, diagnostics: withSettings(checked.diagnostics, source.text, settings) };
   return { source, report: warningsAreErrors ? withWarningsAsErrors(report) : report };
-}
-
-/** The findings that remain after applying the settings and the comments that suppress findings. */
-function reported({ text }: SourceText, findings: readonly Diagnostic[], settings: Settings): readonly Diagnostic[] {
-  return withoutSuppressed(text, withSeverities(findings, settings));
 }
 
 function nameOf(file: string, { stdinName }: CheckFlags): string {

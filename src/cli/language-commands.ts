@@ -179,6 +179,22 @@ export function defineForms(program: Command, start: Start): void {
   );
 }
 
+export function defineGraph(program: Command, start: Start): void {
+  const command = program
+    .command('graph')
+    .description('Draw the control flow of a kernel or function as SVG.')
+    .argument('<file>', 'a PTX file, - for stdin')
+    .argument('[function]', 'its name, mangled or as in C++; optional if the module has only one')
+    .action(async (file: string, name: string | undefined) => {
+      await start(async (session) => (await import('./graph.ts')).graphCommand(file, name, session));
+    });
+  examples(
+    command,
+    'ptxlab graph kernel.ptx > kernel.svg',
+    "ptxlab graph kernels.ptx 'scale(float*, int)' > scale.svg",
+  );
+}
+
 /** Declares the options that determine what a sweep computes. */
 export function sweepChoiceOptions(command: Command): Command {
   return command

@@ -1,4 +1,5 @@
 /** The answers of the server to each request about an open document. */
+import { demangle } from '../base/demangle/demangle.ts';
 import type { CompletionKind } from '../analysis/completion.ts';
 import type { OutlineSymbol } from '../analysis/outline.ts';
 import type { Span } from '../base/span.ts';
@@ -203,10 +204,20 @@ function codeAction(open: OpenDocument, { title, applicability, edits: changes }
   return { title, kind: 'quickfix', isPreferred, edit: { changes: { [open.uri]: edits(open, changes) } } };
 }
 
-/** The first source line that each function comes from, and its number of instructions. */
+/** The C++ name of each function, and for each source line where its code begins. */
 function codeLenses(open: OpenDocument): readonly object[] {
-  const { document } = open;
-  return document.sourceLines().flatMap(({ file, line, instructions, ranges }) => {
+  return [...nameLenses(open), ...sourceLenses(open)];
+}
+
+function nameLenses(open: OpenDocument): readonly object[] {
+  return open.document.functions().flatMap(({ name, selection: named }) => {
+    const title = demangle(name);
+    return title === null ? [] : [{ range: open.range(named), command: { title, command: '' } }];
+  });
+}
+
+function sourceLenses(open: OpenDocument): readonly object[] {
+  return open.document.sourceLines().flatMap(({ file, line, instructions, ranges }) => {
     const [first] = ranges;
     if (first === undefined) return [];
     const counted = instructions === 1 ? '1 instruction' : `${instructions} instructions`;

@@ -1,4 +1,5 @@
 /** Hovers as Markdown. */
+import { demangle } from '../base/demangle/demangle.ts';
 import type { RegisterFacts } from '../analysis/function-view.ts';
 import type { Hover } from '../analysis/hover.ts';
 import { instructionText } from '../explain/instruction-text.ts';
@@ -25,8 +26,11 @@ export function hoverText({ subject }: Hover, register: RegisterFacts | null): s
       return code(`${subject.name}: ${subject.type}\n${subject.since}`);
     case 'variable':
       return code(`${subject.space} ${subject.type} ${subject.name}`);
+    case 'function': {
+      const written = demangle(subject.name);
+      return code([`function ${subject.name}`, ...(written === null ? [] : [written])].join('\n'));
+    }
     case 'label':
-    case 'function':
     case 'list of targets':
     case 'prototype':
       return code(`${subject.kind} ${subject.name}`);

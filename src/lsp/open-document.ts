@@ -1,9 +1,8 @@
 import { Document } from '../analysis/document.ts';
 import type { Span } from '../base/span.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { withoutSuppressed } from '../diagnostics/suppressed.ts';
 import { at, isObject, numberAt, textAt } from '../base/json-values.ts';
-import { type Settings, withSeverities } from '../check/settings.ts';
+import { type Settings, withSettings } from '../check/settings.ts';
 
 /** Line and character, both counted from 0, in UTF-16 units. */
 export interface Position {
@@ -46,7 +45,7 @@ export class OpenDocument {
 
   findings(): readonly Diagnostic[] {
     const { document } = this;
-    return withoutSuppressed(document.text(), withSeverities(document.diagnostics(), this.settings));
+    return withSettings(document.diagnostics(), document.text(), this.settings);
   }
 
   offset(position: unknown): number {

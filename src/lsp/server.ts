@@ -1,6 +1,7 @@
 /**
  * A language server: takes messages of the protocol and sends others. It does not depend on a transport or on files.
  */
+import { withDemangled } from '../base/demangle/demangle.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Severity } from '../diagnostics/severity.ts';
 import { answers, RequestRefused } from './answers.ts';
@@ -167,7 +168,7 @@ export class LanguageServer {
       code,
       ...(pages === null ? {} : { codeDescription: { href: `${pages}/${code}/` } }),
       source: 'ptxlab',
-      message: help === null ? message : `${message}\n${help}`,
+      message: withDemangled(help === null ? message : `${message}\n${help}`),
     };
   }
 

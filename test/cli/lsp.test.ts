@@ -58,6 +58,20 @@ describe('check follows ptxlab.json and comments', () => {
     expect((await ptxlab(['check', '-q', '-Werror', file])).code).toBe(1);
   });
 
+  it('for stdin by the name that it has, and for requests by the folder of their file', async () => {
+    const own = scratchIn(folder);
+    const file = put(own, 'k.ptx', module);
+    put(own, 'ptxlab.json', '{"severities": {"PTX2021": "warning"}}');
+    expect((await ptxlab(['check', '-q', '--stdin-name', file, '-'], { input: module })).code).toBe(0);
+    const requests = put(own, 'requests.ndjson', `${JSON.stringify({ id: 1, source: module })}\n`);
+    const { stdout } = await ptxlab(['check', '--batch', requests]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      id: 1,
+      ok: true,
+      diagnostics: [{ code: 'PTX2021', severity: 'warning' }],
+    });
+  });
+
   it('and a comment suppresses findings on its line, or on the next', async () => {
     const beside = module.replace('3;', '3; // ptxlab-ignore PTX2021 written by hand');
     expect(await ptxlab(['check', '-q', '-'], { input: beside })).toEqual({ code: 0, stdout: '', stderr: '' });

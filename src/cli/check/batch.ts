@@ -3,6 +3,7 @@ import { PtxlabError } from '../../base/error.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { SourceText } from '../../base/source-text.ts';
 import { check } from '../../check/check.ts';
+import { type Settings, withSettings } from '../../check/settings.ts';
 import { judgeOptionsOf } from '../../check/judge-options.ts';
 import { type DiagnosticRecord, diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 import type { TargetName, VersionName } from '../../isa/targets.ts';
@@ -15,6 +16,8 @@ export interface BatchDefaults {
   readonly target: TargetName | undefined;
   readonly isa: VersionName | undefined;
   readonly warningsAreErrors: boolean;
+  /** Apply where neither the request nor the command line decides. */
+  readonly settings: Settings;
 }
 
 interface Request {
@@ -34,22 +37,23 @@ export async function checkBatch(
   const faults = await answerLines(input, output, {
     answer: (line, raw) => {
       const request = readRequest(line, defaults);
-      return reply(
-        line,
-        raw,
-        request.ok ? answer(request.value, defaults.warningsAreErrors) : { error: request.error },
-      );
+      return reply(line, raw, request.ok ? answer(request.value, defaults) : { error: request.error });
     },
     refuse: (line, raw, error) => reply(line, raw, { error }),
   });
   return faults > 0 ? 2 : 0;
 }
 
-function answer({ source, target, isa }: Request, warningsAreErrors: boolean): object {
+function answer({ source, target, isa }: Request, { settings, warningsAreErrors }: BatchDefaults): object {
   try {
-    const { diagnostics } = check(source, judgeOptionsOf(target, isa));
+    const { diagnostics } = check(
+      source,
+      judgeOptionsOf(target ?? settings.options.target, isa ?? settings.options.isa),
+    );
     const text = new SourceText(source);
-    const records = diagnostics.map((found) => raise(diagnosticRecord(text, found), warningsAreErrors));
+    const records = withSettings(diagnostics, source, settings).map((found) =>
+      raise(diagnosticRecord(text, found), warningsAreErrors),
+    );
     return { ok: records.every(({ severity }) => severity !== 'error'), diagnostics: records };
   } catch (error) {
     if (error instanceof PtxlabError) return { error: { code: error.code, message: error.message } };

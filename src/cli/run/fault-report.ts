@@ -1,4 +1,5 @@
 /** Describes a fault: what happened, on which line of the PTX text and of its source, and in which thread. */
+import { withDemangled } from '../../base/demangle/demangle.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { Dim3, Fault } from '../../device.ts';
 import { catalog } from '../../diagnostics/catalog.ts';
@@ -10,7 +11,7 @@ import type { Style } from '../../diagnostics/renderers/style.ts';
 /** The lines that report a fault, with carets under the instruction. */
 export function faultText(fault: Fault, source: SourceText, style: Style, width: number): string {
   const { code, message, line } = fault;
-  const heading = `${style.error(`fault[${code}]`)}${style.strong(`: ${printable(message)}`)}`;
+  const heading = `${style.error(`fault[${code}]`)}${style.strong(`: ${printable(withDemangled(message))}`)}`;
   const notes = notesOf(fault);
   if (line === null || line < 1) {
     return `${[heading, ...notes.flatMap((one) => note(one, '', style, width))].join('\n')}\n`;
@@ -25,7 +26,7 @@ function notesOf({ code, kernel, block, thread, source }: Fault): readonly (read
     thread === null ? (block === null ? '' : `, block ${triple(block)}`) : `, thread ${triple(thread)}${inBlock}`;
   const { explain, section } = catalog[code];
   return [
-    ['kernel: ', printable(`${kernel}${who}`)],
+    ['kernel: ', printable(`${withDemangled(kernel)}${who}`)],
     ...(source === null ? [] : [['source: ', printable(sourcePlaceText(source))] as const]),
     ['help: ', explain],
     ...(section === null ? [] : [['see: ', `PTX ISA 9.1, section ${section}`] as const]),

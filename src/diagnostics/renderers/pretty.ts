@@ -1,5 +1,6 @@
 import { requireOptions } from '../../base/require.ts';
 import { number, type RulesFor } from '../../base/rules.ts';
+import { withDemangled } from '../../base/demangle/demangle.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { Span } from '../../base/span.ts';
 import type { Diagnostic } from '../diagnostic.ts';
@@ -48,7 +49,7 @@ function renderOne(report: FileReport, diagnostic: Diagnostic, style: Style, wid
   const paint = style[diagnostic.severity];
   const { frame, gutter } = framed(source, diagnostic.span, { paint, style, width });
   return [
-    `${paint(`${diagnostic.severity}[${diagnostic.code}]`)}${style.strong(`: ${printable(diagnostic.message)}`)}`,
+    `${paint(`${diagnostic.severity}[${diagnostic.code}]`)}${style.strong(`: ${printable(withDemangled(diagnostic.message))}`)}`,
     ...frame,
     ...footer(report, diagnostic).flatMap((one) => note(one, gutter, style, width)),
   ];

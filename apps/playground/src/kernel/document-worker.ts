@@ -5,6 +5,7 @@ import {
   type Completions,
   Document,
   type Edit,
+  type FlowGraph,
   type Fold,
   type Hover,
   type KernelHeader,
@@ -61,7 +62,12 @@ export interface Inspected {
   readonly explanation: Explanation | null;
   /** The places of the name at the cursor. */
   readonly uses: readonly NameUse[];
+  /** The control flow of the function around it; null outside of functions, and for functions of one block. */
+  readonly graph: FlowGraph | null;
 }
+
+/** Boxes drawn at most. */
+const mostBoxes = 400;
 
 export type Renamed = { readonly changes: readonly Change[] } | { readonly refusal: string };
 
@@ -115,7 +121,8 @@ const service = {
 
   /** `first` is the start of the line, for positions outside its instruction. */
   inspect(offset: number, first: number): Inspected {
-    return { explanation: explanationAt(offset) ?? explanationAt(first), uses: document.navigation.uses(offset) };
+    const explanation = explanationAt(offset) ?? explanationAt(first);
+    return { explanation, uses: document.navigation.uses(offset), graph: graphAt(offset) };
   },
 
   /** For a register that is read, where its value was written; for other names, the declarations. */
@@ -159,6 +166,11 @@ function findings(fixed = 0): readonly Finding[] {
       fixes: fixes.map(({ title, edits }) => ({ title, edits: edits.map(changeOf) })),
     };
   });
+}
+
+function graphAt(offset: number): FlowGraph | null {
+  const graph = document.functionAt(offset)?.flowGraph() ?? null;
+  return graph === null || graph.boxes.length < 2 || graph.boxes.length > mostBoxes ? null : graph;
 }
 
 function changeOf({ span, text }: Edit): Change {

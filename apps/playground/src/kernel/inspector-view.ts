@@ -1,8 +1,16 @@
 /** What the instruction at the cursor does, in words and fields. */
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Explanation } from 'ptxlab';
+import type { Inspected } from './document-worker.ts';
+import { graphView } from './graph-view.ts';
 
-export function inspectorView(explained: Explanation | null): TemplateResult {
+export function inspectorView(inspected: Inspected | null, go: (offset: number) => void): TemplateResult {
+  const graph = inspected?.graph ?? null;
+  return html`${explanationView(inspected?.explanation ?? null)}
+    ${graph === null ? nothing : html`<h2>Control flow</h2>${graphView(graph, go)}`}`;
+}
+
+function explanationView(explained: Explanation | null): TemplateResult {
   if (explained === null) return html`<p class="empty">Put the cursor on an instruction to see what it does.</p>`;
   switch (explained.kind) {
     case 'instruction':

@@ -1,6 +1,5 @@
 /** `<ptx-kernel>`: edit, check and run a kernel on one screen. */
 import { type CSSResultGroup, html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { Explanation } from 'ptxlab';
 import type { ArgumentPlan } from './arguments.ts';
 import { guess } from './arguments.ts';
 import { Editor } from './editor.ts';
@@ -8,7 +7,7 @@ import { example } from './example.ts';
 import { inspectorView } from './inspector-view.ts';
 import { Lab } from './lab.ts';
 import type { KernelHeader } from 'ptxlab/analysis';
-import type { Facts, Finding } from './document-worker.ts';
+import type { Facts, Finding, Inspected } from './document-worker.ts';
 import type { RunAnswer } from './lab-worker.ts';
 import { linkOf, type Project, readLink } from './link.ts';
 import { problemsView } from './problems-view.ts';
@@ -25,7 +24,7 @@ export class PtxKernel extends LitElement {
     facts: { state: true },
     findings: { state: true },
     target: { state: true },
-    explained: { state: true },
+    inspected: { state: true },
     launch: { state: true },
     answer: { state: true },
     isRunning: { state: true },
@@ -40,7 +39,7 @@ export class PtxKernel extends LitElement {
   declare findings: readonly Finding[];
   /** The target to check for; null for the module's own. */
   declare target: string | null;
-  declare explained: Explanation | null;
+  declare inspected: Inspected | null;
   declare launch: Launch;
   declare answer: RunAnswer | 'stopped' | null;
   declare isRunning: boolean;
@@ -57,7 +56,7 @@ export class PtxKernel extends LitElement {
     this.facts = null;
     this.findings = [];
     this.target = null;
-    this.explained = null;
+    this.inspected = null;
     this.launch = { entry: '', grid: [32, 1, 1], block: [32, 1, 1], sharedBytes: 0, args: [] };
     this.answer = null;
     this.isRunning = false;
@@ -98,8 +97,8 @@ export class PtxKernel extends LitElement {
         this.facts = facts;
         this.follow(facts.kernels, this.editor?.text ?? '');
       },
-      inspected: ({ explanation }) => {
-        this.explained = explanation;
+      inspected: (inspected) => {
+        this.inspected = inspected;
       },
     });
     this.editor.go(Math.max(0, source.search(/\bmad\.lo|\bcvt|\bld\.global/)));
@@ -203,7 +202,7 @@ export class PtxKernel extends LitElement {
       ${facts === null ? html`<p class="strip">Checking…</p>` : stripView(facts, this.target, (target) => this.setTarget(target))}
       <div class="work">
         <div class="editor"></div>
-        <aside class="inspector" aria-label="Instruction at the cursor">${inspectorView(this.explained)}</aside>
+        <aside class="inspector" aria-label="Instruction at the cursor">${inspectorView(this.inspected, (offset) => this.editor?.go(offset))}</aside>
       </div>
       <div class="dock">
         <div class="tabs">

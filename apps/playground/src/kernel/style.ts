@@ -81,6 +81,15 @@ const panels: CSSResult = css`
   .operands th { color: var(--ink); }
   .fact { margin: 6px 0; font-size: 14px; }
   .quiet { color: var(--quiet); }
+  .inspector h2:not(:first-child) { margin-top: 20px; }
+  .flow svg { display: block; font-family: var(--mono); font-size: 13px; }
+  .flow polyline { fill: none; stroke: var(--strong-line); }
+  .flow .back { stroke: var(--sign); stroke-dasharray: 4 3; }
+  .flow marker path { fill: var(--strong-line); }
+  .flow rect { fill: var(--surface); stroke: var(--strong-line); }
+  .flow g { cursor: pointer; }
+  .flow g:hover rect { stroke: var(--accent); fill: var(--accent-wash); }
+  .flow text { fill: var(--ink); }
 `;
 
 const steps: CSSResult = css`

@@ -4,6 +4,7 @@
 import type { Extension } from '@codemirror/state';
 import { hoverTooltip } from '@codemirror/view';
 import { html, nothing, render, type TemplateResult } from 'lit';
+import { demangle } from 'ptxlab/analysis';
 import type { Pointed } from '../document-worker.ts';
 import type { RemoteDocument } from '../remote-document.ts';
 
@@ -37,8 +38,11 @@ function hoverView({ subject, register }: Pointed): TemplateResult {
       return html`<code>${subject.name}: ${subject.type}</code><p class="quiet">${subject.since}</p>`;
     case 'variable':
       return html`<code>${subject.space} ${subject.type} ${subject.name}</code>`;
+    case 'function': {
+      const written = demangle(subject.name);
+      return html`<code>function ${subject.name}</code>${written === null ? nothing : html`<p><code>${written}</code></p>`}`;
+    }
     case 'label':
-    case 'function':
     case 'list of targets':
     case 'prototype':
       return html`<code>${subject.kind} ${subject.name}</code>`;

@@ -1,0 +1,195 @@
+/**
+ * The control flow of a function as a drawing: the blocks below each other in the order of the text, indented by loop
+ * depth. Jumps ahead run on the right, jumps back on the left and dashed.
+ */
+import { elementAt } from '../base/element-at.ts';
+import type { Span } from '../base/span.ts';
+import type { BlockOutline } from './block-outline.ts';
+
+/** A block. Lengths are in pixels of the drawing; the span is that of the block in the document. */
+export interface FlowBox extends Span {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Its labels, its size, and its last instruction. */
+  readonly lines: readonly string[];
+}
+
+export interface FlowArrow {
+  /** Indices of boxes. */
+  readonly from: number;
+  readonly to: number;
+  readonly isBack: boolean;
+  /** The corners of its line; its head is at the last. */
+  readonly points: readonly (readonly [x: number, y: number])[];
+}
+
+export interface FlowGraph {
+  readonly width: number;
+  readonly height: number;
+  readonly boxes: readonly FlowBox[];
+  readonly arrows: readonly FlowArrow[];
+}
+
+const margin = 12;
+const lineHeight = 18;
+/** Of a character in a monospaced font of 13 pixels. */
+const letterWidth = 7.9;
+const mostLetters = 44;
+const gap = 28;
+const laneWidth = 12;
+const indent = 24;
+
+/** `textOf` gives the text between two offsets of the document. */
+export function layOutBlocks(
+  blocks: readonly BlockOutline[],
+  textOf: (start: number, end: number) => string,
+): FlowGraph {
+  const jumps = blocks.flatMap(({ successors }, from) =>
+    successors.filter((to) => to !== from + 1).map((to) => ({ from, to, isBack: to <= from })),
+  );
+  const back = lanesOf(jumps.filter(({ isBack }) => isBack));
+  const ahead = lanesOf(jumps.filter(({ isBack }) => !isBack));
+  const left = margin + (back.count + 1) * laneWidth;
+  const boxes = placeBoxes(blocks, left, textOf);
+  const right = Math.max(0, ...boxes.map(({ x, width }) => x + width));
+  const arrows = [
+    ...blocks.flatMap(({ successors }, i) => (successors.includes(i + 1) ? [fallThrough(boxes, i)] : [])),
+    ...back.lanes.map(({ from, to, lane }) => aside(boxes, from, to, left - (lane + 1) * laneWidth, true)),
+    ...ahead.lanes.map(({ from, to, lane }) => aside(boxes, from, to, right + (lane + 1) * laneWidth, false)),
+  ];
+  const last = boxes.at(-1);
+  return {
+    width: right + (ahead.count + 1) * laneWidth + margin,
+    height: last === undefined ? 2 * margin : last.y + last.height + margin,
+    boxes,
+    arrows: arrows.toSorted((a, b) => a.from - b.from || a.to - b.to),
+  };
+}
+
+function placeBoxes(
+  blocks: readonly BlockOutline[],
+  left: number,
+  textOf: (start: number, end: number) => string,
+): readonly FlowBox[] {
+  let y = margin;
+  return blocks.map(({ start, end, labels, instructions, loopDepth }) => {
+    const lines = [
+      ...labels.map((label) => `${label}:`),
+      instructions === 1 ? '1 instruction' : `${instructions} instructions`,
+      lastStatement(textOf(start, end)),
+    ].map(shortened);
+    const width = Math.ceil(Math.max(...lines.map(({ length }) => length)) * letterWidth) + 2 * margin;
+    const box = {
+      start,
+      end,
+      x: left + loopDepth * indent,
+      y,
+      width,
+      height: lines.length * lineHeight + margin,
+      lines,
+    };
+    y += box.height + gap;
+    return box;
+  });
+}
+
+/** The last instruction of a block's text, with its white space as one space. */
+function lastStatement(text: string): string {
+  const statements = text.replace(/\/\/[^\n]*|\/\*[^]*?\*\//g, '').split(';');
+  const last = statements.findLast((statement) => statement.trim() !== '') ?? '';
+  return last
+    .replace(/\n[ \t]*\.[^\n]*/g, '\n')
+    .replace(/^[\s{}]*(?:[\w$%]+:(?!:)[\s{}]*)*/, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function shortened(line: string): string {
+  return line.length <= mostLetters ? line : `${line.slice(0, mostLetters - 1)}…`;
+}
+
+interface Jump {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Gives each jump a lane beside the boxes, short jumps the nearest, so that jumps in one lane do not overlap. */
+function lanesOf(jumps: readonly Jump[]): {
+  readonly count: number;
+  readonly lanes: readonly (Jump & { readonly lane: number })[];
+} {
+  const taken: (readonly Jump[])[] = [];
+  const reach = ({ from, to }: Jump): readonly [number, number] => [Math.min(from, to), Math.max(from, to)];
+  const length = (jump: Jump): number => Math.abs(jump.to - jump.from);
+  const overlaps = (a: Jump, b: Jump): boolean => {
+    const [[start, end], [otherStart, otherEnd]] = [reach(a), reach(b)];
+    return start <= otherEnd && otherStart <= end;
+  };
+  const lanes = jumps
+    .toSorted((a, b) => length(a) - length(b) || a.from - b.from)
+    .map((jump) => {
+      const free = taken.findIndex((others) => !others.some((other) => overlaps(jump, other)));
+      const lane = free < 0 ? taken.length : free;
+      taken[lane] = [...(taken[lane] ?? []), jump];
+      return { ...jump, lane };
+    });
+  return { count: taken.length, lanes };
+}
+
+function fallThrough(boxes: readonly FlowBox[], from: number): FlowArrow {
+  const [upper, lower] = [elementAt(boxes, from), elementAt(boxes, from + 1)];
+  const x = Math.max(upper.x, lower.x) + indent;
+  const points: FlowArrow['points'] = [
+    [x, upper.y + upper.height],
+    [x, lower.y],
+  ];
+  return { from, to: from + 1, isBack: false, points };
+}
+
+/** A jump along the vertical line at `lane`. It leaves a box near its lower edge and enters one near its upper edge. */
+function aside(boxes: readonly FlowBox[], from: number, to: number, lane: number, isBack: boolean): FlowArrow {
+  const [source, target] = [elementAt(boxes, from), elementAt(boxes, to)];
+  const edge = ({ x, width }: FlowBox): number => (isBack ? x : x + width);
+  const out = source.y + source.height - margin;
+  const into = target.y + margin;
+  const points: FlowArrow['points'] = [
+    [edge(source), out],
+    [lane, out],
+    [lane, into],
+    [edge(target), into],
+  ];
+  return { from, to, isBack, points };
+}
+
+/** The drawing as an SVG file. It takes the color of the text around it, and black where it stands alone. */
+export function flowGraphSvg({ width, height, boxes, arrows }: FlowGraph, title: string): string {
+  const lines = [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" color="#1d1b18" fill="none" stroke="currentColor" font-family="monospace" font-size="13">`,
+    `<title>${escapeText(title)}</title>`,
+    `<defs><marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0 8 4 0 8z" fill="currentColor" stroke="none"/></marker></defs>`,
+    `<rect width="${width}" height="${height}" fill="#ffffff" stroke="none"/>`,
+    ...arrows.map(({ points, isBack }) => {
+      const dash = isBack ? ' stroke-dasharray="4 3"' : '';
+      return `<polyline points="${points.map((point) => point.join(',')).join(' ')}" marker-end="url(#head)"${dash}/>`;
+    }),
+    ...boxes.flatMap(boxSvg),
+    '</svg>',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function boxSvg({ x, y, width, height, lines }: FlowBox): readonly string[] {
+  return [
+    `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="4" fill="#ffffff"/>`,
+    ...lines.map((line, i) => {
+      const baseline = y + (i + 1) * lineHeight;
+      return `<text x="${x + margin}" y="${baseline}" fill="currentColor" stroke="none">${escapeText(line)}</text>`;
+    }),
+  ];
+}
+
+function escapeText(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}

@@ -1,0 +1,55 @@
+/** Names nested deeper are left alone. */
+const deepest = 100;
+
+/** A mangled name that is read from left to right. */
+export class MangledText {
+  protected readonly text: string;
+  /** After `_Z` at first. */
+  protected at = 2;
+  protected depth = 0;
+  /** Set if the name is not understood. All methods then return soon, and their results are not used. */
+  protected failed = false;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  protected isAtEnd(): boolean {
+    return this.at >= this.text.length || this.text[this.at] === 'E';
+  }
+
+  protected take(code: string): boolean {
+    const isHere = this.text.startsWith(code, this.at);
+    if (isHere) this.at += code.length;
+    return isHere;
+  }
+
+  protected expect(code: string): void {
+    if (!this.take(code)) this.fail();
+  }
+
+  /** The digits here; empty if there are none. */
+  protected number(): string {
+    const start = this.at;
+    while (isDigit(this.text[this.at] ?? '')) this.at++;
+    return this.text.slice(start, this.at);
+  }
+
+  /** Whether a part may be nested here. The caller decrements `depth` after it. */
+  protected enter(): boolean {
+    if (++this.depth <= deepest && !this.failed) return true;
+    this.fail();
+    this.depth--;
+    return false;
+  }
+
+  protected fail(): string {
+    this.failed = true;
+    this.at = this.text.length;
+    return '';
+  }
+}
+
+export function isDigit(letter: string): boolean {
+  return letter >= '0' && letter <= '9';
+}

@@ -1,0 +1,51 @@
+/** A type in C++ as text, in two parts, because declarators such as `(*)` go into the middle. */
+export interface WrittenType {
+  readonly left: string;
+  readonly right: string;
+  /** What a pointer to this type writes before its star: functions and arrays need a parenthesis. */
+  readonly opening: string;
+  /** The elements of a parameter pack. */
+  readonly pack: readonly WrittenType[] | null;
+}
+
+export function plainType(left: string): WrittenType {
+  return { left, right: '', opening: '', pack: null };
+}
+
+export function packOf(pack: readonly WrittenType[]): WrittenType {
+  return { left: '', right: '', opening: '', pack };
+}
+
+export function typeText({ left, right, pack }: WrittenType): string {
+  return pack === null ? left + right : pack.map(typeText).join(', ');
+}
+
+/** Pointers and references: `mark` is `*`, `&` or `&&`. References to references collapse. */
+export function pointerTo(type: WrittenType, mark: string): WrittenType {
+  return eachOf(type, ({ left, right, opening }) => {
+    if (mark !== '*' && left.endsWith('&')) {
+      const collapsed = mark === '&' ? left.replace(/&+$/, '&') : left;
+      return { left: collapsed, right, opening, pack: null };
+    }
+    const closing = opening === '' ? '' : ')';
+    return { left: left + opening + mark, right: closing + right, opening: '', pack: null };
+  });
+}
+
+export function qualified(type: WrittenType, words: string): WrittenType {
+  return eachOf(type, (one) => ({ ...one, left: one.left + words }));
+}
+
+export function functionType(result: WrittenType, parameters: string): WrittenType {
+  const space = result.right === '' ? ' ' : '';
+  return { left: result.left + space, right: `(${parameters})${result.right}`, opening: '(', pack: null };
+}
+
+export function arrayType(element: WrittenType, extent: string): WrittenType {
+  const right = ` [${extent}]${element.right.trimStart()}`;
+  return { left: element.left, right, opening: ' (', pack: null };
+}
+
+function eachOf(type: WrittenType, change: (one: WrittenType) => WrittenType): WrittenType {
+  return type.pack === null ? change(type) : packOf(type.pack.map(change));
+}
