@@ -10,6 +10,7 @@ export { demangle } from './base/demangle/demangle.ts';
 export type { BlockOutline } from './analysis/block-outline.ts';
 export type { Completion, CompletionKind, Completions } from './analysis/completion.ts';
 export { Document } from './analysis/document.ts';
+export type { RelatedPlace } from './analysis/related-places.ts';
 export type { Applicability, Edit, Fix } from './diagnostics/fix.ts';
 export type { Navigation, NameUse } from './analysis/navigation.ts';
 export type { Fold, OutlineSymbol } from './analysis/outline.ts';

@@ -26,6 +26,7 @@ import { kernelHeader, type KernelHeader } from './kernel-header.ts';
 import { headerFixes, headerPlaces } from './header-fixes.ts';
 import { ModuleCheck } from './module-check.ts';
 import { Navigation } from './navigation.ts';
+import { firstDeclaration, headersMeant, type RelatedPlace } from './related-places.ts';
 import { type Signatures, signaturesAt } from './signature.ts';
 import { statementPlace } from './statement-place.ts';
 import { type MappedRange, placeAt, type SourceLine, SourceMap, sourceLinesOf } from './source-map.ts';
@@ -113,6 +114,13 @@ export class Document {
     if (code === 'PTX3001') return [...fixes, ...this.declarationFixes(span)];
     if (accepted.length === 0 || this.options.target !== undefined) return fixes;
     return [...fixes, ...headerFixes(accepted, headerPlaces(this.list.firstItems()))];
+  }
+
+  /** Other places that a finding is about: the first declaration of a name, or the header that rules something out. */
+  related(finding: Diagnostic): readonly RelatedPlace[] {
+    if (finding.code === 'PTX5005') return firstDeclaration(finding.span, this.list, this.navigation);
+    if (this.options.target !== undefined) return [];
+    return headersMeant(finding.accepted, headerPlaces(this.list.firstItems()));
   }
 
   private declarationFixes(place: Span): readonly Fix[] {

@@ -234,6 +234,38 @@ describe('questions about a document', () => {
   });
 });
 
+describe('more about an item or a finding', () => {
+  it.each([
+    ['cvt', 'cvt.frnd'],
+    ['.satfinite', 'largest'],
+    ['.e4m3x2', '448'],
+  ])('%s is described when it is chosen in the list', (label, words) => {
+    const resolved = opened().result('completionItem/resolve', { label });
+    expect(textAt(resolved, 'documentation', 'value')).toContain(words);
+  });
+
+  it('leaves names as they are', () => {
+    expect(opened().result('completionItem/resolve', { label: '%r1' })).toMatchObject({ label: '%r1' });
+  });
+
+  it('points to the header that rules an instruction out, and to the first declaration of a name', () => {
+    const client = new Client();
+    client.open(text.replace('  ret;', '  .reg .f32 %f<2>;\n  ret;'));
+    const sent = client.sent.findLast((message) => textAt(message, 'method') === 'textDocument/publishDiagnostics');
+    const related = listAt(sent, 'params', 'diagnostics').map((found) => [
+      textAt(found, 'code'),
+      ...listAt(found, 'relatedInformation').map((place) => [
+        textAt(place, 'message'),
+        numberAt(place, 'location', 'range', 'start', 'line'),
+      ]),
+    ]);
+    expect(related).toEqual([
+      ['PTX4002', ['the version of the module', 0], ['the target of the module', 1]],
+      ['PTX5005', ['declared here first', 6]],
+    ]);
+  });
+});
+
 describe('the protocol', () => {
   it('answers initialize with its capabilities, and unknown requests with an error', () => {
     const client = new Client();

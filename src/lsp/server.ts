@@ -2,10 +2,12 @@
  * A language server: takes messages of the protocol and sends others. It does not depend on a transport or on files.
  */
 import { withDemangled } from '../base/demangle/demangle.ts';
+import type { RelatedPlace } from '../analysis/related-places.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Severity } from '../diagnostics/severity.ts';
 import { answers, RequestRefused } from './answers.ts';
 import { at, listAt, numberAt, textAt } from '../base/json-values.ts';
+import { resolveCompletion } from './completion-words.ts';
 import { looksLikePtx, OpenDocument } from './open-document.ts';
 import type { Settings } from '../check/settings.ts';
 import { encodeTokens, tokenEdits, tokenModifiers, tokenTypes } from './tokens.ts';
@@ -103,6 +105,7 @@ export class LanguageServer {
       this.isShutDown = true;
       return null;
     }
+    if (method === 'completionItem/resolve') return resolveCompletion(params);
     const document = this.open.get(textAt(params, 'textDocument', 'uri'));
     if (method === 'textDocument/semanticTokens/full') return document && this.allTokens(document);
     if (method === 'textDocument/semanticTokens/full/delta') return document && this.changedTokens(document, params);
@@ -160,13 +163,16 @@ export class LanguageServer {
     this.host.send({ jsonrpc: '2.0', method: 'textDocument/publishDiagnostics', params });
   }
 
-  private diagnostic(document: OpenDocument, { code, severity, message, help, span }: Diagnostic): object {
+  private diagnostic(document: OpenDocument, finding: Diagnostic): object {
+    const { code, severity, message, help, span } = finding;
     const { pages } = document.settings;
+    const related = document.document.related(finding);
     return {
       range: document.range(span),
       severity: severities[severity],
       code,
       ...(pages === null ? {} : { codeDescription: { href: `${pages}/${code}/` } }),
+      ...(related.length === 0 ? {} : { relatedInformation: related.map((place) => relatedPlace(document, place)) }),
       source: 'ptxlab',
       message: withDemangled(help === null ? message : `${message}\n${help}`),
     };
@@ -192,6 +198,10 @@ class UnknownMethod extends Error {
   override readonly name = 'UnknownMethod';
 }
 
+function relatedPlace(document: OpenDocument, { span, message }: RelatedPlace): object {
+  return { location: { uri: document.uri, range: document.range(span) }, message };
+}
+
 function failure(code: number, message: string): object {
   return { error: { code, message } };
 }
@@ -205,7 +215,7 @@ const capabilities = {
   referencesProvider: true,
   documentHighlightProvider: true,
   renameProvider: { prepareProvider: true },
-  completionProvider: { triggerCharacters: ['.', '%', '@', '['] },
+  completionProvider: { triggerCharacters: ['.', '%', '@', '['], resolveProvider: true },
   signatureHelpProvider: { triggerCharacters: [' ', ','] },
   documentSymbolProvider: true,
   foldingRangeProvider: true,

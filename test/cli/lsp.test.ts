@@ -137,3 +137,53 @@ test.skipIf(!hasNeovim)(
     ]);
   },
 );
+
+const eglotLoads =
+  spawnSync('emacs', ['--batch', '--eval', "(progn (package-initialize) (require 'eglot))"]).status === 0;
+
+/** Opens a module with eglot, waits for its findings, hovers, and renames a register. */
+const emacsScript = `
+(package-initialize)
+(require 'eglot)
+(define-derived-mode ptx-mode prog-mode "PTX")
+(add-to-list 'auto-mode-alist '("\\\\.ptx\\\\'" . ptx-mode))
+(setq eglot-server-programs (list (list 'ptx-mode (getenv "NODE") (getenv "PTXLAB") "lsp"))
+      eglot-sync-connect 20
+      eglot-connect-timeout 20)
+(find-file (getenv "FILE"))
+(apply #'eglot (eglot--guess-contact))
+(flymake-mode 1)
+(let ((tries 0) out)
+  (while (and (null (flymake-diagnostics)) (< (setq tries (1+ tries)) 400))
+    (flymake-start)
+    (accept-process-output nil 0.05))
+  (dolist (found (flymake-diagnostics))
+    (push (format "line %d" (line-number-at-pos (flymake-diagnostic-beg found))) out))
+  (goto-char (point-min))
+  (forward-line 6)
+  (forward-char 9)
+  (eglot-rename "%product")
+  (push (buffer-substring (line-beginning-position) (line-end-position)) out)
+  (write-region (mapconcat #'identity (nreverse out) "\n") nil (getenv "OUT")))
+`;
+
+test.skipIf(!eglotLoads)(
+  'Emacs with eglot shows findings, and renames (skipped where eglot is not installed)',
+  async () => {
+    await built();
+    const own = scratchIn(folder);
+    const out = join(own, 'out.txt');
+    const env = {
+      ...process.env,
+      NODE: process.execPath,
+      PTXLAB: mainFile,
+      OUT: out,
+      FILE: put(own, 'k.ptx', module),
+      HOME: own,
+    };
+    const args = ['--batch', '-l', put(own, 'session.el', emacsScript)];
+    const { status, stderr } = spawnSync('emacs', args, { cwd: own, env, timeout: 50_000, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, expect.anything()]);
+    expect(readFileSync(out, 'utf8').trim().split('\n')).toEqual(['line 7', 'mul.u32 %product, %r2, 3;']);
+  },
+);

@@ -1,0 +1,16 @@
+/** What an item of completion means, in words, for the item that is chosen in the list. */
+import { isObject, textAt } from '../base/json-values.ts';
+import { plainStyle } from '../diagnostics/renderers/style.ts';
+import { boxGlyphs } from '../explain/draw.ts';
+import { explain } from '../explain/explain.ts';
+import { explanationText } from '../explain/text.ts';
+
+const width = 76;
+
+/** The item with its documentation: an opcode with its forms, a modifier or type with its meaning. */
+export function resolveCompletion(item: unknown): unknown {
+  const explained = explain(textAt(item, 'label'));
+  if (!isObject(item) || explained.kind === 'refused') return item;
+  const text = explanationText(explained, { width, style: plainStyle, glyphs: boxGlyphs });
+  return { ...item, documentation: { kind: 'markdown', value: `\`\`\`text\n${text}\`\`\`` } };
+}
