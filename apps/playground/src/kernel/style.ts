@@ -24,7 +24,7 @@ const frame: CSSResult = css`
   .plain:hover { color: var(--ink); border-color: var(--strong-line); }
   .go { border: 0; background: var(--accent); color: var(--on-accent); border-radius: var(--radius); min-height: 36px; padding: 0 24px; font-weight: 600; cursor: pointer; }
   .go.second { background: var(--surface); color: var(--accent); border: 1px solid var(--accent); }
-  .go:disabled { background: var(--sunken); color: var(--quiet); cursor: default; }
+  .go:disabled { background: var(--sunken); color: var(--quiet); border-color: var(--line); cursor: default; }
   .go.stop { background: var(--bad); color: var(--surface); }
   .empty { color: var(--quiet); margin: 0; }
   @media (max-width: 900px) {
