@@ -19,7 +19,7 @@ spec = importlib.util.spec_from_file_location("record_legality", HERE / "record-
 base = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(base)
 
-base.MODULE = ".global .align 16 .b8 gv[64]; .shared .align 16 .b8 sb[64]; .const .align 16 .b8 cb[64];"
+base.MODULE = ".global .texref tx0; .global .surfref sf0; .global .align 16 .b8 gv[64]; .shared .align 16 .b8 sb[64]; .const .align 16 .b8 cb[64];"
 for name in base.DECLARATIONS:
     base.DECLARATIONS[name] += " .local .align 16 .b8 lb[64];"
 base.FIRST.update({
@@ -33,6 +33,7 @@ QUIRKS = [  # looked at and not followed
     (r"%u64_2\+8, 0", "a register with an offset outside brackets"),
     (r"\.im2col(::w)?\.mbarrier\S*\.multicast::cluster \[.*%b64_1", "a cache policy in place of the mask of blocks"),
     (r"^tcgen05.*::i8 .*%p1, \d+;", "a scale for integers, of any value"),
+    (r"^tex\.a?cube.*%s32_1;", "an integer as the value to compare depths with"),
     (r"^wgmma.*, \{%b32_0, %b32_0\}, [01], %p1", "metadata in a list of two registers"),
     (r"^ldu.*\{_,_,_,_\}", "a list of sinks alone"),
 ]
@@ -70,7 +71,9 @@ def emit(line, said, version, target):
     case = {"version": base.dotted(version), "target": target, "decls": base.declarations(version, target), "inst": line, "ok": not said}
     if said:
         case["msg"] = said[0]
-    if quirk(line):
+    if said and said[0].startswith("ended with"):
+        case["quirk"] = "ptxas crashed"
+    elif quirk(line):
         case["quirk"] = quirk(line)
     print(json.dumps(case))
 
@@ -117,6 +120,8 @@ def shared_rule(mnemonic, seen):
         rule = re.sub(r"\.m64n\d+", "", mnemonic)
     elif mnemonic.startswith("tcgen05"):
         rule = re.sub(r"\.(\d+x\d+b|x\d+|cta_group::\d|aligned|sync|collector::\w+::\w+)\b", "", mnemonic)
+    elif re.match(r"su(ld|st|red)|t(ex|ld4)", mnemonic):
+        rule = re.sub(r"\.(2d|v2|v4|b8|b16|u32|s32|and|or|max|g|b|a)(?=\.|$)", "", mnemonic)
     else:
         return False
     known = rule in seen

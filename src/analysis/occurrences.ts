@@ -94,6 +94,9 @@ class NameVisitor {
         this.add(operand.first, pattern.first.role);
         return this.add(operand.second, pattern.second.role);
       case 'address':
+      case 'texture':
+      case 'handle':
+      case 'coordinates':
       case 'tensor':
       case 'window':
       case 'pointer':

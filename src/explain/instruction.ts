@@ -129,6 +129,12 @@ function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: 
       return valuesTaken(variant, pattern.first.name === name ? pattern.first : pattern.second, type);
     case 'address':
       return 'an address in brackets: a 32-bit or 64-bit register or a variable, optionally with an offset';
+    case 'texture':
+      return `a ${pattern.of} variable or a 64-bit register, and coordinates, in brackets`;
+    case 'handle':
+      return `a ${pattern.of} variable or a 64-bit register, in brackets`;
+    case 'coordinates':
+      return 'a list of registers or constants';
     case 'tensor':
       return 'an address of tensor memory in brackets: a 32-bit register, optionally with an offset';
     case 'window':

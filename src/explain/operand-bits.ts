@@ -34,8 +34,11 @@ export function patternBits(variant: Variant, pattern: OperandPattern): readonly
     }
     case 'window':
       return [{ name: pattern.name, role: 'read', type: operandType(variant, pattern.type) }];
+    case 'coordinates':
     case 'tensor':
       return [{ name: pattern.name, role: 'read', type: typeOf('.b32') }];
+    case 'texture':
+    case 'handle':
     case 'address':
     case 'pointer':
       return [{ name: pattern.name, role: 'read', type: typeOf('.b64') }];

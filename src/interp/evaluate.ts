@@ -146,6 +146,9 @@ function valuesOf(variant: Variant, pattern: OperandPattern): readonly NamedValu
     case 'pair':
       return [pattern.first, pattern.second];
     case 'address':
+    case 'texture':
+    case 'handle':
+    case 'coordinates':
     case 'tensor':
     case 'window':
     case 'pointer':

@@ -65,6 +65,20 @@ export interface ValuePattern {
   readonly minus?: 'may' | 'must';
 }
 
+/**
+ * A list of 1, 2 or 4 elements, or one register in its place. The list has at least as many elements as the geometry,
+ * a modifier of the variant, needs, or just as many if it is `exact`.
+ */
+export interface CoordinatesPattern {
+  readonly kind: 'coordinates';
+  readonly name: string;
+  readonly least: Readonly<Record<string, number>>;
+  readonly types: readonly TypeName[];
+  readonly exact?: boolean;
+  /** The first element is an index into an array for these geometries. */
+  readonly indexed?: readonly string[];
+}
+
 export type OperandPattern =
   | ValuePattern
   /**
@@ -98,7 +112,8 @@ export type OperandPattern =
   /**
    * Without a vector modifier, one value; with a vector modifier, a brace list or vector register with that many
    * elements. `alike`: the elements must be all floats or all integers (bit-size registers go with either). `braced`:
-   * without a vector modifier, the single value may be in braces, too.
+   * without a vector modifier, the single value may be in braces, too. `uncounted`: without a vector modifier, lists of
+   * 1, 2 or 4 registers are allowed, and with one, a single value that is read.
    */
   | {
       readonly kind: 'lanes';
@@ -106,6 +121,7 @@ export type OperandPattern =
       readonly value: ValuePattern;
       readonly alike?: boolean;
       readonly braced?: boolean;
+      readonly uncounted?: boolean;
     }
   /**
    * `[a]`, `[a+imm]` or `[variable]` in `space` or, if that is absent, in the space that the form's space axis gives.
@@ -133,6 +149,20 @@ export type OperandPattern =
       readonly space?: string;
       readonly constants?: boolean;
     }
+  /**
+   * `[a, {x, y}]`: a texture or surface, by its name or in a register, and coordinates of one of the `types`; with
+   * `sampled`, `[a, s, {x, y}]` too.
+   */
+  | {
+      readonly kind: 'texture';
+      readonly name: string;
+      readonly of: '.texref' | '.surfref';
+      readonly coordinates: CoordinatesPattern;
+      readonly sampled?: boolean;
+    }
+  /** `[a]`: a texture, sampler or surface, by its name or in a register. */
+  | { readonly kind: 'handle'; readonly name: string; readonly of: '.texref' | '.samplerref' | '.surfref' }
+  | CoordinatesPattern
   /** `[a]` or `[a+imm]` with an address in tensor memory, in a register of one of the `types`; of any if absent. */
   | { readonly kind: 'tensor'; readonly name: string; readonly types?: readonly TypeName[] }
   /** A register that holds an address: 32 or 64 bits wide, of an integer or bit-size type. */

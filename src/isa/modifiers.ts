@@ -133,4 +133,4 @@ function isShape(modifier: string): boolean {
  * Modifiers that are used only by instructions outside the tables. They are listed so that a misplaced one is reported
  * as "not for this instruction" rather than "no such modifier".
  */
-export const modifiersOutside: ReadonlySet<string> = new Set('.commit .level .unified'.split(' '));
+export const modifiersOutside: ReadonlySet<string> = new Set('.commit .unified'.split(' '));

@@ -7,13 +7,8 @@ import { at, atSuffixed, type Availability } from './targets.ts';
 
 const listed: readonly (readonly [opcodes: string, ...ways: readonly Availability[]])[] = [
   ['clusterlaunchcontrol', at('8.6', 100)],
-  ['istypep', at('4.0', 30)],
   ['multimem.cp', at('9.1', 90)],
-  ['suld suq sust txq', at('1.5')],
-  ['sured', at('2.0', 20)],
   ['tensormap', atSuffixed('8.3', 90)],
-  ['tex', at('1.0')],
-  ['tld4', at('2.2', 20)],
 ];
 
 /** By the opcode. */

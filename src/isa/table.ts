@@ -37,6 +37,8 @@ import { scaledForms } from './forms/matrix/scaled.ts';
 import { sparseMmaForms } from './forms/matrix/sparse.ts';
 import { wgmmaForms } from './forms/matrix/wgmma.ts';
 import { wmmaForms } from './forms/matrix/wmma.ts';
+import { surfaceForms } from './forms/texture/surfaces.ts';
+import { textureForms } from './forms/texture/textures.ts';
 import { tensorMoveForms } from './forms/tensor/moves.ts';
 import { tensorProductForms } from './forms/tensor/products.ts';
 import { mixedForms } from './forms/float/mixed-arithmetic.ts';
@@ -83,6 +85,8 @@ export const allForms: readonly InstructionForm[] = [
   ...matrixMoveForms,
   ...wmmaForms,
   ...wgmmaForms,
+  ...textureForms,
+  ...surfaceForms,
   ...tensorMoveForms,
   ...tensorProductForms,
   ...denseForms,

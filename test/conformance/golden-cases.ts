@@ -16,6 +16,7 @@ const verdictFiles = [
   'legality-matrix',
   'legality-async',
   'legality-tensor',
+  'legality-textures',
 ];
 
 interface Verdict {

@@ -134,6 +134,11 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
           scope,
         ),
       ];
+    case 'texture':
+    case 'handle':
+    case 'coordinates':
+      // No engine executes instructions with these operands.
+      return [];
     case 'tensor':
       return [bindAddress(operandRef(pattern.name), operand, scope)];
     case 'pointer':

@@ -20,13 +20,13 @@ import type { FormalSpace, RegisterSymbol, VariableSpace, VariableSymbol } from 
 /** Where a declaration stands. */
 export type DeclarationPlace = 'module' | 'function';
 
-/** Opaque texture types: a 64-bit handle that no instruction in the tables accepts. */
-const opaque: ReadonlySet<string> = new Set(['.texref', '.samplerref', '.surfref']);
+/** Opaque types of textures, samplers and surfaces: a 64-bit handle. */
+export const opaqueTypes: ReadonlySet<string> = new Set(['.texref', '.samplerref', '.surfref']);
 
 /** Checks the type, vector and alignment of a declared name; null if the declaration is unusable. */
 export function declaredType(variable: Variable, space: string, report: Report): PtxType | null {
   checkAlignment(variable, report);
-  if (opaque.has(variable.type) && (space === '.global' || space === '.param')) return typeOf('.b64');
+  if (opaqueTypes.has(variable.type) && (space === '.global' || space === '.param')) return typeOf('.b64');
   const type = types.get(variable.type);
   const span: Span = { start: variable.typeStart, end: variable.typeEnd };
   if (type === undefined || type.use === 'element') {
@@ -82,7 +82,7 @@ const availabilityOfTypes: ReadonlyMap<PtxType, AvailabilityRow> = new Map(
 
 /** The requirement of the type of a declared name; null if it has always existed. */
 export function availabilityOfType({ vector, type: written }: Variable, type: PtxType): AvailabilityRow | null {
-  if (opaque.has(written)) return availabilityOfDirective('opaque type');
+  if (opaqueTypes.has(written)) return availabilityOfDirective('opaque type');
   return vector === null ? (availabilityOfTypes.get(type) ?? null) : null;
 }
 

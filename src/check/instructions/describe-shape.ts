@@ -27,6 +27,7 @@ export function describeShape(shape: Shape): string {
     case 'constant':
       return shape.constant === 'integer' ? 'an integer constant' : describeFloat(shape.constant);
     case 'variable':
+      if (shape.opaque !== null) return `a ${shape.opaque} variable`;
       return describeVariable(shape.takenFor ?? shape.space);
     case 'register-offset':
       return 'a register with an offset';

@@ -75,6 +75,13 @@ function bitsType(width: number): TypeName {
   return width === 64 ? '.b64' : width === 16 ? '.b16' : '.b32';
 }
 
+/** The type that the members of a list have together; null if two neighbors contradict each other. */
+export function joinedType(shapes: readonly Shape[], width: number): TypeName | null {
+  const bits = bitsType(width);
+  const found = shapes.map((shape) => typeOfElement(shape, bits));
+  return isCompatible(found, bits) ? typeOfAll(found, bits) : null;
+}
+
 /** True if no two neighbors have different types; bit types fit every type, and integers fit integers. */
 function isCompatible(found: readonly (TypeName | null)[], bits: TypeName): boolean {
   const known = found.filter((type) => type !== null);

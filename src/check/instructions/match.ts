@@ -11,6 +11,7 @@ import { type Problem, operand, problem, wholeMnemonic } from './problem.ts';
 import { describeShape } from './describe-shape.ts';
 import type { Shape } from './shape.ts';
 import { matchRegisters } from './match-registers.ts';
+import { matchCoordinates, matchHandle, matchTexture } from './match-texture.ts';
 import { type Subject, wrongKind } from './subject.ts';
 import { elementAt, valueAt } from '../../base/element-at.ts';
 
@@ -47,6 +48,12 @@ function matchPattern(subject: Subject, pattern: OperandPattern, shape: Shape, i
       return matchLanes(subject, pattern, shape, index);
     case 'address':
       return matchAddress(subject, pattern, shape, index);
+    case 'texture':
+      return matchTexture(subject, pattern, shape, index);
+    case 'handle':
+      return matchHandle(subject, pattern, shape, index);
+    case 'coordinates':
+      return matchCoordinates(subject, pattern, shape, index);
     case 'tensor':
       return matchTensor(subject, pattern, shape, index);
     case 'window':
@@ -220,6 +227,7 @@ function matchVector(subject: Subject, pattern: VectorPattern, shape: Shape, ind
   const { name, elements } = pattern;
   if (shape.kind === 'unknown') return [];
   if (pattern.whole === true && shape.kind === 'register' && shape.lanes === elements.length) {
+    if (pattern.types?.includes(shape.type.name) === true) return [];
     const one: Shape = { ...shape, lanes: 1 };
     return matchValue(subject, elementAt(elements, 0), one, [index]);
   }
@@ -258,6 +266,11 @@ function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape, index
   const { value } = pattern;
   const count = vectorLanes(subject.variant);
   const inBraces = pattern.braced === true && shape.kind === 'vector' && shape.elements.length === 1;
+  if (pattern.uncounted === true && isUncounted(value, shape, count)) {
+    return shape.kind === 'vector' || (shape.kind === 'register' && shape.lanes > 1)
+      ? []
+      : matchValue(subject, value, shape, [index]);
+  }
   if (count === 1 && !inBraces) return matchValue(subject, value, shape, [index]);
   if (shape.kind === 'unknown') return [];
   const type = operandType(subject.variant, value.type);
@@ -278,6 +291,13 @@ function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape, index
   return check(subject, value.name, shape.elements, index);
 }
 
+/** True if the length of a list does not matter: without a vector modifier, and for a single value that is read. */
+function isUncounted({ role }: ValuePattern, shape: Shape, count: number): boolean {
+  if (shape.kind === 'vector') return count === 1 && [1, 2, 4].includes(shape.elements.length);
+  if (shape.kind === 'register' && shape.lanes > 1) return count === 1;
+  return count === 1 || role === 'read';
+}
+
 /** At least one element must determine the width. */
 function onlySinks(subject: Subject, name: string, index: number): Problem {
   const parameters = { name, what: subject.what, opcode: subject.opcode, expected: 'elements of one type' };
@@ -287,8 +307,9 @@ function onlySinks(subject: Subject, name: string, index: number): Problem {
 /** A list cannot contain both integers and floats; bit-size registers go with either. */
 function sameKinds(subject: Subject, name: string, elements: readonly Shape[], index: number): readonly Problem[] {
   const kinds = new Set(elements.flatMap((element) => kindsOf(element)));
+  if (kinds.size <= 1) return sameWidths(subject, name, elements, index);
   const parameters = { name, what: subject.what, opcode: subject.opcode, expected: 'elements of one type' };
-  return kinds.size <= 1 ? [] : [problem('PTX3004', operand(index), { ...parameters, found: 'several types' })];
+  return [problem('PTX3004', operand(index), { ...parameters, found: 'several types' })];
 }
 
 /** The type class that an element requires of its list; bit-size and special registers require none. */

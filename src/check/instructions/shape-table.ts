@@ -3,7 +3,8 @@ import { findRegister, availabilityOfRegister, partOfRegister } from '../../isa/
 import type { ConstantKind } from '../../isa/operand-rules.ts';
 import type { SpecialRegister } from '../../isa/registers.ts';
 import { type PtxType, typeOf } from '../../isa/types.ts';
-import type { OffsetOperand, Operand } from '../../syntax/tree.ts';
+import type { OffsetOperand, Operand, Variable } from '../../syntax/tree.ts';
+import { opaqueTypes } from '../declarations/declarations.ts';
 import type { DeclaredSymbol, FormalSpace, Scope, VariableSpace } from '../symbols.ts';
 import { isUndeclared, type Shape, type ShapeData } from './shape.ts';
 
@@ -157,15 +158,17 @@ export class ShapeTable {
   }
 
   private variable(
-    { space, takenFor }: { readonly space: VariableSpace; readonly takenFor: FormalSpace | null },
+    symbol: { readonly space: VariableSpace; readonly takenFor: FormalSpace | null; readonly variable?: Variable },
     offset: boolean,
     subscript = false,
   ): Shape {
-    const isPlain = !offset && takenFor === null && !subscript;
+    const { space, takenFor, variable } = symbol;
+    const opaque = variable !== undefined && opaqueTypes.has(variable.type) && !offset ? variable.type : null;
+    const isPlain = !offset && takenFor === null && !subscript && opaque === null;
     const known = isPlain ? this.plainVariables.get(space) : undefined;
     if (known !== undefined) return known;
-    const key = `variable ${space} ${takenFor} ${offset} ${subscript}`;
-    const made = this.intern(key, { kind: 'variable', space, takenFor, offset, subscript });
+    const key = `variable ${space} ${takenFor} ${offset} ${subscript} ${opaque}`;
+    const made = this.intern(key, { kind: 'variable', space, takenFor, offset, subscript, opaque });
     if (isPlain) this.plainVariables.set(space, made);
     return made;
   }

@@ -26,6 +26,8 @@ export type ShapeData =
       readonly offset: boolean;
       /** True for an element, `name[1]`. */
       readonly subscript: boolean;
+      /** `.texref`, `.samplerref` or `.surfref`, for variables of these types. */
+      readonly opaque: string | null;
     }
   | { readonly kind: 'register-offset'; readonly type: PtxType }
   /** `name[1]` with a name that is not an array. */

@@ -1,0 +1,33 @@
+/** What the forms of textures and surfaces have in common. */
+import type { AvailabilityRow, CoordinatesPattern } from '../../form.ts';
+import type { Availability } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+import { needs } from '../checked.ts';
+
+/** How many elements a list of coordinates has at least. */
+export const coordinateCounts: Readonly<Record<string, number>> = {
+  '.1d': 1,
+  '.2d': 2,
+  '.3d': 4,
+  '.a1d': 2,
+  '.a2d': 4,
+  '.cube': 4,
+  '.acube': 4,
+  '.2dms': 4,
+  '.a2dms': 4,
+};
+
+export const integers: readonly TypeName[] = ['.b32', '.u32', '.s32'];
+
+/** Integer coordinates, in which an index has the same type as the others. */
+export const integerCoordinates: CoordinatesPattern = {
+  kind: 'coordinates',
+  name: 'c',
+  least: coordinateCounts,
+  types: integers,
+};
+
+/** A requirement of each of these modifiers, which were introduced together. */
+export function eachNeeds(modifiers: readonly string[], ...ways: readonly Availability[]): readonly AvailabilityRow[] {
+  return modifiers.map((modifier) => needs(modifier, { modifiers: [modifier] }, ...ways));
+}

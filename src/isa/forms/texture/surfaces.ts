@@ -1,0 +1,119 @@
+/**
+ * Surfaces: suld, sust, sured and suq (PTX ISA 9.1, 9.7.11). They are checked but not executed. Versions and targets
+ * were measured with ptxas 13.0.
+ */
+import { type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
+import { at } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+import { type CheckedLine, checked } from '../checked.ts';
+import { eachNeeds, integerCoordinates } from './parts.ts';
+
+const geometries = ['.1d', '.2d', '.3d', '.a1d', '.a2d'];
+const clamps = ['.trap', '.clamp', '.zero'];
+const words: readonly TypeName[] = ['.b8', '.b16', '.b32', '.b64'];
+
+const surface: OperandPattern = { kind: 'texture', name: 'a', of: '.surfref', coordinates: integerCoordinates };
+
+const late = eachNeeds(['.3d', '.a1d', '.a2d'], at('3.0', 20));
+const formatted = [...eachNeeds(['.3d'], at('3.0', 20)), ...eachNeeds(['.a1d', '.a2d'], at('4.1', 30))];
+
+const relaxed = (line: CheckedLine, ...ways: Parameters<typeof checked>[1][]): InstructionForm => ({
+  ...checked(line, ...ways),
+  regime: 'relaxed',
+});
+
+/** A value or, with a vector modifier, a list of them. */
+const values = (value: ReturnType<typeof read>): OperandPattern => ({
+  kind: 'lanes',
+  name: value.name,
+  value,
+  alike: true,
+  uncounted: true,
+});
+
+const moves = [
+  relaxed(
+    {
+      id: 'suld.b',
+      section: '9.7.11.1',
+      syntax: 'suld.b.geom{.vec24}.type.clamping  d, [a, c]',
+      summary: 'Loads from a surface.',
+      sets: { geom: geometries, type: words, clamping: clamps },
+      constraints: [{ kind: 'vector-bits', bits: 128 }],
+      rows: [...late, ...eachNeeds(['.clamp', '.zero'], at('2.0'))],
+      operands: [values(write('d', 0)), surface],
+    },
+    at('1.5'),
+  ),
+  relaxed(
+    {
+      id: 'sust.b',
+      section: '9.7.11.2',
+      syntax: 'sust.b.geom{.vec24}.type.clamping  [a, c], b',
+      summary: 'Stores in a surface.',
+      sets: { geom: geometries, type: words, clamping: clamps },
+      constraints: [{ kind: 'vector-bits', bits: 128 }],
+      rows: [...late, ...eachNeeds(['.clamp', '.zero'], at('2.0'))],
+      operands: [surface, values(read('b', 0))],
+    },
+    at('1.5'),
+  ),
+  relaxed(
+    {
+      id: 'sust.p',
+      section: '9.7.11.2',
+      syntax: 'sust.p.geom{.vec24}.b32.clamping  [a, c], b',
+      summary: 'Stores in a surface, converted to its format.',
+      sets: { geom: geometries, clamping: clamps },
+      rows: formatted,
+      operands: [surface, values(read('b', 0))],
+    },
+    at('2.0', 20),
+  ),
+];
+
+const operations = [
+  { id: 'b.add', op: ['.add'], types: ['.u32', '.s32', '.u64'], wide: false },
+  { id: 'b.extremum', op: ['.min', '.max'], types: ['.u32', '.s32'], wide: false },
+  { id: 'b.extremum.wide', op: ['.min', '.max'], types: ['.u64', '.s64'], wide: true },
+  { id: 'b.logic', op: ['.and', '.or'], types: ['.b32'], wide: false },
+  { id: 'p', op: ['.add', '.min', '.max', '.and', '.or'], types: ['.b32'], wide: false },
+  { id: 'p.extremum.wide', op: ['.min', '.max'], types: ['.b64'], wide: true },
+];
+
+const reductions = operations.map(({ id, op, types, wide }) =>
+  relaxed(
+    {
+      id: `sured.${id}`,
+      section: '9.7.11.3',
+      syntax: `sured.${id.slice(0, 1)}.op.geom.type.clamping  [a, c], b`,
+      summary: 'Applies an operation to an element of a surface.',
+      sets: { op, geom: ['.1d', '.2d', '.3d'], type: types, clamping: clamps },
+      rows: eachNeeds(['.3d'], at('3.0', 20)),
+      operands: [surface, read('b', 0)],
+    },
+    wide ? at('8.1', 50) : at('2.0', 20),
+  ),
+);
+
+const query = checked(
+  {
+    id: 'suq',
+    section: '9.7.11.4',
+    syntax: 'suq.query.b32  d, [a]',
+    summary: 'Returns an attribute of a surface.',
+    sets: {
+      query: ['.width', '.height', '.depth', '.channel_data_type', '.channel_order', '.array_size', '.memory_layout'],
+    },
+    rows: [
+      ...eachNeeds(['.channel_data_type', '.channel_order'], at('2.1')),
+      ...eachNeeds(['.array_size'], at('4.1')),
+      ...eachNeeds(['.memory_layout'], at('4.2')),
+    ],
+    operands: [write('d', '.b32'), { kind: 'handle', name: 'a', of: '.surfref' }],
+  },
+  at('1.5'),
+);
+
+/** suld, sust, sured and suq. */
+export const surfaceForms: readonly InstructionForm[] = [...moves, ...reductions, query];

@@ -1,0 +1,271 @@
+/**
+ * Textures: tex, tld4, txq and istypep (PTX ISA 9.1, 9.7.10). They are checked but not executed. Versions and targets
+ * were measured with ptxas 13.0.
+ */
+import { type CoordinatesPattern, type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
+import { at } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+import { checked, needs } from '../checked.ts';
+import { coordinateCounts, eachNeeds, integerCoordinates, integers } from './parts.ts';
+
+/** Results, and the registers that may hold them. */
+interface Result {
+  readonly id: string;
+  readonly types: readonly TypeName[];
+  readonly element: '.b16' | '.b32';
+  readonly lanes: 2 | 4;
+  readonly registers: readonly TypeName[];
+}
+
+const floats: Result = {
+  id: 'f32',
+  types: ['.f32'],
+  element: '.b32',
+  lanes: 4,
+  registers: ['.b32', '.f32', '.u32', '.s32'],
+};
+const wholes: Result = {
+  id: 'int',
+  types: ['.s32', '.u32'],
+  element: '.b32',
+  lanes: 4,
+  registers: [...integers, '.f16x2'],
+};
+const results: readonly Result[] = [
+  floats,
+  wholes,
+  { id: 'f16', types: ['.f16'], element: '.b16', lanes: 4, registers: ['.b16', '.f16', '.u16', '.s16'] },
+  { id: 'f16x2', types: ['.f16x2'], element: '.b32', lanes: 2, registers: ['.b32', '.f16x2'] },
+];
+
+function resultList({ element, lanes, registers }: Result): OperandPattern {
+  const elements = Array.from({ length: lanes }, (_, i) => write(`d.${i}`, element, { sink: true }));
+  return { kind: 'vector', name: 'd', elements, types: registers, whole: true };
+}
+
+const arrays = ['.a1d', '.a2d', '.acube', '.a2dms'];
+
+const floatCoordinates: CoordinatesPattern = {
+  kind: 'coordinates',
+  name: 'c',
+  least: coordinateCounts,
+  types: ['.f32', ...integers],
+  indexed: arrays,
+};
+
+/** Offsets of the texels, in the geometries that have some. */
+const offset: CoordinatesPattern = {
+  kind: 'coordinates',
+  name: 'e',
+  least: { '.1d': 1, '.2d': 2, '.3d': 4, '.a1d': 1, '.a2d': 2, '.2dms': 2, '.a2dms': 2 },
+  types: integers,
+};
+
+/** A value to which depths are compared. */
+const reference = read('f', '.f32');
+
+/** Which of the last two operands are there. */
+interface Options {
+  readonly offset: boolean;
+  readonly depth: boolean;
+}
+
+const everyOption: readonly Options[] = [false, true].flatMap((depth) =>
+  [false, true].map((shifted) => ({ offset: shifted, depth })),
+);
+
+const optionId = (options: Options): string => `${options.offset ? '.offset' : ''}${options.depth ? '.depth' : ''}`;
+const optionOperands = (options: Options): readonly OperandPattern[] => [
+  ...(options.offset ? [offset] : []),
+  ...(options.depth ? [reference] : []),
+];
+
+type Filter = '' | '.base' | '.level' | '.grad';
+
+const geometries: Readonly<Record<Filter, readonly string[]>> = {
+  '': Object.keys(coordinateCounts),
+  '.base': Object.keys(coordinateCounts),
+  '.level': ['.1d', '.2d', '.3d', '.a1d', '.a2d', '.cube', '.acube'],
+  '.grad': ['.1d', '.2d', '.3d', '.a1d', '.a2d', '.cube', '.acube'],
+};
+
+function geometriesOf(filter: Filter, options: Options, isFloat: boolean): readonly string[] {
+  return geometries[filter].filter((geometry) => {
+    const isCube = geometry.endsWith('cube');
+    if (isFloat === geometry.endsWith('ms')) return isFloat ? false : !isCube;
+    if (!isFloat && isCube) return false;
+    return !(options.offset && isCube) && !(options.depth && geometry === '.3d');
+  });
+}
+
+const derivative = (name: string): CoordinatesPattern => ({
+  kind: 'coordinates',
+  name,
+  least: { '.1d': 1, '.2d': 2, '.3d': 4, '.a1d': 1, '.a2d': 2 },
+  types: ['.f32', '.b32'],
+  exact: true,
+});
+
+/** What says which level of detail is read. */
+const levelOperands: Readonly<Record<Filter, readonly OperandPattern[]>> = {
+  '': [],
+  '.base': [],
+  '.level': [read('lod', 1)],
+  '.grad': [derivative('dpdx'), derivative('dpdy')],
+};
+
+const summaries: Readonly<Record<Filter, string>> = {
+  '': 'Reads a texture at coordinates.',
+  '.base': 'Reads the finest level of a texture at coordinates.',
+  '.level': 'Reads a given level of a texture at coordinates.',
+  '.grad': 'Reads the level of a texture that derivatives determine.',
+};
+
+const listed = (operands: readonly OperandPattern[]): string => operands.map(({ name }) => name).join(', ');
+
+function tex(filter: Filter, result: Result, options: Options, isFloat: boolean): InstructionForm {
+  const rest = [...levelOperands[filter], ...optionOperands(options)];
+  const coordinates = isFloat ? floatCoordinates : { ...integerCoordinates, indexed: arrays };
+  const own = geometriesOf(filter, options, isFloat);
+  const type = result.types.length === 1 ? result.types[0] : '.dtype';
+  return checked(
+    {
+      id: `tex${filter}.${result.id}.${isFloat ? 'f32' : 's32'}${optionId(options)}`,
+      section: '9.7.10.1',
+      syntax: `tex${filter}.geom.v${result.lanes}${type}${isFloat ? '.f32' : '.s32'}  ${listed([resultList(result)])}, [a, c]${rest.length > 0 ? `, ${listed(rest)}` : ''}`,
+      summary: summaries[filter],
+      sets: { geom: own, ...(result.types.length === 1 ? {} : { dtype: result.types }) },
+      rows: [
+        ...eachNeeds(['.a1d', '.a2d'], at('2.3')),
+        ...eachNeeds(['.cube'], filter === '.grad' ? at('4.3', 20) : at('3.0')),
+        ...eachNeeds(['.acube'], filter === '.grad' ? at('4.3', 20) : at('3.0', 20)),
+        ...eachNeeds(['.2dms', '.a2dms'], at('3.2', 30)),
+        ...(filter === '' ? [] : [needs(`tex${filter}`, {}, at('3.1', 20))]),
+        ...(options.offset || options.depth ? [needs('offsets and depths', {}, at('4.3', 30))] : []),
+        ...(result.id.startsWith('f16') ? [needs(`tex with ${type}`, {}, at('4.2', 53))] : []),
+      ],
+      operands: [
+        resultList(result),
+        { kind: 'texture', name: 'a', of: '.texref', coordinates, sampled: true },
+        ...rest,
+      ],
+    },
+    at('1.0'),
+  );
+}
+
+const filters: readonly Filter[] = ['', '.base', '.level', '.grad'];
+const reads = filters.flatMap((filter) =>
+  results.flatMap((result) =>
+    everyOption.flatMap((options) =>
+      // Only floats select texels between which depths are compared.
+      (options.depth ? [true] : [true, false]).map((isFloat) => tex(filter, result, options, isFloat)),
+    ),
+  ),
+);
+
+const gathers = [floats, wholes].flatMap((result) =>
+  everyOption.map((options) => {
+    const rest = optionOperands(options);
+    const type = result.types.length === 1 ? result.types[0] : '.dtype';
+    return checked(
+      {
+        id: `tld4.${result.id}${optionId(options)}`,
+        section: '9.7.10.2',
+        syntax: `tld4.comp.geom.v4${type}.f32  d, [a, c]${rest.length > 0 ? `, ${listed(rest)}` : ''}`,
+        summary: 'Reads one component of the four texels around coordinates.',
+        sets: {
+          comp: ['.r', '.g', '.b', '.a'],
+          geom: options.offset ? ['.2d', '.a2d'] : ['.2d', '.a2d', '.cube', '.acube'],
+          ...(result.types.length === 1 ? {} : { dtype: result.types }),
+        },
+        rows: [
+          ...eachNeeds(['.a2d', '.cube', '.acube'], at('4.3', 30)),
+          ...(options.offset || options.depth ? [needs('offsets and depths', {}, at('4.3', 30))] : []),
+        ],
+        operands: [
+          resultList(result),
+          { kind: 'texture', name: 'a', of: '.texref', coordinates: floatCoordinates, sampled: true },
+          ...rest,
+        ],
+      },
+      at('2.2', 20),
+    );
+  }),
+);
+
+// --- queries --------------------------------------------------------------------------------------------------------
+
+const sizes = ['.width', '.height', '.depth'];
+const handle: OperandPattern = { kind: 'handle', name: 'a', of: '.texref' };
+
+const queries = [
+  checked(
+    {
+      id: 'txq',
+      section: '9.7.10.3',
+      syntax: 'txq.query.b32  d, [a]',
+      summary: 'Returns an attribute of a texture or sampler.',
+      sets: {
+        query: [
+          ...sizes,
+          '.channel_data_type',
+          '.channel_order',
+          '.normalized_coords',
+          '.array_size',
+          '.num_mipmap_levels',
+          '.num_samples',
+          '.memory_layout',
+          '.filter_mode',
+          '.addr_mode_0',
+          '.addr_mode_1',
+          '.addr_mode_2',
+        ],
+      },
+      rows: [
+        ...eachNeeds(['.channel_data_type', '.channel_order'], at('2.1')),
+        ...eachNeeds(['.array_size'], at('4.1')),
+        ...eachNeeds(['.num_mipmap_levels'], at('4.1', 20)),
+        ...eachNeeds(['.num_samples'], at('4.1', 30)),
+        ...eachNeeds(['.memory_layout'], at('4.2')),
+      ],
+      operands: [write('d', '.b32'), handle],
+    },
+    at('1.5'),
+  ),
+  checked(
+    {
+      id: 'txq.sampler',
+      section: '9.7.10.3',
+      syntax: 'txq.force_unnormalized_coords.b32  d, [a]',
+      summary: 'Returns an attribute of a sampler.',
+      operands: [write('d', '.b32'), { kind: 'handle', name: 'a', of: '.samplerref' }],
+    },
+    at('3.1', 20),
+  ),
+  checked(
+    {
+      id: 'txq.level',
+      section: '9.7.10.3',
+      syntax: 'txq.level.query.b32  d, [a], lod',
+      summary: 'Returns a size of a level of a texture.',
+      sets: { query: sizes },
+      operands: [write('d', '.b32'), handle, read('lod', '.u32', { unpacked: true })],
+    },
+    at('4.3', 30),
+  ),
+  checked(
+    {
+      id: 'istypep',
+      section: '9.7.10.4',
+      syntax: 'istypep.type  p, a',
+      summary: 'Tests whether a handle is that of a texture, sampler or surface.',
+      sets: { type: ['.texref', '.samplerref', '.surfref'] },
+      operands: [write('p', '.pred'), read('a', '.u64')],
+    },
+    at('4.0', 30),
+  ),
+];
+
+/** tex, tld4, txq and istypep. */
+export const textureForms: readonly InstructionForm[] = [...reads, ...gathers, ...queries];
