@@ -121,6 +121,10 @@ const subOpcodes: ReadonlySet<string> = new Set([
   'sust.p',
   'sured.b',
   'sured.p',
+  'tensormap.replace',
+  'tensormap.cp_fenceproxy',
+  'clusterlaunchcontrol.try_cancel',
+  'clusterlaunchcontrol.query_cancel',
   'setmaxnreg.inc',
   'setmaxnreg.dec',
 ]);

@@ -3,12 +3,10 @@
  * `st`. Only the version and targets that introduced each one are known (measured with ptxas 13.0).
  */
 import type { AvailabilityRow } from './form.ts';
-import { at, atSuffixed, type Availability } from './targets.ts';
+import { at, type Availability } from './targets.ts';
 
 const listed: readonly (readonly [opcodes: string, ...ways: readonly Availability[]])[] = [
-  ['clusterlaunchcontrol', at('8.6', 100)],
   ['multimem.cp', at('9.1', 90)],
-  ['tensormap', atSuffixed('8.3', 90)],
 ];
 
 /** By the opcode. */

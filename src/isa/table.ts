@@ -12,6 +12,7 @@ import { comparisonForms } from './forms/comparison/comparison.ts';
 import { controlForms } from './forms/control/control.ts';
 import { bulkForms } from './forms/async/bulk.ts';
 import { remoteForms } from './forms/async/remote.ts';
+import { tensorMapForms } from './forms/async/tensor-map.ts';
 import { tensorCopyForms } from './forms/async/tensor-copy.ts';
 import { multimemForms } from './forms/memory/multimem.ts';
 import { barrierObjectForms } from './forms/async/mbarrier.ts';
@@ -76,6 +77,7 @@ export const allForms: readonly InstructionForm[] = [
   ...asyncCopyForms,
   ...bulkForms,
   ...tensorCopyForms,
+  ...tensorMapForms,
   ...remoteForms,
   ...barrierObjectForms,
   ...multimemForms,
