@@ -17,7 +17,7 @@ export function graphView({ width, height, boxes, arrows }: FlowGraph, go: (offs
       ${boxes.map(({ start, lines, ...box }) => {
         const open = (): void => go(start);
         const pressed = (event: KeyboardEvent): unknown => (event.key === 'Enter' ? open() : nothing);
-        return svg`<g role="button" tabindex="0" aria-label=${lines.join(' ')} @click=${open} @keydown=${pressed}>
+        return svg`<g role="button" tabindex="0" @click=${open} @keydown=${pressed}>
           <rect x=${box.x} y=${box.y} width=${box.width} height=${box.height} rx="4"></rect>
           ${lines.map((line, i) => svg`<text x=${box.x + inset} y=${box.y + (i + 1) * lineHeight}>${line}</text>`)}
         </g>`;
