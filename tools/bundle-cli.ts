@@ -25,12 +25,15 @@ const shard =
   /src\/hosts\/(file-errors|node-files|node-output|sweep-threads)\.ts|jit\/(exported-function|arrays\/sweep-runner)\.ts|tensors\/(bytes|tensor-error)\.ts|cli\/(work|sweep\/digest-text|shards\/(cut|manifest|results|shard-number|sweep-units|sweep-work|what))\.ts/;
 
 /**
- * commander imports this for commands that are separate programs. ptxlab has no such commands, and loading it would
+ * commander imports node:child_process for commands that are separate programs. ptxlab has no such commands, and loading it would
  * take 5 ms.
  */
 const withoutChildProcess: Plugin = {
   name: 'without-child-process',
-  resolveId: (id) => (id === 'node:child_process' ? '\0no-child-process' : null),
+  resolveId: (id, importer) => {
+    if (id !== 'node:child_process') return null;
+    return importer?.includes('node_modules/commander') === true ? '\0no-child-process' : { id, external: true };
+  },
   load: (id) => (id === '\0no-child-process' ? 'export {}' : null),
 };
 

@@ -8,6 +8,7 @@ import type { FormsFlags } from './forms.ts';
 import type { RunFlags } from './run.ts';
 import type { ServeFlags } from './serve.ts';
 import type { SweepFlags } from './sweep.ts';
+import type { TestFlags } from './test.ts';
 
 export function defineCheck(program: Command, start: Start): void {
   const command = program
@@ -132,6 +133,29 @@ export function defineRun(program: Command, start: Start): void {
     command,
     'ptxlab run saxpy.ptx --grid 16 --block 256 --arg u32:4096 --arg f32:2 --arg x.npy --arg y.npy --out 3:z.npy',
     'ptxlab run --job job.json',
+  );
+}
+
+export function defineTest(program: Command, start: Start): void {
+  const command = program
+    .command('test')
+    .description('Run kernels on the CPU and compare their results with expected ones.')
+    .argument('[paths...]', 'suites (*.ptxtest.json, *.ptxtest.mjs) or folders; the working directory by default')
+    .addOption(
+      new Option('-f, --format <format>', 'output format').choices(['table', 'junit', 'tap', 'json']).default('table'),
+    )
+    .option('--filter <glob>', 'only tests whose names match')
+    .option('--update', 'write what the kernels left into the expected files that differ')
+    .option('--watch', 'run again after each change')
+    .action(async (paths: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<TestFlags>();
+      await start(async (session) => (await import('./test.ts')).testCommand(paths, flags, session));
+    });
+  examples(
+    command,
+    'ptxlab test',
+    "ptxlab test --filter 'softmax*' kernels.ptxtest.json",
+    'ptxlab test --format junit tests > results.xml',
   );
 }
 

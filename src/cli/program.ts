@@ -14,6 +14,7 @@ import {
   defineRun,
   defineServe,
   defineSweep,
+  defineTest,
 } from './language-commands.ts';
 import type { OutputStream, Session } from './session.ts';
 import { defineMerge, definePlan, defineStatus, defineWork } from './shard-commands.ts';
@@ -24,6 +25,7 @@ const commands: ReadonlyMap<string, (program: Command, start: Start, whole: Whol
   ['check', defineCheck],
   ['eval', defineEval],
   ['run', defineRun],
+  ['test', defineTest],
   ['explain', defineExplain],
   ['forms', defineForms],
   ['graph', defineGraph],

@@ -8,9 +8,19 @@ import { UsageError } from '../exit.ts';
 import { fileTrouble } from '../../hosts/file-errors.ts';
 import { type ElementType, hexBytes, isScalarType, npyTypeOf, scalarBytes } from './values.ts';
 
+/** The bytes of a buffer; `element` says how to print and write them. */
+export interface BufferContents {
+  readonly bytes: Uint8Array;
+  readonly element: ElementType | null;
+}
+
+export interface BufferInput extends BufferContents {
+  readonly kind: 'buffer';
+}
+
 export type RunInput =
-  /** The buffer's bytes before the launch; `element` says how to print and write them. */
-  | { readonly kind: 'buffer'; readonly bytes: Uint8Array; readonly element: ElementType | null }
+  /** A buffer of the launch, with its contents before it. */
+  | BufferInput
   /** A buffer that several launches share, by its name in the job. */
   | { readonly kind: 'named'; readonly name: string }
   /** The bytes of a parameter. */
@@ -77,7 +87,7 @@ export function fileOfArgument(text: string): string | null {
   return !text.includes(':') && text.endsWith('.npy') ? text : null;
 }
 
-export function listBuffer(type: string, values: readonly unknown[]): RunInput {
+export function listBuffer(type: string, values: readonly unknown[]): BufferInput {
   const parts = values.map((value) => scalarBytes(type, value));
   const size = parts[0]?.byteLength ?? 1;
   const bytes = new Uint8Array(size * parts.length);
@@ -112,7 +122,7 @@ export function bufferSize(size: number, room: number): number {
 /** Maximum length of a `.npy` header, which the buffer does not include. */
 const longestHeader = 2 ** 16;
 
-export async function fileBuffer(path: string, folder: string, room: number): Promise<RunInput> {
+export async function fileBuffer(path: string, folder: string, room: number): Promise<BufferInput> {
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const file = await reading(path, folder, constants.O_NONBLOCK, async (handle) => {
     const found = await handle.stat();
@@ -130,7 +140,7 @@ export async function fileBuffer(path: string, folder: string, room: number): Pr
 }
 
 /** The first bytes of a file, a device or a pipe. */
-export async function filePart(path: string, folder: string, size: number): Promise<RunInput> {
+export async function filePart(path: string, folder: string, size: number): Promise<BufferInput> {
   const bytes = await reading(path, folder, 0, (handle) => readBytes(handle, size, path));
   return { kind: 'buffer', bytes, element: null };
 }

@@ -1,7 +1,17 @@
 /** Reads the arguments, buffers and variables of a job. Error messages begin with the path inside the job file. */
 import { memberPath } from '../../base/rules.ts';
 import { UsageError } from '../exit.ts';
-import { bufferSize, fileBuffer, filePart, listBuffer, readAll, type RunInput } from './inputs.ts';
+import { elementOf, generate } from './generated.ts';
+import {
+  type BufferContents,
+  type BufferInput,
+  bufferSize,
+  fileBuffer,
+  filePart,
+  listBuffer,
+  readAll,
+  type RunInput,
+} from './inputs.ts';
 import type { JobArgument, JobContents } from './job-rules.ts';
 import { hexBytes, isScalarType, scalarBytes } from './values.ts';
 
@@ -36,11 +46,10 @@ export async function readJobContents(
   contents: Readonly<Record<string, JobContents>>,
   path: string,
   place: JobPlace,
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  const found = new Map<string, Uint8Array>();
+): Promise<ReadonlyMap<string, BufferContents>> {
+  const found = new Map<string, BufferContents>();
   for (const [name, source] of Object.entries(contents)) {
-    const input = await readContents(source, memberPath(path, name), place);
-    if (input.kind === 'buffer') found.set(name, input.bytes);
+    found.set(name, await readContents(source, memberPath(path, name), place));
   }
   return found;
 }
@@ -57,12 +66,13 @@ function readArgument(argument: JobArgument, path: string, place: JobPlace): Pro
   });
 }
 
-function readContents(source: JobContents, path: string, place: JobPlace): Promise<RunInput> {
+/** Reads the contents of one buffer or variable, described at `path`. */
+export function readContents(source: JobContents, path: string, place: JobPlace): Promise<BufferInput> {
   const { folder, room } = place;
   const keys = keysOf(source).filter((key) => key !== 'bytes');
   const [key] = keys;
   if (key === undefined || keys.length > 1) {
-    const words = "must be a buffer of 'hex', 'zeros', 'file' or a list such as {\"f32\": [1, 2]}";
+    const words = "must be a buffer of 'hex', 'zeros', 'file', 'ramp' … or a list such as {\"f32\": [1, 2]}";
     throw new UsageError(`${path}: ${words}`);
   }
   const { hex, zeros, file, bytes } = source;
@@ -70,13 +80,16 @@ function readContents(source: JobContents, path: string, place: JobPlace): Promi
   return placed(`${path}.${key}`, () => {
     if (hex !== undefined) return { kind: 'buffer', bytes: hexBytes(hex), element: null };
     if (zeros !== undefined) return { kind: 'buffer', bytes: new Uint8Array(bufferSize(zeros, room)), element: null };
-    if (file === undefined) return listOf(source, key);
+    if (file === undefined) return made(source, key, room);
     return bytes === undefined ? fileBuffer(file, folder, room) : filePart(file, folder, bufferSize(bytes, room));
   });
 }
 
-function listOf(source: JobContents, type: string): RunInput {
-  const values: unknown = source[type];
+/** Generated contents, or those of a list. */
+function made(source: JobContents, type: string, room: number): BufferInput {
+  const generated = generate(source, room);
+  if (generated !== null) return { kind: 'buffer', bytes: generated.bytes, element: elementOf(generated) };
+  const values = source[type];
   if (!isScalarType(type) || !Array.isArray(values)) throw new Error(`${type} is not a list of scalars`);
   return listBuffer(type, values);
 }

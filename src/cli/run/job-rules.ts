@@ -4,20 +4,24 @@
 import { either, listOf, mapOf, objectOf, type Rule, type RulesFor, text, whole } from '../../base/rules.ts';
 import { deviceRules, launchRules } from '../../device/check-options.ts';
 import type { Extent } from '../../device.ts';
+import { type Generated, generatedRules } from './generated.ts';
 import { scalarTypes } from './values.ts';
 
 /** A number; 64-bit integers, and floats that are not finite, are strings. */
 export type JobScalar = number | string | boolean;
 
-/** Contents of a buffer or variable under one key: `hex`, `zeros`, `file`, or the type of a list of scalars. */
-export interface JobContents {
+/**
+ * Contents of a buffer or variable under one key: `hex`, `zeros`, `file`, a generator such as `ramp`, or the type of a list
+ * of scalars.
+ */
+export interface JobContents extends Generated {
   readonly hex?: string;
   /** A number of bytes. */
   readonly zeros?: number;
   readonly file?: string;
   /** Number of bytes of the file to read. Default: all. */
   readonly bytes?: number;
-  readonly [type: string]: string | number | readonly JobScalar[] | undefined;
+  readonly [type: string]: unknown;
 }
 
 /** An argument under one key: `buffer` (contents or a name), `bytes` in hex, or the type of a scalar. */
@@ -77,13 +81,16 @@ function ofScalarTypes<T>(rule: Rule<T>): Readonly<Record<string, Rule<T>>> {
   return Object.fromEntries(scalarTypes.map((type) => [type, rule]));
 }
 
-const contents: Rule<JobContents> = objectOf<JobContents>({
+export const contentsRules: RulesFor<JobContents> = {
   hex: text,
   zeros: count,
   file: text,
   bytes: count,
+  ...generatedRules,
   ...ofScalarTypes(listOf(scalar, 'a list of numbers')),
-});
+};
+
+const contents: Rule<JobContents> = objectOf(contentsRules);
 
 const argument: Rule<JobArgument> = objectOf<JobArgument>({
   buffer: either(text, contents),
@@ -113,7 +120,7 @@ const launchKeys: RulesFor<JobLaunch> = {
   trace: either(unchecked, objectOf<JobTrace>({ thread: index, block: index, lines: listOf(count) })),
 };
 
-export const jobRule: Rule<JobFile> = objectOf<JobFile>({
+export const jobRules: RulesFor<JobFile> = {
   ...launchKeys,
   ptx: text,
   source: text,
@@ -126,4 +133,4 @@ export const jobRule: Rule<JobFile> = objectOf<JobFile>({
   buffers: mapOf(contents),
   read: listOf(text, 'a list of variable names'),
   launches: listOf(objectOf(launchKeys), 'a list of launches'),
-});
+};

@@ -1,6 +1,6 @@
 /** `ptxlab run --job`: a run that is described in JSON and answered in JSON. */
 import { dirname, resolve } from 'node:path';
-import { mistakeIn, type Rule } from '../../base/rules.ts';
+import { objectOf } from '../../base/rules.ts';
 import { defaultMemorySize } from '../../device.ts';
 import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 import { type ExitCode, UsageError } from '../exit.ts';
@@ -9,7 +9,9 @@ import { readGpu, readIsa, readTarget } from '../options.ts';
 import { write } from '../output.ts';
 import type { Session } from '../session.ts';
 import { type JobPlace, placed, readJobArguments, readJobContents } from './job-inputs.ts';
-import { type JobFile, type JobLaunch, jobRule } from './job-rules.ts';
+import { type JobFile, type JobLaunch, jobRules } from './job-rules.ts';
+import { parseFile, requireRule } from './json-file.ts';
+import type { BufferContents } from './inputs.ts';
 import { readTraceKey, traceLine } from './trace-text.ts';
 import {
   execute,
@@ -34,36 +36,23 @@ export async function runJob(path: string, session: Session): Promise<ExitCode> 
   return outcome.kind === 'done' ? 0 : 1;
 }
 
-/** Members that are null count as absent. */
 function parseJob(text: string, name: string): JobFile {
-  let found: unknown;
-  try {
-    found = JSON.parse(text, function (this: unknown, _key, value: unknown) {
-      return value === null && !Array.isArray(this) ? undefined : value;
-    });
-  } catch (error) {
-    const why = error instanceof Error ? `: ${error.message}` : '';
-    throw new UsageError(`${name} is not JSON${why}`, { cause: error });
-  }
-  requireRule(found, jobRule);
+  const found = parseFile(text, name);
+  requireRule(found, objectOf(jobRules), 'the job');
   return found;
-}
-
-function requireRule<T>(value: unknown, rule: Rule<T>): asserts value is T {
-  const mistake = mistakeIn(value, rule);
-  if (mistake === null) return;
-  const { path, words } = mistake;
-  throw new UsageError(path === '' ? `the job ${words}` : `${path}: ${words}`);
 }
 
 interface Job {
   readonly run: RunRequest;
+  /** The named buffers before the first launch. */
+  readonly inputs: ReadonlyMap<string, BufferContents>;
   readonly isRepeated: boolean;
   /** Whether the answer has a list of launches. */
   readonly isList: boolean;
 }
 
-async function readJob(given: JobFile, folder: string, session: Session): Promise<Job> {
+/** Reads what a job names; paths in it are relative to `folder`. */
+export async function readJob(given: JobFile, folder: string, session: Session): Promise<Job> {
   const { ptx, source, repeat, launches, memory, variables = {}, buffers = {} } = given;
   if ((ptx === undefined) === (source === undefined))
     throw new UsageError("a job needs either 'ptx', a path, or 'source', a text");
@@ -71,7 +60,8 @@ async function readJob(given: JobFile, folder: string, session: Session): Promis
   if (launches !== undefined && repeat !== undefined)
     throw new UsageError("a job cannot have both 'repeat' and 'launches'");
   const place: JobPlace = { folder, room: memory ?? defaultMemorySize };
-  const first = await readJobContents(variables, 'variables', place);
+  const first = bytesIn(await readJobContents(variables, 'variables', place));
+  const inputs = await readJobContents(buffers, 'buffers', place);
   const run: RunRequest = {
     source: source ?? (await readModule(resolve(folder, ptx ?? ''), session)),
     name: ptx ?? '<job>',
@@ -80,7 +70,7 @@ async function readJob(given: JobFile, folder: string, session: Session): Promis
     gpu: await placed('gpu', () => readGpu(given.gpu)),
     workers: given.workers ?? 0,
     memory: memory ?? null,
-    buffers: await readJobContents(buffers, 'buffers', place),
+    buffers: bytesIn(inputs),
     launches:
       launches === undefined
         ? [await readLaunch(given, { own: '', args: '' }, first, place)]
@@ -90,7 +80,11 @@ async function readJob(given: JobFile, folder: string, session: Session): Promis
     onPrint: () => undefined,
     onTrace: (event) => session.stderr.write(`${traceLine(event)}\n`),
   };
-  return { run, isRepeated: repeat !== undefined, isList: launches !== undefined };
+  return { run, inputs, isRepeated: repeat !== undefined, isList: launches !== undefined };
+}
+
+function bytesIn(contents: ReadonlyMap<string, BufferContents>): Contents {
+  return new Map([...contents].map(([name, { bytes }]) => [name, bytes]));
 }
 
 type Contents = ReadonlyMap<string, Uint8Array>;
@@ -105,7 +99,7 @@ async function readLaunches(
   const launches: LaunchRequest[] = [];
   for (const [i, launch] of list.entries()) {
     const own = `launches[${i}].`;
-    const written = await readJobContents(launch.variables ?? {}, `${own}variables`, place);
+    const written = bytesIn(await readJobContents(launch.variables ?? {}, `${own}variables`, place));
     const variables = i === 0 ? new Map([...first, ...written]) : written;
     const paths = { own, args: launch.args === undefined ? '' : own };
     launches.push(await readLaunch({ ...given, ...launch }, paths, variables, place));

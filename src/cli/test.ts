@@ -1,0 +1,116 @@
+/** `ptxlab test`: runs kernels on given inputs and compares their results with expected ones. */
+import { watch } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type ExitCode, UsageError, worse } from './exit.ts';
+import type { CommonFlags } from './options.ts';
+import { write } from './output.ts';
+import type { Session } from './session.ts';
+import { columnsOf, styleFor } from './style.ts';
+import { renderResults, renderTable, type TestFormat } from './test/render.ts';
+import { type CaseResult, runCase } from './test/run-case.ts';
+import { findSuites, readSuite, type TestCase } from './test/suite.ts';
+
+export interface TestFlags extends CommonFlags {
+  readonly format: TestFormat;
+  readonly filter?: string;
+  readonly update?: boolean;
+  readonly watch?: boolean;
+}
+
+export async function testCommand(paths: readonly string[], flags: TestFlags, session: Session): Promise<ExitCode> {
+  const places = paths.length === 0 ? ['.'] : paths;
+  if (flags.watch !== true) return runCases(await casesIn(places, flags, session), flags, session);
+  return session.interruptible((signal) => runAtChanges(places, flags, session, signal));
+}
+
+async function casesIn(
+  paths: readonly string[],
+  { filter }: TestFlags,
+  session: Session,
+): Promise<readonly TestCase[]> {
+  const cases: TestCase[] = [];
+  for (const suite of await findSuites(paths)) cases.push(...(await readSuite(suite, filter, session)));
+  if (cases.length === 0) throw new UsageError(`no test matches '${filter}'`);
+  return cases;
+}
+
+async function runCases(cases: readonly TestCase[], flags: TestFlags, session: Session): Promise<ExitCode> {
+  const results: CaseResult[] = [];
+  for (const one of cases) results.push(await runCase(one, flags.update === true, session));
+  const { stdout, env } = session;
+  const text =
+    flags.format === 'table'
+      ? renderTable(results, await styleFor(flags.color, stdout, env), columnsOf(stdout))
+      : renderResults(results, flags.format);
+  await write(stdout, text);
+  return results.reduce<ExitCode>((exit, { status }) => worse(exit, exitOf(status.kind)), 0);
+}
+
+function exitOf(kind: CaseResult['status']['kind']): ExitCode {
+  switch (kind) {
+    case 'passed':
+      return 0;
+    case 'failed':
+      return 1;
+    case 'error':
+      return 2;
+  }
+}
+
+/** Editors write a file in several steps, so the tests begin this many milliseconds after a change. */
+const pause = 100;
+
+/** Runs the tests, and again after each change of a suite or near one, until the session is interrupted. */
+async function runAtChanges(
+  paths: readonly string[],
+  flags: TestFlags,
+  session: Session,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const folders = new Set((await findSuites(paths)).map((path) => dirname(path)));
+  for (;;) {
+    // What changes while the tests run also counts.
+    let changed = nextChange(folders, signal);
+    const exit = await runOnce(paths, flags, session, (cases) => {
+      const before = folders.size;
+      for (const { folder, test } of cases) if (test.ptx !== undefined) folders.add(dirname(resolve(folder, test.ptx)));
+      if (folders.size > before) changed = Promise.race([changed, nextChange(folders, signal)]);
+    });
+    await changed;
+    if (signal.aborted) return exit;
+    await new Promise((done) => {
+      setTimeout(done, pause);
+    });
+  }
+}
+
+/** Runs the tests; mistakes in a suite are reported, so that they can be corrected. */
+async function runOnce(
+  paths: readonly string[],
+  flags: TestFlags,
+  session: Session,
+  found: (cases: readonly TestCase[]) => void,
+): Promise<ExitCode> {
+  try {
+    const cases = await casesIn(paths, flags, session);
+    found(cases);
+    return await runCases(cases, flags, session);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    await write(session.stderr, `ptxlab: ${error.message}\n`);
+    return 2;
+  }
+}
+
+/** Resolves at the next change in one of these folders or in the folders inside them, or when the signal aborts. */
+function nextChange(folders: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+  return new Promise((settle) => {
+    const watchers = [...folders].map((folder) => watch(folder, { recursive: true }, () => done()));
+    const done = (): void => {
+      signal.removeEventListener('abort', done);
+      for (const watcher of watchers) watcher.close();
+      settle();
+    };
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,139 @@
+/** Compares the bytes that a kernel left with the expected ones. */
+import { type Bits, hex } from '../../base/bits.ts';
+import { formatValue } from '../../numerics/describe.ts';
+import { decode } from '../../numerics/exact.ts';
+import { type FormatName, formats } from '../../numerics/formats.ts';
+import { bytesOfFormat, elementReader } from './element-format.ts';
+
+/**
+ * How far a result may be from what is expected: equal in all bits; a number of steps between neighboring values; or
+ * |got - expected| <= abs + rel * |expected|. Within a tolerance, any NaN equals any other.
+ */
+export type Tolerance =
+  | { readonly kind: 'exactly' }
+  | { readonly kind: 'ulps'; readonly most: number }
+  | { readonly kind: 'absolute and relative'; readonly abs: number; readonly rel: number };
+
+/** The elements of a result that are not within the tolerance. */
+export interface Differences {
+  /** The number of elements compared, and of those that differ. */
+  readonly elements: number;
+  readonly different: number;
+  readonly first: Difference;
+  /** The largest distance of a pair of numbers in ulps; null if no pair has one. */
+  readonly mostUlps: bigint | null;
+}
+
+export interface Difference {
+  readonly index: number;
+  readonly got: Bits;
+  readonly expected: Bits;
+  /** Null if one of them is NaN. */
+  readonly ulps: bigint | null;
+}
+
+/** Compares arrays of the same length; null if all elements are within the tolerance. */
+export function compareElements(
+  got: Uint8Array,
+  expected: Uint8Array,
+  format: FormatName,
+  tolerance: Tolerance,
+): Differences | null {
+  if (Buffer.compare(got, expected) === 0) return null;
+  const [gotAt, expectedAt] = [elementReader(got, format), elementReader(expected, format)];
+  const elements = Math.floor(got.byteLength / bytesOfFormat(format));
+  let first: Difference | null = null;
+  let different = 0;
+  let mostUlps: bigint | null = null;
+  for (let index = 0; index < elements; index++) {
+    const [a, b] = [gotAt(index), expectedAt(index)];
+    if (a === b || isWithin(a, b, format, tolerance)) continue;
+    const ulps = ulpsBetween(a, b, format);
+    first ??= { index, got: a, expected: b, ulps };
+    different++;
+    if (ulps !== null && (mostUlps === null || ulps > mostUlps)) mostUlps = ulps;
+  }
+  return first === null ? null : { elements, different, first, mostUlps };
+}
+
+function isWithin(a: Bits, b: Bits, format: FormatName, tolerance: Tolerance): boolean {
+  if (tolerance.kind === 'exactly') return false;
+  if (isNan(a, format) || isNan(b, format)) return isNan(a, format) && isNan(b, format);
+  if (tolerance.kind === 'ulps') {
+    const ulps = ulpsBetween(a, b, format);
+    return ulps !== null && ulps <= BigInt(tolerance.most);
+  }
+  const [x, y] = [valueOf(a, format), valueOf(b, format)];
+  return x === y || Math.abs(x - y) <= tolerance.abs + tolerance.rel * Math.abs(y);
+}
+
+function isNan(bits: Bits, format: FormatName): boolean {
+  return formats[format].kind === 'float' && decode(format, bits).kind === 'nan';
+}
+
+/** The number of steps from one value to the other; null for NaN. Both zeros are the same value. */
+function ulpsBetween(a: Bits, b: Bits, format: FormatName): bigint | null {
+  if (isNan(a, format) || isNan(b, format)) return null;
+  const distance = ordinal(a, format) - ordinal(b, format);
+  return distance < 0n ? -distance : distance;
+}
+
+/** A number that grows by one from each value of the format to the next. */
+function ordinal(bits: Bits, format: FormatName): bigint {
+  const { kind, width, signed } = formats[format];
+  const pattern = BigInt(bits);
+  if (kind !== 'float') return signed ? BigInt.asIntN(width, pattern) : pattern;
+  const magnitude = signed ? BigInt.asUintN(width - 1, pattern) : pattern;
+  return magnitude === pattern ? magnitude : -magnitude;
+}
+
+function valueOf(bits: Bits, format: FormatName): number {
+  const { kind, width, signed } = formats[format];
+  if (kind === 'integer') return Number(signed ? BigInt.asIntN(width, BigInt(bits)) : bits);
+  const value = decode(format, bits);
+  switch (value.kind) {
+    case 'nan':
+      return Number.NaN;
+    case 'infinity':
+      return value.sign === 1 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+    case 'zero':
+      return 0;
+    case 'finite':
+      return (value.sign === 1 ? -1 : 1) * value.significand * 2 ** value.exponent;
+  }
+}
+
+/** What a finding says: the first element that differs, and how many do. */
+export function differenceLines(
+  name: string,
+  { elements, different, first, mostUlps }: Differences,
+  format: FormatName,
+  shape: readonly number[],
+): readonly string[] {
+  const place = `${name}[${indexIn(shape, first.index)}]`;
+  const shown = (bits: Bits): string => {
+    const text = formatValue(format, bits).replace(/ \(.*\)$/, '');
+    return formats[format].kind === 'float' ? `${text} (0x${hex(bits, formats[format].width)})` : text;
+  };
+  const apart = first.ulps === null ? '' : `, ${steps(first.ulps)} apart`;
+  const most = mostUlps === null || different === 1 ? '' : `, by at most ${steps(mostUlps)}`;
+  return [
+    `${place}: got ${shown(first.got)}, expected ${shown(first.expected)}${apart}`,
+    `${different} of ${elements} ${format} ${elements === 1 ? 'element differs' : 'elements differ'}${most}`,
+  ];
+}
+
+function steps(ulps: bigint): string {
+  return `${ulps} ${ulps === 1n ? 'ulp' : 'ulps'}`;
+}
+
+/** The index of an element in C order, one number for each extent. */
+function indexIn(shape: readonly number[], index: number): string {
+  const indices: number[] = [];
+  let left = index;
+  for (const extent of shape.toReversed()) {
+    indices.unshift(left % extent);
+    left = Math.floor(left / extent);
+  }
+  return left === 0 && shape.length > 1 ? indices.join(', ') : String(index);
+}

@@ -1,0 +1,176 @@
+/** Runs one test for one GPU and target, and compares what it left with what is expected. */
+import { performance } from 'node:perf_hooks';
+import { resolve } from 'node:path';
+import { valueAt } from '../../base/element-at.ts';
+import { memberPath } from '../../base/rules.ts';
+import { writeFiles } from '../../hosts/node-output.ts';
+import { TensorFileError } from '../../tensors/tensor-error.ts';
+import { UsageError } from '../exit.ts';
+import { readJob } from '../run/job.ts';
+import type { BufferContents } from '../run/inputs.ts';
+import { execute, type RunOutcome } from '../run/launch.ts';
+import type { Session } from '../session.ts';
+import { compareElements, differenceLines, type Tolerance } from './compare.ts';
+import { bytesOfFormat, formatOfNpy, formatOfType, npyOfFormat } from './element-format.ts';
+import { expectedContents, fileContents, fileOf, type Inputs } from './expected.ts';
+import type { TestCase } from './suite.ts';
+import type { Expectation, TestTolerance } from './suite-rules.ts';
+
+export type CaseStatus =
+  | { readonly kind: 'passed' }
+  /** Each finding is one line or more, the first of which says what is wrong. */
+  | { readonly kind: 'failed'; readonly findings: readonly (readonly string[])[] }
+  /** A mistake in the suite or in a file it names. */
+  | { readonly kind: 'error'; readonly message: string };
+
+export interface CaseResult {
+  readonly one: TestCase;
+  readonly status: CaseStatus;
+  readonly milliseconds: number;
+  /** The files that were written with what the kernels left. */
+  readonly updated: readonly string[];
+}
+
+/** @param update whether to write what the kernels left into the files that contain something else */
+export async function runCase(one: TestCase, update: boolean, session: Session): Promise<CaseResult> {
+  const begun = performance.now();
+  const updated: string[] = [];
+  const status = await statusOf(one, update ? updated : null, session).catch((error: unknown): CaseStatus => {
+    if (!(error instanceof UsageError || error instanceof TensorFileError)) throw error;
+    return { kind: 'error', message: error.message };
+  });
+  return { one, status, milliseconds: performance.now() - begun, updated };
+}
+
+async function statusOf(one: TestCase, updated: string[] | null, session: Session): Promise<CaseStatus> {
+  const {
+    gpus: _gpus,
+    targets: _targets,
+    expect = {},
+    prints,
+    fault,
+    tolerance: _usual,
+    name: _name,
+    ...job
+  } = one.test;
+  if (Object.keys(expect).length === 0 && prints === undefined && fault === undefined)
+    throw new UsageError("needs 'expect', 'prints' or 'fault'");
+  const buffers = new Set(Object.keys(job.buffers ?? {}));
+  const { run, inputs } = await readJob(
+    {
+      ...job,
+      ...(one.gpu === null ? {} : { gpu: one.gpu }),
+      ...(one.target === null ? {} : { target: one.target }),
+      read: Object.keys(expect).filter((key) => !buffers.has(key)),
+    },
+    one.folder,
+    session,
+  );
+  const outcome = await execute(run);
+  const ended = endOf(outcome, fault ?? null);
+  if (ended !== null) return { kind: 'failed', findings: [ended] };
+  if (outcome.kind !== 'done') return { kind: 'passed' };
+  const findings: (readonly string[])[] = [];
+  const printed = outcome.launches.map(({ output }) => output.printed).join('');
+  if (prints !== undefined && prints !== printed) findings.push(printedLines(printed, prints));
+  const left = new Map([...outcome.buffers, ...outcome.variables]);
+  for (const [key, expectation] of Object.entries(expect)) {
+    const result: Result = { key, bytes: valueAt(left, key), input: inputs.get(key) ?? null };
+    const found = await judge(result, expectation, { one, inputs, updated });
+    if (found !== null) findings.push(found);
+  }
+  return findings.length === 0 ? { kind: 'passed' } : { kind: 'failed', findings };
+}
+
+/** What is wrong with how the launches ended; null if that was expected. */
+function endOf(outcome: RunOutcome, expected: string | null): readonly string[] | null {
+  switch (outcome.kind) {
+    case 'refused': {
+      const { text, diagnostics } = outcome;
+      return diagnostics
+        .filter(({ severity }) => severity === 'error')
+        .map(({ code, message, span }) => `${text.name}:${text.position(span.start).line}: ${code}: ${message}`);
+    }
+    case 'fault': {
+      const { code, message, line, block, thread } = outcome.fault;
+      if (code === expected) return null;
+      const place = block === null || thread === null ? '' : `, block ${block.join()}, thread ${thread.join()}`;
+      const where = line === null ? place : `${outcome.text.name}:${line}${place}`;
+      return [`fault ${code}: ${message}`, where, ...(expected === null ? [] : [`expected fault ${expected}`])];
+    }
+    case 'done':
+      return expected === null ? null : [`expected fault ${expected}, but the kernels ended without a fault`];
+  }
+}
+
+function printedLines(got: string, expected: string): readonly string[] {
+  const [gotLines, expectedLines] = [got.split('\n'), expected.split('\n')];
+  const at = expectedLines.findIndex((line, i) => line !== gotLines[i]);
+  const line = at < 0 ? expectedLines.length : at;
+  const shown = (lines: readonly string[]): string => (lines[line] === undefined ? 'nothing' : `'${lines[line]}'`);
+  return [`printed line ${line + 1}: got ${shown(gotLines)}, expected ${shown(expectedLines)}`];
+}
+
+/** What the kernels left in a buffer or variable. */
+interface Result {
+  readonly key: string;
+  readonly bytes: Uint8Array;
+  /** The contents of the buffer before the launches; null for a variable. */
+  readonly input: BufferContents | null;
+}
+
+interface Judging {
+  readonly one: TestCase;
+  readonly inputs: Inputs;
+  /** Collects the files that were written; null if none may be. */
+  readonly updated: string[] | null;
+}
+
+/** The finding about one result; null if it is as expected, or if the file that says so was updated. */
+async function judge(
+  result: Result,
+  expectation: Expectation,
+  { one, inputs, updated }: Judging,
+): Promise<readonly string[] | null> {
+  const usual = one.test.tolerance;
+  const file = updated === null ? null : fileOf(expectation, one);
+  if (updated === null || file === null) {
+    const expected = await expectedContents(expectation, memberPath('expect', result.key), inputs, one);
+    return difference(result, expected, expectation, usual);
+  }
+  const isUsable = await expectedContents(expectation, memberPath('expect', result.key), inputs, one).then(
+    (expected) => difference(result, expected, expectation, usual) === null,
+    () => false,
+  );
+  if (isUsable) return null;
+  const format = expectation.type === undefined ? null : formatOfType(expectation.type);
+  const count = format === null ? 0 : result.bytes.byteLength / bytesOfFormat(format);
+  const element = format === null ? (result.input?.element ?? null) : { type: npyOfFormat(format), shape: [count] };
+  const path = resolve(one.folder, file);
+  await writeFiles([{ path, bytes: fileContents(path, { bytes: result.bytes, element }) }], true);
+  updated.push(file);
+  return null;
+}
+
+function difference(
+  { key, bytes, input }: Result,
+  expected: BufferContents,
+  { type, tolerance }: Expectation,
+  usual: TestTolerance | undefined,
+): readonly string[] | null {
+  if (bytes.byteLength !== expected.bytes.byteLength)
+    return [`${key} has ${bytes.byteLength} bytes; ${expected.bytes.byteLength} are expected`];
+  const known = expected.element ?? input?.element ?? null;
+  const own = known === null ? 'u8' : formatOfNpy(known.type);
+  const format = type === undefined ? own : formatOfType(type);
+  const found = compareElements(bytes, expected.bytes, format, toleranceOf(tolerance ?? usual));
+  return found === null ? null : differenceLines(key, found, format, known?.shape ?? []);
+}
+
+function toleranceOf(given: TestTolerance | undefined): Tolerance {
+  if (given === undefined || given === 'exactly') return { kind: 'exactly' };
+  const { ulps, abs, rel } = given;
+  if (ulps === undefined) return { kind: 'absolute and relative', abs: abs ?? 0, rel: rel ?? 0 };
+  if (abs === undefined && rel === undefined) return { kind: 'ulps', most: ulps };
+  throw new UsageError("tolerance: has 'ulps' or 'abs' and 'rel', not both");
+}

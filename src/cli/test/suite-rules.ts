@@ -1,0 +1,104 @@
+/** What a suite of kernel tests may contain. A test is a job of `run` that also says what it expects. */
+import { either, listOf, mapOf, objectOf, oneOf, type Rule, type RulesFor, text, whole } from '../../base/rules.ts';
+import { contentsRules, type JobContents, type JobFile, jobRules } from '../run/job-rules.ts';
+
+/** `exactly`, `{"ulps": 2}`, or `{"abs": 1e-6, "rel": 1e-5}`. */
+export type TestTolerance = 'exactly' | ToleranceLimits;
+
+export interface ToleranceLimits {
+  readonly ulps?: number;
+  readonly abs?: number;
+  readonly rel?: number;
+}
+
+export interface ReferenceContext {
+  readonly test: string;
+  readonly gpu: string | null;
+  readonly target: string | null;
+}
+
+/**
+ * Computes the expected elements of a buffer from the buffers before the launches: a typed array with exactly the
+ * expected bytes, or a list of numbers.
+ */
+export type Reference = (inputs: Readonly<Record<string, ArrayBufferView>>, context: ReferenceContext) => unknown;
+
+/** The expected contents of a buffer or variable under one key: contents as in a job, `function` or `command`. */
+export interface Expectation extends JobContents {
+  /** `reference.mjs#name`; in a suite that is a module, also the function itself. */
+  readonly function?: string | Reference;
+  /** A program and its arguments. `{x}` stands for a file with buffer `x`, `{out}` for the file to be written. */
+  readonly command?: readonly string[];
+  /** The type of the elements. Default: that of the expected contents, or of the buffer. */
+  readonly type?: string;
+  readonly tolerance?: TestTolerance;
+}
+
+type TestJob = Omit<JobFile, 'repeat' | 'gpu' | 'target' | 'read' | 'trace'>;
+
+export interface KernelTest extends TestJob {
+  readonly name?: string;
+  /** The test runs for each of these GPUs and targets. Default: once, for those of the module. */
+  readonly gpus?: readonly string[];
+  readonly targets?: readonly string[];
+  /** By the name of a buffer or of a variable of the module. */
+  readonly expect?: Readonly<Record<string, Expectation>>;
+  /** Everything that the kernels print. */
+  readonly prints?: string;
+  /** The code of the fault in which the launches must end. */
+  readonly fault?: string;
+  /** The tolerance where an expectation has none. Default `exactly`. */
+  readonly tolerance?: TestTolerance;
+}
+
+/** Keys next to the list of tests are the defaults of all tests. */
+export interface SuiteFile extends Omit<KernelTest, 'name'> {
+  /** For editors. */
+  readonly $schema?: string;
+  readonly tests?: readonly KernelTest[];
+}
+
+const reference: Rule<string | Reference> = {
+  takes: "a text such as 'reference.mjs#name'",
+  accepts: (value) => typeof value === 'string' || typeof value === 'function',
+};
+
+const limit: Rule<number> = {
+  takes: 'a number that is not negative',
+  accepts: (value) => typeof value === 'number' && value >= 0,
+};
+
+const tolerance: Rule<TestTolerance> = either(
+  oneOf('exactly'),
+  objectOf<ToleranceLimits>({ ulps: whole(Number.MAX_SAFE_INTEGER, '2^53 - 1'), abs: limit, rel: limit }),
+);
+
+const names = listOf(text, 'a list of names');
+
+const expectation: Rule<Expectation> = objectOf<Expectation>({
+  ...contentsRules,
+  function: reference,
+  command: names,
+  type: text,
+  tolerance,
+});
+
+const { repeat: _repeat, gpu: _gpu, target: _target, read: _read, trace: _trace, ...kept } = jobRules;
+
+const suiteKeys: RulesFor<Omit<KernelTest, 'name'>> = {
+  ...kept,
+  gpus: names,
+  targets: names,
+  expect: mapOf(expectation),
+  prints: text,
+  fault: text,
+  tolerance,
+};
+
+const test: Rule<KernelTest> = objectOf<KernelTest>({ ...suiteKeys, name: text });
+
+export const suiteRule: Rule<SuiteFile> = objectOf<SuiteFile>({
+  ...suiteKeys,
+  $schema: text,
+  tests: listOf(test, 'a list of tests'),
+});

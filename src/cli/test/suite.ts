@@ -1,0 +1,136 @@
+/** Finds suites of kernel tests, reads them, and lists what is to be run. */
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { matchesGlob } from '../../base/glob.ts';
+import { fileTrouble } from '../../hosts/file-errors.ts';
+import { UsageError } from '../exit.ts';
+import { displayName, readInput } from '../io.ts';
+import { readGpu, readTarget } from '../options.ts';
+import { placed } from '../run/job-inputs.ts';
+import { parseFile, requireRule } from '../run/json-file.ts';
+import type { Session } from '../session.ts';
+import { type KernelTest, type SuiteFile, suiteRule } from './suite-rules.ts';
+
+/** A test for one GPU and one target; null follows the module. */
+export interface TestCase {
+  /** The file of its suite, as the user named it. */
+  readonly suite: string;
+  readonly name: string;
+  readonly gpu: string | null;
+  readonly target: string | null;
+  readonly test: KernelTest;
+  /** The folder that paths in the test start from. */
+  readonly folder: string;
+}
+
+const suiteName = /\.ptxtest\.(json|mjs)$/;
+
+/** The suites that paths name; folders are searched, except those that are hidden or named node_modules. */
+export async function findSuites(paths: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    const isFolder = await stat(path).then(
+      (one) => one.isDirectory(),
+      (error: unknown) => {
+        throw new UsageError(`${displayName(path)}: ${fileTrouble(error)}`, { cause: error });
+      },
+    );
+    if (isFolder) found.push(...(await suitesIn(path)));
+    else if (suiteName.test(path)) found.push(path);
+    else throw new UsageError(`${displayName(path)}: the name of a suite ends in .ptxtest.json or .ptxtest.mjs`);
+  }
+  if (found.length === 0) throw new UsageError(`no suite in ${paths.map(displayName).join(', ')}`);
+  return [...new Set(found)];
+}
+
+async function suitesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules') {
+      found.push(...(await suitesIn(path)));
+    } else if (entry.isFile() && suiteName.test(entry.name)) found.push(path);
+  }
+  return found;
+}
+
+/** The tests of a suite whose names match `filter`, for each of their GPUs and targets. */
+export async function readSuite(
+  path: string,
+  filter: string | undefined,
+  session: Session,
+): Promise<readonly TestCase[]> {
+  const { tests, $schema: _, ...defaults } = await placed(displayName(path), () => readFile(path, session));
+  if (tests === undefined || tests.length === 0)
+    throw new UsageError(`${displayName(path)}: tests: must have at least one test`);
+  const { ptx: _ptx, source: _source, ...others } = defaults;
+  const seen = new Set<string>();
+  return tests.flatMap((one, i) => {
+    const { name } = one;
+    const place = `${displayName(path)}: tests[${i}]`;
+    if (name === undefined || name === '') throw new UsageError(`${place}.name: is missing`);
+    if (seen.has(name)) throw new UsageError(`${place}.name: there is another test '${name}'`);
+    seen.add(name);
+    if (filter !== undefined && !matchesGlob(filter, name)) return [];
+    const hasModule = one.ptx !== undefined || one.source !== undefined;
+    const test: KernelTest = { ...(hasModule ? others : defaults), ...one };
+    const folder = dirname(resolve(path));
+    const gpus = choices(test.gpus, `${place}.gpus`, readGpu);
+    const targets = choices(test.targets, `${place}.targets`, readTarget);
+    return gpus.flatMap((gpu) => targets.map((target) => ({ suite: path, name, gpu, target, test, folder })));
+  });
+}
+
+/** The names in a list, which `read` must know; null, for the module's own, if there are none. */
+function choices(
+  names: readonly string[] = [],
+  place: string,
+  read: (name: string) => unknown,
+): readonly (string | null)[] {
+  try {
+    for (const name of names) read(name);
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`${place}: ${error.message}`, { cause: error });
+    throw error;
+  }
+  return names.length === 0 ? [null] : names;
+}
+
+async function readFile(path: string, session: Session): Promise<SuiteFile> {
+  const found: unknown = path.endsWith('.mjs') ? await moduleDefault(path) : await jsonIn(path, session);
+  requireRule(found, suiteRule, 'the suite');
+  return found;
+}
+
+async function jsonIn(path: string, session: Session): Promise<unknown> {
+  const text = await readInput(path, session);
+  if (!text.ok) throw new UsageError(text.error);
+  return parseFile(text.value, basename(path));
+}
+
+async function moduleDefault(path: string): Promise<unknown> {
+  const found = await importFresh(path);
+  if (!('default' in found)) throw new UsageError('has no default export');
+  return found.default;
+}
+
+/** A module as its file is now, even if an older version of it was imported before. */
+export async function importFresh(path: string): Promise<object> {
+  try {
+    const { mtimeMs } = await stat(path);
+    const url = pathToFileURL(resolve(path));
+    url.searchParams.set('changed', String(mtimeMs));
+    const found: unknown = await import(url.href);
+    return typeof found === 'object' && found !== null ? found : {};
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** The name of a case with its GPU and target, where it has them. */
+export function caseName({ name, gpu, target }: TestCase): string {
+  const place = [gpu, target].filter((one) => one !== null).join(', ');
+  return place === '' ? name : `${name} [${place}]`;
+}
