@@ -18,7 +18,7 @@ const start =
 
 /** Shared by the commands for PTX; `check` needs no other chunk. */
 const ptx =
-  /node_modules\/ansis|src\/(base|check|diagnostics|isa|syntax|cli\/check)\/|cli\/(check|io|ndjson|options|settings-file|style)\.ts/;
+  /node_modules\/ansis|src\/(base|check|diagnostics|isa|syntax|cli\/check)\/|cli\/(check|io|json-file|ndjson|options|settings-file|style)\.ts/;
 
 /** A shard of a sweep needs nothing else, so that thousands of shards cost little more than one run. */
 const shard =

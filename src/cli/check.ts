@@ -1,4 +1,5 @@
 /** `ptxlab check`: the diagnostics for modules, in the requested format. */
+import { dirname, relative, resolve } from 'node:path';
 import { SourceText } from '../base/source-text.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import { check } from '../check/check.ts';
@@ -6,10 +7,13 @@ import { type Settings, withSettings } from '../check/settings.ts';
 import { SourceMarks } from '../check/source-marks.ts';
 import type { FileReport } from '../diagnostics/renderers/file-report.ts';
 import { renderGithub } from '../diagnostics/renderers/github.ts';
+import { renderJUnit } from '../diagnostics/renderers/junit.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { renderPtxas } from '../diagnostics/renderers/ptxas.ts';
 import { renderSarif } from '../diagnostics/renderers/sarif.ts';
+import { Baseline, baselineText, type FindingPlace } from './check/baseline.ts';
 import { checkBatch } from './check/batch.ts';
+import { junitSuites } from './check/junit-suites.ts';
 import { isAccepted, type Judged, jsonRecord, mergeAll, withWarningsAsErrors } from './check/report.ts';
 import { summarize } from './check/summary.ts';
 import type { TargetName, VersionName } from '../isa/targets.ts';
@@ -22,7 +26,7 @@ import { settingsAbove } from './settings-file.ts';
 import { columnsOf, styleFor } from './style.ts';
 import { packageVersion } from './version.ts';
 
-export type CheckFormat = 'pretty' | 'ptxas' | 'json' | 'sarif' | 'github';
+export type CheckFormat = 'pretty' | 'ptxas' | 'json' | 'sarif' | 'github' | 'junit';
 
 export interface CheckFlags extends JudgeFlags {
   readonly format: CheckFormat;
@@ -32,6 +36,8 @@ export interface CheckFlags extends JudgeFlags {
   readonly batch?: boolean;
   readonly stdinName?: string;
   readonly source?: boolean;
+  readonly baseline?: string;
+  readonly updateBaseline?: boolean;
 }
 
 export async function checkCommand(files: readonly string[], flags: CheckFlags, session: Session): Promise<ExitCode> {
@@ -40,7 +46,9 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags, 
   if (flags.batch === true) return runBatch(files, flags, isa, session);
   if (files.length === 0) throw new UsageError('check needs a file, or - for stdin');
   const names = flags.target === undefined ? [undefined] : readTargets(flags.target);
+  const baseline = await baselineOf(flags, session);
   const judged: Judged[] = [];
+  const places: FindingPlace[] = [];
   let exit: ExitCode = 0;
   for (const file of files) {
     const text = await readInput(file, session);
@@ -51,12 +59,19 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags, 
     }
     const source = new SourceText(text.value, nameOf(file, flags));
     const settings = settingsAbove(file === '-' ? (flags.stdinName ?? 'stdin') : file);
-    const reports = names.map((target) => judge(source, { target, isa, settings }, flags.W === 'error'));
+    const reports = names.map((target) => {
+      const one = judge(source, { target, isa, settings }, flags.W === 'error');
+      const place = { ...one, file: baselineName(file, flags) };
+      places.push(place);
+      return baseline === null ? one : { source, report: { ...one.report, diagnostics: baseline.newFindings(place) } };
+    });
+    if (flags.updateBaseline === true) continue;
     exit = worse(exit, reports.some(({ report }) => !isAccepted(report)) ? 1 : 0);
     await writeFindings(reports, flags, session);
     if (flags.quiet !== true) await write(stderr, summarize(reports, columnsOf(stderr)));
     judged.push(...reports);
   }
+  if (flags.updateBaseline === true) return exit === 0 ? updateBaseline(places, flags, session) : exit;
   await writeEnd(judged, flags, session);
   return exit;
 }
@@ -68,6 +83,40 @@ export async function writeEnd(judged: readonly Judged[], flags: CheckFlags, { s
     const reports = mergeAll(judged).map((report) => placed(report, flags));
     await write(stdout, renderSarif(reports, packageVersion()));
   }
+  if (flags.format === 'junit') await write(stdout, renderJUnit(junitSuites(mergeAll(judged))));
+}
+
+/** The accepted findings; null if the flags name none, or if they are to be replaced. */
+async function baselineOf(
+  { baseline, updateBaseline: replaces }: CheckFlags,
+  session: Session,
+): Promise<Baseline | null> {
+  if (baseline === undefined) {
+    if (replaces === true) throw new UsageError('--update-baseline needs --baseline FILE');
+    return null;
+  }
+  if (replaces === true) return null;
+  const text = await readInput(baseline, session);
+  if (!text.ok) throw new UsageError(`${text.error}; --update-baseline writes it`);
+  return new Baseline(text.value, displayName(baseline));
+}
+
+/** The name of a file relative to the baseline, so that it does not depend on the working directory. */
+function baselineName(file: string, flags: CheckFlags): string {
+  if (file === '-' || flags.baseline === undefined) return nameOf(file, flags);
+  return relative(dirname(resolve(flags.baseline)), resolve(file)).replaceAll('\\', '/');
+}
+
+async function updateBaseline(
+  places: readonly FindingPlace[],
+  { baseline = '', quiet }: CheckFlags,
+  { stderr }: Session,
+): Promise<ExitCode> {
+  const { writeFiles } = await import('../hosts/node-output.ts');
+  await writeFiles([{ path: baseline, bytes: new TextEncoder().encode(baselineText(places)) }], true);
+  const count = places.reduce((sum, { report }) => sum + report.diagnostics.length, 0);
+  if (quiet !== true) await write(stderr, `${baseline}: accepts ${count} ${count === 1 ? 'finding' : 'findings'}\n`);
+  return 0;
 }
 
 async function runBatch(
@@ -142,6 +191,7 @@ export async function writeFindings(
       return write(stdout, renderGithub(merged));
     case 'json':
     case 'sarif':
+    case 'junit':
       return;
   }
 }

@@ -17,6 +17,8 @@ export function defineCheck(program: Command, start: Start): void {
     .argument('[files...]', 'PTX files, - for stdin');
   checkChoiceOptions(command)
     .option('--stdin-name <name>', 'the name of stdin in findings')
+    .option('--baseline <file>', 'leave out findings that this file accepts')
+    .option('--update-baseline', 'write all findings to the baseline file instead of reporting them')
     .option('--batch', 'answer NDJSON requests from stdin, one module per line')
     .action(async (files: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<CheckFlags>();
@@ -37,7 +39,7 @@ export function checkChoiceOptions(command: Command): Command {
     .option('--isa <version>', "check for this PTX version instead of the module's own")
     .addOption(
       new Option('-f, --format <format>', 'output format')
-        .choices(['pretty', 'ptxas', 'json', 'sarif', 'github'])
+        .choices(['pretty', 'ptxas', 'json', 'sarif', 'github', 'junit'])
         .default('pretty'),
     )
     .addOption(new Option('-W <kind>', 'treat warnings as errors').choices(['error']))

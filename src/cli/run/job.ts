@@ -10,7 +10,7 @@ import { write } from '../output.ts';
 import type { Session } from '../session.ts';
 import { type JobPlace, placed, readJobArguments, readJobContents } from './job-inputs.ts';
 import { type JobFile, type JobLaunch, jobRules } from './job-rules.ts';
-import { parseFile, requireRule } from './json-file.ts';
+import { parseFile, requireRule } from '../json-file.ts';
 import type { BufferContents } from './inputs.ts';
 import { readTraceKey, traceLine } from './trace-text.ts';
 import {

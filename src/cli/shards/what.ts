@@ -133,7 +133,7 @@ const whats: { readonly [Command in What['command']]: Rule<Extract<What, { reado
   check: recordOf<CheckWhat>({
     command: oneOf('check'),
     choice: objectOf<CheckChoice>({
-      format: oneOf('pretty', 'ptxas', 'json', 'sarif', 'github'),
+      format: oneOf('pretty', 'ptxas', 'json', 'sarif', 'github', 'junit'),
       target: text,
       isa: text,
       W: oneOf('error'),

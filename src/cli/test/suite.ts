@@ -8,7 +8,7 @@ import { UsageError } from '../exit.ts';
 import { displayName, readInput } from '../io.ts';
 import { readGpu, readTarget } from '../options.ts';
 import { placed } from '../run/job-inputs.ts';
-import { parseFile, requireRule } from '../run/json-file.ts';
+import { parseFile, requireRule } from '../json-file.ts';
 import type { Session } from '../session.ts';
 import { type KernelTest, type SuiteFile, suiteRule } from './suite-rules.ts';
 

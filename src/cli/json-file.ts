@@ -1,6 +1,6 @@
-/** JSON files that a user writes: jobs and suites. */
-import { mistakeIn, type Rule } from '../../base/rules.ts';
-import { UsageError } from '../exit.ts';
+/** JSON files that a user writes: jobs, suites and baselines. */
+import { mistakeIn, type Rule } from '../base/rules.ts';
+import { UsageError } from './exit.ts';
 
 /** The value of a JSON text; members that are null count as absent. `name` says in messages which text it is. */
 export function parseFile(text: string, name: string): unknown {

@@ -1,0 +1,27 @@
+"""NVIDIA PTX without the GPU, on numpy arrays. Runs `ptxlab serve` in the background; needs Node 20.19 or newer."""
+
+from ._arrays import Quantized, convert, dequantize, quantize
+from ._device import Buffer, Device, Fault, Kernel, Module
+from ._functions import Finding, Report, check, evaluate, explain, triton_ptx
+from ._server import PtxlabError, Server, close
+
+__all__ = [
+    "Buffer",
+    "Device",
+    "Fault",
+    "Finding",
+    "Kernel",
+    "Module",
+    "PtxlabError",
+    "Quantized",
+    "Report",
+    "Server",
+    "check",
+    "close",
+    "convert",
+    "dequantize",
+    "evaluate",
+    "explain",
+    "quantize",
+    "triton_ptx",
+]

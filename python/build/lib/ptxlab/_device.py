@@ -1,0 +1,212 @@
+"""Devices, modules, kernels and buffers."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from ._formats import as_array
+from ._functions import _named
+from ._server import PtxlabError, Server, shared
+
+Extent = Union[int, Sequence[int]]
+
+
+class Fault(PtxlabError):
+    """A kernel that ended in a fault; `data` says which thread and line, as far as known."""
+
+
+class Buffer:
+    """Bytes in the memory of a device. Freed with this object, by `free`, or at the end of a `with` block."""
+
+    def __init__(self, server: Server, device: int, handle: int, size: int) -> None:
+        self._server = server
+        self._device = device
+        self.handle = handle
+        self.size = size
+        self._finalizer = weakref.finalize(self, server.drop, "buffer/free", device=device, buffer=handle)
+        self._finalizer.atexit = False
+
+    def write(self, source: Any) -> None:
+        """Copies an array into the buffer."""
+        array, _ = as_array(source)
+        with self._server.file() as data:
+            self._server.ask("buffer/write", device=self._device, buffer=self.handle, data=data.put(array))
+
+    def read(self, dtype: Any = np.uint8) -> "np.ndarray[Any, Any]":
+        """A copy of the bytes as an array."""
+        with self._server.file() as into:
+            self._server.ask("buffer/read", device=self._device, buffer=self.handle, into={"file": into.name})
+            return into.get(dtype)
+
+    def free(self) -> None:
+        """Frees the memory; can be called again."""
+        if self._finalizer.detach() is not None:
+            self._server.ask("buffer/free", device=self._device, buffer=self.handle)
+
+    def __enter__(self) -> "Buffer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.free()
+
+
+class Kernel:
+    """A kernel: `kernel[grid, block](x, y, 3)` runs it."""
+
+    def __init__(self, module: "Module", name: str) -> None:
+        self._module = module
+        self.name = name
+        facts = module._server.ask("module/kernel", device=module._device, module=module.handle, kernel=name)
+        self.parameters: List[Dict[str, Any]] = facts["parameters"]
+
+    def __getitem__(self, shape: Tuple[Extent, Extent]) -> "Launcher":
+        grid, block = shape
+        return Launcher(self, grid, block)
+
+
+class Launcher:
+    """A kernel with a grid and a block."""
+
+    def __init__(self, kernel: Kernel, grid: Extent, block: Extent) -> None:
+        self._kernel = kernel
+        self._shape = {"grid": _extent(grid), "block": _extent(block)}
+
+    def __call__(self, *args: Any, shared_bytes: Optional[int] = None, **options: Any) -> Dict[str, Any]:
+        """Runs the kernel. Arrays and tensors are copied to the device, and back afterwards unless they are read-only.
+
+        Buffers stay on the device. Numbers take the type of their parameter. Returns what was printed, and statistics.
+        Raises Fault, and PtxlabError for a launch that is not possible.
+        """
+        module = self._kernel._module
+        server = module._server
+        copies: List[Tuple[Any, "np.ndarray[Any, Any]", Buffer]] = []
+        try:
+            passed: List[Dict[str, Any]] = []
+            for one in args:
+                if isinstance(one, Buffer):
+                    passed.append({"buffer": one.handle})
+                elif np.ndim(one) == 0 and not hasattr(one, "data_ptr") and not isinstance(one, np.ndarray):
+                    passed.append(_scalar(one))
+                else:
+                    array, _ = as_array(one)
+                    buffer = module.device.buffer(array)
+                    copies.append((one, array, buffer))
+                    passed.append({"buffer": buffer.handle})
+            at = {"device": module._device, "module": module.handle, "kernel": self._kernel.name}
+            result = server.ask("launch", **at, **self._shape, args=passed, **_named(sharedBytes=shared_bytes), **options)
+            for given, array, buffer in copies:
+                _copy_back(given, array, buffer)
+        finally:
+            for _, _, buffer in copies:
+                buffer.free()
+        if not result["ok"]:
+            fault = result["fault"]
+            raise Fault(fault["code"], fault["message"], fault)
+        return result
+
+
+def _scalar(value: Any) -> Dict[str, Any]:
+    """Scalars of numpy have a type; integers beyond 2^53 are exact only with one."""
+    if isinstance(value, np.generic) and value.dtype.kind in "iuf":
+        return {"bytes": value.tobytes().hex()}
+    if isinstance(value, int) and abs(value) >= 2**53:
+        return {"u64" if value >= 0 else "s64": str(value)}
+    return {"value": float(value) if isinstance(value, float) else int(value)}
+
+
+def _copy_back(given: Any, array: "np.ndarray[Any, Any]", buffer: Buffer) -> None:
+    """Into the argument itself; lists and read-only arrays stay as they are."""
+    if hasattr(given, "data_ptr"):
+        result = buffer.read(array.dtype).reshape(array.shape)
+        array[...] = result
+        if not given.is_contiguous():
+            import torch
+
+            given.copy_(torch.from_numpy(array.view(np.uint8)).view(given.dtype).reshape(given.shape))
+    elif isinstance(given, np.ndarray) and given.flags.writeable:
+        given[...] = buffer.read(array.dtype).reshape(given.shape)
+
+
+def _extent(extent: Extent) -> Union[int, List[int]]:
+    return int(extent) if isinstance(extent, (int, np.integer)) else [int(one) for one in extent]
+
+
+class Module:
+    """A loaded module. Unloaded with this object, by `unload`, or at the end of a `with` block."""
+
+    def __init__(self, device: "Device", source: str) -> None:
+        self.device = device
+        self._server = device._server
+        self._device = device.handle
+        answer = self._server.ask("module/load", device=self._device, source=source)
+        self.handle: int = answer["module"]
+        self.kernels: List[str] = answer["kernels"]
+        self._finalizer = weakref.finalize(
+            self, self._server.drop, "module/unload", device=self._device, module=self.handle
+        )
+        self._finalizer.atexit = False
+
+    def kernel(self, name: Optional[str] = None) -> Kernel:
+        """The kernel with this name, or the only one."""
+        if name is None:
+            if len(self.kernels) != 1:
+                raise PtxlabError("unknown-kernel", f"the module has {len(self.kernels)} kernels; name one")
+            name = self.kernels[0]
+        return Kernel(self, name)
+
+    def unload(self) -> None:
+        """Frees the module's variables; can be called again."""
+        if self._finalizer.detach() is not None:
+            self._server.ask("module/unload", device=self._device, module=self.handle)
+
+    def __enter__(self) -> "Module":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.unload()
+
+
+class Device:
+    """A device that runs PTX on the CPU, with the arithmetic of a GPU: `Device(gpu="sm_90")`."""
+
+    def __init__(
+        self,
+        gpu: Optional[str] = None,
+        *,
+        target: Optional[str] = None,
+        isa: Optional[str] = None,
+        memory: Optional[int] = None,
+    ) -> None:
+        self._server = shared()
+        options = _named(gpu=gpu, target=target, isa=isa, memory=memory)
+        self.handle: int = self._server.ask("device/create", **options)["device"]
+        self._finalizer = weakref.finalize(self, self._server.drop, "device/close", device=self.handle)
+        self._finalizer.atexit = False
+
+    def module(self, source: str) -> Module:
+        """Loads a module. Raises PtxlabError `refused-module`, whose data has the findings."""
+        return Module(self, source)
+
+    def buffer(self, contents: Any) -> Buffer:
+        """A buffer with a copy of an array, or with this number of zero bytes."""
+        if isinstance(contents, (int, np.integer)):
+            answer = self._server.ask("buffer/alloc", device=self.handle, bytes=int(contents))
+        else:
+            array, _ = as_array(contents)
+            with self._server.file() as data:
+                answer = self._server.ask("buffer/alloc", device=self.handle, data=data.put(array))
+        return Buffer(self._server, self.handle, answer["buffer"], answer["bytes"])
+
+    def close(self) -> None:
+        """Frees everything on the device; can be called again."""
+        if self._finalizer.detach() is not None:
+            self._server.ask("device/close", device=self.handle)
+
+    def __enter__(self) -> "Device":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,77 @@
+"""Number formats of arrays: those of numpy, of ml_dtypes and of torch."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+# Names of dtypes, and the formats of ptxlab.
+_formats = {
+    "float64": "f64",
+    "float32": "f32",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float8_e4m3fn": "e4m3",
+    "float8_e5m2": "e5m2",
+    "float8_e8m0fnu": "ue8m0",
+    "int8": "s8",
+    "int16": "s16",
+    "int32": "s32",
+    "int64": "s64",
+    "uint16": "u16",
+    "uint32": "u32",
+    "uint64": "u64",
+}
+
+# Dtypes of results; every other format is returned as bytes, or as words of 16 bits.
+_results = {
+    "f64": np.float64,
+    "f32": np.float32,
+    "tf32": np.float32,
+    "f16": np.float16,
+    "s8": np.int8,
+    "s16": np.int16,
+    "s32": np.int32,
+    "s64": np.int64,
+    "u16": np.uint16,
+    "u32": np.uint32,
+    "u64": np.uint64,
+}
+
+_of_ml_dtypes = {"bf16": "bfloat16", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2", "ue8m0": "float8_e8m0fnu"}
+
+
+def as_array(value: Any) -> Tuple["np.ndarray[Any, Any]", Optional[str]]:
+    """An array in one piece, without a copy where possible, and its format; None where only bytes are known."""
+    if type(value).__module__.split(".")[0] == "torch":
+        return _of_torch(value)
+    array = np.ascontiguousarray(value)
+    return array, _formats.get(array.dtype.name)
+
+
+def _of_torch(tensor: Any) -> Tuple["np.ndarray[Any, Any]", Optional[str]]:
+    import torch
+
+    name = str(tensor.dtype).split(".")[-1]
+    whole = tensor.detach().contiguous()
+    if whole.device.type != "cpu":
+        raise TypeError(f"ptxlab takes tensors on the CPU, not on {whole.device}")
+    array = whole.view(torch.uint8).numpy().view(np.uint16 if whole.element_size() == 2 else np.uint8)
+    return (whole.numpy() if name in ("float64", "float32", "float16", "int8", "int16", "int32", "int64", "uint8") else array), _formats.get(name)
+
+
+def result_dtype(format_name: str) -> "np.dtype[Any]":
+    """The dtype for elements of a format."""
+    known = _results.get(format_name)
+    if known is not None:
+        return np.dtype(known)
+    try:
+        import ml_dtypes
+
+        named = getattr(ml_dtypes, _of_ml_dtypes.get(format_name, ""), None)
+        if named is not None:
+            return np.dtype(named)
+    except ImportError:
+        pass
+    return np.dtype(np.uint16 if format_name == "bf16" else np.uint8)
