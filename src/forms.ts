@@ -8,7 +8,7 @@ export type { FormEntry } from './explain/form-listing.ts';
 
 /** Default: forms that at least one target supports in the newest version. */
 export interface FormsOptions extends JudgeOptions {
-  /** Only forms of this opcode; `cvt.pack` and `cvta.to` are opcodes of their own. */
+  /** Only forms of this opcode; `cvt.pack` is an opcode of its own, and `wgmma` stands for all that begin with it. */
   readonly opcode?: string;
 }
 

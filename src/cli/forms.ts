@@ -1,6 +1,6 @@
 /** `ptxlab forms`: prints the table of instruction forms, or the matrix of conversions. */
 import { nearestWord } from '../base/nearest-word.ts';
-import { describeForm, detailedText, formsAt, listingText } from '../explain/form-listing.ts';
+import { describeForm, detailedText, formsAt, listingText, opcodesNamed } from '../explain/form-listing.ts';
 import { conversionMatrix, matrixText } from '../explain/matrix.ts';
 import { ptxForms } from '../isa/table.ts';
 import { type ExitCode, UsageError } from './exit.ts';
@@ -34,9 +34,8 @@ export async function formsCommand(flags: FormsFlags, { stdout }: Session): Prom
 }
 
 function requireOpcode(name: string): string {
-  const known = ptxForms.opcodes();
-  if (known.includes(name)) return name;
-  const close = nearestWord(name, known);
+  if (opcodesNamed(name).length > 0) return name;
+  const close = nearestWord(name, ptxForms.opcodes());
   throw new UsageError(`no forms of '${name}'${close === null ? '' : ` (did you mean ${close}?)`}`);
 }
 

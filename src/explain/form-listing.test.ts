@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { compileForm } from '../isa/notation.ts';
 import { allForms } from '../isa/table.ts';
 import { findTarget, parseVersion } from '../isa/targets.ts';
-import { describeForm, type FormEntry, formsAt } from './form-listing.ts';
+import { describeForm, type FormEntry, formsAt, opcodesNamed } from './form-listing.ts';
 
 function entry(id: string, target: string, version: string): FormEntry | undefined {
   const place = { target: findTarget(target) ?? null, version: parseVersion(version) };
@@ -29,6 +29,12 @@ describe('the forms of a version and target', () => {
     expect(entry(id, ...without), `${id} on ${without}`).toBeDefined();
     expect(wordsOf(entry(id, ...without))).not.toContain(word);
     expect(wordsOf(entry(id, ...having))).toContain(word);
+  });
+
+  test('the first word of several opcodes stands for all of them, unless it is an opcode itself', () => {
+    expect(opcodesNamed('wgmma')).toEqual(expect.arrayContaining(['wgmma.fence', 'wgmma.mma_async']));
+    expect(opcodesNamed('cvt')).toEqual(['cvt']);
+    expect(opcodesNamed('wg')).toEqual([]);
   });
 
   test('the syntax line omits an optional modifier that the target or version lacks', () => {

@@ -32,11 +32,18 @@ export interface FormEntry {
 
 /**
  * The forms that have at least one variant for the chosen version and target, in the order of the table. If `opcode` is
- * null, all opcodes are listed.
+ * null, all opcodes are listed; the first word of several opcodes, such as `wgmma`, stands for all of them.
  */
 export function formsAt(choice: TargetChoice, opcode: string | null): readonly CompiledForm[] {
-  const opcodes = ptxForms.opcodes().filter((name) => opcode === null || splitMnemonic(name).opcode === opcode);
+  const opcodes = opcode === null ? ptxForms.opcodes() : opcodesNamed(opcode);
   return opcodes.flatMap((name) => ptxForms.forms(name).filter((form) => hasAny(form, choice)));
+}
+
+/** The opcode with this name. If no opcode has the name, all opcodes that begin with it and a period. */
+export function opcodesNamed(name: string): readonly string[] {
+  const all = ptxForms.opcodes();
+  const exact = all.filter((opcode) => splitMnemonic(opcode).opcode === name);
+  return exact.length > 0 ? exact : all.filter((opcode) => opcode.startsWith(`${name}.`));
 }
 
 function hasAny(compiled: CompiledForm, choice: TargetChoice): boolean {
