@@ -38,7 +38,7 @@ def _node() -> str:
 def _script() -> Path:
     """The bundled server: in the wheel, or in a checkout that was built."""
     here = Path(__file__).resolve()
-    for folder in (here.parent / "_server", here.parents[3] / "dist" / "bin"):
+    for folder in (here.parent / "_server" / "dist" / "bin", here.parents[3] / "dist" / "bin"):
         script = folder / "ptxlab.js"
         if script.exists():
             return script
