@@ -5,8 +5,8 @@ import { joinWords } from '../../base/join-words.ts';
 import type { FormTable } from '../../isa/table.ts';
 import { type TypeName, typeOf, isTypeName } from '../../isa/types.ts';
 import {
+  choicesIn,
   type FormMatch,
-  matchForm,
   isModifier,
   listed,
   slotsFit,
@@ -165,11 +165,11 @@ export function cleanSpelling(
   names: readonly TypeName[],
   modifiers: readonly Written[],
 ): string | null {
-  const clean = forms
-    .filter((compiled) => slotsFit(compiled, names))
-    .map((compiled) => matchForm(compiled, names, modifiers))
-    .find((made) => made.problems.length === 0);
-  return clean === undefined ? null : printMnemonic(clean.compiled, clean.types, clean.modifiers);
+  for (const compiled of forms) {
+    const choices = slotsFit(compiled, names) ? choicesIn(compiled, names, modifiers) : null;
+    if (choices !== null) return printMnemonic(compiled, names, choices);
+  }
+  return null;
 }
 
 function unique<T>(values: readonly T[]): readonly T[] {
