@@ -1,11 +1,12 @@
 /**
- * Compares array conversions with the exact engine: every value of sources of up to 16 bits, and of f32 for the common
- * conversions.
+ * Compares array conversions with the exact engine: every value of sources of up to 16 bits, of f32 for the common
+ * conversions, and some values of every pair of formats with every mode.
  */
 import { describe, expect, test } from 'vitest';
 import { convert } from '../../src/arrays.ts';
 import { conversionOf, planConverter } from '../../src/arrays/semantics/semantics.ts';
 import { type FormatName, formats, formatNames } from '../../src/numerics/formats.ts';
+import { checkConversion, modes } from '../arrays/every-pair.ts';
 
 const words = formatNames.filter((name) => formats[name].width === 16);
 
@@ -126,5 +127,11 @@ describe('10^8 random f32', () => {
       const wrong = source.findIndex((bits, i) => found(i) !== exact(bits));
       expect(wrong < 0 ? null : source[wrong]?.toString(16)).toBe(null);
     }
+  });
+});
+
+describe('every pair of formats, with every mode', () => {
+  test.each(formatNames)('from %s', (from) => {
+    for (const to of formatNames) for (const mode of modes) checkConversion(from, { ...mode, to });
   });
 });
