@@ -4,7 +4,16 @@
  * is first brought up to date.
  */
 import { spawn, spawnSync, type SpawnOptionsWithoutStdio } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -130,27 +139,28 @@ export function built(): Promise<void> {
 
 /** Test files run side by side; one of them builds, the others wait. */
 async function build(): Promise<void> {
-  const stamp = join(root, 'dist/.cli-test-stamp');
   const lock = join(root, 'dist/.cli-test-lock');
   mkdirSync(join(root, 'dist'), { recursive: true });
-  while (isStale(stamp)) {
+  while (isStale()) {
     if (!take(lock)) {
       await sleep(200);
       continue;
     }
     try {
       compile();
-      writeFileSync(stamp, '');
     } finally {
-      rmSync(lock, { recursive: true, force: true });
+      rmSync(lock, { force: true });
     }
   }
 }
 
-function isStale(stamp: string): boolean {
-  if (!existsSync(stamp) || !existsSync(mainFile)) return true;
+/** `npm run build` writes this file last, so that a test run after it need not build again. */
+const lastBuilt = join(root, 'dist/bin/THIRD-PARTY.txt');
+
+function isStale(): boolean {
+  if (!existsSync(lastBuilt)) return true;
   const bundler = statSync(join(root, 'tools/bundle-cli.ts')).mtimeMs;
-  return Math.max(newest(join(root, 'src')), bundler) > statSync(stamp).mtimeMs;
+  return Math.max(newest(join(root, 'src')), bundler) > statSync(lastBuilt).mtimeMs;
 }
 
 function newest(folder: string): number {
@@ -159,13 +169,20 @@ function newest(folder: string): number {
   return Math.max(...sources.map((name) => statSync(join(folder, name)).mtimeMs));
 }
 
-const abandonedAfter = 120_000;
-
+/** The lock holds the process that builds. One that was killed does not hold up the others. */
 function take(lock: string): boolean {
-  if (existsSync(lock) && Date.now() - statSync(lock).mtimeMs > abandonedAfter) rmSync(lock, { recursive: true });
   try {
-    mkdirSync(lock);
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
     return true;
+  } catch {
+    if (!isRunning(lock)) rmSync(lock, { recursive: true, force: true });
+    return false;
+  }
+}
+
+function isRunning(lock: string): boolean {
+  try {
+    return process.kill(Number(readFileSync(lock, 'utf8')), 0);
   } catch {
     return false;
   }
