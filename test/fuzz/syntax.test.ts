@@ -5,6 +5,7 @@ import { check } from '../../src/check/check.ts';
 import { errorLimit } from '../../src/syntax/reader.ts';
 import { parseInstruction, parseItems, parseModule } from '../../src/syntax/parser.ts';
 import { printModule } from '../../src/syntax/printer.ts';
+import { anyString } from './any-string.ts';
 
 const kernels = new URL('../../examples/kernels/', import.meta.url);
 const sources = readdirSync(kernels)
@@ -39,7 +40,7 @@ const mutated = fc
   );
 
 const anyText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 500 }),
+  anyString(500),
   soup,
   soup.map((text) => header + text),
   soup.map((text) => `${header}.func f() { ${text} }`),
