@@ -6,6 +6,7 @@ import type { Step } from '../isa/steps/step.ts';
 import { warpSize } from '../machine/launch.ts';
 import type { Group } from '../machine/collectives.ts';
 import { exchange } from './exchange.ts';
+import type { Member, UndefinedMember } from './member.ts';
 import { requireDefined, setUndefined } from './shadow.ts';
 import {
   type Block,
@@ -13,6 +14,7 @@ import {
   finish,
   type Prepared,
   type Remainder,
+  type Rest,
   type Stopping,
   type Thread,
   type UndefinedResults,
@@ -46,10 +48,10 @@ export function prepareCollective(
     if (group !== null) completeGroup(block, group, cpu.code);
   };
   const go = (thread: Thread, results: readonly Bits[], undefinedBits: UndefinedResults | null): void => {
-    to.forEach((place, i) => {
-      thread.frame[place] = elementAt(results, i);
-      setUndefined(thread, place, undefinedBits?.[i] ?? null);
-    });
+    const { frame } = thread;
+    for (let i = 0; i < to.length; i++) frame[elementAt(to, i)] = elementAt(results, i);
+    // Nearly always no thread of the group has undefined values.
+    if (undefinedBits !== null) to.forEach((place, i) => setUndefined(thread, place, undefinedBits[i] ?? null));
     finish(after, thread);
   };
   return { stop, rest: { kind: 'collective', fn, from, go } };
@@ -57,23 +59,34 @@ export function prepareCollective(
 
 /** Gives every thread of a group its results and lets it continue. */
 export function completeGroup(block: Block, group: Group, code: readonly Prepared[]): void {
-  const members = group.flatMap((linear) => {
-    const thread = block.threads[linear];
-    const rest = thread === undefined ? null : code[thread.pc - 1]?.rest;
-    if (thread === undefined || rest?.kind !== 'collective')
-      throw new Error('a thread of the group is not waiting in a collective instruction');
-    const values = rest.from.map((place) => elementAt(thread.frame, place));
-    const undefinedBits = rest.from.map((place) => thread.shadow?.get(place) ?? null);
-    return { thread, rest, lane: linear % warpSize, values, undefinedBits };
-  });
+  const members = group.map((linear) => memberOf(block, linear, code));
   const [first] = members;
   if (first === undefined) throw new Error('an empty group');
   const { fn } = first.rest;
   const results = exchange(fn, members);
   const isDefined = members.every(({ thread }) => thread.shadow === null);
-  const undefinedBits = isDefined ? null : exchangeUndefined(fn, members);
+  const undefinedBits = isDefined ? null : exchangeUndefined(fn, members.map(withUndefinedBits));
   members.forEach(({ thread, rest }, i) => {
     wake(thread);
     rest.go(thread, results[i] ?? [], undefinedBits?.[i] ?? null);
   });
+}
+
+/** A waiting thread and the values that it brings. */
+interface WaitingMember extends Member {
+  readonly thread: Thread;
+  readonly rest: Extract<Rest, { readonly kind: 'collective' }>;
+}
+
+function memberOf(block: Block, linear: number, code: readonly Prepared[]): WaitingMember {
+  const thread = block.threads[linear];
+  const rest = thread === undefined ? null : code[thread.pc - 1]?.rest;
+  if (thread === undefined || rest?.kind !== 'collective')
+    throw new Error('a thread of the group is not waiting in a collective instruction');
+  const { frame } = thread;
+  return { thread, rest, lane: linear % warpSize, values: rest.from.map((place) => elementAt(frame, place)) };
+}
+
+function withUndefinedBits({ thread: { shadow }, rest, lane, values }: WaitingMember): UndefinedMember {
+  return { lane, values, undefinedBits: rest.from.map((place) => shadow?.get(place) ?? null) };
 }

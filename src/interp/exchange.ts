@@ -41,17 +41,19 @@ function everywhere(group: readonly Member[], results: readonly Bits[]): readonl
 
 /** PTX ISA 9.1, 9.7.9.6: operand `c` holds the clamp value in its low bits and the segment mask above them. */
 function shuffle(mode: Mode<'shfl'>, group: readonly Member[]): readonly (readonly Bits[])[] {
-  const byLane = new Map(group.map((member) => [member.lane, member] as const));
+  const brought = new Array<Bits | undefined>(warpSize);
+  for (const { lane, values } of group) brought[lane] = values[0];
   return group.map(({ lane, values }) => {
-    const [own = 0, operand = 0, bounds = 0] = values;
+    const operand = values[1] ?? 0;
+    const bounds = values[2] ?? 0;
     const shift = Number(operand) & 0x1f;
     const clamp = Number(bounds) & 0x1f;
     const segment = (Number(bounds) >>> 8) & 0x1f;
     const highest = (lane & segment) | (clamp & ~segment);
     const source = sourceLane(mode, lane, shift, segment);
     const inBounds = mode === 'up' ? source >= highest : source <= highest;
-    const from = inBounds ? byLane.get(source & (warpSize - 1)) : undefined;
-    return [from?.values[0] ?? own, inBounds ? 1 : 0];
+    const from = inBounds ? brought[source & (warpSize - 1)] : undefined;
+    return [from ?? values[0] ?? 0, inBounds ? 1 : 0];
   });
 }
 

@@ -23,6 +23,12 @@ interface Waiting {
   readonly at: number;
 }
 
+interface Joined {
+  readonly warp: number;
+  readonly key: string;
+  readonly group: Waiting;
+}
+
 type GroupState = Readonly<Omit<Waiting, 'threads'>> & { readonly threads: readonly Waiter[] };
 
 function copyOf(group: GroupState): Waiting {
@@ -40,6 +46,8 @@ export class Collectives {
   private readonly groups = new Map<string, Waiting>();
   /** For each warp, the lanes that have not exited. */
   private readonly live: Uint32Array;
+  /** The waiting group that a thread joined last; null if it no longer waits. */
+  private newest: Joined | null = null;
 
   /** @param count number of threads in the block */
   constructor(count: number) {
@@ -57,12 +65,27 @@ export class Collectives {
     if (mask !== null && ((mask >>> (thread % warpSize)) & 1) === 0) {
       throw machineFault('PTX6012', { mask: `0x${mask.toString(16)}`, lane: String(thread % warpSize) });
     }
-    const key = `${warp} ${what} ${mask ?? `at ${at}`}`;
-    const group = this.groups.get(key) ?? { what, threads: [], lanes: 0, mask, at };
+    const joined = this.join(warp, what, mask, at);
+    const { key, group } = joined;
     group.threads.push({ thread, line });
     group.lanes |= 1 << (thread % warpSize);
+    const whole = this.complete(key, group);
+    this.newest = whole === null ? joined : null;
+    return whole;
+  }
+
+  /** The group that a thread joins: mostly the one that the thread before it joined. */
+  private join(warp: number, what: string, mask: number | null, at: number): Joined {
+    const { newest } = this;
+    if (newest !== null && newest.warp === warp && newest.group.what === what && newest.group.mask === mask) {
+      if (mask !== null || newest.group.at === at) return newest;
+    }
+    const key = `${warp} ${what} ${mask ?? `at ${at}`}`;
+    const known = this.groups.get(key);
+    if (known !== undefined) return { warp, key, group: known };
+    const group = { what, threads: [], lanes: 0, mask, at };
     this.groups.set(key, group);
-    return this.complete(key, group);
+    return { warp, key, group };
   }
 
   /** Records that a thread has exited. Returns the groups that were waiting only for it, so that they can continue. */
@@ -70,6 +93,7 @@ export class Collectives {
     const warp = Math.floor(thread / warpSize);
     this.live[warp] = wordAt(this.live, warp) & ~(1 << (thread % warpSize));
     if (this.groups.size === 0) return [];
+    this.newest = null;
     return [...this.groups].flatMap(([key, group]) => {
       const whole = this.complete(key, group);
       return whole === null ? [] : [whole];
@@ -84,6 +108,7 @@ export class Collectives {
     const open = [...this.groups].filter(([, group]) => group.mask === null).sort(([, a], [, b]) => a.at - b.at);
     const [first] = open;
     if (first === undefined) return null;
+    this.newest = null;
     this.groups.delete(first[0]);
     return first[1].threads.map(({ thread }) => thread);
   }
@@ -94,6 +119,7 @@ export class Collectives {
 
   take({ live, groups }: CollectivesState): void {
     this.live.set(live);
+    this.newest = null;
     this.groups.clear();
     for (const [key, group] of groups) this.groups.set(key, copyOf(group));
   }
