@@ -2,6 +2,7 @@
 import { requireArgument } from '../base/require.ts';
 import { number } from '../base/rules.ts';
 import { elementAt } from '../base/element-at.ts';
+import { leadingCount } from '../base/leading-count.ts';
 import type { LabelSymbol } from '../check/symbols.ts';
 import { toAscii } from '../syntax/ascii.ts';
 import {
@@ -110,14 +111,9 @@ export class ChunkList {
   /** The chunk that contains an offset; at the end of the text, the last one. */
   at(offset: number): Chunk {
     requireOffset(offset);
-    let low = 0;
-    let high = this.chunks.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (elementAt(this.chunks, middle).start <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return elementAt(this.chunks, low);
+    const { chunks } = this;
+    const count = leadingCount(chunks.length, (i) => elementAt(chunks, i).start <= offset);
+    return elementAt(chunks, Math.max(count - 1, 0));
   }
 
   /** Reads a chunk again, to use its statements; with `whole`, every one is parsed. */

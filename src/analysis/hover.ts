@@ -1,5 +1,6 @@
 /** What is at a position in a function: an instruction with its variant, a name, or a constant. */
 import { elementAt } from '../base/element-at.ts';
+import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';
 import { registerUse } from '../check/binding/bind.ts';
 import type { DeclaredSymbol, VariableSpace } from '../check/symbols.ts';
@@ -53,16 +54,10 @@ export function hoverAt(body: FunctionBody, offset: number, environment: Environ
   return subject === null ? null : { start: operand.start, end: operand.end, subject };
 }
 
-/** The instruction that contains an offset, found by binary search. */
+/** The instruction that contains an offset. */
 function instructionAt(instructions: readonly BodyInstruction[], offset: number): BodyInstruction | null {
-  let low = 0;
-  let high = instructions.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (elementAt(instructions, middle).node.start <= offset) low = middle + 1;
-    else high = middle;
-  }
-  const found = instructions[low - 1];
+  const count = leadingCount(instructions.length, (i) => elementAt(instructions, i).node.start <= offset);
+  const found = instructions[count - 1];
   return found !== undefined && offset < found.node.end ? found : null;
 }
 

@@ -132,14 +132,8 @@ export class Names {
 }
 
 function childAt({ children }: PlacedScope, offset: number): PlacedScope | null {
-  let low = 0;
-  let high = children.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (elementAt(children, middle).start <= offset) low = middle + 1;
-    else high = middle;
-  }
-  const found = children[low - 1];
+  const count = leadingCount(children.length, (i) => elementAt(children, i).start <= offset);
+  const found = children[count - 1];
   return found !== undefined && offset <= found.end ? found : null;
 }
 

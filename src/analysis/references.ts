@@ -1,5 +1,6 @@
 /** Where the names of a document occur, and which declaration each stands for. */
 import { elementAt } from '../base/element-at.ts';
+import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';
 import type { Chunk } from './chunk.ts';
 import type { ChunkList } from './chunk-list.ts';
@@ -186,14 +187,7 @@ export function escaped(name: string): string {
 
 /** The index of the last word that begins at or before an offset; -1 if all begin after it. */
 function indexAt(words: readonly Word[], offset: number): number {
-  let low = 0;
-  let high = words.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (elementAt(words, middle).start <= offset) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  return leadingCount(words.length, (i) => elementAt(words, i).start <= offset) - 1;
 }
 
 function findWord(words: readonly Word[], offset: number, by: number): Word | null {

@@ -1,5 +1,6 @@
 /** The source lines that a document was compiled from, by `.loc`, `.file` and the names in debug sections. */
 import { elementAt } from '../base/element-at.ts';
+import { leadingCount } from '../base/leading-count.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import type { Span } from '../base/span.ts';
 import { SourcePlaces } from '../check/source-places.ts';
@@ -117,14 +118,8 @@ function plainStatements(statement: Statement): readonly Statement[] {
 
 /** The innermost position at an offset: that of the last instruction that begins at or before it. */
 export function placeAt(ranges: readonly MappedRange[], offset: number): SourcePlace | null {
-  let low = 0;
-  let high = ranges.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (elementAt(ranges, middle).start <= offset) low = middle + 1;
-    else high = middle;
-  }
-  const found = ranges[low - 1];
+  const count = leadingCount(ranges.length, (i) => elementAt(ranges, i).start <= offset);
+  const found = ranges[count - 1];
   return found !== undefined && offset <= found.end ? found.place : null;
 }
 
