@@ -32,6 +32,18 @@ export interface WordLayout {
   readonly zeroRule: 'as-is' | 'versions';
 }
 
+/** What GPTQ and AWQ have in common. */
+const transposed = {
+  stored: 'words',
+  codes: '.qweight',
+  scale: '.scales',
+  zeros: '.qzeros',
+  groupIndex: '.g_idx',
+  shape: null,
+  name: '.weight',
+  isTransposed: true,
+} as const;
+
 export const wordLayouts: readonly WordLayout[] = [
   {
     title: 'integers of compressed-tensors, packed',
@@ -48,29 +60,15 @@ export const wordLayouts: readonly WordLayout[] = [
     zeroRule: 'as-is',
   },
   {
+    ...transposed,
     title: 'GPTQ',
-    stored: 'words',
-    codes: '.qweight',
-    scale: '.scales',
-    zeros: '.qzeros',
-    groupIndex: '.g_idx',
-    shape: null,
-    name: '.weight',
-    isTransposed: true,
     along: 'columns',
     places: null,
     zeroRule: 'versions',
   },
   {
+    ...transposed,
     title: 'AWQ',
-    stored: 'words',
-    codes: '.qweight',
-    scale: '.scales',
-    zeros: '.qzeros',
-    groupIndex: '.g_idx',
-    shape: null,
-    name: '.weight',
-    isTransposed: true,
     along: 'rows',
     places: [0, 4, 1, 5, 2, 6, 3, 7],
     zeroRule: 'as-is',
