@@ -3,6 +3,8 @@
  * depth. Jumps ahead run on the right, jumps back on the left and dashed.
  */
 import { elementAt } from '../base/element-at.ts';
+import { requireArgument } from '../base/require.ts';
+import { list, number, shaped, text } from '../base/rules.ts';
 import type { Span } from '../base/span.ts';
 import type { BlockOutline } from './block-outline.ts';
 
@@ -163,8 +165,17 @@ function aside(boxes: readonly FlowBox[], from: number, to: number, lane: number
   return { from, to, isBack, points };
 }
 
-/** The drawing as an SVG file. It takes the color of the text around it, and black where it stands alone. */
-export function flowGraphSvg({ width, height, boxes, arrows }: FlowGraph, title: string): string {
+const graphRule = shaped<FlowGraph>('a graph', { width: number, height: number, boxes: list, arrows: list });
+
+/**
+ * The drawing as an SVG file. It takes the color of the text around it, and black where it stands alone.
+ *
+ * @throws PtxlabError `argument-type` for values that are not a graph and a string
+ */
+export function flowGraphSvg(graph: FlowGraph, title: string): string {
+  requireArgument('the graph', graph, graphRule);
+  requireArgument('the title', title, text);
+  const { width, height, boxes, arrows } = graph;
   const lines = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" color="#1d1b18" fill="none" stroke="currentColor" font-family="monospace" font-size="13">`,
     `<title>${escapeText(title)}</title>`,

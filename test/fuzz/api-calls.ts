@@ -130,6 +130,8 @@ function analysisCalls(): readonly Call[] {
   const view = document.functionAt(ptx.indexOf('ret'));
   if (view === null) throw new Error('the module has a function');
   return [
+    call('demangle', analysis.demangle, '_Z1kPf'),
+    call('flowGraphSvg', analysis.flowGraphSvg, fromLibrary(view.flowGraph()), 'a kernel'),
     made('Document', analysis.Document, ptx, judge),
     method('Document.edit', open(), 0, 0, ' '),
     method('Document.slice', document, 0, 1),

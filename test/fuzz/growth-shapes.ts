@@ -497,7 +497,7 @@ const flow: readonly Shape[] = [
       ),
   },
   {
-    name: 'a graph that is no nest of loops',
+    name: 'a graph that does not consist of nested loops',
     size: 300,
     text: (n) =>
       kernel(

@@ -1,4 +1,6 @@
 /** C++ names of functions and variables, from the mangled names that compilers write (Itanium C++ ABI, 5.1). */
+import { requireArgument } from '../require.ts';
+import { text as textRule } from '../rules.ts';
 import { builtinTypes, literalSuffixes, operators, qualifiers, standardNames } from './mangled-rows.ts';
 import { isDigit, MangledText } from './mangled-text.ts';
 import {
@@ -18,8 +20,11 @@ const longest = 4096;
 /**
  * The C++ name, such as `void scale<float>(float*, int)` for `_Z5scaleIfEvPT_i`; null if the name is not mangled, or
  * contains an expression, which is not written out.
+ *
+ * @throws PtxlabError `argument-type` for a value that is not a string
  */
 export function demangle(mangled: string): string | null {
+  requireArgument('the name', mangled, textRule);
   if (!mangled.startsWith('_Z') || mangled.length > longest) return null;
   return new Demangler(mangled).whole();
 }

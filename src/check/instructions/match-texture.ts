@@ -55,10 +55,10 @@ function matchBase(
   return [problem('PTX5015', operand(index), { name, what: subject.what, opcode: subject.opcode, found, expected })];
 }
 
-/** True for a variable of one of these opaque types, and for a register that can hold a handle. */
+/** True for a variable of one of these types, for a texture in `.tex`, and for a register that can hold a handle. */
 function isHandle(shape: Shape, types: readonly string[]): boolean {
   if (shape.kind === 'unknown') return true;
-  if (shape.kind === 'variable') return shape.opaque !== null && types.includes(shape.opaque);
+  if (shape.kind === 'variable') return types.includes(shape.opaque ?? (shape.space === '.tex' ? '.texref' : ''));
   return shape.kind === 'register' && shape.lanes === 1 && shape.type.width === 64 && holdsInteger(shape.type);
 }
 
