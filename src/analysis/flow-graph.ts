@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../base/element-at.ts';
 import { requireArgument } from '../base/require.ts';
-import { list, number, shaped, text } from '../base/rules.ts';
+import { list, number, shaped, text as textRule } from '../base/rules.ts';
 import type { Span } from '../base/span.ts';
 import type { BlockOutline } from './block-outline.ts';
 
@@ -174,7 +174,7 @@ const graphRule = shaped<FlowGraph>('a graph', { width: number, height: number, 
  */
 export function flowGraphSvg(graph: FlowGraph, title: string): string {
   requireArgument('the graph', graph, graphRule);
-  requireArgument('the title', title, text);
+  requireArgument('the title', title, textRule);
   const { width, height, boxes, arrows } = graph;
   const lines = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" color="#1d1b18" fill="none" stroke="currentColor" font-family="monospace" font-size="13">`,
