@@ -255,7 +255,12 @@ const nodeCalls: readonly Call[] = [
   call('openFile', node.openFile, '/nowhere'),
   call('openBeside', node.openBeside, '/nowhere'),
   call('openTensors', node.openTensors, '/nowhere', { name: 'w.npy', container: 'npy' }),
-  call('createFile', node.createFile, '/nowhere/a', { size: 1, replace: false, temporary: 'b', resume: false }),
+  call('createFile', node.createFile, '/nowhere/a', {
+    size: 1,
+    replace: false,
+    temporary: '/nowhere/b',
+    resume: false,
+  }),
 ];
 
 export async function allCalls(): Promise<readonly Call[]> {
