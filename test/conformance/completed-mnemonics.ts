@@ -1,13 +1,14 @@
 /** Follows the dot-parts that completion offers, and compares the resulting mnemonics with the table. */
 import { Completer } from '../../src/analysis/completion.ts';
 import { rowsOf } from '../../src/check/availability.ts';
-import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
+import { findVariants } from '../../src/check/instructions/resolve.ts';
 import { expandForm, type ExpandOptions } from '../../src/isa/expand.ts';
 import type { InstructionForm, Variant } from '../../src/isa/form.ts';
 import { isAvailable, type Target, type Version } from '../../src/isa/targets.ts';
 
 interface Offered {
-  readonly parts: readonly string[];
+  /** The parts that can follow, and whether the mnemonic is complete with each. */
+  readonly parts: ReadonlyMap<string, boolean>;
   readonly isComplete: boolean;
 }
 
@@ -24,7 +25,7 @@ export class CompletedMnemonics {
     this.completer = new Completer({ version, target, addressSize: 64 });
     const parts = this.completer.opcodes();
     for (const { text, isComplete } of parts) this.note(text, isComplete);
-    this.offered.set('', { parts: parts.map(({ text }) => text), isComplete: false });
+    this.offered.set('', { parts: flagsOf(parts), isComplete: false });
   }
 
   /**
@@ -39,7 +40,9 @@ export class CompletedMnemonics {
 
   /** The items offered so far that do not lead to a mnemonic, or lead to one that the checker refuses. */
   misleading(): readonly string[] {
-    const beginnings = [...this.offered].flatMap(([beginning, { parts }]) => parts.map((part) => beginning + part));
+    const beginnings = [...this.offered].flatMap(([beginning, { parts }]) =>
+      [...parts.keys()].map((part) => beginning + part),
+    );
     return beginnings.filter((beginning) => {
       const ending = this.endingOf(beginning);
       return ending === null || !this.isAccepted(ending);
@@ -54,7 +57,7 @@ export class CompletedMnemonics {
   private note(text: string, isComplete: boolean): Offered {
     const known = this.offered.get(text);
     if (known !== undefined) return known;
-    const made = { parts: this.completer.parts(text).map((item) => item.text), isComplete };
+    const made = { parts: flagsOf(this.completer.parts(text)), isComplete };
     this.offered.set(text, made);
     return made;
   }
@@ -64,16 +67,16 @@ export class CompletedMnemonics {
     if (known !== undefined) return known;
     const before = beginning.slice(0, beginning.lastIndexOf('.'));
     const last = beginning.slice(before.length);
-    const item = this.completer.parts(before).find(({ text }) => text === last);
-    return this.note(beginning, item?.isComplete === true);
+    const parts = this.offered.get(before)?.parts ?? flagsOf(this.completer.parts(before));
+    return this.note(beginning, parts.get(last) === true);
   }
 
   private isReached(mnemonic: string): boolean {
     const [first = '', ...rest] = mnemonic.split('.');
-    if (this.offered.get('')?.parts.includes(first) !== true) return false;
+    if (this.offered.get('')?.parts.has(first) !== true) return false;
     let beginning = first;
     for (const part of rest) {
-      if (!this.at(beginning).parts.includes(`.${part}`)) return false;
+      if (!this.at(beginning).parts.has(`.${part}`)) return false;
       beginning += `.${part}`;
     }
     return this.at(beginning).isComplete;
@@ -84,18 +87,21 @@ export class CompletedMnemonics {
     const known = this.endings.get(beginning);
     if (known !== undefined) return known;
     const { parts, isComplete } = this.at(beginning);
-    const [next] = parts;
+    const [next] = parts.keys();
     const ending = isComplete ? beginning : next === undefined ? null : this.endingOf(beginning + next);
     this.endings.set(beginning, ending);
     return ending;
   }
 
   private isAccepted(mnemonic: string): boolean {
-    const found = resolveMnemonic(mnemonic);
-    return found.kind === 'variants' && found.variants.some((variant) => this.isLegal(variant));
+    return findVariants(mnemonic).some((variant) => this.isLegal(variant));
   }
 
   private isLegal(variant: Variant): boolean {
     return rowsOf(variant).every(({ ways }) => isAvailable(ways, this.version, this.target));
   }
+}
+
+function flagsOf(items: readonly { readonly text: string; readonly isComplete: boolean }[]): Offered['parts'] {
+  return new Map(items.map(({ text, isComplete }) => [text, isComplete]));
 }

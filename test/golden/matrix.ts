@@ -1,7 +1,7 @@
 /** Launches of matrix products whose results were recorded or modeled elsewhere (golden/matrix/README.md). */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { Device } from '../../src/device.ts';
+import { Device, type LoadedModule } from '../../src/device.ts';
 
 export interface MatrixJob {
   readonly target: string;
@@ -29,9 +29,21 @@ export interface Warps {
   readonly count: number;
 }
 
-/** The bytes of D that differ from what they must be. */
-export async function differences(job: MatrixJob, engine: 'interp' | 'jit', warps: Warps): Promise<number> {
+/** A job whose module is loaded, for launches on either engine. */
+export interface LoadedJob {
+  readonly job: MatrixJob;
+  readonly device: Device;
+  readonly module: LoadedModule;
+}
+
+export async function loadJob(job: MatrixJob): Promise<LoadedJob> {
   const device = await Device.create();
+  return { job, device, module: device.load(job.source) };
+}
+
+/** The bytes of D that differ from what they must be. */
+export async function differences(loaded: LoadedJob, engine: 'interp' | 'jit', warps: Warps): Promise<number> {
+  const { job, device, module } = loaded;
   const own = (hex: string): Uint8Array => {
     const bytes = Uint8Array.from(Buffer.from(hex, 'hex'));
     const size = bytes.length / job.grid[0];
@@ -41,7 +53,6 @@ export async function differences(job: MatrixJob, engine: 'interp' | 'jit', warp
   const d = device.alloc(wanted.length);
   const buffers = (texts: readonly string[]) => texts.map((text) => device.alloc(own(text)));
   const args = [...buffers(job.in), d, ...buffers(job.scales)];
-  const module = device.load(job.source);
   const launch = { grid: warps.count, block: job.block, args, engine };
   const result = await module.kernel('k').launch(launch);
   if (!result.ok) throw new Error(result.fault.message);
