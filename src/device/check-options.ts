@@ -73,3 +73,34 @@ export const launchRules: RulesFor<LaunchOptions> = {
   trace,
   engine: oneOf('jit', 'interp'),
 };
+
+/** The launch options that are plain data, which job files and requests to the server take as they are. */
+export type PlainLaunch = Pick<
+  LaunchOptions,
+  | 'grid'
+  | 'block'
+  | 'sharedBytes'
+  | 'cooperative'
+  | 'engine'
+  | 'unchecked'
+  | 'unsupported'
+  | 'timeout'
+  | 'budget'
+  | 'printLimit'
+>;
+
+const { grid, block, sharedBytes, cooperative, engine, unchecked, unsupported, timeout, budget, printLimit } =
+  launchRules;
+
+export const plainLaunchRules: RulesFor<PlainLaunch> = {
+  grid,
+  block,
+  sharedBytes,
+  cooperative,
+  engine,
+  unchecked,
+  unsupported,
+  timeout,
+  budget,
+  printLimit,
+};

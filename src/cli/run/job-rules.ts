@@ -1,9 +1,8 @@
 /**
  * What a job file may contain, one row for each key. The rows for launch and device options are those of the library.
  */
-import { either, listOf, mapOf, objectOf, type Rule, type RulesFor, text, whole } from '../../base/rules.ts';
-import { deviceRules, launchRules } from '../../device/check-options.ts';
-import type { Extent } from '../../device.ts';
+import { either, flag, listOf, mapOf, objectOf, type Rule, type RulesFor, text, whole } from '../../base/rules.ts';
+import { deviceRules, type PlainLaunch, plainLaunchRules } from '../../device/check-options.ts';
 import { type Generated, generatedRules } from './generated.ts';
 import { scalarTypes } from './values.ts';
 
@@ -37,20 +36,10 @@ export interface JobTrace {
   readonly lines?: readonly number[];
 }
 
-export interface JobLaunch {
+export interface JobLaunch extends PlainLaunch {
   readonly entry?: string;
-  readonly grid?: Extent;
-  readonly block?: Extent;
-  readonly sharedBytes?: number;
-  readonly cooperative?: boolean;
-  readonly engine?: 'interp' | 'jit';
   readonly args?: readonly JobArgument[];
   readonly variables?: Readonly<Record<string, JobContents>>;
-  readonly unchecked?: boolean;
-  readonly unsupported?: 'refuse' | 'fault';
-  readonly timeout?: number;
-  readonly budget?: number;
-  readonly printLimit?: number;
   readonly trace?: boolean | JobTrace;
 }
 
@@ -100,24 +89,12 @@ const argument: Rule<JobArgument> = objectOf<JobArgument>({
 
 const index: Rule<number | readonly number[]> = either(count, listOf(count, 'a list of whole numbers'));
 
-const { grid, block, sharedBytes, cooperative, engine, unchecked, unsupported, timeout, budget, printLimit } =
-  launchRules;
-
 const launchKeys: RulesFor<JobLaunch> = {
   entry: text,
-  grid,
-  block,
-  sharedBytes,
-  cooperative,
-  engine,
+  ...plainLaunchRules,
   args: listOf(argument),
   variables: mapOf(contents),
-  unchecked,
-  unsupported,
-  timeout,
-  budget,
-  printLimit,
-  trace: either(unchecked, objectOf<JobTrace>({ thread: index, block: index, lines: listOf(count) })),
+  trace: either(flag, objectOf<JobTrace>({ thread: index, block: index, lines: listOf(count) })),
 };
 
 export const jobRules: RulesFor<JobFile> = {

@@ -1,8 +1,8 @@
 /** Methods for devices: modules, buffers and launches. */
 import { listOf, objectOf, type Rule } from '../../base/rules.ts';
 import { SourceText } from '../../base/source-text.ts';
-import { type Argument, type Extent, type LoadedModule } from '../../device.ts';
-import { deviceRules, launchRules } from '../../device/check-options.ts';
+import { type Argument, type LoadedModule } from '../../device.ts';
+import { deviceRules, launchRules, type PlainLaunch, plainLaunchRules } from '../../device/check-options.ts';
 import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 import { readGpu, readIsa, readTarget } from '../options.ts';
 import { hexBytes, isScalarType, scalarBytes, scalarTypes } from '../run/values.ts';
@@ -231,40 +231,18 @@ const argumentRule: Rule<LaunchArgument> = objectOf<LaunchArgument>({
   ...Object.fromEntries(scalarTypes.map((type) => [type, anything])),
 });
 
-interface LaunchParams extends KernelParams {
-  readonly grid?: Extent;
-  readonly block?: Extent;
-  readonly sharedBytes?: number;
-  readonly cooperative?: boolean;
-  readonly engine?: 'interp' | 'jit';
+interface LaunchParams extends KernelParams, PlainLaunch {
   readonly args?: readonly LaunchArgument[];
-  readonly unchecked?: boolean;
-  readonly unsupported?: 'refuse' | 'fault';
-  readonly timeout?: number;
-  readonly budget?: number;
-  readonly printLimit?: number;
   readonly workers?: number;
 }
-
-const { grid, block, sharedBytes, cooperative, engine, unchecked, unsupported, timeout, budget, printLimit } =
-  launchRules;
 
 const launch = method<LaunchParams>(
   objectOf<LaunchParams>({
     device: count,
     module: count,
     kernel: text,
-    grid,
-    block,
-    sharedBytes,
-    cooperative,
-    engine,
+    ...plainLaunchRules,
     args: listOf(argumentRule),
-    unchecked,
-    unsupported,
-    timeout,
-    budget,
-    printLimit,
     workers: launchRules.workers,
   }),
   (given, { devices, folder, limits }, signal) =>
