@@ -108,7 +108,7 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     expect([code, stdout]).toEqual([1, 'hi\nhi\nhi\n']);
     expect(stderr).toMatch(/^ptxlab: warning: the output of \d+ calls of printf was dropped; --print-limit is 10\n/);
     expect(stderr).toContain('PTX6021');
-    const description = JSON.stringify({ source, timeout: 1, printLimit: 10 });
+    const description = JSON.stringify({ source, timeout: 0.2, printLimit: 10 });
     const { stdout: answer } = await ptxlab(['run', '--job', '-'], { input: description });
     expect(JSON.parse(answer)).toMatchObject({ ok: false, printed: 'hi\nhi\nhi\n', printsDropped: expect.any(Number) });
   });
@@ -192,7 +192,7 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     child.stderr.on('data', (chunk: Buffer) => {
       stderr += chunk.toString();
     });
-    setTimeout(() => child.kill('SIGINT'), 1000);
+    setTimeout(() => child.kill('SIGINT'), 500);
     const ended = await new Promise((resolve) => child.on('close', (code, signal) => resolve([code, signal])));
     expect([ended, stderr]).toEqual([[null, 'SIGINT'], '']);
   });

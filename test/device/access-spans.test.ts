@@ -78,7 +78,7 @@ function accessLines(random: RandomSource, kind: Kind, space: string, type: keyo
   });
 }
 
-const seeds = 300;
+const seeds = 120;
 
 test(`${seeds} random groups of accesses give the same results on both engines`, async () => {
   let faults = 0;

@@ -92,7 +92,7 @@ describe('any text', () => {
         const outside = spans.filter(({ start, end }) => !(0 <= start && start <= end && end <= text.length));
         expect(outside).toEqual([]);
       }),
-      { numRuns: 2000 },
+      { numRuns: 800 },
     );
   });
 
@@ -130,7 +130,7 @@ describe('the part of a text that could be read', () => {
         expect(shape(again.items)).toBe(shape(items));
         expect(printModule(again.items)).toBe(printed);
       }),
-      { numRuns: 2000 },
+      { numRuns: 800 },
     );
   });
 });
@@ -179,7 +179,7 @@ describe('a bad line', () => {
         // A declaration is kept as far as it was read, and a block of garbage may remain as an empty block.
         expect(countStatements(spoiled) - statements).toBeOneOf([0, 1]);
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 });
