@@ -24,6 +24,15 @@ export type { Hover, HoverSubject } from './analysis/hover.ts';
 export type { KernelHeader } from './analysis/kernel-header.ts';
 export { type FlowArrow, type FlowBox, type FlowGraph, flowGraphSvg } from './analysis/flow-graph.ts';
 export type { FunctionPlace } from './analysis/functions.ts';
+export type { BlockDiff, LineDiff } from './analysis/module-diff/function-diff.ts';
+export type { MnemonicCount } from './analysis/module-diff/mnemonic-counts.ts';
+export {
+  type DeclarationDiff,
+  diffModules,
+  type FunctionDiff,
+  type ModuleDiff,
+  type ModuleDiffOptions,
+} from './analysis/module-diff/module-diff.ts';
 export type {
   FunctionView,
   LiveRegisters,

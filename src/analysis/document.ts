@@ -13,6 +13,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { requireFindings } from '../diagnostics/renderers/file-report.ts';
 import type { Fix } from '../diagnostics/fix.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
+import { printItem } from '../syntax/printer.ts';
 import { errorLimit as syntaxLimit } from '../syntax/reader.ts';
 import { Chunk } from './chunk.ts';
 import { ChunkList, requireOffset } from './chunk-list.ts';
@@ -25,6 +26,7 @@ import { type FunctionPlace, functionsIn } from './functions.ts';
 import { kernelHeader, type KernelHeader } from './kernel-header.ts';
 import { headerFixes, headerPlaces } from './header-fixes.ts';
 import { ModuleCheck } from './module-check.ts';
+import { type NormalBody, normalBody, type NormalVariable, normalVariable } from './module-diff/normal-body.ts';
 import { Navigation } from './navigation.ts';
 import { firstDeclaration, headersMeant, type RelatedPlace } from './related-places.ts';
 import { type Signatures, signaturesAt } from './signature.ts';
@@ -183,7 +185,7 @@ export class Document {
     if (place === undefined) return null;
     const known = this.views.get(place.start);
     if (known !== undefined) return known;
-    const body = this.bodyOf(this.slice(place.start, place.end), place.start);
+    const body = this.bodyAt(place);
     const view = body === null ? null : new FunctionView(body);
     if (view !== null) this.views.set(place.start, view);
     return view;
@@ -197,6 +199,34 @@ export class Document {
       const body = this.bodyOf(`${header}{}`, start);
       return body === null ? [] : [kernelHeader(name, body.program)];
     });
+  }
+
+  /** A function in the form in which functions are compared; null if it cannot be read. It is not kept. */
+  normalBody(place: FunctionPlace): NormalBody | null {
+    const body = this.bodyAt(place);
+    return body === null ? null : normalBody(body);
+  }
+
+  /** The header directives as they are printed, by their names. */
+  headerLines(): ReadonlyMap<string, string> {
+    const lines = this.list.firstItems().map(printItem);
+    return new Map(
+      lines.flatMap((line) => {
+        const name = /^\.(?:version|target|address_size)\b/.exec(line)?.[0];
+        return name === undefined ? [] : [[name, line.slice(name.length + 1)]];
+      }),
+    );
+  }
+
+  /** The variables of the module. */
+  moduleVariables(): readonly NormalVariable[] {
+    return [...this.navigation.names.moduleNames().values()].flatMap(([declared]) =>
+      declared?.symbol.kind === 'variable' ? [normalVariable(declared.symbol)] : [],
+    );
+  }
+
+  private bodyAt({ start, end }: FunctionPlace): FunctionBody | null {
+    return this.bodyOf(this.slice(start, end), start);
   }
 
   private bodyOf(text: string, start: number): FunctionBody | null {

@@ -1,9 +1,10 @@
-/** `ptxlab diff`: how much the tensors of one file differ from those of another. */
+/** `ptxlab diff`: how much the tensors of one file differ from those of another, or one PTX module from another. */
 import { PtxlabError } from '../base/error.ts';
 import { requireOutputs, writeFiles } from '../hosts/node-output.ts';
 import { comparePairing, elementsToCompare } from '../tensors/compare-files.ts';
 import { pairTensors } from '../tensors/pairing.ts';
 import type { FileDiff } from './diff/file-diff.ts';
+import { isModule } from './diff/is-module.ts';
 import { diffJson } from './diff/json.ts';
 import { diffText } from './diff/text.ts';
 import { isClean, type Limits } from './diff/verdict.ts';
@@ -41,8 +42,15 @@ interface DiffSettings {
 export async function diffCommand(paths: readonly string[], flags: DiffFlags, session: Session): Promise<ExitCode> {
   const [pathA, pathB, more] = paths;
   if (pathA === undefined || pathB === undefined || more !== undefined)
-    throw new UsageError('diff needs two tensor files');
+    throw new UsageError('diff needs two tensor files, or two PTX files');
   const settings = readSettings(flags);
+  const modules = [await isModule(pathA), await isModule(pathB)];
+  if (modules.includes(true)) {
+    if (modules.includes(false))
+      throw new UsageError('diff compares two tensor files or two PTX files, not one of each');
+    const { diffModuleFiles } = await import('./diff/modules.ts');
+    return diffModuleFiles(pathA, pathB, settings.details, flags, session);
+  }
   return session.interruptible((signal) => diffFiles(pathA, pathB, { flags, settings, session, signal }));
 }
 

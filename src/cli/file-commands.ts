@@ -77,13 +77,13 @@ export function defineInspect(program: Command, start: Start): void {
 export function defineDiff(program: Command, start: Start): void {
   const command = program
     .command('diff')
-    .description('Compare the tensors of two files by value; scales are applied, types may differ.')
-    .argument('[files...]', 'two tensor files; the first is the reference')
-    .option('--only <glob>', 'only tensors whose names match; can be repeated', collect)
+    .description('Compare the tensors of two files by value, or two PTX modules regardless of the names of registers.')
+    .argument('[files...]', 'two tensor files, the first of which is the reference; or two PTX files')
+    .option('--only <glob>', 'only tensors or functions whose names match; can be repeated', collect)
     .option('--max-abs <error>', 'exit 1 if |a - b| is larger')
     .option('--max-rel <error>', 'exit 1 if |a - b| / |a| is larger')
     .option('--min-sqnr <decibels>', 'exit 1 if the signal-to-noise ratio of a tensor is lower')
-    .option('--details <count>', 'number of tensors shown in detail, worst first; 3 by default')
+    .option('--details <count>', 'number of tensors or functions shown in detail, worst first; 3 by default')
     .option('--worst <count>', 'number of elements shown for each of these tensors; 5 by default')
     .option('--html <file>', 'write a report with charts')
     .option('--force', 'replace an existing report')
@@ -100,5 +100,6 @@ export function defineDiff(program: Command, start: Start): void {
     'ptxlab diff model.safetensors model-e4m3.safetensors',
     'ptxlab diff --min-sqnr 30 --html report.html model.safetensors model-mxfp4.gguf',
     "ptxlab diff --only '*.q_proj.*' --details 10 before.safetensors after.safetensors",
+    'ptxlab diff old.ptx new.ptx',
   );
 }

@@ -1,43 +1,50 @@
 /** Prints operands and initializers as text that parses to the same tree. */
 import { assertNever } from '../base/assert-never.ts';
 import { bitsToDouble } from './literals.ts';
-import type { FloatOperand, Initializer, IntegerOperand, Operand } from './tree.ts';
+import type { FloatOperand, Initializer, IntegerOperand, MemberOperand, NameOperand, Operand } from './tree.ts';
+
+type Spelling = (name: NameOperand | MemberOperand) => string;
+
+function asWritten(operand: NameOperand | MemberOperand): string {
+  return operand.kind === 'name' ? operand.name : operand.base + operand.member;
+}
 
 const smallestSigned: bigint = -(1n << 63n);
 const largestSigned: bigint = (1n << 63n) - 1n;
 const smallestNormal = 2.2250738585072014e-308;
 
-export function printOperand(operand: Operand): string {
+/** @param spell how names are written */
+export function printOperand(operand: Operand, spell: Spelling = asWritten): string {
+  const print = (part: Operand): string => printOperand(part, spell);
   switch (operand.kind) {
     case 'name':
-      return operand.name;
     case 'member':
-      return operand.base + operand.member;
+      return spell(operand);
     case 'integer':
       return printInteger(operand);
     case 'float':
       return printFloat(operand);
     case 'offset': {
-      const base = printOperand(operand.base);
+      const base = print(operand.base);
       if (!operand.subscript) return base + printOffset(operand.offset, true);
       if (operand.index === null) return `${base}[${operand.offset}]`;
-      return `${base}[${operand.index.name}${printOffset(operand.offset, false)}]`;
+      return `${base}[${print(operand.index)}${printOffset(operand.offset, false)}]`;
     }
     case 'vector':
-      return `{${operand.elements.map(printOperand).join(', ')}}`;
+      return `{${operand.elements.map(print).join(', ')}}`;
     case 'address': {
-      const base = operand.base === null ? String(operand.offset) : printOperand(operand.base);
+      const base = operand.base === null ? String(operand.offset) : print(operand.base);
       const offset = operand.base === null ? '' : printOffset(operand.offset, false);
-      return `[${[base + offset, ...operand.rest.map(printOperand)].join(', ')}]`;
+      return `[${[base + offset, ...operand.rest.map(print)].join(', ')}]`;
     }
     case 'unary':
-      return operand.operator + printOperand(operand.operand);
+      return operand.operator + print(operand.operand);
     case 'sink':
       return '_';
     case 'pair':
-      return `${printOperand(operand.first)}|${printOperand(operand.second)}`;
+      return `${print(operand.first)}|${print(operand.second)}`;
     case 'list':
-      return `(${operand.elements.map(printOperand).join(', ')})`;
+      return `(${operand.elements.map(print).join(', ')})`;
     default:
       return assertNever(operand);
   }

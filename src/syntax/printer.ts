@@ -55,7 +55,7 @@ export function printItem(item: Item): string {
 export function printInstruction(instruction: Instruction): string {
   const { guard } = instruction;
   const prefix = guard === null ? '' : `@${guard.negated ? '!' : ''}${printOperand(guard.predicate)} `;
-  const operands = instruction.operands.map(printOperand).join(', ');
+  const operands = instruction.operands.map((operand) => printOperand(operand)).join(', ');
   return `${prefix}${instruction.mnemonic}${operands === '' ? '' : ` ${operands}`};`;
 }
 

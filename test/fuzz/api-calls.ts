@@ -132,6 +132,7 @@ function analysisCalls(): readonly Call[] {
   return [
     call('demangle', analysis.demangle, '_Z1kPf'),
     call('flowGraphSvg', analysis.flowGraphSvg, fromLibrary(view.flowGraph()), 'a kernel'),
+    call('diffModules', analysis.diffModules, fromLibrary(document), fromLibrary(open()), { takes: () => true }),
     made('Document', analysis.Document, ptx, judge),
     method('Document.edit', open(), 0, 0, ' '),
     method('Document.slice', document, 0, 1),

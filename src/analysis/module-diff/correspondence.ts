@@ -1,0 +1,85 @@
+/** Which register of one function holds what a register of another function holds. */
+import type { NormalLine, NormalName } from './normal-body.ts';
+
+type Same = (a: string, b: string) => boolean;
+
+/**
+ * Follows two functions in parallel. A pair of writes makes two registers correspond; a later read of one must then be
+ * paired with a read of the other. A register that is written on one side only corresponds to nothing until the next
+ * pair.
+ */
+export class Correspondence {
+  private readonly toB = new Map<string, string>();
+  private readonly toA = new Map<string, string>();
+  private readonly sameSymbol: Same;
+  private readonly sameLabel: Same;
+
+  constructor(sameSymbol: Same, sameLabel: Same) {
+    this.sameSymbol = sameSymbol;
+    this.sameLabel = sameLabel;
+  }
+
+  /** Whether two instructions of the same shape use names that correspond; takes note of the registers they write. */
+  follow(a: NormalLine, b: NormalLine): boolean {
+    if (a.names.length !== b.names.length) {
+      this.forgetA(a);
+      this.forgetB(b);
+      return false;
+    }
+    const pairs = a.names.flatMap((one, i) => {
+      const other = b.names[i];
+      return other === undefined ? [] : [[one, other] as const];
+    });
+    const agrees = pairs.filter(([one, other]) => !this.agree(one, other)).length === 0;
+    for (const [one, other] of pairs) this.noteWrite(one, other);
+    return agrees;
+  }
+
+  private agree(one: NormalName, other: NormalName): boolean {
+    if (one.kind === 'register') return other.kind === 'register' && this.agreeInRegister(one, other);
+    if (one.kind !== other.kind) return false;
+    return one.kind === 'label' ? this.sameLabel(one.name, other.name) : this.sameSymbol(one.name, other.name);
+  }
+
+  private agreeInRegister(one: NormalName & { kind: 'register' }, other: NormalName & { kind: 'register' }): boolean {
+    if (one.role === 'write') return true;
+    const inB = this.toB.get(one.place);
+    const inA = this.toA.get(other.place);
+    if (inB !== undefined || inA !== undefined) return inB === other.place;
+    this.pair(one.place, other.place);
+    return true;
+  }
+
+  private noteWrite(one: NormalName, other: NormalName): void {
+    if (one.kind === 'register' && one.role === 'write') this.forgetPlaceA(one.place);
+    if (other.kind === 'register' && other.role === 'write') this.forgetPlaceB(other.place);
+    const isPair = one.kind === 'register' && other.kind === 'register';
+    if (isPair && one.role === 'write' && other.role === 'write') this.pair(one.place, other.place);
+  }
+
+  private pair(one: string, other: string): void {
+    this.toB.set(one, other);
+    this.toA.set(other, one);
+  }
+
+  /** An instruction that only the first function has. */
+  forgetA({ names }: NormalLine): void {
+    for (const name of names) if (name.kind === 'register' && name.role === 'write') this.forgetPlaceA(name.place);
+  }
+
+  forgetB({ names }: NormalLine): void {
+    for (const name of names) if (name.kind === 'register' && name.role === 'write') this.forgetPlaceB(name.place);
+  }
+
+  private forgetPlaceA(place: string): void {
+    const other = this.toB.get(place);
+    this.toB.delete(place);
+    if (other !== undefined) this.toA.delete(other);
+  }
+
+  private forgetPlaceB(place: string): void {
+    const one = this.toA.get(place);
+    this.toA.delete(place);
+    if (one !== undefined) this.toB.delete(one);
+  }
+}

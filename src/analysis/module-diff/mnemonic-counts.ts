@@ -1,0 +1,35 @@
+/** How often two functions use each mnemonic. */
+
+export interface MnemonicCount {
+  readonly mnemonic: string;
+  readonly a: number;
+  readonly b: number;
+}
+
+interface WithMnemonic {
+  readonly mnemonic: string;
+}
+
+/** Only the mnemonics whose counts differ, the largest difference first. */
+export function mnemonicCounts(a: readonly WithMnemonic[], b: readonly WithMnemonic[]): readonly MnemonicCount[] {
+  const ones = (lines: readonly WithMnemonic[], side: 'a' | 'b'): readonly MnemonicCount[] =>
+    lines.map(({ mnemonic }) => ({ mnemonic, a: 0, b: 0, [side]: 1 }));
+  return addedCounts([...ones(a, 'a'), ...ones(b, 'b')]);
+}
+
+/** Adds up the counts of each mnemonic, and sorts them like `mnemonicCounts`. */
+export function addedCounts(counts: readonly MnemonicCount[]): readonly MnemonicCount[] {
+  const sums = new Map<string, { mnemonic: string; a: number; b: number }>();
+  for (const { mnemonic, a, b } of counts) {
+    const sum = sums.get(mnemonic);
+    if (sum === undefined) sums.set(mnemonic, { mnemonic, a, b });
+    else {
+      sum.a += a;
+      sum.b += b;
+    }
+  }
+  const change = ({ a, b }: MnemonicCount): number => Math.abs(b - a);
+  return [...sums.values()]
+    .filter((one) => change(one) > 0)
+    .toSorted((x, y) => change(y) - change(x) || (x.mnemonic < y.mnemonic ? -1 : 1));
+}

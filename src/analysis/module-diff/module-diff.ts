@@ -1,0 +1,203 @@
+/** Compares two modules regardless of the names of registers, labels and parameters, and of `.loc` and comments. */
+import { requireArgument, requireOptions } from '../../base/require.ts';
+import { callback, type Rule, type RulesFor } from '../../base/rules.ts';
+import { Document } from '../document.ts';
+import type { FunctionPlace } from '../functions.ts';
+import { type BodyDiff, diffBodies } from './function-diff.ts';
+import { type FunctionMatches, matchFunctions, type Side } from './match-functions.ts';
+import { addedCounts, type MnemonicCount } from './mnemonic-counts.ts';
+import { type NormalBody, type NormalVariable } from './normal-body.ts';
+
+/** Something that both modules may declare. One side is null if only the other has it. */
+export interface DeclarationDiff {
+  readonly name: string;
+  readonly a: string | null;
+  readonly b: string | null;
+}
+
+export interface FunctionDiff extends BodyDiff {
+  readonly a: FunctionPlace;
+  readonly b: FunctionPlace;
+  /** Differences of the header (`.param`, `.maxntid`, …) and of the variables of the function. */
+  readonly declarations: readonly DeclarationDiff[];
+  readonly isSame: boolean;
+}
+
+export interface ModuleDiff {
+  readonly isSame: boolean;
+  /** Differences of version, target and address size, and of the variables of the module. */
+  readonly declarations: readonly DeclarationDiff[];
+  /** The functions that both have, in the order of the first module. */
+  readonly functions: readonly FunctionDiff[];
+  readonly onlyInA: readonly FunctionPlace[];
+  readonly onlyInB: readonly FunctionPlace[];
+  /** Mnemonics whose number of instructions differs in the functions that both have. */
+  readonly mnemonics: readonly MnemonicCount[];
+  /** Functions that could not be read because of syntax errors, and are not compared. */
+  readonly unread: readonly FunctionPlace[];
+}
+
+export interface ModuleDiffOptions {
+  /** Which functions to compare, by name; all by default. */
+  readonly takes?: (name: string) => boolean;
+}
+
+const documentRule: Rule<Document> = { takes: 'a Document', accepts: (value) => value instanceof Document };
+const optionRules: RulesFor<ModuleDiffOptions> = { takes: callback() };
+
+/**
+ * Matches the functions of two modules, their blocks and their instructions, and returns the differences.
+ *
+ * @throws PtxlabError `argument-type` for anything but a Document, `bad-option` for an option that does not exist
+ */
+export function diffModules(a: Document, b: Document, options: ModuleDiffOptions = {}): ModuleDiff {
+  requireArgument('the first module', a, documentRule);
+  requireArgument('the second module', b, documentRule);
+  requireOptions(options, optionRules, 'diffModules');
+  const { takes = () => true } = options;
+  const sides = { a: sideOf(a, takes), b: sideOf(b, takes) };
+  const matches = matchFunctions(sides.a, sides.b);
+  const variables = { a: a.moduleVariables(), b: b.moduleVariables() };
+  const renamed = new Map([
+    ...matches.pairs.map(([one, other]) => [one.name, other.name] as const),
+    ...renamedVariables(variables.a, variables.b),
+  ]);
+  const functions: FunctionDiff[] = [];
+  const unread: FunctionPlace[] = [];
+  for (const [one, other] of matches.pairs) {
+    const bodies = { a: sides.a.read(one), b: sides.b.read(other) };
+    if (bodies.a === null) unread.push(one);
+    if (bodies.b === null) unread.push(other);
+    if (bodies.a === null || bodies.b === null) continue;
+    functions.push(
+      diffFunctions(
+        { document: a, place: one, body: bodies.a },
+        { document: b, place: other, body: bodies.b },
+        renamed,
+      ),
+    );
+  }
+  const declarations = [...headerDiffs(a, b), ...variableDiffs(variables.a, variables.b, renamed)];
+  return {
+    isSame: isSame(matches, declarations, functions) && unread.length === 0,
+    declarations,
+    functions,
+    onlyInA: matches.onlyInA,
+    onlyInB: matches.onlyInB,
+    mnemonics: addedCounts(functions.flatMap(({ mnemonics }) => mnemonics)),
+    unread,
+  };
+}
+
+function isSame(
+  { onlyInA, onlyInB }: FunctionMatches,
+  declarations: readonly DeclarationDiff[],
+  functions: readonly FunctionDiff[],
+): boolean {
+  return [...onlyInA, ...onlyInB, ...declarations].length === 0 && functions.every((one) => one.isSame);
+}
+
+function sideOf(document: Document, takes: (name: string) => boolean): Side {
+  return {
+    functions: document.functions().filter(({ name }) => takes(name)),
+    read: (place) => document.normalBody(place),
+  };
+}
+
+interface FunctionSide {
+  readonly document: Document;
+  readonly place: FunctionPlace;
+  readonly body: NormalBody;
+}
+
+function diffFunctions(a: FunctionSide, b: FunctionSide, renamed: ReadonlyMap<string, string>): FunctionDiff {
+  const own = new Map([...renamed, ...renamedVariables(a.body.variables, b.body.variables)]);
+  const sameSymbol = (one: string, other: string): boolean => (own.get(one) ?? one) === other;
+  const body = diffBodies(a.body, b.body, sameSymbol);
+  const declarations = [...functionHeaderDiffs(a, b), ...variableDiffs(ownOf(a), ownOf(b), own)];
+  const lines = body.blocks.flatMap((block) => block.lines);
+  const isSameBody = declarations.length === 0 && lines.every(({ kind }) => kind === 'same');
+  return { a: a.place, b: b.place, declarations, ...body, isSame: isSameBody };
+}
+
+/** The variables of a function without those that pass arguments of calls, whose stores and loads are compared. */
+function ownOf({ body }: FunctionSide): readonly NormalVariable[] {
+  return body.variables.filter(({ isArgument }) => !isArgument);
+}
+
+function headerDiffs(a: Document, b: Document): readonly DeclarationDiff[] {
+  const lines = { a: a.headerLines(), b: b.headerLines() };
+  return [...new Set([...lines.a.keys(), ...lines.b.keys()])].flatMap((name) =>
+    differing(name, lines.a.get(name), lines.b.get(name)),
+  );
+}
+
+function differing(name: string, a: string | undefined, b: string | undefined): readonly DeclarationDiff[] {
+  return a === b ? [] : [{ name, a: a ?? null, b: b ?? null }];
+}
+
+/** The parts of a header that only one side has, without the name of the function. */
+function functionHeaderDiffs(a: FunctionSide, b: FunctionSide): readonly DeclarationDiff[] {
+  const [inA, inB] = [headerParts(a), headerParts(b)];
+  const lone = (own: readonly string[], others: readonly string[]): readonly string[] => {
+    const left = [...others];
+    return own.filter((part) => {
+      const at = left.indexOf(part);
+      if (at >= 0) left.splice(at, 1);
+      return at < 0;
+    });
+  };
+  const [onlyA, onlyB] = [lone(inA, inB), lone(inB, inA)];
+  return Array.from({ length: Math.max(onlyA.length, onlyB.length) }, (_, i) => {
+    const [one = null, other = null] = [onlyA[i], onlyB[i]];
+    return { name: /\.\w+/.exec(one ?? other ?? '')?.[0] ?? '', a: one, b: other };
+  });
+}
+
+/** The directives of a header: `.visible .entry`, one for each parameter, `.maxntid 128, 1, 1`. */
+function headerParts({ document, place }: FunctionSide): readonly string[] {
+  const text = document.slice(place.start, place.headerEnd).replace(/\/\/[^\n]*|\/\*[^]*?\*\//g, ' ');
+  const named = text.replaceAll(place.name, '');
+  return named
+    .split(/[(){]|,(?=\s*\.)|\s(?=\.(?:max|min|req|no|pragma|blocks|explicit|abi)\w*)/)
+    .map((part) => part.replaceAll(/\s+/g, ' ').trim())
+    .filter((part) => part !== '');
+}
+
+/** Variables that have another name in the second module but the same declaration, in order. */
+function renamedVariables(a: readonly NormalVariable[], b: readonly NormalVariable[]): ReadonlyMap<string, string> {
+  const namesIn = (all: readonly NormalVariable[]): ReadonlySet<string> => new Set(all.map(({ name }) => name));
+  const [inA, inB] = [namesIn(a), namesIn(b)];
+  const waiting = new Map<string, string[]>();
+  for (const { name, declaration } of b) {
+    if (inA.has(name)) continue;
+    const others = waiting.get(declaration);
+    if (others === undefined) waiting.set(declaration, [name]);
+    else others.push(name);
+  }
+  const renamed = new Map<string, string>();
+  for (const { name, declaration } of a) {
+    const other = inB.has(name) ? undefined : waiting.get(declaration)?.shift();
+    if (other !== undefined) renamed.set(name, other);
+  }
+  return renamed;
+}
+
+function variableDiffs(
+  a: readonly NormalVariable[],
+  b: readonly NormalVariable[],
+  renamed: ReadonlyMap<string, string>,
+): readonly DeclarationDiff[] {
+  const byName = (all: readonly NormalVariable[]): ReadonlyMap<string, string> =>
+    new Map(all.map(({ name, declaration }) => [name, declaration]));
+  const inB = byName(b);
+  const counterparts = new Set(a.map(({ name }) => renamed.get(name) ?? name));
+  return [
+    ...[...byName(a)].flatMap(([name, declaration]) =>
+      differing(name, declaration, inB.get(renamed.get(name) ?? name)),
+    ),
+    ...[...inB].flatMap(([name, declaration]) =>
+      counterparts.has(name) ? [] : differing(name, undefined, declaration),
+    ),
+  ];
+}

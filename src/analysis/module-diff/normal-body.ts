@@ -1,0 +1,140 @@
+/** A function in the form in which functions are compared: without the names of its registers, labels and parameters. */
+import { elementAt } from '../../base/element-at.ts';
+import type { Span } from '../../base/span.ts';
+import { registerUse } from '../../check/binding/bind.ts';
+import type { VariableSymbol } from '../../check/symbols.ts';
+import type { Role } from '../../isa/form.ts';
+import { printInitializer, printOperand } from '../../syntax/print-operands.ts';
+import type { MemberOperand, NameOperand, Variable } from '../../syntax/tree.ts';
+import { type BlockOutline, blockOutlines } from '../block-outline.ts';
+import type { FunctionBody } from '../function-body.ts';
+import { type BodyInstruction, type NamedOperand, visitNames } from '../occurrences.ts';
+
+/** A name in an instruction. */
+export type NormalName =
+  | { readonly kind: 'register'; readonly place: string; readonly role: Role }
+  | { readonly kind: 'label' | 'symbol'; readonly name: string };
+
+/** An instruction. Two instructions with the same shape differ only in names. */
+export interface NormalLine extends Span {
+  readonly mnemonic: string;
+  readonly shape: string;
+  readonly names: readonly NormalName[];
+}
+
+/** A block, and the range of its instructions. */
+export interface NormalBlock extends BlockOutline {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface NormalVariable {
+  readonly name: string;
+  /** Everything but the name: `.shared .align 4 .b8[128]`. */
+  readonly declaration: string;
+  /** Whether it passes an argument or a result of a call. */
+  readonly isArgument: boolean;
+}
+
+export interface NormalBody {
+  readonly lines: readonly NormalLine[];
+  readonly blocks: readonly NormalBlock[];
+  /** Without parameters. */
+  readonly variables: readonly NormalVariable[];
+}
+
+export function normalBody(body: FunctionBody): NormalBody {
+  const parameters = parameterPositions(body);
+  const { instructions, start, checked } = body;
+  const lines = instructions.map((one) => normalLine(one, start, parameters));
+  let count = 0;
+  const blocks = blockOutlines(body).map((block): NormalBlock => {
+    const from = count;
+    count += block.instructions;
+    return { ...block, from, to: count };
+  });
+  return { lines, blocks, variables: checked.variables.map(normalVariable) };
+}
+
+/** Parameters and return values by name: what stands for them in a shape. */
+function parameterPositions({ checked: { parameters, results } }: FunctionBody): ReadonlyMap<string, string> {
+  const positions = new Map<string, string>();
+  for (const [i, symbol] of parameters.entries()) if (symbol !== null) positions.set(symbol.name, `parameter ${i}`);
+  for (const [i, symbol] of results.entries()) if (symbol !== null) positions.set(symbol.name, `result ${i}`);
+  return positions;
+}
+
+function normalLine(one: BodyInstruction, start: number, parameters: ReadonlyMap<string, string>): NormalLine {
+  const { node, variant, scope } = one;
+  const names: NormalName[] = [];
+  visitNames(node, variant?.form.operands ?? [], (operand, role) => {
+    const name = normalName(operand, role, one, parameters);
+    if (name !== null) names.push(name);
+  });
+  const spell = (operand: NameOperand | MemberOperand): string => {
+    const name = normalName(operand, 'read', one, parameters);
+    const base = operand.kind === 'name' ? operand.name : operand.base;
+    const member = operand.kind === 'name' ? '' : operand.member;
+    if (name !== null) return `<${name.kind}>${member}`;
+    const isHidden = scope.lookup(base)?.kind === 'register';
+    return (isHidden ? null : parameters.get(base)) ?? base + member;
+  };
+  const { guard, mnemonic, operands } = node;
+  const condition = guard === null ? '' : `@${guard.negated ? '!' : ''}${spell(guard.predicate)} `;
+  const shape = `${condition}${mnemonic} ${operands.map((operand) => printOperand(operand, spell)).join(', ')}`;
+  return { start: start + node.start, end: start + node.end, mnemonic, shape, names };
+}
+
+/** Null for parameters of the function and for names that are the same everywhere, such as special registers. */
+function normalName(
+  operand: NamedOperand,
+  role: Role,
+  { scope }: BodyInstruction,
+  parameters: ReadonlyMap<string, string>,
+): NormalName | null {
+  const use = registerUse(operand, scope);
+  if (use !== null) {
+    const name = operand.kind === 'name' ? operand.name : operand.base + operand.member;
+    return { kind: 'register', place: `${use.symbol.declared.start} ${name}`, role };
+  }
+  const name = operand.kind === 'name' ? operand.name : operand.base;
+  const symbol = scope.lookup(name);
+  if (symbol === undefined) return null;
+  if (symbol.kind === 'label') return { kind: 'label', name };
+  const isFormal = symbol.kind === 'variable' && symbol.space !== 'local parameter' && symbol.space.includes(' ');
+  if (isFormal && parameters.has(name)) return null;
+  return { kind: 'symbol', name };
+}
+
+export function normalVariable({ name, space, linkage, variable }: VariableSymbol): NormalVariable {
+  const { align, vector, type, dimensions, initializer } = variable;
+  const words = [
+    linkage ?? '',
+    space === 'local parameter' ? '.param' : space,
+    align === null ? '' : `.align ${align}`,
+    vector ?? '',
+    `${type}${dimensionsText(dimensions)}`,
+    initializer === null ? '' : `= ${printInitializer(initializer)}`,
+  ];
+  const declaration = words.filter((word) => word !== '').join(' ');
+  return { name, declaration, isArgument: space === 'local parameter' };
+}
+
+function dimensionsText(dimensions: Variable['dimensions']): string {
+  return dimensions.map((extent) => `[${extent ?? ''}]`).join('');
+}
+
+/** The lines of a block. */
+export function linesOf({ lines }: NormalBody, { from, to }: NormalBlock): readonly NormalLine[] {
+  return lines.slice(from, to);
+}
+
+/** The block that each instruction belongs to. */
+export function blockNumbers({ lines, blocks }: NormalBody): Int32Array {
+  const numbers = new Int32Array(lines.length);
+  for (const [i] of blocks.entries()) {
+    const { from, to } = elementAt(blocks, i);
+    numbers.fill(i, from, to);
+  }
+  return numbers;
+}

@@ -1,0 +1,22 @@
+/** Tells PTX modules and tensor files apart. */
+import { open } from 'node:fs/promises';
+
+const bytesExamined = 4096;
+
+/** Whether a file is a PTX module: by its extension, or because it begins with `.version`. */
+export async function isModule(path: string): Promise<boolean> {
+  if (path === '-' || path.endsWith('.ptx')) return true;
+  if (/\.\w+$/.test(path) && !/\.(?:txt|s|asm|i)$/i.test(path)) return false;
+  try {
+    const file = await open(path);
+    try {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(bytesExamined), 0, bytesExamined, 0);
+      return /^(?:\ufeff|\s|\/\/[^\n]*\n|\/\*[^]*?\*\/)*\.version\b/.test(buffer.toString('utf8', 0, bytesRead));
+    } finally {
+      await file.close();
+    }
+  } catch {
+    // The file is opened again by whoever reads it, and that error has words.
+    return false;
+  }
+}
