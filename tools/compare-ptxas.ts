@@ -122,6 +122,7 @@ function instruction(): string {
     if (pattern.kind === 'label') return 'L0';
     if (pattern.kind === 'lanes') return operandOf(pattern.name, mnemonic);
     if (pattern.kind === 'value' && typeof pattern.type === 'string') return atom(pattern.type.slice(1));
+    if (pattern.kind === 'pair' && pattern.first.kind === 'vector') return operandOf(pattern.name, mnemonic);
     if (pattern.kind === 'pair') return random() < 0.7 ? atom('pred') : `${atom('pred')}|${atom('pred')}`;
     return operandOf(pattern.name, mnemonic.replace(/\.v\d/, ''));
   });

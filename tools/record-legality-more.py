@@ -106,9 +106,10 @@ def main():
     firsts = {}
     for line in everything:
         if not said[line] or re.match("redux", line):
-            firsts.setdefault(re.sub(r"^@\S+ ", "", line).split(" ")[0], line)
+            mnemonic = re.sub(r"^@\S+ ", "", line).split(" ")[0]
+            firsts.setdefault((mnemonic, "}|" in line), line)
     rules = set()
-    chosen = [line for mnemonic, line in firsts.items() if not shared_rule(mnemonic, rules)]
+    chosen = [line for (mnemonic, pair), line in firsts.items() if not shared_rule(mnemonic + " |p" * pair, rules)]
     boundaries(chosen)
 
 

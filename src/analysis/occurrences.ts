@@ -90,8 +90,8 @@ class NameVisitor {
           pattern.elements.map(({ role }) => role),
         );
       case 'pair':
-        if (operand.kind !== 'pair') return this.add(operand, pattern.first.role);
-        this.add(operand.first, pattern.first.role);
+        if (operand.kind !== 'pair') return this.addOperand(operand, pattern.first, index);
+        this.addOperand(operand.first, pattern.first, index);
         return this.add(operand.second, pattern.second.role);
       case 'address':
       case 'texture':

@@ -155,8 +155,10 @@ function spell(pattern: OperandPattern, operand: Operand, source: string, writte
   } else if (operand.kind === 'vector' && (pattern.kind === 'lanes' || pattern.kind === 'registers')) {
     operand.elements.forEach((element, i) => written.set(`${pattern.name}.${i}`, text(element)));
   } else if (operand.kind === 'pair' && pattern.kind === 'pair') {
-    written.set(pattern.first.name, text(operand.first));
-    written.set(pattern.second.name, text(operand.second));
+    spell(pattern.first, operand.first, source, written);
+    spell(pattern.second, operand.second, source, written);
+  } else if (pattern.kind === 'pair') {
+    spell(pattern.first, operand, source, written);
   } else {
     written.set(pattern.kind === 'lanes' ? `${pattern.name}.0` : pattern.name, text(operand));
   }

@@ -126,7 +126,7 @@ function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: 
         type,
       );
     case 'pair':
-      return valuesTaken(variant, pattern.first.name === name ? pattern.first : pattern.second, type);
+      return takenBy(variant, pattern.second.name === name ? pattern.second : pattern.first, name, type);
     case 'address':
       return 'an address in brackets: a 32-bit or 64-bit register or a variable, optionally with an offset';
     case 'texture':

@@ -43,7 +43,7 @@ export function patternBits(variant: Variant, pattern: OperandPattern): readonly
     case 'pointer':
       return [{ name: pattern.name, role: 'read', type: typeOf('.b64') }];
     case 'pair':
-      return [of(pattern.first), of(pattern.second)];
+      return [...patternBits(variant, pattern.first), of(pattern.second)];
     case 'label':
     case 'list':
     case 'callee':

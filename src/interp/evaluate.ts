@@ -144,7 +144,7 @@ function valuesOf(variant: Variant, pattern: OperandPattern): readonly NamedValu
         name: `${pattern.value.name}.${lane}`,
       }));
     case 'pair':
-      return [pattern.first, pattern.second];
+      return [...valuesOf(variant, pattern.first), pattern.second];
     case 'address':
     case 'texture':
     case 'handle':

@@ -79,24 +79,26 @@ export interface CoordinatesPattern {
   readonly indexed?: readonly string[];
 }
 
+/**
+ * A brace list of exactly these elements; with `whole`, also a vector register with that many elements. `alike` has the
+ * same meaning as for lanes. With `types`, the elements are registers of any type of the right width, and every four of
+ * them must together have one of these types; with `joined`, all of them together. If `untyped`, the mnemonic gives
+ * constants no type, so that at least one element must be a register.
+ */
+export interface VectorPattern {
+  readonly kind: 'vector';
+  readonly name: string;
+  readonly elements: readonly ValuePattern[];
+  readonly whole?: boolean;
+  readonly alike?: boolean;
+  readonly types?: readonly TypeName[];
+  readonly joined?: boolean;
+  readonly untyped?: boolean;
+}
+
 export type OperandPattern =
   | ValuePattern
-  /**
-   * A brace list of exactly these elements; with `whole`, also a vector register with that many elements. `alike` has
-   * the same meaning as for lanes. With `types`, the elements are registers of any type of the right width, and every
-   * four of them must together have one of these types; with `joined`, all of them together. If `untyped`, the mnemonic
-   * gives constants no type, so that at least one element must be a register.
-   */
-  | {
-      readonly kind: 'vector';
-      readonly name: string;
-      readonly elements: readonly ValuePattern[];
-      readonly whole?: boolean;
-      readonly alike?: boolean;
-      readonly types?: readonly TypeName[];
-      readonly joined?: boolean;
-      readonly untyped?: boolean;
-    }
+  | VectorPattern
   /**
    * A brace list of registers whose length the modifiers determine: the product of the `counts` of those that the
    * variant has. `types` and `joined` have the same meaning as for vectors.
@@ -167,14 +169,16 @@ export type OperandPattern =
   | { readonly kind: 'tensor'; readonly name: string; readonly types?: readonly TypeName[] }
   /** A register that holds an address: 32 or 64 bits wide, of an integer or bit-size type. */
   | { readonly kind: 'pointer'; readonly name: string }
-  /** `p` or `p|q`. */
+  /** `p` or `p|q`; the first result may be a vector. */
   | {
       readonly kind: 'pair';
       readonly name: string;
-      readonly first: ValuePattern;
+      readonly first: ValuePattern | VectorPattern;
       readonly second: ValuePattern;
       /** `p` alone is not allowed. */
       readonly both?: boolean;
+      /** What the second result requires beyond the instruction itself. */
+      readonly needs?: AvailabilityRow;
     }
   | { readonly kind: 'label'; readonly name: string }
   /** `(a, b)` in a call; the function's parameters and return values decide what it may contain. */
@@ -316,7 +320,6 @@ export function operandType(variant: Variant, type: TypeRef): PtxType {
 }
 
 type RegistersPattern = Extract<OperandPattern, { readonly kind: 'registers' }>;
-type VectorPattern = Extract<OperandPattern, { readonly kind: 'vector' }>;
 
 /** The list that a variant requires, with elements named `d.0`, `d.1`, …. */
 export function listOf(variant: Variant, { name, element, counts, types, joined }: RegistersPattern): VectorPattern {

@@ -97,20 +97,21 @@ function isCollective(variant: Variant): boolean {
 
 function fitsRegisters(variant: Variant): boolean {
   const fits = (pattern: ValuePattern): boolean => registers[operandType(variant, pattern.type).width] !== undefined;
-  return variant.form.operands.every((pattern) => {
+  const isHeld = (pattern: OperandPattern): boolean => {
     switch (pattern.kind) {
       case 'value':
         return fits(pattern);
       case 'vector':
         return pattern.elements.every(fits);
       case 'pair':
-        return fits(pattern.first) && fits(pattern.second);
+        return isHeld(pattern.first) && fits(pattern.second);
       case 'lanes':
         return fits(pattern.value);
       default:
         return false;
     }
-  });
+  };
+  return variant.form.operands.every(isHeld);
 }
 
 /** A random variant with random operands; `members` is the mask of a warp instruction. */
@@ -151,7 +152,7 @@ class OperandText {
         return lanes === 1 ? (values[0] as string) : `{${values.join(', ')}}`;
       }
       case 'pair': {
-        const first = this.value(pattern.first);
+        const first = this.operand(pattern.first);
         return pattern.both === true || this.random.percent(50) ? `${first}|${this.value(pattern.second)}` : first;
       }
       default:

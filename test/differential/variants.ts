@@ -82,7 +82,7 @@ function operandText(
       return `{${names.join(', ')}}`;
     }
     case 'pair':
-      return `${one(pattern.first)}|${one(pattern.second)}`;
+      return `${operandText(pattern.first, one, lanes)}|${one(pattern.second)}`;
     default:
       throw new Error(`'${pattern.name}' is not a value`);
   }

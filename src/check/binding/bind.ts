@@ -144,7 +144,7 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
     case 'pointer':
       return [bindPointer(operandRef(pattern.name), operand, scope)];
     case 'pair':
-      return bindPair(variant, pattern.first, pattern.second, operand, scope);
+      return bindPair(variant, pattern, operand, scope);
     case 'label':
       return [{ kind: 'label', name: operandRef(pattern.name), label: operand.kind === 'name' ? operand.name : '' }];
     case 'table':
@@ -189,18 +189,15 @@ function bindList(
 
 function bindPair(
   variant: Variant,
-  first: ValuePattern,
-  second: ValuePattern,
+  { first, second }: Extract<OperandPattern, { readonly kind: 'pair' }>,
   operand: Operand,
   scope: Scope,
 ): readonly Binding[] {
-  if (operand.kind !== 'pair')
-    return [
-      bindValue(variant, first, operandRef(first.name), operand, scope),
-      { kind: 'sink', name: operandRef(second.name) },
-    ];
+  if (operand.kind !== 'pair') {
+    return [...bindPattern(variant, first, operand, scope), { kind: 'sink', name: operandRef(second.name) }];
+  }
   return [
-    bindValue(variant, first, operandRef(first.name), operand.first, scope),
+    ...bindPattern(variant, first, operand.first, scope),
     bindValue(variant, second, operandRef(second.name), operand.second, scope),
   ];
 }

@@ -4,13 +4,11 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import { joinWords } from '../../base/join-words.ts';
-import type { OperandPattern, ValuePattern } from '../../isa/form.ts';
+import type { ValuePattern, VectorPattern } from '../../isa/form.ts';
 import { isInteger, type TypeName, typeOf } from '../../isa/types.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import type { Shape } from './shape.ts';
 import { type Subject, wrongKind } from './subject.ts';
-
-type VectorPattern = Extract<OperandPattern, { readonly kind: 'vector' }>;
 
 /** Registers that ptxas reads as one vector. */
 const together = 4;
@@ -20,13 +18,13 @@ export function matchRegisters(
   subject: Subject,
   { name, elements, types = [], joined = false, untyped = false }: VectorPattern,
   shapes: readonly Shape[],
-  index: number,
+  path: readonly number[],
 ): readonly Problem[] {
-  const problems = elements.flatMap((element, i) => matchElement(subject, element, elementAt(shapes, i), [index, i]));
+  const problems = elements.flatMap((element, i) => matchElement(subject, element, elementAt(shapes, i), [...path, i]));
   const [first] = problems;
   if (first !== undefined) return [first];
   const wrong = (expected: string, found: string): readonly Problem[] => [
-    problem('PTX3004', operand(index), { name, what: subject.what, opcode: subject.opcode, expected, found }),
+    problem('PTX3004', operand(...path), { name, what: subject.what, opcode: subject.opcode, expected, found }),
   ];
   const bits = bitsType(typeOf(elementAt(types, 0)).width);
   const found = shapes.map((shape) => typeOfElement(shape, bits));

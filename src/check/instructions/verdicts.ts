@@ -124,6 +124,12 @@ function decide(resolution: Resolution, shapes: readonly Shape[], environment: M
   }
 }
 
+/** What the second of two results requires, where both are given. */
+function needsOfSecond({ form }: Variant, shape: Shape, index: number): readonly AvailabilityRow[] {
+  const pattern = form.operands[index];
+  return shape.kind === 'pair' && pattern?.kind === 'pair' && pattern.needs !== undefined ? [pattern.needs] : [];
+}
+
 function verdictOnVariant(
   opcode: string,
   variant: Variant,
@@ -133,7 +139,7 @@ function verdictOnVariant(
   const selected = withSelectors(variant, shapes);
   const what = opcode + variant.types.map((type) => type.name).join('');
   const ownRows = rowsOf(variant);
-  const availability = shapes.map(availabilityOf);
+  const availability = shapes.map((shape, i) => [...availabilityOf(shape), ...needsOfSecond(variant, shape, i)]);
   const problems = [
     ...operandProblems({ variant, opcode, what }, shapes),
     ...inWordsOfToday(checkRows(ownRows, environment), opcode, variant, environment),

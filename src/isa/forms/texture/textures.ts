@@ -2,7 +2,14 @@
  * Textures: tex, tld4, txq and istypep (PTX ISA 9.1, 9.7.10). They are checked but not executed. Versions and targets
  * were measured with ptxas 13.0.
  */
-import { type CoordinatesPattern, type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
+import {
+  type CoordinatesPattern,
+  type InstructionForm,
+  type OperandPattern,
+  read,
+  type VectorPattern,
+  write,
+} from '../../form.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { checked, needs } from '../checked.ts';
@@ -38,9 +45,13 @@ const results: readonly Result[] = [
   { id: 'f16x2', types: ['.f16x2'], element: '.b32', lanes: 2, registers: ['.b32', '.f16x2'] },
 ];
 
+/** `p` says whether the texels are in memory. */
+const residency = needs('a predicate result', {}, at('7.1', 60));
+
 function resultList({ element, lanes, registers }: Result): OperandPattern {
   const elements = Array.from({ length: lanes }, (_, i) => write(`d.${i}`, element, { sink: true }));
-  return { kind: 'vector', name: 'd', elements, types: registers, whole: true };
+  const first: VectorPattern = { kind: 'vector', name: 'd', elements, types: registers, whole: true };
+  return { kind: 'pair', name: 'd|p', first, second: write('p', '.pred'), needs: residency };
 }
 
 const arrays = ['.a1d', '.a2d', '.acube', '.a2dms'];
@@ -172,7 +183,7 @@ const gathers = [floats, wholes].flatMap((result) =>
       {
         id: `tld4.${result.id}${optionId(options)}`,
         section: '9.7.10.2',
-        syntax: `tld4.comp.geom.v4${type}.f32  d, [a, c]${rest.length > 0 ? `, ${listed(rest)}` : ''}`,
+        syntax: `tld4.comp.geom.v4${type}.f32  d|p, [a, c]${rest.length > 0 ? `, ${listed(rest)}` : ''}`,
         summary: 'Reads one component of the four texels around coordinates.',
         sets: {
           comp: ['.r', '.g', '.b', '.a'],

@@ -1,0 +1,128 @@
+/** Compares single values with their patterns: registers, constants, special registers and addresses as values. */
+import { valueAt } from '../../base/element-at.ts';
+import { operandType, type Regime, type ValuePattern } from '../../isa/form.ts';
+import { acceptsConstant, acceptsRegister, describeConstants, describeRegisters } from '../../isa/operand-rules.ts';
+import { isInteger, type PtxType, types } from '../../isa/types.ts';
+import { describeShape } from './describe-shape.ts';
+import { holdsInteger } from './match-address.ts';
+import { operand, type Problem, problem } from './problem.ts';
+import type { Shape } from './shape.ts';
+import { type Subject, wrongKind } from './subject.ts';
+
+export function regimeOf(subject: Subject, pattern: ValuePattern): Regime {
+  return pattern.regime ?? subject.variant.form.regime;
+}
+
+/** The problems of a single value at this path. */
+export function matchValue(
+  subject: Subject,
+  pattern: ValuePattern,
+  shape: Shape,
+  path: readonly number[],
+): readonly Problem[] {
+  const type = operandType(subject.variant, pattern.type);
+  const parameters = { name: pattern.name, what: subject.what, opcode: subject.opcode };
+  const place = operand(...path);
+  switch (shape.kind) {
+    case 'unknown':
+      return [];
+    case 'register':
+      if (pattern.minus === 'must') return [wrongKind(subject, pattern.name, shape, path, 'a negated register')];
+      return matchRegister(subject, pattern, type, shape, path);
+    case 'sink':
+      if (pattern.sink !== undefined && pattern.sink !== false) return [];
+      return [
+        pattern.role === 'write'
+          ? problem('PTX3008', place, parameters)
+          : wrongKind(subject, pattern.name, shape, path, 'a value'),
+      ];
+    case 'part':
+      if (pattern.parts?.test(shape.selector) !== true)
+        return [wrongKind(subject, pattern.name, shape, path, 'a whole register or a different part')];
+      return matchValue(subject, pattern, shape.register, path);
+    case 'unary':
+      if (pattern.minus !== undefined && shape.operator === '-') {
+        const { minus: _, ...bare } = pattern;
+        return matchValue(subject, bare, shape.operand, path);
+      }
+      if (pattern.negatedPredicate === true && isNegatedPredicate(shape)) return [];
+      if (pattern.negatable === true && shape.operator === '!')
+        return matchValue(subject, pattern, shape.operand, path);
+      return [wrongKind(subject, pattern.name, shape, path, describeRegisters(type, regimeOf(subject, pattern)))];
+    case 'vector':
+      return [problem('PTX3009', place, parameters)];
+    default:
+      // A minus sign before a constant is part of the constant.
+      if (pattern.minus === 'must') return [wrongKind(subject, pattern.name, shape, path, 'a negated register')];
+      if (pattern.role === 'write') return [problem('PTX3007', place, { ...parameters, found: describeShape(shape) })];
+      return matchSource(subject, pattern, type, shape, path);
+  }
+}
+
+function isNegatedPredicate(shape: Extract<Shape, { kind: 'unary' }>): boolean {
+  const { operator, operand: inner } = shape;
+  return operator === '!' && inner.kind === 'register' && inner.type.class === 'predicate';
+}
+
+function matchRegister(
+  subject: Subject,
+  pattern: ValuePattern,
+  type: PtxType,
+  shape: Extract<Shape, { kind: 'register' }>,
+  path: readonly number[],
+): readonly Problem[] {
+  if (pattern.constantOnly === true) return [wrongKind(subject, pattern.name, shape, path, 'an integer constant')];
+  if (pattern.sink === 'only') return [wrongKind(subject, pattern.name, shape, path, "'_'")];
+  const regime = regimeOf(subject, pattern);
+  const isTaken = acceptsRegister(type, shape.type, regime) && !(pattern.unpacked && shape.type.name === '.f16x2');
+  if (shape.lanes === 1 && isTaken) return [];
+  const parameters = { name: pattern.name, what: subject.what, opcode: subject.opcode };
+  if (shape.lanes > 1) return [problem('PTX3009', operand(...path), parameters)];
+  const expected = describeRegisters(type, regime);
+  return [
+    problem(
+      'PTX3004',
+      operand(...path),
+      { ...parameters, expected, found: describeShape(shape) },
+      { section: section(subject, regime) },
+    ),
+  ];
+}
+
+/** Matches sources that are not registers. */
+function matchSource(
+  subject: Subject,
+  pattern: ValuePattern,
+  type: PtxType,
+  shape: Shape,
+  path: readonly number[],
+): readonly Problem[] {
+  const parameters = { name: pattern.name, what: subject.what, opcode: subject.opcode };
+  const place = operand(...path);
+  if (shape.kind === 'constant') {
+    const anyFloat = pattern.floats === true && shape.constant !== 'integer' && type.width >= 32;
+    if (pattern.registerOnly !== true && (anyFloat || acceptsConstant(type, shape.constant))) return [];
+    const expected = pattern.registerOnly === true ? 'registers only' : describeConstants(type);
+    return [problem('PTX3005', place, { ...parameters, found: describeShape(shape), expected })];
+  }
+  if (shape.kind === 'special') {
+    if (pattern.special !== true) return [problem('PTX3006', place, parameters)];
+    const chopped = type.width >= shape.least && type.width < shape.type.width;
+    const register = chopped ? valueAt(types, `.u${type.width}`) : shape.type;
+    return matchRegister(subject, pattern, type, { ...shape, kind: 'register', type: register, lanes: 1 }, path);
+  }
+  if (shape.kind === 'register-offset' && holdsInteger(shape.type) && holdsInteger(type)) return [];
+  if (pattern.address === true && (shape.kind === 'variable' || shape.kind === 'function')) {
+    if (shape.kind === 'variable' && shape.space === 'local parameter') {
+      return [problem('PTX5014', place, { found: describeShape(shape) })];
+    }
+    return isInteger(type) || type.class === 'bits'
+      ? []
+      : [wrongKind(subject, pattern.name, shape, path, describeRegisters(type, 'exact'))];
+  }
+  return [wrongKind(subject, pattern.name, shape, path, describeRegisters(type, regimeOf(subject, pattern)))];
+}
+
+function section(subject: Subject, regime: Regime): string {
+  return regime === 'relaxed' ? '9.4.1' : subject.variant.form.section;
+}

@@ -1,0 +1,142 @@
+/** Compares lists of values, and the vector registers that may stand in their place, with their patterns. */
+import { elementAt } from '../../base/element-at.ts';
+import { type OperandPattern, operandType, type ValuePattern, type VectorPattern } from '../../isa/form.ts';
+import { acceptsRegister } from '../../isa/operand-rules.ts';
+import { vectorLanes } from '../../isa/rules.ts';
+import { isInteger } from '../../isa/types.ts';
+import { matchRegisters } from './match-registers.ts';
+import { matchValue, regimeOf } from './match-value.ts';
+import { operand, type Problem, problem } from './problem.ts';
+import type { Shape } from './shape.ts';
+import { type Subject, wrongKind } from './subject.ts';
+
+type LanesPattern = Extract<OperandPattern, { readonly kind: 'lanes' }>;
+
+/** The problems of a list of exactly the pattern's elements, or of a vector register in its place. */
+export function matchVector(
+  subject: Subject,
+  pattern: VectorPattern,
+  shape: Shape,
+  path: readonly number[],
+): readonly Problem[] {
+  const { name, elements } = pattern;
+  if (shape.kind === 'unknown') return [];
+  if (pattern.whole === true && shape.kind === 'register' && shape.lanes === elements.length) {
+    if (pattern.types?.includes(shape.type.name) === true) return [];
+    const one: Shape = { ...shape, lanes: 1 };
+    return matchValue(subject, elementAt(elements, 0), one, path);
+  }
+  if (shape.kind !== 'vector' || shape.elements.length !== elements.length) {
+    return [wrongKind(subject, nameOfList(name), shape, path, `a vector of ${elements.length} elements`)];
+  }
+  if (pattern.types !== undefined) return matchRegisters(subject, pattern, shape.elements, path);
+  const problems = elements.map((element, i) =>
+    matchValue(subject, element, elementAt(shape.elements, i), [...path, i]),
+  );
+  if (problems.some((found) => found.length > 0)) return problemsOfElements(problems);
+  if (pattern.alike !== true) return [];
+  if (shape.elements.every((element) => element.kind === 'sink')) return [onlySinks(subject, name, path)];
+  return sameKinds(subject, name, shape.elements, path);
+}
+
+/** `d` of `{d.x, d.y}`. */
+function nameOfList(name: string): string {
+  return name.replace(/^\{(\w+).*$/, '$1');
+}
+
+/** Elements that are wrong for the same reason count as one mistake. */
+function problemsOfElements(problems: readonly (readonly Problem[])[]): readonly Problem[] {
+  const seen = new Set<string>();
+  return problems.flat().filter(({ code, parameters: { expected, found } }) => {
+    const reason = `${code} ${expected} ${found}`;
+    const isNew = !seen.has(reason);
+    seen.add(reason);
+    return isNew;
+  });
+}
+
+/**
+ * Matches a single value, in braces or not; with a vector modifier, a brace list or a vector register with that many
+ * lanes.
+ */
+export function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape, index: number): readonly Problem[] {
+  const { value } = pattern;
+  const count = vectorLanes(subject.variant);
+  const inBraces = pattern.braced === true && shape.kind === 'vector' && shape.elements.length === 1;
+  if (pattern.uncounted === true && isUncounted(value, shape, count)) {
+    return shape.kind === 'vector' || (shape.kind === 'register' && shape.lanes > 1)
+      ? []
+      : matchValue(subject, value, shape, [index]);
+  }
+  if (count === 1 && !inBraces) return matchValue(subject, value, shape, [index]);
+  if (shape.kind === 'unknown') return [];
+  const type = operandType(subject.variant, value.type);
+  if (shape.kind === 'register' && shape.lanes === count) {
+    if (acceptsRegister(type, shape.type, regimeOf(subject, value))) return [];
+  }
+  if (shape.kind === 'special-vector' && value.special === true && count === 4) {
+    if (isInteger(type) || type.class === 'bits') if (type.width >= shape.least && type.width <= 32) return [];
+  }
+  if (shape.kind !== 'vector' || shape.elements.length !== count) {
+    return [wrongKind(subject, value.name, shape, [index], `a vector of ${count} elements`)];
+  }
+  const lane: ValuePattern = { ...value, sink: value.role === 'write', special: value.role === 'read' };
+  const problems = shape.elements.map((element, i) => matchValue(subject, lane, element, [index, i]));
+  if (problems.some((found) => found.length > 0)) return problemsOfElements(problems);
+  if (shape.elements.every((element) => element.kind === 'sink')) return [onlySinks(subject, value.name, [index])];
+  const check = pattern.alike === true ? sameKinds : sameWidths;
+  return check(subject, value.name, shape.elements, [index]);
+}
+
+/** True if the length of a list does not matter: without a vector modifier, and for a single value that is read. */
+function isUncounted({ role }: ValuePattern, shape: Shape, count: number): boolean {
+  if (shape.kind === 'vector') return count === 1 && [1, 2, 4].includes(shape.elements.length);
+  if (shape.kind === 'register' && shape.lanes > 1) return count === 1;
+  return count === 1 || role === 'read';
+}
+
+/** At least one element must determine the width. */
+function onlySinks(subject: Subject, name: string, path: readonly number[]): Problem {
+  const parameters = { name, what: subject.what, opcode: subject.opcode, expected: 'elements of one type' };
+  return problem('PTX3004', operand(...path), { ...parameters, found: "nothing but '_'" });
+}
+
+/** A list cannot contain both integers and floats; bit-size registers go with either. */
+function sameKinds(
+  subject: Subject,
+  name: string,
+  elements: readonly Shape[],
+  path: readonly number[],
+): readonly Problem[] {
+  const kinds = new Set(elements.flatMap((element) => kindsOf(element)));
+  if (kinds.size <= 1) return sameWidths(subject, name, elements, path);
+  const parameters = { name, what: subject.what, opcode: subject.opcode, expected: 'elements of one type' };
+  return [problem('PTX3004', operand(...path), { ...parameters, found: 'several types' })];
+}
+
+/** The type class that an element requires of its list; bit-size and special registers require none. */
+function kindsOf(shape: Shape): readonly string[] {
+  if (shape.kind === 'constant') return [shape.constant === 'integer' ? 'integer' : 'float'];
+  if (shape.kind !== 'register' || shape.type.class === 'bits') return [];
+  if (isInteger(shape.type)) return ['integer'];
+  return [shape.type.width === 16 || shape.type.class === 'packed' ? shape.type.name : 'float'];
+}
+
+/** Lanes may differ in class but not in width. */
+function sameWidths(
+  subject: Subject,
+  name: string,
+  elements: readonly Shape[],
+  path: readonly number[],
+): readonly Problem[] {
+  const widths = new Set(elements.flatMap((element) => (element.kind === 'register' ? [element.type.width] : [])));
+  if (widths.size <= 1) return [];
+  const parameters = { name, what: subject.what, opcode: subject.opcode };
+  return [
+    problem('PTX3004', operand(...path), {
+      ...parameters,
+      expected: 'registers of one width',
+      found: 'several widths',
+    }),
+  ];
+}
