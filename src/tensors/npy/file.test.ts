@@ -8,9 +8,10 @@ import type { TensorEntry } from '../tensor-file.ts';
 function file(header: string, data: number, major = 1): Uint8Array {
   const text = new TextEncoder().encode(header);
   const length = major === 1 ? [text.length & 0xff, text.length >> 8] : [text.length, 0, 0, 0];
-  const start = Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, major, 0, ...length, ...text);
-  const bytes = new Uint8Array(start.length + data);
+  const start = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, major, 0, ...length];
+  const bytes = new Uint8Array(start.length + text.length + data);
   bytes.set(start);
+  bytes.set(text, start.length);
   return bytes;
 }
 
