@@ -12,9 +12,12 @@ import { licensesOf, packagesOf } from './licenses.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const out = join(root, 'dist/bin');
 
-/** Needed at every start. The rest of `cli` is loaded per command. */
+/**
+ * Needed at every start, or shared by the commands for PTX and those for tensors, which need no table of instructions. The
+ * rest of `cli` is loaded per command.
+ */
 const start =
-  /commander|base\/(error|element-at|rules)\.ts|tensors\/containers\.ts|cli\/(command-line|command-parts|exit|output|process-session|program|run-process|version|\w+-commands)\.ts/;
+  /commander|src\/base\/|isa\/(form|random-layout|targets|types|steps\/ref|forms\/conversion\/cvt-steps)\.ts|renderers\/(printable|wrap)\.ts|tensors\/containers\.ts|cli\/(command-line|command-parts|exit|output|process-session|program|run-process|version|\w+-commands)\.ts/;
 
 /** Shared by the commands for PTX; `check` needs no other chunk. */
 const ptx =

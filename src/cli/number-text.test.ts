@@ -42,5 +42,11 @@ test.each([
 });
 
 test('counts are grouped', () => {
-  expect(countText(1_048_576)).toBe('1,048,576');
+  expect([0, 999, 1_000, 1_048_576, 2 ** 53].map(countText)).toEqual([
+    '0',
+    '999',
+    '1,000',
+    '1,048,576',
+    '9,007,199,254,740,992',
+  ]);
 });

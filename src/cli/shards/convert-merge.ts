@@ -55,6 +55,7 @@ export async function mergeConvert(
     await refuseSameFiles(filesOfInput(input), paths);
     await requireOutputs(paths, [], force);
     const lost = await requireValues(conversion, input.file);
+    await input.requireUnchanged();
     await writeWhole(plan, parts, conversion, out, force);
     if (quiet) return;
     await warn(stderr, input.path, reportWords({ nonFinite: joined(parts), lost }));

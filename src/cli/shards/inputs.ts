@@ -37,7 +37,11 @@ export async function hashInput(folder: string, path: string, inBlocks: boolean)
 
 /** CRC-32 as eight hex digits. */
 export function checksumOf(bytes: Uint8Array): string {
-  return crc32(bytes).toString(16).padStart(8, '0');
+  return hexOf(crc32(bytes));
+}
+
+function hexOf(checksum: number): string {
+  return checksum.toString(16).padStart(8, '0');
 }
 
 /** The path of an input on this machine. */
@@ -55,7 +59,8 @@ function hasChanged(path: string): UsageError {
 }
 
 /**
- * A file whose blocks are compared with their checksums when they are first read.
+ * A file whose blocks are compared with their checksums when they are first read. A block of which reads in a row have
+ * given only the beginning is compared by `requireUnchanged`.
  *
  * @param inputs the inputs of the plan, by path on this machine
  */
@@ -65,25 +70,45 @@ export function checkedFile(opened: OpenFile, inputs: ReadonlyMap<string, InputF
   if (input === undefined) throw new PtxlabError('changed', `${path}: is not an input of the plan`);
   if (opened.size !== input.bytes) throw hasChanged(path);
   const checked = new Set<number>();
-  const check = (block: number, bytes: Uint8Array): void => {
-    if (checksumOf(bytes) !== input.blocks.slice(block * 8, block * 8 + 8)) throw hasChanged(path);
+  const begun = new Map<number, Beginning>();
+  const check = (block: number, checksum: number): void => {
+    if (hexOf(checksum) !== input.blocks.slice(block * 8, block * 8 + 8)) throw hasChanged(path);
+    begun.delete(block);
     checked.add(block);
+  };
+  const endOf = (block: number): number => Math.min((block + 1) * blockBytes, opened.size);
+  const readAndCheck = async (block: number): Promise<void> => {
+    const first = block * blockBytes;
+    const whole = new Uint8Array(endOf(block) - first);
+    await opened.read(first, whole);
+    check(block, crc32(whole));
   };
   const read = async (offset: number, into: Uint8Array): Promise<void> => {
     await opened.read(offset, into);
     const end = offset + into.byteLength;
     for (let block = Math.floor(offset / blockBytes); block * blockBytes < end; block++) {
       if (checked.has(block)) continue;
-      const first = block * blockBytes;
-      const last = Math.min(first + blockBytes, opened.size);
-      if (first >= offset && last <= end) {
-        check(block, into.subarray(first - offset, last - offset));
+      const { end: from, checksum } = begun.get(block) ?? { end: block * blockBytes, checksum: 0 };
+      if (from < offset || from > end) {
+        await readAndCheck(block);
         continue;
       }
-      const whole = new Uint8Array(last - first);
-      await opened.read(first, whole);
-      check(block, whole);
+      const to = Math.min(endOf(block), end);
+      const longer = crc32(into.subarray(from - offset, to - offset), checksum);
+      if (to === endOf(block)) check(block, longer);
+      else begun.set(block, { end: to, checksum: longer });
     }
   };
-  return { ...opened, read };
+  const requireUnchanged = async (): Promise<void> => {
+    for (const block of begun.keys()) await readAndCheck(block);
+    await opened.requireUnchanged();
+  };
+  return { ...opened, read, requireUnchanged };
+}
+
+/** The part of a block that was read so far, from its first byte. */
+interface Beginning {
+  /** Offset in the file. */
+  readonly end: number;
+  readonly checksum: number;
 }
