@@ -9,6 +9,7 @@ const may = {
   isa: ['numerics'],
   syntax: [],
   check: ['syntax', 'isa'],
+  embedded: ['check', 'isa'],
   program: ['check', 'isa', 'syntax'],
   machine: ['program', 'isa'],
   interp: ['program', 'machine', 'isa', 'numerics', 'check'],
@@ -17,13 +18,13 @@ const may = {
   evaluation: ['explain', 'interp', 'check', 'isa', 'numerics'],
   explain: ['check', 'isa', 'numerics', 'syntax'],
   analysis: ['program', 'explain', 'check', 'isa', 'syntax', 'numerics'],
-  lsp: ['analysis', 'explain', 'check', 'isa'],
+  lsp: ['analysis', 'embedded', 'explain', 'check', 'isa'],
   arrays: ['isa', 'numerics', 'jit'],
   tensors: ['arrays', 'numerics'],
   device: ['arrays', 'interp', 'jit', 'machine', 'program', 'check', 'isa', 'numerics'],
   debug: ['device', 'interp', 'machine'],
   hosts: ['jit', 'machine', 'tensors'],
-  cli: ['lsp', 'evaluation', 'explain', 'interp', 'tensors', 'arrays', 'check', 'isa', 'numerics', 'hosts'],
+  cli: ['lsp', 'embedded', 'evaluation', 'explain', 'interp', 'tensors', 'arrays', 'check', 'isa', 'numerics', 'hosts'],
 };
 
 /** The public doors and what stands right behind them: they open every room, and only these rooms go through them. */

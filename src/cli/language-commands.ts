@@ -14,7 +14,7 @@ export function defineCheck(program: Command, start: Start): void {
   const command = program
     .command('check')
     .description('Check PTX modules as strictly as ptxas.')
-    .argument('[files...]', 'PTX files, - for stdin');
+    .argument('[files...]', 'PTX files; CUDA C++ and Python files with inline PTX; - for stdin');
   checkChoiceOptions(command)
     .option('--stdin-name <name>', 'the name of stdin in findings')
     .option('--baseline <file>', 'leave out findings that this file accepts')
@@ -28,6 +28,7 @@ export function defineCheck(program: Command, start: Start): void {
     command,
     'ptxlab check kernel.ptx',
     'ptxlab check --target sm_80,sm_100a kernel.ptx',
+    'ptxlab check kernel.cu triton_kernels.py',
     'nvcc -ptx -o - kernel.cu | ptxlab check -Werror --format github -',
   );
 }

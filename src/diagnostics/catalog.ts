@@ -1,7 +1,7 @@
 /**
  * Every diagnostic. Codes are permanent: a number never gets a second meaning, and a retired one is not reused.
  * `PTX1xxx` syntax, `PTX2xxx` form and modifier, `PTX3xxx` operand, `PTX4xxx` version and target, `PTX5xxx` address,
- * state space and declaration, `PTX6xxx` runtime.
+ * state space and declaration, `PTX6xxx` runtime, `PTX7xxx` PTX in other languages.
  *
  * `message` says what was found and what is allowed; `ptxas` is ptxas's wording of the same category; `explain` is what
  * `ptxlab explain CODE` prints. Words in braces are parameters, which both templates share.
@@ -1088,6 +1088,24 @@ export const catalog = {
     ptxas: '{what}',
     section: '5.1.4',
     explain: 'The device has a fixed amount of memory, 1 GiB by default.',
+  },
+  PTX7001: {
+    severity: 'error',
+    title: 'no such asm operand',
+    message: '{written} does not exist; the statement has {count}',
+    ptxas: "Unknown symbol '{written}', {count}",
+    section: null,
+    explain:
+      'The text of an asm statement refers to its operands by their numbers: outputs first, then inputs, counted from 0.',
+  },
+  PTX7002: {
+    severity: 'note',
+    title: 'asm not checked',
+    message: 'not checked: {why}',
+    ptxas: 'not checked: {why}',
+    section: null,
+    explain:
+      'The PTX of an asm statement in another language is checked only if the file alone says what it is. The compiler may have more to go on.',
   },
 } as const;
 

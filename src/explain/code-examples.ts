@@ -9,8 +9,9 @@ interface Example {
   readonly text: string;
 }
 
-type RunCode = Extract<Code, `PTX6${string}`>;
-export type CheckCode = Exclude<Code, RunCode>;
+/** Codes of runs, and of files in other languages. */
+type OtherCode = Extract<Code, `PTX${6 | 7}${string}`>;
+export type CheckCode = Exclude<Code, OtherCode>;
 
 const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX1001: statements('add.s32 %r1, %r2 %r3;'),

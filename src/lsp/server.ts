@@ -3,12 +3,14 @@
  */
 import { withDemangled } from '../base/demangle/demangle.ts';
 import type { RelatedPlace } from '../analysis/related-places.ts';
+import type { Span } from '../base/span.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Severity } from '../diagnostics/severity.ts';
 import { answers, RequestRefused } from './answers.ts';
 import { at, listAt, numberAt, textAt } from '../base/json-values.ts';
 import { resolveCompletion } from './completion-words.ts';
-import { looksLikePtx, OpenDocument } from './open-document.ts';
+import { answeredInside, HostDocument, languageOf } from './host-document.ts';
+import { looksLikePtx, OpenDocument, type Range } from './open-document.ts';
 import type { Settings } from '../check/settings.ts';
 import { encodeTokens, tokenEdits, tokenModifiers, tokenTypes } from './tokens.ts';
 
@@ -43,6 +45,7 @@ interface Tokens {
 export class LanguageServer {
   private readonly host: ServerHost;
   private readonly open = new Map<string, OpenDocument>();
+  private readonly hosts = new Map<string, HostDocument>();
   private readonly tokens = new Map<string, Tokens>();
   private readonly cancelled = new Set<unknown>();
   private readonly waiting: unknown[] = [];
@@ -106,25 +109,28 @@ export class LanguageServer {
       return null;
     }
     if (method === 'completionItem/resolve') return resolveCompletion(params);
-    const document = this.open.get(textAt(params, 'textDocument', 'uri'));
+    const uri = textAt(params, 'textDocument', 'uri');
+    const document = this.open.get(uri);
     if (method === 'textDocument/semanticTokens/full') return document && this.allTokens(document);
     if (method === 'textDocument/semanticTokens/full/delta') return document && this.changedTokens(document, params);
     const answer = answers[method];
     if (answer === undefined) throw new UnknownMethod(`ptxlab does not know ${method}`);
-    return document === undefined ? null : answer(document, params);
+    if (document !== undefined) return answer(document, params);
+    const inside = answeredInside.has(method) ? this.hosts.get(uri)?.inside(at(params, 'position')) : null;
+    return inside == null ? null : answer(inside, params);
   }
 
   private notified(method: string, params: unknown): void {
     const uri = textAt(params, 'textDocument', 'uri');
     switch (method) {
       case 'textDocument/didOpen':
-        this.opened(uri, numberAt(params, 'textDocument', 'version'), textAt(params, 'textDocument', 'text'));
+        this.opened(uri, params);
         return;
       case 'textDocument/didChange':
         this.changed(uri, params);
         return;
       case 'textDocument/didClose':
-        if (this.open.delete(uri)) this.publish(uri, null, []);
+        if (this.open.delete(uri) || this.hosts.delete(uri)) this.publish(uri, null, []);
         this.tokens.delete(uri);
         return;
       case 'exit':
@@ -134,26 +140,34 @@ export class LanguageServer {
     }
   }
 
-  private opened(uri: string, version: number, text: string): void {
-    if (!looksLikePtx(text)) return;
-    const document = new OpenDocument(uri, version, text, this.host.settingsFor(uri));
-    this.open.set(uri, document);
-    this.check(document);
+  private opened(uri: string, params: unknown): void {
+    const version = numberAt(params, 'textDocument', 'version');
+    const text = textAt(params, 'textDocument', 'text');
+    const language = languageOf(textAt(params, 'textDocument', 'languageId'));
+    if (language !== null) {
+      const host = new HostDocument(uri, version, text, language, this.host.settingsFor(uri));
+      this.hosts.set(uri, host);
+      this.check(host);
+    } else if (looksLikePtx(text)) {
+      const document = new OpenDocument(uri, version, text, this.host.settingsFor(uri));
+      this.open.set(uri, document);
+      this.check(document);
+    }
   }
 
   private changed(uri: string, params: unknown): void {
-    const document = this.open.get(uri);
+    const find = (): OpenDocument | HostDocument | undefined => this.open.get(uri) ?? this.hosts.get(uri);
+    const document = find();
     if (document === undefined) return;
     for (const change of listAt(params, 'contentChanges')) document.change(change);
     const version = numberAt(params, 'textDocument', 'version');
     document.version = version;
     this.host.later(() => {
-      const isLatest = this.open.get(uri) === document && document.version === version;
-      if (isLatest) this.check(document);
+      if (find() === document && document.version === version) this.check(document);
     }, pause);
   }
 
-  private check(document: OpenDocument): void {
+  private check(document: OpenDocument | HostDocument): void {
     const found = document.findings().map((finding) => this.diagnostic(document, finding));
     this.publish(document.uri, document.version, found);
   }
@@ -163,10 +177,10 @@ export class LanguageServer {
     this.host.send({ jsonrpc: '2.0', method: 'textDocument/publishDiagnostics', params });
   }
 
-  private diagnostic(document: OpenDocument, finding: Diagnostic): object {
+  private diagnostic(document: OpenDocument | HostDocument, finding: Diagnostic): object {
     const { code, severity, message, help, span } = finding;
     const { pages } = document.settings;
-    const related = document.document.related(finding);
+    const related = document instanceof OpenDocument ? document.document.related(finding) : [];
     return {
       range: document.range(span),
       severity: severities[severity],
@@ -194,11 +208,16 @@ export class LanguageServer {
   }
 }
 
+interface Placed {
+  readonly uri: string;
+  readonly range: (span: Span) => Range;
+}
+
 class UnknownMethod extends Error {
   override readonly name = 'UnknownMethod';
 }
 
-function relatedPlace(document: OpenDocument, { span, message }: RelatedPlace): object {
+function relatedPlace(document: Placed, { span, message }: RelatedPlace): object {
   return { location: { uri: document.uri, range: document.range(span) }, message };
 }
 

@@ -1,6 +1,6 @@
 /**
  * Random edits of real modules: lines typed and removed, text pasted, edits undone, comments opened and closed,
- * stretches replaced. A session is a text, and edits that are derived from a seed.
+ * blocks moved, stretches replaced. A session is a text, and edits that are derived from a seed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { randomSource } from '../kernels/reference.ts';
@@ -94,7 +94,8 @@ export class EditSession {
     if (choice < 0.35) return { start: at, end: at, text: `${this.pick(lines)}\n` };
     if (choice < 0.45) return { start: at, end: Math.min(end + 1, text.length), text: '' };
     if (choice < 0.65) return this.inLine(text, at, end);
-    if (choice < 0.75) return this.paste(text, at);
+    if (choice < 0.72) return this.paste(text, at);
+    if (choice < 0.77) return this.move(text, at);
     if (choice < 0.85)
       return { start: at, end: this.lineEnd(text, Math.min(text.length, at + this.below(600))), text: '' };
     if (choice < 0.95)
@@ -123,6 +124,18 @@ export class EditSession {
       end: at,
       text: text.slice(from, this.lineEnd(text, Math.min(text.length, from + this.below(2000)))),
     };
+  }
+
+  /** Lines exchanged with the lines after them. */
+  private move(text: string, at: number): Edit {
+    const start = this.lineStart(text, at);
+    const middle = this.nextLine(text, Math.min(text.length, start + this.below(1500)));
+    const end = this.nextLine(text, Math.min(text.length, middle + this.below(1500)));
+    return { start, end, text: text.slice(middle, end) + text.slice(start, middle) };
+  }
+
+  private nextLine(text: string, offset: number): number {
+    return Math.min(this.lineEnd(text, offset) + 1, text.length);
   }
 
   private lineStart(text: string, offset: number): number {

@@ -289,3 +289,20 @@ describe('odd inputs', () => {
     expect(readdirSync(alone)).toEqual([]);
   });
 });
+
+describe('files of other languages', () => {
+  test('have findings in their asm statements, at their place', async () => {
+    const file = put(folder, 'host.cu', 'void f(unsigned x) {\n  asm("{\\n" "mov.u3 %0, 1; }" : "=r"(x));\n}\n');
+    const { code, stdout } = await ptxlab(['check', '--format', 'github', file]);
+    expect(code).toBe(1);
+    expect(stdout).toContain(`file=${file},line=2,`);
+    expect(stdout).toContain('.u3');
+  });
+
+  test('can come from stdin under a name', async () => {
+    const { code, stdout } = await ptxlab(['check', '--stdin-name', 'kernel.py', '-'], {
+      input: 'tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [x])',
+    });
+    expect([code, stdout]).toEqual([0, '']);
+  });
+});

@@ -7,6 +7,9 @@ import { instructionOn, kernelAt, suggestedLaunch, targetOf } from './places.ts'
 /** A kernel is stopped after this many seconds unless its options say otherwise. */
 const longestRun = 60;
 
+/** PTX, and the languages whose inline assembly the server reads. */
+const documentSelector = ['ptx', 'cuda-cpp', 'cuda', 'cpp', 'c', 'python'].map((language) => ({ language }));
+
 let client: LanguageClient | null = null;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
@@ -51,7 +54,7 @@ function startedBy(context: vscode.ExtensionContext): LanguageClient {
     path === ''
       ? { module: ownProgram(context), args: ['lsp'], transport: TransportKind.stdio }
       : { command: path, args: ['lsp'] };
-  return new LanguageClient('ptxlab', 'PTX', server, { documentSelector: [{ language: 'ptx' }] });
+  return new LanguageClient('ptxlab', 'PTX', server, { documentSelector });
 }
 
 /** Runs ptxlab and shows what it prints. */

@@ -1,0 +1,137 @@
+/** Turns an asm statement into a module that can be checked: a kernel whose registers are the operands. */
+import type { Span } from '../base/span.ts';
+import type { TargetName, VersionName } from '../isa/targets.ts';
+import type { AsmOperand, AsmStatement } from './asm-statement.ts';
+import { constraintRow, textConstraint } from './constraints.ts';
+import { MappedText } from './literal-text.ts';
+
+/** A reference to an operand that does not exist. */
+export interface WrongReference {
+  /** Where it stands in the file. */
+  readonly span: Span;
+  /** As written: `%7`. */
+  readonly written: string;
+}
+
+export interface AsmModule {
+  readonly text: string;
+  /** Where the text of the statement begins in `text`. */
+  readonly start: number;
+  readonly body: MappedText;
+  /** Stretches of `body` with constants whose values are not known. */
+  readonly guessed: readonly Span[];
+  readonly wrong: readonly WrongReference[];
+  /** Where the registers of operands are declared in `text`, and where the operands stand in the file. */
+  readonly operands: readonly { readonly declared: Span; readonly source: Span }[];
+}
+
+/** The stretch of the file that a stretch of the module stands for. */
+export function sourceSpan({ start, body, operands }: AsmModule, span: Span): Span {
+  const operand = operands.find(({ declared }) => declared.start <= span.start && span.end <= declared.end);
+  if (operand !== undefined) return operand.source;
+  return body.source({ start: span.start - start, end: span.end - start });
+}
+
+/** A module, or why the statement cannot be checked. */
+export type AsmModuleResult =
+  | { readonly kind: 'module'; readonly module: AsmModule }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+export function asmModule(statement: AsmStatement, version: VersionName, target: TargetName): AsmModuleResult {
+  const reason = statement.unknown ?? unknownOperand(statement);
+  if (reason !== null) return { kind: 'unknown', reason };
+  const { body, guessed, wrong } = substituted(statement);
+  const other = unknownText(body.text);
+  if (other !== null) return { kind: 'unknown', reason: other };
+  const sign = signOf(statement);
+  const declared: AsmModule['operands'][number][] = [];
+  let head = `.version ${version}\n.target ${target}\n.address_size 64\n.entry asm() {\n`;
+  for (const [i, { constraint, span }] of statement.operands.entries()) {
+    const type = constraintRow(constraint, statement.language)?.type ?? null;
+    if (type === null) continue;
+    const start = head.length;
+    head += `.reg ${type} ${sign}${i};\n`;
+    declared.push({ declared: { start, end: head.length }, source: span });
+  }
+  const text = `${head}${body.text}\nret;\n}\n`;
+  return { kind: 'module', module: { text, start: head.length, body, guessed, wrong, operands: declared } };
+}
+
+/** Operands are named in PTX as they are in the text: `%0` and `$0` are names that PTX allows. */
+function signOf({ language }: AsmStatement): string {
+  return language === 'cuda' ? '%' : '$';
+}
+
+function unknownOperand({ operands, language }: AsmStatement): string | null {
+  if (operands.some(({ constraint }) => constraint === textConstraint)) return 'an operand inserts text';
+  const other = operands.find(({ constraint }) => constraintRow(constraint, language) === null);
+  return other === undefined ? null : `the constraint '${other.constraint}' is not one of PTX`;
+}
+
+/** Why a text cannot be checked alone. */
+function unknownText(text: string): string | null {
+  const code = text.replaceAll(/\/\/[^\n]*|\/\*[^]*?\*\//g, ' ');
+  let depth = 0;
+  for (const mark of code.match(/[{}]/g) ?? []) {
+    depth += mark === '{' ? 1 : -1;
+    if (depth < 0) break;
+  }
+  if (depth !== 0) return 'another statement opens or closes its braces';
+  if (/^\s*\.(?:visible|extern|weak|func|entry|global|const|file|section)\b/.test(code))
+    return 'it declares something of the module';
+  return null;
+}
+
+interface Substituted {
+  readonly body: MappedText;
+  readonly guessed: readonly Span[];
+  readonly wrong: readonly WrongReference[];
+}
+
+/** The text as the compiler writes it: with constants in place of their operands, and single percent signs. */
+function substituted({ template, operands, language }: AsmStatement): Substituted {
+  const body = new MappedText();
+  const guessed: Span[] = [];
+  const wrong: WrongReference[] = [];
+  // nvcc leaves a text without operands as it is, even its `%%`.
+  if (language === 'cuda' && operands.length === 0) {
+    body.addPart(template, 0, template.text.length);
+    return { body, guessed, wrong };
+  }
+  const reference = language === 'cuda' ? /%(?:(%)|(\d+)|\[(\w+)\]|=)/g : /\$(?:(\$)|(\d+)|\{(\d+)(?::\w+)?\})/g;
+  const sign = language === 'cuda' ? '%' : '$';
+  let at = 0;
+  for (const found of template.text.matchAll(reference)) {
+    const [written, doubled, number, inner] = found;
+    const end = found.index + written.length;
+    body.addPart(template, at, found.index);
+    at = end;
+    const place = template.source({ start: found.index, end });
+    if (doubled !== undefined || written === '%=') {
+      body.add(doubled === undefined ? '0' : sign, place.start, place.end);
+      continue;
+    }
+    const index =
+      number ?? (language === 'cuda' ? String(operands.findIndex(({ name }) => name === inner)) : (inner ?? ''));
+    const operand = operands[Number(index)];
+    if (operand === undefined) wrong.push({ span: place, written });
+    const spelled = spelling(operand, index, sign);
+    const start = body.text.length;
+    body.add(spelled.text, place.start, place.end);
+    if (spelled.isGuess) guessed.push({ start, end: body.text.length });
+  }
+  body.addPart(template, at, template.text.length);
+  return { body, guessed, wrong };
+}
+
+interface Spelling {
+  readonly text: string;
+  /** Whether another text may stand there. */
+  readonly isGuess: boolean;
+}
+
+function spelling(operand: AsmOperand | undefined, index: string, sign: string): Spelling {
+  if (operand === undefined) return { text: '1', isGuess: true };
+  if (operand.constraint !== 'n') return { text: `${sign}${Number(index)}`, isGuess: false };
+  return { text: operand.value ?? '1', isGuess: operand.value === null };
+}

@@ -1,0 +1,181 @@
+/** Checks the PTX in files of other languages. */
+import type { Span } from '../base/span.ts';
+import { check, type CheckOptions, type CheckReport, type Requirements } from '../check/check.ts';
+import { diagnose, type Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Fix } from '../diagnostics/fix.ts';
+import { splitMnemonic } from '../isa/notation.ts';
+import { isOpcode } from '../isa/table.ts';
+import { newestTarget, newestVersion, parseVersion, type VersionName, versionName } from '../isa/targets.ts';
+import { type AsmModule, asmModule, type AsmModuleResult, sourceSpan } from './asm-module.ts';
+import type { AsmStatement } from './asm-statement.ts';
+import { textConstraint } from './constraints.ts';
+import { cudaStatements } from './cuda-asm.ts';
+import { tritonStatements } from './triton-asm.ts';
+
+export type HostLanguage = 'cuda' | 'triton';
+
+const extensions: Readonly<Record<string, HostLanguage>> = {
+  cu: 'cuda',
+  cuh: 'cuda',
+  c: 'cuda',
+  cc: 'cuda',
+  cpp: 'cuda',
+  cxx: 'cuda',
+  h: 'cuda',
+  hh: 'cuda',
+  hpp: 'cuda',
+  hxx: 'cuda',
+  inl: 'cuda',
+  py: 'triton',
+};
+
+/** The language of a file by its extension; null for PTX and everything else. */
+export function hostLanguage(path: string): HostLanguage | null {
+  const extension = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(extensions, extension) ? (extensions[extension] ?? null) : null;
+}
+
+export function asmStatements(source: string, language: HostLanguage): readonly AsmStatement[] {
+  const found = language === 'cuda' ? cudaStatements(source) : tritonStatements(source);
+  return found.filter(isPtx);
+}
+
+/** Files for the host have asm statements of other processors. */
+function isPtx({ template, operands, unknown, language }: AsmStatement): boolean {
+  if (language === 'triton') return true;
+  if (operands.some(({ constraint }) => /[abcmgiSDpQt]/.test(constraint))) return false;
+  if (unknown !== null || operands.some(({ constraint }) => constraint === textConstraint)) return true;
+  const words = template.text.match(/[A-Za-z]\w*(?:\.[\w:]+)+/g) ?? [];
+  const isDirective = /(?:^|[;{}\s])\.(?:reg|shared|global|const|local|visible|extern|func|entry)\s+[.%]/.test(
+    template.text,
+  );
+  const isAlone = /(?:^|[;{}\s])(?:trap|exit|brkpt|ret)\s*;/.test(template.text);
+  return isDirective || isAlone || words.some((word) => isOpcode(splitMnemonic(word).opcode));
+}
+
+/** Checks every asm statement of a file as a kernel of its own. Spans are those of the file. */
+export function checkEmbedded(source: string, language: HostLanguage, options: CheckOptions = {}): CheckReport {
+  const statements = asmStatements(source, language);
+  const judged = statements.map((statement) => checkStatement(statement, source, options));
+  return {
+    diagnostics: judged.flatMap(({ diagnostics }) => diagnostics).toSorted((a, b) => a.span.start - b.span.start),
+    requirements: combined(
+      judged.flatMap(({ requirements }) => (requirements === null ? [] : [requirements])),
+      options,
+    ),
+  };
+}
+
+/** Without a target, the newest one. */
+export function moduleOf(statement: AsmStatement, { target, version, isa }: CheckOptions): AsmModuleResult {
+  return asmModule(statement, version ?? isa ?? versionName(newestVersion), target ?? newestTarget.name);
+}
+
+interface Judged {
+  readonly diagnostics: readonly Diagnostic[];
+  /** Null if the statement was not checked. */
+  readonly requirements: Requirements | null;
+}
+
+function checkStatement(statement: AsmStatement, source: string, options: CheckOptions): Judged {
+  const made = moduleOf(statement, options);
+  if (made.kind === 'unknown') {
+    const span = { start: statement.start, end: statement.start + 3 };
+    return { diagnostics: [diagnose('PTX7002', span, { why: made.reason })], requirements: null };
+  }
+  const { module } = made;
+  const report = check(module.text, options);
+  const wrong = module.wrong.map(({ span, written }) =>
+    diagnose('PTX7001', span, { written, count: countWords(statement.operands.length) }),
+  );
+  const found = report.diagnostics
+    .filter((finding) => isSure(finding, module, statement, source, options))
+    .map((finding) => placed(finding, module));
+  return { diagnostics: [...wrong, ...found], requirements: report.requirements };
+}
+
+function countWords(count: number): string {
+  return count === 1 ? '1 operand' : `${count} operands`;
+}
+
+/** Whether a finding holds whatever the rest of the file does. */
+function isSure(
+  { span, code }: Diagnostic,
+  module: AsmModule,
+  { isConditional, start, end }: AsmStatement,
+  source: string,
+  { target }: CheckOptions,
+): boolean {
+  const { body, guessed } = module;
+  const within = { start: span.start - module.start, end: span.end - module.start };
+  const around = statementAround(body.text, within.start);
+  if (guessed.some((one) => one.start < around.end && one.end > around.start)) return false;
+  const isOfTarget = code.startsWith('PTX4');
+  if (isOfTarget && target === undefined) return false;
+  if (isConditional && (isOfTarget || isOfAddressSize.has(code))) return false;
+  if (code !== 'PTX3001') return true;
+  const name = body.text.slice(within.start, within.end);
+  const others = source.slice(0, start) + source.slice(end);
+  return name.startsWith('%')
+    ? !declares(others, name)
+    : !mayBeSymbol(body.text, around, within.start) && !declares(others, name);
+}
+
+/** Headers have statements for 32-bit programs too. */
+const isOfAddressSize: ReadonlySet<string> = new Set(['PTX3027']);
+
+/** The instruction around an offset. */
+function statementAround(text: string, offset: number): Span {
+  const start = Math.max(text.lastIndexOf(';', offset - 1), text.lastIndexOf('{', offset - 1)) + 1;
+  const end = text.indexOf(';', offset);
+  return { start, end: end < 0 ? text.length : end };
+}
+
+/** Instructions that take the names of variables and functions, which the rest of the program declares. */
+const takesSymbols = /^\s*(?:@!?\S+\s+)?(?:mov|cvta|call|bra|brx|ld|st|atom|red|prefetch|tex|suld|sust|tld4)\b/;
+
+function mayBeSymbol(text: string, { start, end }: Span, offset: number): boolean {
+  const before = text.slice(start, offset);
+  return takesSymbols.test(text.slice(start, end)) || before.lastIndexOf('[') > before.lastIndexOf(']');
+}
+
+/** Whether an asm statement elsewhere may declare the name as a register or label. */
+function declares(source: string, name: string): boolean {
+  const escaped = name.replaceAll(/[$%.]/g, String.raw`\$&`);
+  return new RegExp(String.raw`\.reg\b[^;]*[\s,%]${escaped.replace(/^%/, '')}[\s,;<]`).test(source);
+}
+
+function placed(finding: Diagnostic, module: AsmModule): Diagnostic {
+  const { body, start } = module;
+  const source = (span: Span): Span => sourceSpan(module, span);
+  const isInside = ({ span }: { readonly span: Span }): boolean =>
+    span.start >= start && span.end <= start + body.text.length;
+  const fixes = finding.fixes
+    .filter(({ edits }) => edits.every(isInside))
+    .map((fix): Fix => ({ ...fix, edits: fix.edits.map((edit) => ({ ...edit, span: source(edit.span) })) }));
+  return { ...finding, span: source(finding.span), fixes, accepted: [] };
+}
+
+/** What all statements together need. */
+function combined(all: readonly Requirements[], options: CheckOptions): Requirements {
+  const none = check(`.version ${versionName(newestVersion)}\n.target ${newestTarget.name}\n`, options).requirements;
+  return all.reduce((sum, one): Requirements => {
+    const known = new Map(one.targets.map((accepted) => [accepted.target, accepted]));
+    const targets = sum.targets.flatMap((accepted) => {
+      const other = known.get(accepted.target);
+      if (other === undefined) return [];
+      return [isLater(other.since, accepted.since) ? other : accepted];
+    });
+    const minimumVersion =
+      sum.minimumVersion === null || one.minimumVersion === null
+        ? null
+        : isLater(one.minimumVersion, sum.minimumVersion)
+          ? one.minimumVersion
+          : sum.minimumVersion;
+    return { ...sum, targets, minimumVersion, unchecked: [...new Set([...sum.unchecked, ...one.unchecked])] };
+  }, none);
+}
+
+function isLater(a: VersionName, b: VersionName): boolean {
+  return parseVersion(a) > parseVersion(b);
+}

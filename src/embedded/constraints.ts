@@ -1,0 +1,36 @@
+/** What the constraints of operands stand for in PTX. */
+
+export interface ConstraintRow {
+  readonly constraint: string;
+  /** Type of the register; null for a constant. */
+  readonly type: string | null;
+  readonly language: 'cuda' | 'triton' | 'both';
+}
+
+/**
+ * nvcc gives integer operands registers without a sign, so that any type of their size can read them. The compiler of
+ * Triton does the same for floats.
+ */
+export const constraintRows: readonly ConstraintRow[] = [
+  { constraint: 'h', type: '.b16', language: 'both' },
+  { constraint: 'r', type: '.b32', language: 'both' },
+  { constraint: 'l', type: '.b64', language: 'both' },
+  { constraint: 'q', type: '.b128', language: 'both' },
+  { constraint: 'f', type: '.f32', language: 'cuda' },
+  { constraint: 'd', type: '.f64', language: 'cuda' },
+  { constraint: 'f', type: '.b32', language: 'triton' },
+  { constraint: 'd', type: '.b64', language: 'triton' },
+  { constraint: 'b', type: '.pred', language: 'triton' },
+  { constraint: 'c', type: '.b16', language: 'triton' },
+  { constraint: 'n', type: null, language: 'both' },
+];
+
+/** A string that the compiler inserts into the text. */
+export const textConstraint = 'C';
+
+export function constraintRow(constraint: string, language: 'cuda' | 'triton'): ConstraintRow | null {
+  const found = constraintRows.find(
+    (row) => row.constraint === constraint && row.language !== (language === 'cuda' ? 'triton' : 'cuda'),
+  );
+  return found ?? null;
+}

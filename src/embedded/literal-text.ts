@@ -1,0 +1,85 @@
+/** The text of string literals, and where each of its characters stands in the source file. */
+import type { Span } from '../base/span.ts';
+
+/** A text made from parts of another text. */
+export class MappedText {
+  text = '';
+  private readonly starts: number[] = [];
+  private readonly ends: number[] = [];
+
+  /** Adds characters that all stand for one stretch of the source, such as an escape sequence. */
+  add(text: string, start: number, end: number): void {
+    this.text += text;
+    for (let i = 0; i < text.length; i++) {
+      this.starts.push(start);
+      this.ends.push(end);
+    }
+  }
+
+  /** Adds characters that stand in the source as they are. */
+  addPlain(text: string, start: number): void {
+    this.text += text;
+    for (let i = 0; i < text.length; i++) {
+      this.starts.push(start + i);
+      this.ends.push(start + i + 1);
+    }
+  }
+
+  /** Adds a stretch of another text. */
+  addPart(other: MappedText, from: number, to: number): void {
+    this.text += other.text.slice(from, to);
+    for (let i = from; i < to; i++) {
+      this.starts.push(other.starts[i] ?? 0);
+      this.ends.push(other.ends[i] ?? 0);
+    }
+  }
+
+  /** The stretch of the source that a stretch of the text stands for. Positions outside are moved to the nearest end. */
+  source({ start, end }: Span): Span {
+    const last = this.text.length - 1;
+    if (last < 0) return { start: 0, end: 0 };
+    const first = Math.min(Math.max(start, 0), last);
+    const from = this.starts[first] ?? 0;
+    if (start > last) return { start: this.ends[last] ?? 0, end: this.ends[last] ?? 0 };
+    if (end <= start) return { start: from, end: from };
+    return { start: from, end: this.ends[Math.min(end - 1, last)] ?? from };
+  }
+
+  /** The first character of the text that stands at an offset of the source, or after it; -1 if there is none. */
+  offsetOf(source: number): number {
+    for (let i = 0; i < this.text.length; i++) {
+      if ((this.ends[i] ?? 0) > source) return (this.starts[i] ?? 0) <= source ? i : -1;
+    }
+    return this.ends.at(-1) === source ? this.text.length : -1;
+  }
+}
+
+const simpleEscapes: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  v: '\v',
+  f: '\f',
+  a: '\u0007',
+  b: '\b',
+  '0': '\0',
+};
+
+/** Adds the text between two quotes, with the escape sequences that C++ and Python share. */
+export function addUnescaped(mapped: MappedText, source: string, start: number, end: number): void {
+  const escape = /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{4})|([0-7]{1,3})|(\r\n|[^]))/g;
+  escape.lastIndex = start;
+  let at = start;
+  for (let found = escape.exec(source); found !== null && found.index < end; found = escape.exec(source)) {
+    mapped.addPlain(source.slice(at, found.index), at);
+    at = escape.lastIndex;
+    const [, hex, unicode, octal, other = ''] = found;
+    const code = hex ?? unicode;
+    const isLineEnd = other.startsWith('\n') || other.startsWith('\r');
+    if (code !== undefined) mapped.add(String.fromCharCode(Number.parseInt(code, 16)), found.index, at);
+    else if (octal !== undefined) mapped.add(String.fromCharCode(Number.parseInt(octal, 8)), found.index, at);
+    // A backslash at the end of a line joins it with the next one.
+    else if (!isLineEnd) mapped.add(simpleEscapes[other] ?? other, found.index, at);
+  }
+  mapped.addPlain(source.slice(at, end), at);
+}

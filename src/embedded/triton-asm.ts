@@ -1,0 +1,157 @@
+/** Finds calls of Triton's `inline_asm_elementwise` in Python with a small scanner that tolerates everything else. */
+import { elementAt } from '../base/element-at.ts';
+import type { Span } from '../base/span.ts';
+import type { AsmOperand, AsmStatement } from './asm-statement.ts';
+import { addUnescaped, MappedText } from './literal-text.ts';
+
+interface PythonToken extends Span {
+  readonly kind: 'word' | 'string' | 'mark';
+  readonly content: (Span & { readonly prefix: string }) | null;
+}
+
+const tokenPattern =
+  /(?<space>\s+|\\\r?\n|#[^\n]*)|(?<string>(?<prefix>[rRbBuUfFtT]{0,2})(?:"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?'''|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'))|(?<word>[\p{L}_][\p{L}\d_]*)|(?<mark>[^])/guy;
+
+function pythonTokens(source: string): readonly PythonToken[] {
+  const tokens: PythonToken[] = [];
+  tokenPattern.lastIndex = 0;
+  while (tokenPattern.lastIndex < source.length) {
+    const start = tokenPattern.lastIndex;
+    const found = tokenPattern.exec(source);
+    if (found === null) break;
+    const end = tokenPattern.lastIndex;
+    const { space, string, prefix = '', word } = found.groups ?? {};
+    if (space !== undefined) continue;
+    if (string === undefined) {
+      tokens.push({ kind: word === undefined ? 'mark' : 'word', start, end, content: null });
+      continue;
+    }
+    const quotes = /^(?:"""|''')/.test(string.slice(prefix.length)) ? 3 : 1;
+    const content = { start: start + prefix.length + quotes, end: end - quotes, prefix: prefix.toLowerCase() };
+    tokens.push({ kind: 'string', start, end, content });
+  }
+  return tokens;
+}
+
+/** Every call of `inline_asm_elementwise` in a file. */
+export function tritonStatements(source: string): readonly AsmStatement[] {
+  if (!source.includes('inline_asm_elementwise')) return [];
+  const tokens = pythonTokens(source);
+  const text = (token: Span | undefined): string => (token === undefined ? '' : source.slice(token.start, token.end));
+  return tokens.flatMap((token, i) => {
+    const isCall =
+      text(token) === 'inline_asm_elementwise' && text(tokens[i + 1]) === '(' && text(tokens[i - 1]) !== 'def';
+    if (!isCall) return [];
+    const call = argumentsAt(source, tokens, i + 2);
+    return call === null ? [] : [statementOf(source, tokens, { start: token.start, end: call.end }, call.named)];
+  });
+}
+
+type Named = ReadonlyMap<string, readonly PythonToken[]>;
+
+const positions = ['asm', 'constraints', 'args', 'dtype', 'is_pure', 'pack'];
+
+/** The arguments of a call by their names. */
+function argumentsAt(
+  source: string,
+  tokens: readonly PythonToken[],
+  from: number,
+): { readonly named: Named; readonly end: number } | null {
+  const groups: PythonToken[][] = [[]];
+  let depth = 0;
+  for (let i = from; i < tokens.length; i++) {
+    const token = elementAt(tokens, i);
+    const mark = token.kind === 'mark' ? (source[token.start] ?? '') : '';
+    if (mark === ')' && depth === 0) return { named: byName(source, groups), end: token.end };
+    if (mark === '(' || mark === '[' || mark === '{') depth++;
+    if (mark === ')' || mark === ']' || mark === '}') depth--;
+    if (mark === ',' && depth === 0) groups.push([]);
+    else groups.at(-1)?.push(token);
+  }
+  return null;
+}
+
+function byName(source: string, groups: readonly (readonly PythonToken[])[]): Named {
+  const named = new Map<string, readonly PythonToken[]>();
+  for (const [i, group] of groups.entries()) {
+    const [first, equals] = group;
+    const isNamed = first?.kind === 'word' && equals !== undefined && source[equals.start] === '=';
+    const name = isNamed ? source.slice(first.start, first.end) : (positions[i] ?? '');
+    named.set(name, isNamed ? group.slice(2) : group);
+  }
+  return named;
+}
+
+function statementOf(source: string, tokens: readonly PythonToken[], span: Span, named: Named): AsmStatement {
+  const template = literalText(source, tokens, named.get('asm') ?? []);
+  const constraints = literalText(source, tokens, named.get('constraints') ?? []);
+  const unknown =
+    template === null
+      ? 'an expression makes its text'
+      : constraints === null
+        ? 'an expression makes its constraints'
+        : null;
+  return {
+    ...span,
+    language: 'triton',
+    unknown,
+    template: template ?? new MappedText(),
+    operands: constraints === null ? [] : operandsOf(constraints),
+    isConditional: false,
+  };
+}
+
+/** The text of adjacent literals, of literals in parentheses, or of a name that is assigned once; null otherwise. */
+function literalText(source: string, all: readonly PythonToken[], value: readonly PythonToken[]): MappedText | null {
+  const inner = withoutParentheses(source, value);
+  const [only] = inner;
+  if (inner.length === 1 && only?.kind === 'word') {
+    const assigned = assignedTo(source, all, source.slice(only.start, only.end));
+    return assigned === null ? null : literalText(source, [], assigned);
+  }
+  const mapped = new MappedText();
+  for (const { content } of inner) {
+    if (content === null || /[ftb]/.test(content.prefix)) return null;
+    if (content.prefix.includes('r')) mapped.addPlain(source.slice(content.start, content.end), content.start);
+    else addUnescaped(mapped, source, content.start, content.end);
+  }
+  return inner.length === 0 ? null : mapped;
+}
+
+function withoutParentheses(source: string, tokens: readonly PythonToken[]): readonly PythonToken[] {
+  let inner = tokens;
+  while (inner.length > 2 && source[inner[0]?.start ?? 0] === '(' && source[inner.at(-1)?.start ?? 0] === ')') {
+    inner = inner.slice(1, -1);
+  }
+  return inner;
+}
+
+/** The literals in `NAME = "…"` or `NAME: type = "…"`, if the name is assigned only once. */
+function assignedTo(source: string, tokens: readonly PythonToken[], name: string): readonly PythonToken[] | null {
+  const text = (i: number): string => source.slice(tokens[i]?.start, tokens[i]?.end);
+  const places = tokens.flatMap((_, i) => {
+    if (text(i) !== name || text(i - 1) === '.') return [];
+    let at = i + 1;
+    if (text(at) === ':') while (at < tokens.length && text(at) !== '=' && text(at) !== ',' && text(at) !== ')') at++;
+    return text(at) === '=' && text(at + 1) !== '=' ? [at + 1] : [];
+  });
+  const [start, another] = places;
+  if (start === undefined || another !== undefined) return null;
+  let end = start;
+  while (tokens[end]?.kind === 'string' || text(end) === '(' || text(end) === ')') end++;
+  const value = tokens.slice(start, end);
+  return value.some(({ kind }) => kind === 'string') ? value : null;
+}
+
+/** `=r,=r,r,r`: outputs first, then inputs; `~{…}` names what is overwritten. */
+function operandsOf(constraints: MappedText): readonly AsmOperand[] {
+  const operands: AsmOperand[] = [];
+  for (const { 0: one, index } of constraints.text.matchAll(/[^,]+/g)) {
+    const constraint = one.replaceAll(/[=&\s]/g, '');
+    if (constraint === '' || constraint.startsWith('~')) continue;
+    const tied = /^\d+$/.test(constraint) ? operands[Number(constraint)]?.constraint : undefined;
+    const span = constraints.source({ start: index, end: index + one.length });
+    operands.push({ constraint: tied ?? constraint, name: null, value: null, span });
+  }
+  return operands;
+}

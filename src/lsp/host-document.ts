@@ -1,0 +1,112 @@
+/** A file of another language that contains PTX. */
+import { SourceText } from '../base/source-text.ts';
+import type { Span } from '../base/span.ts';
+import { at, isObject, numberAt, textAt } from '../base/json-values.ts';
+import { type Settings, withSettings } from '../check/settings.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { type AsmModule, sourceSpan } from '../embedded/asm-module.ts';
+import { asmStatements, checkEmbedded, type HostLanguage, moduleOf } from '../embedded/check-embedded.ts';
+import { OpenDocument, type Position, type Range } from './open-document.ts';
+
+/** The requests that are answered inside of an asm statement. */
+export const answeredInside: ReadonlySet<string> = new Set([
+  'textDocument/hover',
+  'textDocument/definition',
+  'textDocument/declaration',
+  'textDocument/references',
+  'textDocument/documentHighlight',
+  'textDocument/completion',
+  'textDocument/signatureHelp',
+]);
+
+const byLanguageId: Readonly<Record<string, HostLanguage>> = {
+  cuda: 'cuda',
+  'cuda-cpp': 'cuda',
+  cpp: 'cuda',
+  c: 'cuda',
+  'c++': 'cuda',
+  python: 'triton',
+};
+
+/** The language by the name that the client gives it; null for PTX. */
+export function languageOf(languageId: string): HostLanguage | null {
+  return Object.hasOwn(byLanguageId, languageId) ? (byLanguageId[languageId] ?? null) : null;
+}
+
+export class HostDocument {
+  readonly uri: string;
+  readonly language: HostLanguage;
+  readonly settings: Settings;
+  version: number;
+  private source: SourceText;
+
+  constructor(uri: string, version: number, text: string, language: HostLanguage, settings: Settings) {
+    this.uri = uri;
+    this.version = version;
+    this.language = language;
+    this.settings = settings;
+    this.source = new SourceText(text);
+  }
+
+  /** Applies a change of the protocol: a range and its new text, or a whole new text. */
+  change(change: unknown): void {
+    const range = at(change, 'range');
+    const { text } = this.source;
+    const { start, end } = isObject(range)
+      ? { start: this.offset(at(range, 'start')), end: this.offset(at(range, 'end')) }
+      : { start: 0, end: text.length };
+    this.source = new SourceText(text.slice(0, start) + textAt(change, 'text') + text.slice(end));
+  }
+
+  findings(): readonly Diagnostic[] {
+    const { text } = this.source;
+    return withSettings(checkEmbedded(text, this.language, this.settings.options).diagnostics, text, this.settings);
+  }
+
+  /** The PTX at a position, as a document whose positions are those of this file; null if none is there. */
+  inside(position: unknown): OpenDocument | null {
+    const offset = this.offset(position);
+    for (const statement of asmStatements(this.source.text, this.language)) {
+      if (offset < statement.start || offset > statement.end) continue;
+      const made = moduleOf(statement, this.settings.options);
+      if (made.kind === 'unknown' || made.module.body.offsetOf(offset) < 0) return null;
+      return new AsmDocument(this, made.module);
+    }
+    return null;
+  }
+
+  offset(position: unknown): number {
+    const line = numberAt(position, 'line') + 1;
+    const length = this.source.line(line).length;
+    return this.source.lineStart(line) + Math.min(numberAt(position, 'character'), length);
+  }
+
+  range({ start, end }: Span): Range {
+    return { start: this.position(start), end: this.position(end) };
+  }
+
+  private position(offset: number): Position {
+    const { line, column } = this.source.position(offset);
+    return { line: line - 1, character: column - 1 };
+  }
+}
+
+/** The module of an asm statement, with the positions of the file around it. */
+class AsmDocument extends OpenDocument {
+  private readonly host: HostDocument;
+  private readonly module: AsmModule;
+
+  constructor(host: HostDocument, module: AsmModule) {
+    super(host.uri, host.version, module.text, host.settings);
+    this.host = host;
+    this.module = module;
+  }
+
+  override offset(position: unknown): number {
+    return this.module.start + Math.max(this.module.body.offsetOf(this.host.offset(position)), 0);
+  }
+
+  override range(span: Span): Range {
+    return this.host.range(sourceSpan(this.module, span));
+  }
+}
