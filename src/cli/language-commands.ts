@@ -142,12 +142,8 @@ export function defineRun(program: Command, start: Start): void {
 export function defineTest(program: Command, start: Start): void {
   const command = program
     .command('test')
-    .description('Run kernels on the CPU and compare their results with expected ones.')
-    .argument('[paths...]', 'suites (*.ptxtest.json, *.ptxtest.mjs) or folders; the working directory by default')
-    .addOption(
-      new Option('-f, --format <format>', 'output format').choices(['table', 'junit', 'tap', 'json']).default('table'),
-    )
-    .option('--filter <glob>', 'only tests whose names match')
+    .description('Run kernels on the CPU and compare their results with expected ones.');
+  testChoiceOptions(command)
     .option('--update', 'write what the kernels left into the expected files that differ')
     .option('--watch', 'run again after each change')
     .action(async (paths: readonly string[], _: unknown, self: Command) => {
@@ -160,6 +156,16 @@ export function defineTest(program: Command, start: Start): void {
     "ptxlab test --filter 'softmax*' kernels.ptxtest.json",
     'ptxlab test --format junit tests > results.xml',
   );
+}
+
+/** The suites, and the options that decide which tests run and what is written. */
+export function testChoiceOptions(command: Command): Command {
+  return command
+    .argument('[paths...]', 'suites (*.ptxtest.json, *.ptxtest.mjs) or folders; the working directory by default')
+    .addOption(
+      new Option('-f, --format <format>', 'output format').choices(['table', 'junit', 'tap', 'json']).default('table'),
+    )
+    .option('--filter <glob>', 'only tests whose names match');
 }
 
 export function defineExplain(program: Command, start: Start): void {

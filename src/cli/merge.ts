@@ -59,6 +59,8 @@ async function mergeBodies(
       return 0;
     case 'check':
       return (await import('./shards/check-merge.ts')).mergeCheck(plan, what, bodies, target, session);
+    case 'test':
+      return (await import('./shards/test-merge.ts')).mergeTest(plan, what, bodies, target, session);
     case 'convert':
       await (await import('./shards/convert-merge.ts')).mergeConvert(plan, what, bodies, target, session);
       return 0;

@@ -11,6 +11,7 @@ import type { Session } from './session.ts';
 import type { PlanConvertFlags } from './shards/convert-plan.ts';
 import { type Draft, type Plan, requireNewPlan, writePlan } from './shards/manifest.ts';
 import { type Scheduler, scriptFor } from './shards/scripts.ts';
+import type { TestChoice } from './shards/what.ts';
 import type { SweepChoiceFlags } from './sweep/choice.ts';
 
 /** Flags of every plan. */
@@ -38,6 +39,15 @@ export async function planCheckCommand(
 ): Promise<ExitCode> {
   const { draftCheck } = await import('./shards/check-plan.ts');
   return planCommand(flags, session, (folder) => draftCheck(paths, flags, folder));
+}
+
+export async function planTestCommand(
+  paths: readonly string[],
+  flags: PlanFlags & TestChoice,
+  session: Session,
+): Promise<ExitCode> {
+  const { draftTest } = await import('./shards/test-plan.ts');
+  return planCommand(flags, session, (folder) => draftTest(paths, flags, folder, session));
 }
 
 export async function planConvertCommand(

@@ -2,11 +2,12 @@
 import { type Command, Option } from 'commander';
 import { examples, type Start } from './command-parts.ts';
 import { convertChoiceOptions } from './file-commands.ts';
-import { checkChoiceOptions, sweepChoiceOptions } from './language-commands.ts';
+import { checkChoiceOptions, sweepChoiceOptions, testChoiceOptions } from './language-commands.ts';
 import type { CheckFlags } from './check.ts';
 import type { MergeFlags } from './merge.ts';
 import type { PlanFlags } from './plan.ts';
 import type { PlanConvertFlags } from './shards/convert-plan.ts';
+import type { TestChoice } from './shards/what.ts';
 import type { StatusFlags } from './status.ts';
 import type { SweepChoiceFlags } from './sweep/choice.ts';
 import type { WorkFlags } from './work.ts';
@@ -18,6 +19,7 @@ export function definePlan(program: Command, start: Start): void {
   definePlanSweep(plan, start);
   definePlanConvert(plan, start);
   definePlanCheck(plan, start);
+  definePlanTest(plan, start);
   examples(
     plan,
     'ptxlab plan sweep cvt.rn.f16.f32 cvt.rn.bf16.f32 --shards 64 --out plan --for slurm',
@@ -64,6 +66,15 @@ function definePlanCheck(plan: Command, start: Start): void {
     await start(async (session) => (await import('./plan.ts')).planCheckCommand(files, flags, session));
   });
   examples(command, 'ptxlab plan check kernels --format sarif --shards 8 --out plan');
+}
+
+function definePlanTest(plan: Command, start: Start): void {
+  const command = plan.command('test').description('Plan what test writes about suites of kernel tests.');
+  testChoiceOptions(planOptions(command)).action(async (paths: readonly string[], _: unknown, self: Command) => {
+    const flags = self.optsWithGlobals<PlanFlags & TestChoice>();
+    await start(async (session) => (await import('./plan.ts')).planTestCommand(paths, flags, session));
+  });
+  examples(command, 'ptxlab plan test kernels --format junit --shards 8 --out plan');
 }
 
 function planOptions(command: Command): Command {

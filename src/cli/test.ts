@@ -1,12 +1,12 @@
 /** `ptxlab test`: runs kernels on given inputs and compares their results with expected ones. */
 import { watch } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type ExitCode, UsageError, worse } from './exit.ts';
+import { type ExitCode, UsageError } from './exit.ts';
 import type { CommonFlags } from './options.ts';
 import { write } from './output.ts';
 import type { Session } from './session.ts';
-import { columnsOf, styleFor } from './style.ts';
-import { renderResults, renderTable, type TestFormat } from './test/render.ts';
+import type { TestFormat } from './test/render.ts';
+import { exitOf, reportText } from './test/report.ts';
 import { type CaseResult, runCase } from './test/run-case.ts';
 import { findSuites, readSuite, type TestCase } from './test/suite.ts';
 
@@ -37,24 +37,8 @@ async function casesIn(
 async function runCases(cases: readonly TestCase[], flags: TestFlags, session: Session): Promise<ExitCode> {
   const results: CaseResult[] = [];
   for (const one of cases) results.push(await runCase(one, flags.update === true, session));
-  const { stdout, env } = session;
-  const text =
-    flags.format === 'table'
-      ? renderTable(results, await styleFor(flags.color, stdout, env), columnsOf(stdout))
-      : renderResults(results, flags.format);
-  await write(stdout, text);
-  return results.reduce<ExitCode>((exit, { status }) => worse(exit, exitOf(status.kind)), 0);
-}
-
-function exitOf(kind: CaseResult['status']['kind']): ExitCode {
-  switch (kind) {
-    case 'passed':
-      return 0;
-    case 'failed':
-      return 1;
-    case 'error':
-      return 2;
-  }
+  await write(session.stdout, await reportText(results, flags, session));
+  return exitOf(results);
 }
 
 /** Editors write a file in several steps, so the tests begin this many milliseconds after a change. */

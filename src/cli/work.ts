@@ -24,7 +24,7 @@ export async function workCommand(folder: string, flags: WorkFlags, session: Ses
   }
   if (found.kind === 'foreign' || found.kind === 'doubled') throw new UsageError(troubleText(plan, found));
   return session.interruptible(async (signal) => {
-    const result = await computeShard(plan, shard, signal);
+    const result = await computeShard(plan, shard, signal, session);
     if (result === null) return 2;
     await writeResult(plan, shard, result);
     await say('done');
@@ -33,7 +33,12 @@ export async function workCommand(folder: string, flags: WorkFlags, session: Ses
 }
 
 /** Null if the signal stopped it. */
-async function computeShard(plan: Plan, shard: number, signal: AbortSignal): Promise<ShardResult | null> {
+async function computeShard(
+  plan: Plan,
+  shard: number,
+  signal: AbortSignal,
+  session: Session,
+): Promise<ShardResult | null> {
   const { what, shards } = plan.manifest;
   const range = elementAt(shards, shard);
   switch (what.command) {
@@ -43,6 +48,10 @@ async function computeShard(plan: Plan, shard: number, signal: AbortSignal): Pro
     }
     case 'check': {
       const body = await (await import('./shards/check-work.ts')).checkShard(plan, what, range, signal);
+      return body === null ? null : { body, dataBytes: 0 };
+    }
+    case 'test': {
+      const body = await (await import('./shards/test-work.ts')).testShard(plan, what, range, signal, session);
       return body === null ? null : { body, dataBytes: 0 };
     }
     case 'convert':

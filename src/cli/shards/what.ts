@@ -1,5 +1,6 @@
 /** The work of a plan: one shape for each command that can be planned, and the rules for reading it. */
 import type { CheckFormat } from '../check.ts';
+import type { TestFormat } from '../test/render.ts';
 import { flag, listOf, mapOf, mistakeIn, objectOf, oneOf, recordOf, type Rule, text, whole } from '../../base/rules.ts';
 
 /** The flags of a sweep that decide what it computes. */
@@ -88,7 +89,27 @@ export interface CheckWhat {
   readonly files: readonly CheckedFile[];
 }
 
-export type What = SweepWhat | ConvertWhat | CheckWhat;
+/** The flags of `test` that decide what it runs and writes. */
+export interface TestChoice {
+  readonly format: TestFormat;
+  readonly filter?: string;
+}
+
+export interface PlannedSuite {
+  /** As results spell it. */
+  readonly name: string;
+  /** How many tests match, counted once for each of their GPUs and targets. */
+  readonly cases: number;
+}
+
+/** The suites are the first inputs. A unit is a test for one GPU and target. */
+export interface TestWhat {
+  readonly command: 'test';
+  readonly choice: TestChoice;
+  readonly suites: readonly PlannedSuite[];
+}
+
+export type What = SweepWhat | ConvertWhat | CheckWhat | TestWhat;
 
 export const count: Rule<number> = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
 
@@ -141,6 +162,11 @@ const whats: { readonly [Command in What['command']]: Rule<Extract<What, { reado
       source: flag,
     }),
     files: listOf(recordOf<CheckedFile>({ name: text, settings: text })),
+  }),
+  test: recordOf<TestWhat>({
+    command: oneOf('test'),
+    choice: objectOf<TestChoice>({ format: oneOf('table', 'junit', 'tap', 'json'), filter: text }),
+    suites: listOf(recordOf<PlannedSuite>({ name: text, cases: count })),
   }),
 };
 

@@ -13,7 +13,7 @@ import type { Session } from '../session.ts';
 import { compareElements, differenceLines, type Tolerance } from './compare.ts';
 import { bytesOfFormat, formatOfNpy, formatOfType, npyOfFormat } from './element-format.ts';
 import { expectedContents, fileContents, fileOf, type Inputs } from './expected.ts';
-import type { TestCase } from './suite.ts';
+import type { CaseName, TestCase } from './suite.ts';
 import type { Expectation, TestTolerance } from './suite-rules.ts';
 
 export type CaseStatus =
@@ -24,7 +24,7 @@ export type CaseStatus =
   | { readonly kind: 'error'; readonly message: string };
 
 export interface CaseResult {
-  readonly one: TestCase;
+  readonly one: CaseName;
   readonly status: CaseStatus;
   readonly milliseconds: number;
   /** The files that were written with what the kernels left. */

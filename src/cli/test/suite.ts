@@ -12,13 +12,17 @@ import { parseFile, requireRule } from '../json-file.ts';
 import type { Session } from '../session.ts';
 import { type KernelTest, type SuiteFile, suiteRule } from './suite-rules.ts';
 
-/** A test for one GPU and one target; null follows the module. */
-export interface TestCase {
+/** What a test for one GPU and one target is called. */
+export interface CaseName {
   /** The file of its suite, as the user named it. */
   readonly suite: string;
   readonly name: string;
+  /** Null follows the module. */
   readonly gpu: string | null;
   readonly target: string | null;
+}
+
+export interface TestCase extends CaseName {
   readonly test: KernelTest;
   /** The folder that paths in the test start from. */
   readonly folder: string;
@@ -130,7 +134,7 @@ export async function importFresh(path: string): Promise<object> {
 }
 
 /** The name of a case with its GPU and target, where it has them. */
-export function caseName({ name, gpu, target }: TestCase): string {
+export function caseName({ name, gpu, target }: CaseName): string {
   const place = [gpu, target].filter((one) => one !== null).join(', ');
   return place === '' ? name : `${name} [${place}]`;
 }

@@ -1,0 +1,44 @@
+/** The files of planned tests, and what their shards yield. */
+import { resolve } from 'node:path';
+import { listOf, mistakeIn, recordOf, type Rule } from '../../base/rules.ts';
+import { fileOf } from '../test/expected.ts';
+import type { CaseResult } from '../test/run-case.ts';
+import type { TestCase } from '../test/suite.ts';
+
+/** The results of the tests of a shard, in order. */
+export interface TestBody {
+  readonly results: readonly CaseResult[];
+}
+
+const anyResult: Rule<CaseResult> = {
+  takes: 'a result',
+  accepts: (value) => typeof value === 'object' && value !== null && 'one' in value && 'status' in value,
+};
+const bodyRule: Rule<TestBody> = recordOf<TestBody>({ results: listOf(anyResult) });
+
+/** The hash of a result covers its contents, so that only its outer shape is checked. */
+export function isTestBody(body: object): body is TestBody {
+  return mistakeIn(body, bodyRule) === null;
+}
+
+/**
+ * The paths of the files that a test names: its module, its data, and the modules of its reference functions. What those
+ * modules import, and what commands read, is not known.
+ */
+export function filesOfCase(one: TestCase): readonly string[] {
+  const { test, folder } = one;
+  const expected = Object.values(test.expect ?? {}).flatMap((expectation) => {
+    const reference = typeof expectation.function === 'string' ? [expectation.function.replace(/#[^#]*$/, '')] : [];
+    return [...reference, fileOf(expectation, one) ?? []].flat();
+  });
+  const given = [test.buffers, test.variables, test.args, test.launches].flatMap(filesWithin);
+  return [test.ptx ?? [], given, expected].flat().map((file) => resolve(folder, file));
+}
+
+/** The values of all members named `file`. */
+function filesWithin(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]: [string, unknown]) =>
+    key === 'file' && typeof member === 'string' ? [member] : filesWithin(member),
+  );
+}
