@@ -26,6 +26,10 @@ describe('completion', () => {
     ['ptxlab ch', 'check'],
     ['ptxlab check --for', '--format'],
     ['ptxlab check --format s', 'sarif'],
+    ['ptxlab test -f t', 'table tap'],
+    ['ptxlab plan check --format s', 'sarif'],
+    ['ptxlab plan test --format t', 'table tap'],
+    ['ptxlab merge --color n', 'never'],
     ['ptxlab help dif', 'diff'],
     ['ptxlab --col', '--color'],
     ['ptxlab plan sw', 'sweep'],
@@ -41,6 +45,8 @@ describe('completion', () => {
     ['ptxlab check --for', /^--format\t/],
     ['ptxlab plan sw', /^sweep$/m],
     ['ptxlab check --format=s', /^--format=sarif/],
+    ['ptxlab plan check --format=s', /^--format=sarif/],
+    ['ptxlab plan test --format=t', /^--format=table\t.*\n--format=tap\t/],
   ])('in fish, skipped without it: %s', async (line, expected) => {
     expect(run('fish', ['--no-config', '-c', `source ${await script('fish')}; complete -C '${line}'`])).toMatch(
       expected,

@@ -13,42 +13,68 @@ export function completionScript(shell: Shell, program: ProgramShape): string {
   return makers[shell](program);
 }
 
+/** A command with the words that name it: `check`, or `plan check` for a command inside another. */
+interface NamedCommand extends CommandShape {
+  readonly path: string;
+}
+
+/** The commands that take options; one that has commands inside is replaced by these. */
+function namedCommands({ commands }: ProgramShape): readonly NamedCommand[] {
+  return commands.flatMap((command) =>
+    command.commands.length === 0
+      ? [{ ...command, path: command.name }]
+      : command.commands.map((inner) => ({ ...inner, path: `${command.name} ${inner.name}` })),
+  );
+}
+
+function outerCommands({ commands }: ProgramShape): readonly CommandShape[] {
+  return commands.filter((command) => command.commands.length > 0);
+}
+
 // --- bash -----------------------------------------------------------------------------------------------------------
 
 function bash(program: ProgramShape): string {
-  const { commands } = program;
-  const words = commands.map(({ name }) => name).join(' ');
-  const lists = commands.map(
-    (command) => `    ${command.name}) options="${optionWords(command, program)}"; inner="${innerWords(command)}" ;;\n`,
+  const words = program.commands.map(({ name }) => name).join(' ');
+  const named = namedCommands(program);
+  const lists = named.map((command) => `    '${command.path}') options="${optionWords(command, program)}" ;;\n`);
+  const inner = outerCommands(program).map(
+    (command) => `    ${command.name}) inner="${innerWords(command)}"; path="$path \${COMP_WORDS[2]}" ;;\n`,
   );
-  const choices = [...commands, program].flatMap(({ options }) =>
-    options.filter((option) => option.choices.length > 0),
-  );
-  const values = [...new Map(choices.map((option) => [namesOf(option).join('|'), option.choices.join(' ')]))].map(
-    ([names, list]) => `    ${names}) COMPREPLY=($(compgen -W "${list}" -- "$word")); return ;;\n`,
-  );
+  const values = [
+    ...named.flatMap(({ path, options }) => bashValues(options, (name) => `'${path} ${name}'`)),
+    ...bashValues(program.options, (name) => `*' ${name}'`),
+  ];
   return `# bash completion of ptxlab; load it with: source <(ptxlab completion bash)
 _ptxlab() {
-  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} options= inner=
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} path=\${COMP_WORDS[1]} options= inner=
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "${words} help ${globalWords(program)}" -- "$word"))
     return
   fi
-  case $before in
+  case $path in
+    help) inner="${words}" ;;
+${inner.join('')}  esac
+  if [ -n "$inner" ] && [ "$COMP_CWORD" -eq 2 ]; then COMPREPLY=($(compgen -W "$inner" -- "$word")); return; fi
+  case "$path $before" in
 ${values.join('')}  esac
-  case \${COMP_WORDS[1]} in
-    help) COMPREPLY=($(compgen -W "${words}" -- "$word")); return ;;
+  case $path in
 ${lists.join('')}  esac
   case $word in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
-    *)
-      if [ -n "$inner" ] && [ "$COMP_CWORD" -eq 2 ]; then COMPREPLY=($(compgen -W "$inner" -- "$word")); return; fi
-      COMPREPLY=($(compgen -f -- "$word"))
-      ;;
+    *) COMPREPLY=($(compgen -f -- "$word")) ;;
   esac
 }
 complete -o filenames -F _ptxlab ptxlab
 `;
+}
+
+/** One line for each option with a list of values. */
+function bashValues(options: readonly OptionShape[], pattern: (name: string) => string): readonly string[] {
+  return options.flatMap((option) => {
+    const patterns = namesOf(option).map(pattern).join('|');
+    const reply = `COMPREPLY=($(compgen -W "${option.choices.join(' ')}" -- "$word")); return`;
+    return option.choices.length === 0 ? [] : [`    ${patterns}) ${reply} ;;\n`];
+  });
 }
 
 function optionWords({ options }: CommandShape, program: ProgramShape): string {
@@ -68,14 +94,15 @@ function globalWords({ options }: ProgramShape): string {
 
 function zsh(program: ProgramShape): string {
   const commands = program.commands.map(({ name, description }) => `    '${zshText(`${name}:${description}`)}'\n`);
-  const cases = program.commands.map(
-    (command) =>
-      `    ${command.name}) _arguments -s ${[...command.options, ...program.options].flatMap(zshOption).join(' ')} ${zshInner(command)}'*:file:_files' ;;\n`,
+  const cases = namedCommands(program).map(
+    ({ path, options }) =>
+      `    '${path}') _arguments -s ${[...options, ...program.options].flatMap(zshOption).join(' ')} '*:file:_files' ;;\n`,
   );
+  const inner = outerCommands(program).map((command) => `    ${command.name}) inner=(${innerWords(command)}) ;;\n`);
   return `#compdef ptxlab
 # zsh completion of ptxlab; load it with: source <(ptxlab completion zsh)
 _ptxlab() {
-  local -a commands
+  local -a commands inner
   commands=(
 ${commands.join('')}    'help:print help for a command'
   )
@@ -86,6 +113,17 @@ ${commands.join('')}    'help:print help for a command'
   local name=$words[2]
   shift words
   (( CURRENT-- ))
+  case $name in
+${inner.join('')}  esac
+  if (( $#inner )); then
+    if (( CURRENT == 2 )); then
+      compadd -a inner
+      return
+    fi
+    name="$name $words[2]"
+    shift words
+    (( CURRENT-- ))
+  fi
   case $name in
     help) _describe command commands ;;
 ${cases.join('')}  esac
@@ -98,10 +136,6 @@ function zshOption(option: OptionShape): readonly string[] {
   const { value, choices, description } = option;
   const list = choices.length === 0 ? ':value:_files' : `:value:(${choices.join(' ')})`;
   return namesOf(option).map((name) => `'*${name}[${zshText(description)}]${value === null ? '' : list}'`);
-}
-
-function zshInner(command: CommandShape): string {
-  return command.commands.length === 0 ? '' : `'1:command:(${innerWords(command)})' `;
 }
 
 function zshText(text: string): string {
@@ -120,16 +154,26 @@ function fish(program: ProgramShape): string {
         : [
             `complete -c ptxlab -n '__fish_seen_subcommand_from ${command.name}' -f -a ${fishText(innerWords(command))}`,
           ]),
-      ...command.options.map((option) => fishOption(option, command.name)),
     ]),
+    ...namedCommands(program).flatMap(({ path, options }) =>
+      options.map((option) => fishOption(option, fishCondition(path, program))),
+    ),
   ];
   return `# fish completion of ptxlab; load it with: ptxlab completion fish | source\n${lines.join('\n')}\n`;
 }
 
-function fishOption({ short, long, value, choices, description }: OptionShape, command: string | null): string {
+/** True in the command line of one command; `plan check` has the word `check` as well. */
+function fishCondition(path: string, program: ProgramShape): string {
+  const words = path.split(' ');
+  const others =
+    words.length > 1 ? [] : outerCommands(program).map(({ name }) => `not __fish_seen_subcommand_from ${name}`);
+  return [...words.map((word) => `__fish_seen_subcommand_from ${word}`), ...others].join('; and ');
+}
+
+function fishOption({ short, long, value, choices, description }: OptionShape, condition: string | null): string {
   const name = short === null || short.length > 2 ? [] : [`-s ${short.slice(1)}`];
   const old = short !== null && short.length > 2 ? [`-o ${short.slice(1)}`] : [];
-  const where = command === null ? [] : [`-n '__fish_seen_subcommand_from ${command}'`];
+  const where = condition === null ? [] : [`-n '${condition}'`];
   const values = choices.length === 0 ? (value === null ? [] : ['-r']) : [`-x -a ${fishText(choices.join(' '))}`];
   const spelled = long === null ? [] : [`-l ${long.slice(2)}`];
   return ['complete -c ptxlab', ...where, ...name, ...old, ...spelled, ...values, `-d ${fishText(description)}`].join(
