@@ -331,6 +331,15 @@ export const catalog = {
     section: '5.4.2',
     explain: 'A vector access can be at most 128 bits wide in total, or 256 in global memory from sm_100 on.',
   },
+  PTX2036: {
+    severity: 'error',
+    title: 'modifiers in the wrong order',
+    message: "'{modifier}' must come before '{other}' here",
+    ptxas: 'State space incorrect for instruction',
+    section: '9.7',
+    explain:
+      'Most modifiers can be in any order, but two state spaces name the destination and the source of a copy, two matrix formats those of shared memory and of the registers, and two operations the inner and the outer one.',
+  },
   PTX3001: {
     severity: 'error',
     title: 'unknown name',

@@ -54,6 +54,7 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX2033: statements('ld.global.ca.L1::evict_last.u32 %r1, [%rd1];'),
   PTX2034: statements('cvt.sat.u32.u8 %r1, %r2;'),
   PTX2035: statements('ld.v8.b64 {%rd1, %rd2, %rd3, %rd4, %rd5, %rd6, %rd7, %rd8}, [%rd9];'),
+  PTX2036: statements('cp.async.cg.global.shared [%rd1], [%rd2], 16;'),
   PTX3001: statements('mov.u32 %r1, %r99;'),
   PTX3002: statements('add.s32 %r1, %r2;'),
   PTX3003: statements('ld.u32 %r1, %rd1;'),

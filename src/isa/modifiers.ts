@@ -74,6 +74,21 @@ export const modifierSets: Readonly<Record<string, ModifierSet>> = {
   copyFrom: { axis: 'copyFrom', values: ['.global'] },
 };
 
+/**
+ * Kinds of words of which an instruction can have two in an order that has a meaning: the state spaces of a copy (the
+ * destination's comes first), the formats of a copied matrix, and the two operations of a product of bits.
+ */
+const orderedKinds: readonly ReadonlySet<string>[] = [
+  new Set(modifierSets['space']?.values),
+  new Set(['.b8x16', '.b6x16_p32', '.b4x16_p64']),
+  new Set(['.and', '.or', '.xor', '.popc']),
+];
+
+/** The kind of these words if their order among words of this kind has a meaning; otherwise null. */
+export function orderedKind(words: readonly string[]): ReadonlySet<string> | null {
+  return orderedKinds.find((kind) => words.every((word) => kind.has(word))) ?? null;
+}
+
 /** Axes that are implied neither by a modifier's set nor by its own name. */
 const literalAxes: Readonly<Record<string, string>> = {
   '.row': 'alayout',

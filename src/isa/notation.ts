@@ -1,11 +1,11 @@
 /**
  * Parses the ISA's syntax lines: `cvt.rn.satfinite{.relu}.f8x2type.f32 d, a, b` becomes ordered type slots and
- * unordered modifier axes. A part names a type, a modifier, a set defined by the form, or a set from modifiers.ts;
+ * modifier axes, of which only a few have an order. A part names a type, a modifier, a set defined by the form, or a set from modifiers.ts;
  * braces make it optional.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { InstructionForm, Variant } from './form.ts';
-import { literalAxis, modifierSets } from './modifiers.ts';
+import { literalAxis, modifierSets, orderedKind } from './modifiers.ts';
 import { opcodesOutside } from './opcodes.ts';
 import { isTypeName, type TypeName, typeOf } from './types.ts';
 
@@ -32,6 +32,8 @@ export interface CompiledForm {
   readonly axes: readonly Axis[];
   /** The dot-parts after the opcode, in order. */
   readonly parts: readonly Part[];
+  /** Pairs of axes whose modifiers must be in this order. */
+  readonly ordered: readonly (readonly [before: string, after: string])[];
 }
 
 /** Words that belong to the opcode because they must follow it directly. */
@@ -63,6 +65,7 @@ const subOpcodes: ReadonlySet<string> = new Set([
   'cp.async.bulk.tensor',
   'cp.reduce.async.bulk',
   'cp.reduce.async.bulk.tensor',
+  'fence.proxy',
   'st.async',
   'st.bulk',
   'red.async',
@@ -170,7 +173,15 @@ export function compileForm(form: InstructionForm): CompiledForm {
       axes.push(axes.some(({ axis }) => axis === made.axis) ? { ...made, axis: made.name } : made);
     }
   }
-  return { form, opcode, slots, axes, parts };
+  return { form, opcode, slots, axes, parts, ordered: orderedPairs(axes) };
+}
+
+function orderedPairs(axes: readonly Axis[]): readonly (readonly [before: string, after: string])[] {
+  return axes.flatMap((after, i) => {
+    const kind = orderedKind(after.values);
+    const before = kind === null ? [] : axes.slice(0, i).filter(({ values }) => orderedKind(values) === kind);
+    return before.map(({ axis }) => [axis, after.axis] as const);
+  });
 }
 
 function slotTypes(form: InstructionForm, name: string): readonly TypeName[] | null {

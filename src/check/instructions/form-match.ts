@@ -49,6 +49,7 @@ export function choicesIn(
     chosen[axis.axis] = text;
   }
   if (compiled.axes.some((axis) => !axis.optional && chosen[axis.axis] === undefined)) return null;
+  if (compiled.ordered.length > 0 && exchanged(compiled, written, chosen).length > 0) return null;
   const choices = { types: types.map(typeOf), modifiers: chosen };
   return (compiled.form.constraints ?? []).every((constraint) => constraintHolds(constraint, choices)) ? chosen : null;
 }
@@ -78,11 +79,28 @@ export function matchForm(compiled: CompiledForm, types: readonly TypeName[], wr
       .filter(({ axis }) => !excused.has(axis))
       .map(({ found }) => found),
   );
+  problems.push(
+    ...exchanged(compiled, written, chosen).map(({ before, after }) =>
+      problem('PTX2036', part(before.index), { modifier: before.text, other: after.text }, sectionOf(compiled)),
+    ),
+  );
   const choices = { types: types.map(typeOf), modifiers: chosen };
   for (const constraint of compiled.form.constraints ?? []) {
     if (!constraintHolds(constraint, choices)) problems.push(broken(constraint, compiled, types, written, chosen));
   }
   return { compiled, types, modifiers: chosen, problems, unsure };
+}
+
+/** Pairs of modifiers that are in the wrong order. */
+function exchanged(
+  { ordered }: CompiledForm,
+  written: readonly Written[],
+  chosen: Readonly<Record<string, string>>,
+): readonly { readonly before: Written; readonly after: Written }[] {
+  return ordered.flatMap((pair) => {
+    const [before, after] = pair.map((axis) => written.find(({ text }) => text === chosen[axis]));
+    return before !== undefined && after !== undefined && before.index > after.index ? [{ before, after }] : [];
+  });
 }
 
 /** The axis of a modifier. If two axes contain it, the first one that has no choice yet. */
