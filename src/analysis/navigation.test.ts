@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { check } from '../check/check.ts';
 import { edited } from '../diagnostics/fix.ts';
 import { Document } from './document.ts';
@@ -95,6 +95,14 @@ describe('the tokens of a document', () => {
     const parts = [...navigation.tokens(0, middle), ...navigation.tokens(middle, text.length)];
     expect(parts).toEqual(whole);
   });
+});
+
+test('the tokens behind an unclosed string are those of the next line, wherever the text is read from', () => {
+  const text = `${kernel.slice(0, kernel.lastIndexOf('}'))}  .pragma "nounroll"";\n  add.u32 %r1, %r1, 1;\n}\n`;
+  const { navigation } = new Document(text);
+  const start = text.indexOf('add.u32 %r1, %r1, 1');
+  const kinds = [...navigation.tokens(start, start + 12)].map(({ kind }) => kind);
+  expect(kinds.slice(0, 3)).toEqual(['opcode', 'type', 'register']);
 });
 
 describe('the places of a name', () => {

@@ -57,6 +57,8 @@ class WordReader {
   private place: Place = 'start';
   /** Open braces of lists. */
   private lists = 0;
+  /** Whether an unclosed string has made the statement unreadable; the next one begins at the start of a line. */
+  private isBroken = false;
 
   constructor(source: string, isStart: boolean) {
     this.source = source;
@@ -69,10 +71,16 @@ class WordReader {
     this.readGap(0, lexer.start);
     while (lexer.kind !== Token.End) {
       if (this.place === 'line' && lexer.startsLine() && !this.endsInComma()) this.place = 'start';
+      if (this.isBroken && lexer.startsLine() && this.opensStatement()) this.begin();
       this.readToken();
       this.readGap(this.words.at(-1)?.end ?? 0, lexer.start);
     }
     return this.words;
+  }
+
+  private opensStatement(): boolean {
+    const { kind } = this.lexer;
+    return kind === Token.Name || kind === Token.Dotted || kind === Token.At || kind === Token.Dwarf;
   }
 
   private endsInComma(): boolean {
@@ -113,8 +121,10 @@ class WordReader {
       case Token.HexDouble:
       case Token.WarpSize:
         return this.take('number');
-      case Token.String:
       case Token.OpenString:
+        this.isBroken = true;
+        return this.take('string');
+      case Token.String:
         return this.take('string');
       case Token.OpenComment:
         return this.take('comment');
@@ -191,5 +201,6 @@ class WordReader {
   private begin(): void {
     this.place = 'start';
     this.lists = 0;
+    this.isBroken = false;
   }
 }
