@@ -115,6 +115,19 @@ function printParameters(parameters: readonly Parameter[]): string {
   return `(${parameters.map(printParameter).join(', ')})`;
 }
 
+/** The parts of a function's header, each printed alone: linkage, results and parameters without names, directives. */
+export function printHeaderParts(item: FunctionItem): readonly string[] {
+  const nameless = (parameter: Parameter): string => printParameter({ ...parameter, name: '' }).trim();
+  return [
+    ...(item.linkage === null ? [] : [item.linkage]),
+    ...printAttributes(item.attributes),
+    ...item.results.map((result) => `result ${nameless(result)}`),
+    ...item.parameters.map(nameless),
+    ...(item.noreturn ? ['.noreturn'] : []),
+    ...item.tuning.map((directive) => printTuning(directive, false)),
+  ];
+}
+
 function printParameter(parameter: Parameter): string {
   const parts: string[] = [parameter.space, ...printAlign(parameter.align), ...printType(parameter)];
   const { pointer } = parameter;

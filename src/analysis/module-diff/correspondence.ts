@@ -37,16 +37,20 @@ export class Correspondence {
 
   private agree(one: NormalName, other: NormalName): boolean {
     if (one.kind === 'register') return other.kind === 'register' && this.agreeInRegister(one, other);
-    if (one.kind !== other.kind) return false;
+    if (one.kind === 'argument') return other.kind === 'argument' && this.agreeInPlace(one.place, other.place);
+    if (other.kind === 'register' || other.kind === 'argument' || one.kind !== other.kind) return false;
     return one.kind === 'label' ? this.sameLabel(one.name, other.name) : this.sameSymbol(one.name, other.name);
   }
 
   private agreeInRegister(one: NormalName & { kind: 'register' }, other: NormalName & { kind: 'register' }): boolean {
-    if (one.role === 'write') return true;
-    const inB = this.toB.get(one.place);
-    const inA = this.toA.get(other.place);
-    if (inB !== undefined || inA !== undefined) return inB === other.place;
-    this.pair(one.place, other.place);
+    return one.role === 'write' || this.agreeInPlace(one.place, other.place);
+  }
+
+  private agreeInPlace(one: string, other: string): boolean {
+    const inB = this.toB.get(one);
+    const inA = this.toA.get(other);
+    if (inB !== undefined || inA !== undefined) return inB === other;
+    this.pair(one, other);
     return true;
   }
 

@@ -114,15 +114,10 @@ function diffFunctions(a: FunctionSide, b: FunctionSide, renamed: ReadonlyMap<st
   const own = new Map([...renamed, ...renamedVariables(a.body.variables, b.body.variables)]);
   const sameSymbol = (one: string, other: string): boolean => (own.get(one) ?? one) === other;
   const body = diffBodies(a.body, b.body, sameSymbol);
-  const declarations = [...functionHeaderDiffs(a, b), ...variableDiffs(ownOf(a), ownOf(b), own)];
+  const declarations = [...functionHeaderDiffs(a, b), ...variableDiffs(a.body.variables, b.body.variables, own)];
   const lines = body.blocks.flatMap((block) => block.lines);
   const isSameBody = declarations.length === 0 && lines.every(({ kind }) => kind === 'same');
   return { a: a.place, b: b.place, declarations, ...body, isSame: isSameBody };
-}
-
-/** The variables of a function without those that pass arguments of calls, whose stores and loads are compared. */
-function ownOf({ body }: FunctionSide): readonly NormalVariable[] {
-  return body.variables.filter(({ isArgument }) => !isArgument);
 }
 
 function headerDiffs(a: Document, b: Document): readonly DeclarationDiff[] {
@@ -136,9 +131,9 @@ function differing(name: string, a: string | undefined, b: string | undefined): 
   return a === b ? [] : [{ name, a: a ?? null, b: b ?? null }];
 }
 
-/** The parts of a header that only one side has, without the name of the function. */
+/** The parts of the header that only one side has. */
 function functionHeaderDiffs(a: FunctionSide, b: FunctionSide): readonly DeclarationDiff[] {
-  const [inA, inB] = [headerParts(a), headerParts(b)];
+  const [inA, inB] = [a.body.header, b.body.header];
   const lone = (own: readonly string[], others: readonly string[]): readonly string[] => {
     const left = [...others];
     return own.filter((part) => {
@@ -152,16 +147,6 @@ function functionHeaderDiffs(a: FunctionSide, b: FunctionSide): readonly Declara
     const [one = null, other = null] = [onlyA[i], onlyB[i]];
     return { name: /\.\w+/.exec(one ?? other ?? '')?.[0] ?? '', a: one, b: other };
   });
-}
-
-/** The directives of a header: `.visible .entry`, one for each parameter, `.maxntid 128, 1, 1`. */
-function headerParts({ document, place }: FunctionSide): readonly string[] {
-  const text = document.slice(place.start, place.headerEnd).replace(/\/\/[^\n]*|\/\*[^]*?\*\//g, ' ');
-  const named = text.replaceAll(place.name, '');
-  return named
-    .split(/[(){]|,(?=\s*\.)|\s(?=\.(?:max|min|req|no|pragma|blocks|explicit|abi)\w*)/)
-    .map((part) => part.replaceAll(/\s+/g, ' ').trim())
-    .filter((part) => part !== '');
 }
 
 /** Variables that have another name in the second module but the same declaration, in order. */

@@ -5,6 +5,7 @@ import { registerUse } from '../../check/binding/bind.ts';
 import type { VariableSymbol } from '../../check/symbols.ts';
 import type { Role } from '../../isa/form.ts';
 import { printInitializer, printOperand } from '../../syntax/print-operands.ts';
+import { printHeaderParts } from '../../syntax/printer.ts';
 import type { MemberOperand, NameOperand, Variable } from '../../syntax/tree.ts';
 import { type BlockOutline, blockOutlines } from '../block-outline.ts';
 import type { FunctionBody } from '../function-body.ts';
@@ -13,6 +14,8 @@ import { type BodyInstruction, type NamedOperand, visitNames } from '../occurren
 /** A name in an instruction. */
 export type NormalName =
   | { readonly kind: 'register'; readonly place: string; readonly role: Role }
+  /** A variable that passes an argument or a result of a call. */
+  | { readonly kind: 'argument'; readonly place: string }
   | { readonly kind: 'label' | 'symbol'; readonly name: string };
 
 /** An instruction. Two instructions with the same shape differ only in names. */
@@ -32,14 +35,14 @@ export interface NormalVariable {
   readonly name: string;
   /** Everything but the name: `.shared .align 4 .b8[128]`. */
   readonly declaration: string;
-  /** Whether it passes an argument or a result of a call. */
-  readonly isArgument: boolean;
 }
 
 export interface NormalBody {
+  /** The parts of the header without names: `.visible`, `.param .u64`, `.maxntid 128, 1, 1`. */
+  readonly header: readonly string[];
   readonly lines: readonly NormalLine[];
   readonly blocks: readonly NormalBlock[];
-  /** Without parameters. */
+  /** Without parameters, those of calls included. */
   readonly variables: readonly NormalVariable[];
 }
 
@@ -53,7 +56,8 @@ export function normalBody(body: FunctionBody): NormalBody {
     count += block.instructions;
     return { ...block, from, to: count };
   });
-  return { lines, blocks, variables: checked.variables.map(normalVariable) };
+  const variables = checked.variables.filter(({ space }) => space !== 'local parameter');
+  return { header: printHeaderParts(checked.item), lines, blocks, variables: variables.map(normalVariable) };
 }
 
 /** Parameters and return values by name: what stands for them in a shape. */
@@ -103,6 +107,8 @@ function normalName(
   if (symbol.kind === 'label') return { kind: 'label', name };
   const isFormal = symbol.kind === 'variable' && symbol.space !== 'local parameter' && symbol.space.includes(' ');
   if (isFormal && parameters.has(name)) return null;
+  if (symbol.kind === 'variable' && symbol.space === 'local parameter')
+    return { kind: 'argument', place: `${symbol.declared.start} ${name}` };
   return { kind: 'symbol', name };
 }
 
@@ -110,14 +116,14 @@ export function normalVariable({ name, space, linkage, variable }: VariableSymbo
   const { align, vector, type, dimensions, initializer } = variable;
   const words = [
     linkage ?? '',
-    space === 'local parameter' ? '.param' : space,
+    space,
     align === null ? '' : `.align ${align}`,
     vector ?? '',
     `${type}${dimensionsText(dimensions)}`,
     initializer === null ? '' : `= ${printInitializer(initializer)}`,
   ];
   const declaration = words.filter((word) => word !== '').join(' ');
-  return { name, declaration, isArgument: space === 'local parameter' };
+  return { name, declaration };
 }
 
 function dimensionsText(dimensions: Variable['dimensions']): string {
