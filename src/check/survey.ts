@@ -21,8 +21,8 @@ export interface Survey {
   readonly forwardFunctions: readonly string[];
   /** `.extern` variables in `.global` or `.const` that are used, in the order of their declarations. */
   readonly missingVariables: readonly string[];
-  /** The number of instructions by mnemonic. */
-  readonly mnemonics: ReadonlyMap<string, number>;
+  /** The offsets of the instructions by mnemonic. */
+  readonly mnemonics: ReadonlyMap<string, readonly number[]>;
 }
 
 /** Parses a whole module again; syntax errors are skipped. */
@@ -46,7 +46,7 @@ class Surveyor {
   private readonly declared = new Map<string, boolean>();
   private readonly externVariables: string[] = [];
   private readonly used = new Set<string>();
-  private readonly mnemonics = new Map<string, number>();
+  private readonly mnemonics = new Map<string, number[]>();
 
   function({ name, nameStart, entry, linkage, body }: FunctionItem): void {
     if (entry || linkage !== null) this.definitions.push({ kind: 'function', name, start: nameStart });
@@ -105,8 +105,10 @@ class Surveyor {
     }
   }
 
-  private instruction({ mnemonic, operands }: Instruction): void {
-    this.mnemonics.set(mnemonic, (this.mnemonics.get(mnemonic) ?? 0) + 1);
+  private instruction({ mnemonic, mnemonicStart, operands }: Instruction): void {
+    const known = this.mnemonics.get(mnemonic);
+    if (known === undefined) this.mnemonics.set(mnemonic, [mnemonicStart]);
+    else known.push(mnemonicStart);
     for (const operand of operands) this.operand(operand);
   }
 

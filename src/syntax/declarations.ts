@@ -22,9 +22,7 @@ export function parseDeclaration(
   if (storage === null) return null;
   const { space, spaceStart, spaceEnd, bank, attributes } = storage;
   if (space === null) {
-    r.failed = true;
-    r.report('PTX1041', r.span(), {}, { help: 'begin it with .reg, .shared, .global, .local, .const or .param' });
-    return null;
+    return missingSpace(r, 'begin it with .reg, .shared, .global, .local, .const or .param');
   }
   const part = parseType(r);
   if (part === null) return null;
@@ -49,6 +47,26 @@ export function parseDeclaration(
     attributes,
     variables,
   };
+}
+
+/**
+ * Reports that a declaration, whose type is the current token, has no state space. What is not a declaration is a syntax
+ * error instead.
+ */
+export function missingSpace(r: Reader, help: string): null {
+  const span = r.span();
+  const vector = r.kind === Token.Dotted && /^\.v\d/.test(r.text());
+  if (vector) r.next();
+  if (r.kind !== Token.Dotted) return r.unexpected('a type');
+  r.next();
+  do if (!r.expect(Token.Name, 'a name')) return null;
+  while (r.accept(Token.Comma));
+  if (![Token.Semicolon, Token.LeftBracket, Token.Equals, Token.Less].some((kind) => r.kind === kind)) {
+    return r.unexpected("',' or ';'");
+  }
+  r.failed = true;
+  r.report('PTX1041', span, {}, { help });
+  return null;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Parses the statements in the body of a function. Source: PTX ISA 4.3, 11.3, 11.4 and 11.5. */
 import { rewrite } from '../diagnostics/fix.ts';
 import { nearestWord } from '../base/nearest-word.ts';
-import { parseDeclaration } from './declarations.ts';
+import { missingSpace, parseDeclaration } from './declarations.ts';
 import { moduleDirectives, statementDirectives, isDeclaredSpace } from './directives.ts';
 import { parseInstruction } from './instructions.ts';
 import { parseParameters } from './parameters.ts';
@@ -150,9 +150,7 @@ function unknownDirective(r: Reader, directive: string): Declaration | null {
   if (moduleDirectives.has(directive))
     return r.unexpected('a statement', { help: `${directive} belongs outside functions` });
   if (/^\.(v\d|[bsuf]\d|pred)/.test(directive)) {
-    r.failed = true;
-    r.report('PTX1041', r.span(), {}, { help: 'begin the declaration with .reg, .shared, .local or .param' });
-    return null;
+    return missingSpace(r, 'begin the declaration with .reg, .shared, .local or .param');
   }
   const near = nearestWord(directive, statementDirectives);
   if (near === null) return r.unexpected('a statement');

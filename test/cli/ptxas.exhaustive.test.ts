@@ -16,10 +16,12 @@ const seed = Number(process.env['PTXLAB_SEED'] ?? Date.now() % 2 ** 31);
 const folder = scratch();
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const kernels = join(root, 'test/kernels/cuda');
-const modules = readdirSync(kernels)
-  .filter((file) => file.endsWith('.ptx'))
-  .flatMap((file) => modulesOf(file, readFileSync(join(kernels, file), 'utf8')));
+const folders = ['cuda', 'compilers', 'inline', 'matrices'].map((name) => join(root, 'test/kernels', name));
+const modules = folders.flatMap((kernels) =>
+  readdirSync(kernels)
+    .filter((file) => file.endsWith('.ptx'))
+    .flatMap((file) => modulesOf(file, readFileSync(join(kernels, file), 'utf8'))),
+);
 
 /** The lowest line of an error; for an error without a line, its message. */
 function fault(stderr: string): string {

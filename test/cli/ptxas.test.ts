@@ -38,6 +38,21 @@ const files: Readonly<Record<string, string>> = {
     before: '.global .b8 g[16]; .shared .b8 s[16];',
     body: 'multimem.cp.async.bulk.global.shared::cta.bulk_group [g], [s], 16;',
   }),
+  warpgroup: module({
+    version: '8.2',
+    target: 'sm_90a',
+    body: '.reg .b64 %d<2>; .reg .pred %p<1>;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sp.sync.aligned.m64n8k64.s32.s8.s8 {%r0, %r1, %r2, %r2}, %d0, %d1, %r1, 0, %p0;',
+  }),
+  votes: module({
+    version: '6.0',
+    target: 'sm_30',
+    body: '.reg .pred %p<2>;\nvote.all.pred %p0, %p1;\nvote.ballot.b32 %r0, %p1;',
+  }),
+  old: module({ version: '3.0', target: 'sm_30', body: 'shfl.up.b32 %r0, %r1, 1, 0;' }),
+  located: module({ body: '.loc 1 2 3\nmov.u32 %r1, 5;' }),
+  spaceless: module({ body: '.u32 %q;' }),
+  typed: module({ body: '.u32\nadd.u32 %r1, %r1, %r2;' }),
+  cut: module({ body: 'bra L;\n}\n.u32 %q;' }),
   empty: '',
 };
 for (const [name, text] of Object.entries(files)) put(folder, `${name}.ptx`, text);
@@ -97,6 +112,73 @@ describe('verdicts', () => {
     ['-arch sm_80 nowhere.ptx ok', `ptxas fatal   : Input file 'nowhere.ptx' could not be opened\n${aborted}`],
   ])('%s', async (line, stderr) => {
     expect(await run(line)).toEqual({ code: stderr === '' ? 0 : 255, stdout: '', stderr });
+  });
+
+  test.each([
+    [
+      '-arch sm_100 warpgroup -o /dev/null',
+      255,
+      [
+        "ptxas warpgroup.ptx, line 8; error   : Instruction 'wgmma.fence' cannot be compiled for architecture 'sm_100'",
+        "ptxas warpgroup.ptx, line 9; error   : Instruction 'Sparse wgmma.mma_async with integer types' cannot be compiled for architecture 'sm_100'",
+        'ptxas fatal   : Ptx assembly aborted due to errors',
+      ],
+    ],
+    [
+      '-arch compute_90 warpgroup -o /dev/null',
+      255,
+      ["ptxas fatal   : PTX with .target 'sm_90a' cannot be compiled for architecture 'compute_90'"],
+    ],
+    [
+      '-arch sm_75 votes -o /dev/null',
+      0,
+      [
+        "ptxas votes.ptx, line 8; warning : Instruction 'vote' without '.sync' may produce unpredictable results on sm_70 and later architectures",
+        "ptxas votes.ptx, line 8; warning : Instruction 'vote' without '.sync' is deprecated since PTX ISA version 6.0 and will be discontinued in a future PTX ISA version",
+      ],
+    ],
+    [
+      '-arch sm_75 old -o /dev/null',
+      0,
+      [
+        "ptxas old.ptx, line 7; warning : Instruction 'shfl' without '.sync' may produce unpredictable results on sm_70 and later architectures",
+      ],
+    ],
+    ['-arch sm_75 -w old -o /dev/null', 0, []],
+    [
+      '-arch sm_80 located -o /dev/null',
+      0,
+      [
+        'ptxas warning : .loc directive without .file directive is found, line information in generated binary may not be complete',
+      ],
+    ],
+    [
+      '-arch sm_80 spaceless -o /dev/null',
+      255,
+      [
+        'ptxas spaceless.ptx, line 7; fatal   : No variable storage specified',
+        'ptxas fatal   : Ptx assembly aborted due to errors',
+      ],
+    ],
+    [
+      '-arch sm_80 typed -o /dev/null',
+      255,
+      [
+        "ptxas typed.ptx, line 8; fatal   : Parsing error near '.u32': syntax error",
+        'ptxas fatal   : Ptx assembly aborted due to errors',
+      ],
+    ],
+    [
+      '-arch sm_80 cut -o /dev/null',
+      255,
+      [
+        "ptxas cut.ptx, line 7; error   : Unknown symbol 'L'",
+        'ptxas cut.ptx, line 9; fatal   : No variable storage specified',
+        'ptxas fatal   : Ptx assembly aborted due to errors',
+      ],
+    ],
+  ])('%s', async (line, code, lines) => {
+    expect(await run(line)).toEqual({ code, stdout: '', stderr: lines.map((one) => `${one}\n`).join('') });
   });
 
   test('an undefined variable is a warning that -w hides and -Werror makes an error', async () => {

@@ -4,8 +4,9 @@ import { check, type CheckReport } from '../../check/check.ts';
 import { type Definition, type Survey, survey } from '../../check/survey.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { isSyntaxError, offsetOf, ptxasLine } from '../../diagnostics/renderers/ptxas.ts';
-import { findTarget } from '../../isa/targets.ts';
+import { findTarget, parseVersion } from '../../isa/targets.ts';
 import { type Architecture, misfit } from './architecture.ts';
+import { messagesOn } from './instruction-messages.ts';
 
 /** A text, and its name in messages. */
 export interface Input {
@@ -74,7 +75,7 @@ export function verify(inputs: readonly Input[], options: VerifyOptions): Verifi
 // --- one module -----------------------------------------------------------------------------------------------------
 
 interface Finding {
-  /** Null if it is about a whole kernel. */
+  /** Null if it is about a whole kernel or module. */
   readonly line: number | null;
   readonly text: string;
   readonly isError: boolean;
@@ -89,6 +90,7 @@ function findingsOf(checked: readonly Checked[], options: VerifyOptions): readon
     for (const { name } of module.survey.definitions) known.add(name);
     const all = [
       ...repeated.map((definition) => duplicate(definition, source)),
+      ...namedFindings(module, source, options),
       ...findings(module.report, source, options),
     ];
     return all.toSorted((a, b) => (a.line ?? Number.POSITIVE_INFINITY) - (b.line ?? Number.POSITIVE_INFINITY));
@@ -102,6 +104,29 @@ function duplicate({ kind, name, start }: Definition, source: SourceText): Findi
   return { line, text, isError: true };
 }
 
+/** The findings that depend on the names of instructions alone. */
+function namedFindings(
+  { report, survey: { mnemonics } }: Checked,
+  source: SourceText,
+  { architecture, warnings }: VerifyOptions,
+): readonly Finding[] {
+  const target = findTarget(report.requirements.target);
+  if (target === undefined) return [];
+  const header = { target, version: parseVersion(report.requirements.version) };
+  const end = report.diagnostics.find(isSyntaxError)?.span.start ?? source.text.length;
+  return [...mnemonics].flatMap(([mnemonic, starts]) => {
+    const said = messagesOn(mnemonic, header, architecture).filter(
+      ({ severity }) => severity === 'error' || warnings !== 'hide',
+    );
+    return said.flatMap(({ severity, text }): readonly Finding[] => {
+      const isError = severity === 'error' || warnings === 'refuse';
+      const word = isError ? 'error  ' : 'warning';
+      const lines = starts.filter((start) => start < end).map((start) => source.position(start).line);
+      return lines.map((line) => ({ line, text: `ptxas ${source.name}, line ${line}; ${word} : ${text}`, isError }));
+    });
+  });
+}
+
 function findings(
   { diagnostics }: CheckReport,
   source: SourceText,
@@ -112,7 +137,8 @@ function findings(
     const severity = severityOf(found, warnings);
     if (severity === 'warning' && warnings === 'hide') return [];
     const isError = severity === 'error';
-    if (isOfKernel(found)) return [{ line: null, text: message('error', found.ptxas), isError }];
+    if (isOfKernel(found) || found.code === 'PTX5031')
+      return [{ line: null, text: message(isError ? 'error' : 'warning', found.ptxas), isError }];
     const { line } = source.position(offsetOf(found, source));
     return [{ line, text: ptxasLine(source, { ...found, severity }), isError }];
   });
@@ -134,8 +160,18 @@ function untilSyntaxError(found: readonly Diagnostic[], text: string): readonly 
   const isSaid = ({ code, span: { start } }: Diagnostic): boolean =>
     start < statement &&
     !atEnd.has(code) &&
-    !(code === 'PTX3001' && isBranch(text, start) && !text.slice(start, at).includes('\n}'));
+    !(code === 'PTX3001' && isBranch(text, start) && !closesFunction(text, start, at));
   return [...found.slice(0, index).filter(isSaid), error];
+}
+
+/** Whether the function that contains the first offset ends before the second one. */
+function closesFunction(text: string, from: number, to: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < to; at++) {
+    if (text[at] === '{') depth++;
+    else if (text[at] === '}' && --depth === 0 && at > from) return true;
+  }
+  return false;
 }
 
 /** Whether the statement with this offset is a branch. */
@@ -149,7 +185,7 @@ function severityOf({ code, severity }: Diagnostic, warnings: VerifyOptions['war
   return severity === 'warning' && warnings === 'refuse' ? 'error' : severity;
 }
 
-/** Findings about the code of a whole kernel have no line. */
+/** Findings about the code of a whole kernel, which have no line. */
 function isOfKernel({ ptxas }: Diagnostic): boolean {
   return ptxas.startsWith('Entry function');
 }
@@ -211,9 +247,9 @@ function countInstructions(checked: readonly Checked[]): InstructionCount {
     report,
     survey: { mnemonics },
   } of checked) {
-    for (const [mnemonic, count] of mnemonics) {
-      all += count;
-      if (!isUnchecked(mnemonic, report.requirements.unchecked)) verified += count;
+    for (const [mnemonic, { length }] of mnemonics) {
+      all += length;
+      if (!isUnchecked(mnemonic, report.requirements.unchecked)) verified += length;
     }
   }
   return { all, verified };

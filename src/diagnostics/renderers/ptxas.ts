@@ -23,7 +23,7 @@ export function renderPtxas(report: FileReport): string {
 
 /** Whether ptxas stops reading at this finding. */
 export function isSyntaxError({ ptxas }: Diagnostic): boolean {
-  return ptxas.startsWith('Parsing error');
+  return ptxas.startsWith('Parsing error') || ptxas === 'No variable storage specified';
 }
 
 /**
@@ -48,7 +48,7 @@ export function ptxasLine(source: SourceText, found: Diagnostic, place: SourcePl
 }
 
 /** Errors at which ptxas stops. */
-const fatal = /^(Parsing error|Unsupported \.|Missing \.)/;
+const fatal = /^(Parsing error|No variable storage|Unsupported \.|Missing \.)/;
 
 function severityWord(severity: Severity, text: string): string {
   return severity === 'error' && fatal.test(text) ? 'fatal   ' : words[severity];

@@ -1,0 +1,57 @@
+/** What ptxas says about an instruction because of its name, the module's header and the architecture alone. */
+import type { Target } from '../../isa/targets.ts';
+import type { Architecture } from './architecture.ts';
+
+export interface ModuleHeader {
+  readonly target: Target;
+  /** As `parseVersion` gives it: 604 is 6.4. */
+  readonly version: number;
+}
+
+export interface InstructionMessage {
+  readonly severity: 'error' | 'warning';
+  readonly text: string;
+}
+
+/** The messages of ptxas 13.0 in its order. */
+export function messagesOn(
+  mnemonic: string,
+  header: ModuleHeader,
+  architecture: Architecture,
+): readonly InstructionMessage[] {
+  const misfit = misfitOf(mnemonic, header.target, architecture);
+  if (misfit !== null) return [{ severity: 'error', text: misfit }];
+  return unsynchronized(mnemonic, header).map((text) => ({ severity: 'warning', text }));
+}
+
+/** Warnings about `vote` and `shfl` without `.sync`, where they are still allowed. */
+function unsynchronized(mnemonic: string, { target, version }: ModuleHeader): readonly string[] {
+  const opcode = /^(vote|shfl)(?!\.sync)\./.exec(mnemonic)?.[1];
+  if (opcode === undefined || (target.sm >= 70 && version >= 604)) return [];
+  // ptxas says nothing about these two versions.
+  if (mnemonic.startsWith('vote.ballot') && (version === 600 || version === 601)) return [];
+  const subject = `Instruction '${opcode}' without '.sync'`;
+  const risky = `${subject} may produce unpredictable results on sm_70 and later architectures`;
+  const deprecated = `${subject} is deprecated since PTX ISA version 6.0 and will be discontinued in a future PTX ISA version`;
+  return version >= 600 ? [risky, deprecated] : [risky];
+}
+
+/** What ptxas calls the products of warpgroups by a word of the mnemonic; the first that fits counts. */
+const products: readonly (readonly [RegExp, string])[] = [
+  [/\.b1\./, 'boolean type'],
+  [/\.s32\./, 'integer types'],
+  [/\.e[45]m[23]/, 'FP8 types'],
+  [/./, 'floating point types'],
+];
+
+/**
+ * The message of ptxas if an instruction of a module for `target` does not exist on a later architecture; null if it
+ * does. Only the instructions of warpgroups, which sm_90a has, are gone.
+ */
+function misfitOf(mnemonic: string, target: Target, { name, target: to }: Architecture): string | null {
+  const instruction = /^wgmma\.\w+/.exec(mnemonic)?.[0];
+  if (instruction === undefined || target.name !== 'sm_90a' || to.sm <= target.sm) return null;
+  const types = products.find(([word]) => word.test(mnemonic))?.[1] ?? '';
+  const words = instruction === 'wgmma.mma_async' ? `${instruction} with ${types}` : instruction;
+  return `Instruction '${mnemonic.includes('.sp.') ? 'Sparse ' : ''}${words}' cannot be compiled for architecture '${name}'`;
+}
