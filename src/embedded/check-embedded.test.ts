@@ -179,6 +179,15 @@ test('files are recognized by their extensions', () => {
   ]);
 });
 
+test('lines and literals may be of any length', () => {
+  const long = 'a'.repeat(5_000_000);
+  const source = `// ${long}\n#pragma ${long}\nconst char *s = "${long}";\n${inKernel('asm("mov.u3 %0, 2;" : "=r"(r));')}`;
+  expect(findings(source)).toEqual(['PTX2010 .u3']);
+  expect(findings(`s = "${long}"\ntl.inline_asm_elementwise("mov.u3 $0, $1;", "=r,r", [s])`, 'triton')).toEqual([
+    'PTX2010 .u3',
+  ]);
+});
+
 test('statements are found in any text without an exception', () => {
   const parts = [
     'asm',

@@ -84,7 +84,7 @@ function checkStatement(statement: AsmStatement, source: string, options: CheckO
     return { diagnostics: [diagnose('PTX7002', span, { why: made.reason })], requirements: null };
   }
   const { module } = made;
-  const report = check(module.text, options);
+  const report = reportOn(module.text, options);
   const wrong = module.wrong.map(({ span, written }) =>
     diagnose('PTX7001', span, { written, count: countWords(statement.operands.length) }),
   );
@@ -93,6 +93,23 @@ function checkStatement(statement: AsmStatement, source: string, options: CheckO
     .map((finding) => placed(finding, module));
   return { diagnostics: [...wrong, ...found], requirements: report.requirements };
 }
+
+/** Reports by module and options: an edit of a file leaves most of its statements as they are. */
+const reports = new Map<string, CheckReport>();
+const mostReports = 4000;
+
+function reportOn(text: string, options: CheckOptions): CheckReport {
+  const key = `${options.target ?? ''} ${options.version ?? options.isa ?? ''} ${text}`;
+  const known = reports.get(key);
+  if (known !== undefined) return known;
+  if (reports.size >= mostReports) reports.clear();
+  const report = check(text, options);
+  if (text.length <= longestKept) reports.set(key, report);
+  return report;
+}
+
+/** The length of the longest module whose report is kept. */
+const longestKept = 10_000;
 
 function countWords(count: number): string {
   return count === 1 ? '1 operand' : `${count} operands`;
@@ -159,7 +176,7 @@ function placed(finding: Diagnostic, module: AsmModule): Diagnostic {
 /** What all statements together need. */
 function combined(all: readonly Requirements[], options: CheckOptions): Requirements {
   const none = check(`.version ${versionName(newestVersion)}\n.target ${newestTarget.name}\n`, options).requirements;
-  return all.reduce((sum, one): Requirements => {
+  return [...new Set(all)].reduce((sum, one): Requirements => {
     const known = new Map(one.targets.map((accepted) => [accepted.target, accepted]));
     const targets = sum.targets.flatMap((accepted) => {
       const other = known.get(accepted.target);

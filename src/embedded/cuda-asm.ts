@@ -2,7 +2,7 @@
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import { type AsmOperand, type AsmStatement, integerLiteral } from './asm-statement.ts';
-import { addUnescaped, MappedText } from './literal-text.ts';
+import { addUnescaped, insideQuotes, literalEnd, MappedText } from './literal-text.ts';
 
 interface CudaToken extends Span {
   readonly kind: 'word' | 'string' | 'mark';
@@ -11,47 +11,83 @@ interface CudaToken extends Span {
   readonly isConditional: boolean;
 }
 
-const tokenPattern =
-  /(?<space>\s+|\\\r?\n|\/\/(?:[^\n\\]|\\[^])*|\/\*[^]*?(?:\*\/|$))|(?<raw>(?:u8|[LuU])?R"(?<delimiter>[^()\\\s]{0,16})\([^]*?\)\k<delimiter>")|(?<string>(?:u8|[LuU])?"(?:[^"\\\n]|\\(?:\r\n|[^]))*"?)|(?<char>'(?:[^'\\\n]|\\[^])*'?)|(?<number>\.?\d(?:[\w.']|[eEpP][+-])*)|(?<word>[A-Za-z_$][\w$]*)|(?<mark>[^])/gy;
+const gapPattern = /\s+|\\\r?\n/y;
+const rawPattern = /(?:u8|[LuU])?R"([^()\\\s]{0,16})\(/y;
+const stringPattern = /(?:u8|[LuU])?"/y;
+const wordPattern = /[A-Za-z_$][\w$]*|\.?\d(?:[\w.']|[eEpP][+-])*/y;
+
+function matchAt(pattern: RegExp, source: string, start: number): RegExpExecArray | null {
+  pattern.lastIndex = start;
+  return pattern.exec(source);
+}
+
+/** Where the white space or the comment ends that begins here; the same offset if there is none. */
+function gapEnd(source: string, start: number): number {
+  if (source.startsWith('//', start)) return logicalLineEnd(source, start) - 1;
+  if (source.startsWith('/*', start)) {
+    const end = source.indexOf('*/', start + 2);
+    return end < 0 ? source.length : end + 2;
+  }
+  return start + (matchAt(gapPattern, source, start)?.[0].length ?? 0);
+}
+
+/** The offset behind the line end of a line that backslashes may continue. */
+function logicalLineEnd(source: string, start: number): number {
+  for (let at = start; ; ) {
+    const end = source.indexOf('\n', at);
+    if (end < 0) return source.length + 1;
+    if (!/\\\r?$/.test(source.slice(Math.max(at, end - 2), end))) return end + 1;
+    at = end + 1;
+  }
+}
 
 /** Conditions that guard a header against being read twice, or that do not depend on the target. */
 const harmless = /^\s*(?:ifndef|if\s*!\s*defined)\b.*(?:_H_*|_HPP_*|_CUH_*|_INCLUDED_*|_GUARD_*)\)?\s*$|__cplusplus\b/i;
 
-export function cudaTokens(source: string): readonly CudaToken[] {
+/** The words, strings and marks of a file, without comments and directives. */
+function cudaTokens(source: string): readonly CudaToken[] {
   const tokens: CudaToken[] = [];
   const conditions: boolean[] = [];
-  tokenPattern.lastIndex = 0;
   let isLineStart = true;
-  while (tokenPattern.lastIndex < source.length) {
-    const start = tokenPattern.lastIndex;
-    const found = tokenPattern.exec(source);
-    if (found === null) break;
-    const end = tokenPattern.lastIndex;
-    const { space, raw, string, word, mark, delimiter = '' } = found.groups ?? {};
-    if (space !== undefined) {
-      isLineStart ||= /\n/.test(space) && !space.startsWith('\\');
-      continue;
-    }
-    const begins = isLineStart;
-    isLineStart = false;
-    if (mark === '#' && begins) {
-      tokenPattern.lastIndex = afterDirective(source, end, conditions);
-      isLineStart = source[tokenPattern.lastIndex - 1] === '\n';
-      continue;
-    }
-    const isConditional = conditions.includes(true);
-    if (raw !== undefined) {
-      const inner = raw.indexOf('(') + 1;
-      const content = { start: start + inner, end: end - delimiter.length - 2, raw: true };
-      tokens.push({ kind: 'string', start, end, content, isConditional });
-    } else if (string !== undefined) {
-      const content = { start: start + string.indexOf('"') + 1, end: string.endsWith('"') ? end - 1 : end, raw: false };
-      tokens.push({ kind: 'string', start, end, content, isConditional });
+  for (let at = 0; at < source.length; ) {
+    const gap = Math.min(gapEnd(source, at), source.length);
+    if (gap > at) {
+      isLineStart ||= source[at] !== '\\' && source.slice(at, gap).includes('\n');
+      at = gap;
+    } else if (isLineStart && source[at] === '#') {
+      at = Math.min(afterDirective(source, at + 1, conditions), source.length);
+      isLineStart = source[at - 1] === '\n';
     } else {
-      tokens.push({ kind: word === undefined ? 'mark' : 'word', start, end, content: null, isConditional });
+      const token = { ...tokenAt(source, at), isConditional: conditions.includes(true) };
+      isLineStart = false;
+      at = token.end;
+      if (token.kind !== 'character') tokens.push({ ...token, kind: token.kind });
     }
   }
   return tokens;
+}
+
+type PlainToken = Omit<CudaToken, 'isConditional' | 'kind'> & { readonly kind: CudaToken['kind'] | 'character' };
+
+function tokenAt(source: string, start: number): PlainToken {
+  const raw = matchAt(rawPattern, source, start);
+  if (raw !== null) {
+    const closing = `)${raw[1] ?? ''}"`;
+    const found = source.indexOf(closing, rawPattern.lastIndex);
+    const inner = { start: rawPattern.lastIndex, end: found < 0 ? source.length : found, raw: true };
+    return { kind: 'string', start, end: found < 0 ? source.length : found + closing.length, content: inner };
+  }
+  if (matchAt(stringPattern, source, start) !== null) {
+    const inner = stringPattern.lastIndex;
+    const end = literalEnd(source, inner, '"', true);
+    return { kind: 'string', start, end, content: { ...insideQuotes(source, inner, end, '"'), raw: false } };
+  }
+  if (source[start] === "'") {
+    return { kind: 'character', start, end: literalEnd(source, start + 1, "'", true), content: null };
+  }
+  const word = matchAt(wordPattern, source, start)?.[0];
+  if (word === undefined) return { kind: 'mark', start, end: start + 1, content: null };
+  return { kind: /^[.\d]/.test(word) ? 'mark' : 'word', start, end: start + word.length, content: null };
 }
 
 /**
@@ -59,16 +95,21 @@ export function cudaTokens(source: string): readonly CudaToken[] {
  * conditions.
  */
 function afterDirective(source: string, start: number, conditions: boolean[]): number {
-  const line = /(?:[^\n\\]|\\\r?\n|\\)*\n?/y;
-  line.lastIndex = start;
-  const text = line.exec(source)?.[0] ?? '';
+  const end = logicalLineEnd(source, start);
+  const text = source.slice(start, Math.min(end, start + longestCondition));
   const name = /^\s*(\w+)/.exec(text)?.[1] ?? '';
   if (name === 'define') return start + (/^\s*define\s+\w+(?:\([^)]*\))?/.exec(text)?.[0].length ?? text.length);
   if (name.startsWith('if')) conditions.push(!harmless.test(text));
   else if (name === 'endif') conditions.pop();
   else if (name.startsWith('el') && conditions.length > 0) conditions[conditions.length - 1] = true;
-  return start + text.length;
+  return end;
 }
+
+/** Characters of a directive that are read. */
+const longestCondition = 2000;
+
+/** A statement with more tokens is ignored. */
+const mostTokens = 5000;
 
 const qualifiers = new Set(['volatile', '__volatile__', '__volatile', 'inline', '__inline__', 'goto', 'const']);
 
@@ -95,7 +136,7 @@ function sectionsAt(
 ): { readonly sections: readonly (readonly CudaToken[])[]; readonly end: number } | null {
   const sections: CudaToken[][] = [[]];
   let depth = 0;
-  for (let i = from; i < tokens.length; i++) {
+  for (let i = from; i < Math.min(tokens.length, from + mostTokens); i++) {
     const token = elementAt(tokens, i);
     const mark = token.kind === 'mark' ? source[token.start] : '';
     if (mark === ')' && depth === 0) return { sections, end: token.end };

@@ -67,19 +67,40 @@ const simpleEscapes: Readonly<Record<string, string>> = {
 
 /** Adds the text between two quotes, with the escape sequences that C++ and Python share. */
 export function addUnescaped(mapped: MappedText, source: string, start: number, end: number): void {
-  const escape = /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{4})|([0-7]{1,3})|(\r\n|[^]))/g;
-  escape.lastIndex = start;
-  let at = start;
-  for (let found = escape.exec(source); found !== null && found.index < end; found = escape.exec(source)) {
-    mapped.addPlain(source.slice(at, found.index), at);
-    at = escape.lastIndex;
+  const text = source.slice(start, end);
+  let at = 0;
+  for (const found of text.matchAll(/\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{4})|([0-7]{1,3})|(\r\n|[^]))/g)) {
+    mapped.addPlain(text.slice(at, found.index), start + at);
+    const from = start + found.index;
+    at = found.index + found[0].length;
     const [, hex, unicode, octal, other = ''] = found;
     const code = hex ?? unicode;
     const isLineEnd = other.startsWith('\n') || other.startsWith('\r');
-    if (code !== undefined) mapped.add(String.fromCharCode(Number.parseInt(code, 16)), found.index, at);
-    else if (octal !== undefined) mapped.add(String.fromCharCode(Number.parseInt(octal, 8)), found.index, at);
+    if (code !== undefined) mapped.add(String.fromCharCode(Number.parseInt(code, 16)), from, start + at);
+    else if (octal !== undefined) mapped.add(String.fromCharCode(Number.parseInt(octal, 8)), from, start + at);
     // A backslash at the end of a line joins it with the next one.
-    else if (!isLineEnd) mapped.add(simpleEscapes[other] ?? other, found.index, at);
+    else if (!isLineEnd) mapped.add(simpleEscapes[other] ?? other, from, start + at);
   }
-  mapped.addPlain(source.slice(at, end), at);
+  mapped.addPlain(text.slice(at), start + at);
+}
+
+/**
+ * Where a literal ends that was opened before `start`: behind its closing quote; without one, at the end of the line, or
+ * of the source if it may have several lines.
+ */
+export function literalEnd(source: string, start: number, quote: string, ofOneLine: boolean): number {
+  const [first] = quote;
+  for (let i = start; i < source.length; i++) {
+    const character = source[i];
+    if (character === '\\') i += source[i + 1] === '\r' && source[i + 2] === '\n' ? 2 : 1;
+    else if (character === first && source.startsWith(quote, i)) return i + quote.length;
+    else if (ofOneLine && character === '\n') return i;
+  }
+  return source.length;
+}
+
+/** The span between the quotes of a literal; one that is not closed reaches to its end. */
+export function insideQuotes(source: string, start: number, end: number, quote: string): Span {
+  const isClosed = end - quote.length >= start && source.startsWith(quote, end - quote.length);
+  return { start, end: isClosed ? end - quote.length : end };
 }

@@ -2,36 +2,54 @@
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import type { AsmOperand, AsmStatement } from './asm-statement.ts';
-import { addUnescaped, MappedText } from './literal-text.ts';
+import { addUnescaped, insideQuotes, literalEnd, MappedText } from './literal-text.ts';
 
 interface PythonToken extends Span {
   readonly kind: 'word' | 'string' | 'mark';
   readonly content: (Span & { readonly prefix: string }) | null;
 }
 
-const tokenPattern =
-  /(?<space>\s+|\\\r?\n|#[^\n]*)|(?<string>(?<prefix>[rRbBuUfFtT]{0,2})(?:"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?'''|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'))|(?<word>[\p{L}_][\p{L}\d_]*)|(?<mark>[^])/guy;
+const gapPattern = /\s+|\\\r?\n/y;
+const quotePattern = /([rRbBuUfFtT]{0,2})("""|'''|"|')/y;
+const wordPattern = /[\p{L}_][\p{L}\d_]*/uy;
+
+function matchAt(pattern: RegExp, source: string, start: number): RegExpExecArray | null {
+  pattern.lastIndex = start;
+  return pattern.exec(source);
+}
 
 function pythonTokens(source: string): readonly PythonToken[] {
   const tokens: PythonToken[] = [];
-  tokenPattern.lastIndex = 0;
-  while (tokenPattern.lastIndex < source.length) {
-    const start = tokenPattern.lastIndex;
-    const found = tokenPattern.exec(source);
-    if (found === null) break;
-    const end = tokenPattern.lastIndex;
-    const { space, string, prefix = '', word } = found.groups ?? {};
-    if (space !== undefined) continue;
-    if (string === undefined) {
-      tokens.push({ kind: word === undefined ? 'mark' : 'word', start, end, content: null });
-      continue;
+  for (let at = 0; at < source.length; ) {
+    const gap = matchAt(gapPattern, source, at);
+    if (gap !== null) at += gap[0].length;
+    else if (source[at] === '#') {
+      const end = source.indexOf('\n', at);
+      at = end < 0 ? source.length : end;
+    } else {
+      const token = tokenAt(source, at);
+      tokens.push(token);
+      at = token.end;
     }
-    const quotes = /^(?:"""|''')/.test(string.slice(prefix.length)) ? 3 : 1;
-    const content = { start: start + prefix.length + quotes, end: end - quotes, prefix: prefix.toLowerCase() };
-    tokens.push({ kind: 'string', start, end, content });
   }
   return tokens;
 }
+
+function tokenAt(source: string, start: number): PythonToken {
+  const opening = matchAt(quotePattern, source, start);
+  if (opening !== null) {
+    const [, prefix = '', quote = '"'] = opening;
+    const inner = quotePattern.lastIndex;
+    const end = literalEnd(source, inner, quote, quote.length === 1);
+    const content = { ...insideQuotes(source, inner, end, quote), prefix: prefix.toLowerCase() };
+    return { kind: 'string', start, end, content };
+  }
+  const word = matchAt(wordPattern, source, start)?.[0];
+  return { kind: word === undefined ? 'mark' : 'word', start, end: start + (word?.length ?? 1), content: null };
+}
+
+/** A call with more tokens is ignored. */
+const mostTokens = 5000;
 
 /** Every call of `inline_asm_elementwise` in a file. */
 export function tritonStatements(source: string): readonly AsmStatement[] {
@@ -59,7 +77,7 @@ function argumentsAt(
 ): { readonly named: Named; readonly end: number } | null {
   const groups: PythonToken[][] = [[]];
   let depth = 0;
-  for (let i = from; i < tokens.length; i++) {
+  for (let i = from; i < Math.min(tokens.length, from + mostTokens); i++) {
     const token = elementAt(tokens, i);
     const mark = token.kind === 'mark' ? (source[token.start] ?? '') : '';
     if (mark === ')' && depth === 0) return { named: byName(source, groups), end: token.end };
