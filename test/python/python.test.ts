@@ -19,3 +19,11 @@ it.skipIf(!hasPackages)('the tests of the Python package (skipped without python
   const { status, stdout, stderr } = spawnSync(python, args, { env, encoding: 'utf8', cwd: root });
   expect(status, `${stdout}\n${stderr}`).toBe(0);
 });
+
+const hasMypy = spawnSync(python, ['-m', 'mypy', '--version']).status === 0;
+
+it.skipIf(!hasMypy)('the types of the Python package (skipped without mypy)', () => {
+  const args = ['-m', 'mypy', '--config-file', 'pyproject.toml', '--cache-dir', '/dev/null', 'src'];
+  const { status, stdout } = spawnSync(python, args, { encoding: 'utf8', cwd: join(root, 'python') });
+  expect(status, stdout).toBe(0);
+});

@@ -69,9 +69,10 @@ def result_dtype(format_name: str) -> "np.dtype[Any]":
     try:
         import ml_dtypes
 
-        named = getattr(ml_dtypes, _of_ml_dtypes.get(format_name, ""), None)
+        named: Any = getattr(ml_dtypes, _of_ml_dtypes.get(format_name, ""), None)
         if named is not None:
-            return np.dtype(named)
+            found: "np.dtype[Any]" = np.dtype(named)
+            return found
     except ImportError:
         pass
     return np.dtype(np.uint16 if format_name == "bf16" else np.uint8)
