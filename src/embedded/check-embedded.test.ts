@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import type { CheckOptions } from '../check/check.ts';
 import { asmStatements, checkEmbedded, hostLanguage, type HostLanguage } from './check-embedded.ts';
@@ -119,6 +120,26 @@ describe('targets', () => {
     const both = inKernel(`asm volatile("griddepcontrol.wait;"); asm volatile("wgmma.fence.sync.aligned;");`);
     const { targets } = checkEmbedded(both, 'cuda').requirements;
     expect(targets.map(({ target }) => target)).toEqual(['sm_90a']);
+    expect(checkEmbedded(both, 'cuda').requirements.target).toBe('sm_90a');
+  });
+});
+
+describe('whole files', () => {
+  const folder = 'test/kernels/';
+  const files = ['inline/inline.cu', 'inline/tensor-cores.cu', 'cuda/halves.cu', 'cuda/quantise.cu'];
+
+  test.each(files)('%s has no findings but for what is not checked', (name) => {
+    const found = findings(readFileSync(folder + name, 'utf8'));
+    expect(found.filter((one) => !one.startsWith('PTX7002'))).toEqual([]);
+  });
+
+  test('tensor-cores.cu is for sm_90a alone, and says so for another target', () => {
+    const source = readFileSync(`${folder}inline/tensor-cores.cu`, 'utf8');
+    expect(asmStatements(source, 'cuda')).toHaveLength(7);
+    expect(checkEmbedded(source, 'cuda').requirements.targets).toEqual([{ target: 'sm_90a', since: '8.0' }]);
+    expect(new Set(findings(source, 'cuda', { target: 'sm_80' }).map((one) => one.slice(0, 7)))).toEqual(
+      new Set(['PTX4002']),
+    );
   });
 });
 

@@ -173,24 +173,26 @@ function placed(finding: Diagnostic, module: AsmModule): Diagnostic {
   return { ...finding, span: source(finding.span), fixes, accepted: [] };
 }
 
-/** What all statements together need. */
+/** What all statements together need. Without a chosen target, they are judged for the newest that accepts them. */
 function combined(all: readonly Requirements[], options: CheckOptions): Requirements {
   const none = check(`.version ${versionName(newestVersion)}\n.target ${newestTarget.name}\n`, options).requirements;
-  return [...new Set(all)].reduce((sum, one): Requirements => {
-    const known = new Map(one.targets.map((accepted) => [accepted.target, accepted]));
-    const targets = sum.targets.flatMap((accepted) => {
-      const other = known.get(accepted.target);
-      if (other === undefined) return [];
-      return [isLater(other.since, accepted.since) ? other : accepted];
-    });
-    const minimumVersion =
-      sum.minimumVersion === null || one.minimumVersion === null
-        ? null
-        : isLater(one.minimumVersion, sum.minimumVersion)
-          ? one.minimumVersion
-          : sum.minimumVersion;
-    return { ...sum, targets, minimumVersion, unchecked: [...new Set([...sum.unchecked, ...one.unchecked])] };
-  }, none);
+  const sum = [...new Set(all)].reduce(both, none);
+  const newest = sum.targets.at(-1);
+  if (options.target !== undefined || newest === undefined) return sum;
+  return { ...sum, target: newest.target, minimumVersion: newest.since };
+}
+
+/** The requirements of two statements. */
+function both(sum: Requirements, one: Requirements): Requirements {
+  const known = new Map(one.targets.map((accepted) => [accepted.target, accepted]));
+  const targets = sum.targets.flatMap((accepted) => {
+    const other = known.get(accepted.target);
+    return other === undefined ? [] : [isLater(other.since, accepted.since) ? other : accepted];
+  });
+  const { minimumVersion: a } = sum;
+  const { minimumVersion: b } = one;
+  const minimumVersion = a === null || b === null ? null : isLater(b, a) ? b : a;
+  return { ...sum, targets, minimumVersion, unchecked: [...new Set([...sum.unchecked, ...one.unchecked])] };
 }
 
 function isLater(a: VersionName, b: VersionName): boolean {

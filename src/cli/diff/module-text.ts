@@ -17,7 +17,7 @@ import { tensorTable } from '../tensor-table.ts';
 import type { DiffLayout } from './layout.ts';
 import { countsOf } from './module-facts.ts';
 import { oneLine } from './module-json.ts';
-import type { ModuleFilesDiff } from './modules.ts';
+import type { ModuleFilesDiff, NamedModule } from './modules.ts';
 
 /** Limits of what is shown; `--json` has everything. */
 const [mostNames, mostLines, mostMnemonics] = [20, 30, 10];
@@ -49,18 +49,9 @@ function titleOf({ name }: FunctionPlace): string {
 }
 
 function headingLines({ files }: ModuleFilesDiff, { style, width }: DiffLayout): readonly string[] {
-  return [
-    ['A', files.a],
-    ['B', files.b],
-  ].flatMap(([side, file]) =>
-    typeof side !== 'string' || typeof file !== 'object'
-      ? []
-      : folded(
-          `${style.strong(side)}  ${printable(file.path)}`,
-          plural(file.document.functions().length, 'function'),
-          width,
-        ),
-  );
+  const heading = (side: string, { path, document }: NamedModule): readonly string[] =>
+    folded(`${style.strong(side)}  ${printable(path)}`, plural(document.functions().length, 'function'), width);
+  return [...heading('A', files.a), ...heading('B', files.b)];
 }
 
 /** Declarations of A with `-`, those of B with `+`. */
