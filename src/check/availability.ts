@@ -43,10 +43,25 @@ export function checkRows(
   const { version, target } = environment;
   return rows
     .filter((row) => !isAvailable(row.ways, version, target))
-    .map((row) => unavailable(row, environment, place));
+    .map((row) => {
+      const found = knownProblem(row, environment);
+      return place === wholeMnemonic ? found : { ...found, place };
+    });
 }
 
-function unavailable(row: AvailabilityRow, { version, target }: ModuleEnvironment, place: InstructionPart): Problem {
+/** A module that uses one unavailable feature usually uses it often. */
+const knownProblems = new WeakMap<ModuleEnvironment, Map<AvailabilityRow, Problem>>();
+
+function knownProblem(row: AvailabilityRow, environment: ModuleEnvironment): Problem {
+  const known = knownProblems.get(environment) ?? new Map<AvailabilityRow, Problem>();
+  knownProblems.set(environment, known);
+  const found = known.get(row) ?? unavailable(row, environment);
+  known.set(row, found);
+  return found;
+}
+
+function unavailable(row: AvailabilityRow, { version, target }: ModuleEnvironment): Problem {
+  const place = wholeMnemonic;
   const { subject, ways } = row;
   const help = adviceFor(ways, version, target);
   const accepted = headerChanges(ways, version, target);

@@ -130,8 +130,16 @@ export function plainWords(syntax: string, sets: Readonly<Record<string, unknown
 /** True if a modifier is on this axis in some instruction. */
 export function liesOn(modifier: string, axis: string): boolean {
   if (literalAxes[modifier] === axis || (axis === 'shape' && isShape(modifier))) return true;
-  return Object.values(modifierSets).some((set) => set.axis === axis && set.values.includes(modifier));
+  return axisValues.get(axis)?.has(modifier) ?? false;
 }
+
+/** The values of all sets on an axis. */
+const axisValues: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  [...new Set(Object.values(modifierSets).map(({ axis }) => axis))].map((axis) => [
+    axis,
+    new Set(Object.values(modifierSets).flatMap((set) => (set.axis === axis ? set.values : []))),
+  ]),
+);
 
 /** The axis of a modifier that a syntax line names directly. */
 export function literalAxis(modifier: string): string {

@@ -139,13 +139,17 @@ function verdictOnVariant(
   const selected = withSelectors(variant, shapes);
   const what = opcode + variant.types.map((type) => type.name).join('');
   const ownRows = rowsOf(variant);
-  const availability = shapes.map((shape, i) => [...availabilityOf(shape), ...needsOfSecond(variant, shape, i)]);
   const problems = [
     ...operandProblems({ variant, opcode, what }, shapes),
     ...inWordsOfToday(checkRows(ownRows, environment), opcode, variant, environment),
-    ...availability.flatMap((rows, i) => checkRows(rows, environment, operand(i))),
   ];
-  const rows = [...ownRows, ...availability.flat()];
+  const rows = [...ownRows];
+  shapes.forEach((shape, i) => {
+    const needed = [...availabilityOf(shape), ...needsOfSecond(variant, shape, i)];
+    if (needed.length === 0) return;
+    problems.push(...checkRows(needed, environment, operand(i)));
+    rows.push(...needed);
+  });
   const ranged = isLimited(variant);
   const undeclared = shapes.some((shape) => shape.undeclared);
   const calls = variant.form.operands.some((pattern) => pattern.kind === 'callee');
