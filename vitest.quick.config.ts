@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import all from './vitest.config.ts';
 
-/** Units, cases, and one file of each kind of recorded verdicts and values, to run after each change. */
+/** Tests to run after each change: units, cases, and one file of each kind of recorded verdicts and values. */
 export default mergeConfig(
   { ...all, test: { ...all.test, include: [] } },
   defineConfig({

@@ -11,7 +11,7 @@ import type { Evaluator, RegisterWidths } from './interp/evaluate.ts';
 import { bitsOfValue, checkedBits, type Value, valueOfBits } from './typed-values.ts';
 
 /**
- * Default: any target, whose subnormals are those of the newest one, and the newest version. They also decide what the
+ * Default: any target, with the subnormals of the newest one, and the newest version. They also decide what the
  * instruction computes if old targets or versions differ.
  */
 export interface EvaluateOptions extends RegisterWidths, JudgeOptions {}

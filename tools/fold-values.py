@@ -2,7 +2,7 @@
 """Records values of instructions that ptxas computes itself when their sources are constants.
 
 Usage: python3 tools/fold-values.py > test/golden/folded-values/rows.jsonl
-Needs ptxas 13.0 on the path; the tests do not. Each line is a mnemonic with rows of source bits and the result's, in hex.
+Needs ptxas 13.0 on the path; the tests do not. Each line is a mnemonic with rows of hex bits: those of the sources, then those of the result.
 A row is kept only if the machine code equals, byte for byte, that of a kernel that stores the recorded result. Instructions
 that ptxas does not fold therefore leave no row, and no instruction encoding has to be understood.
 """

@@ -86,7 +86,7 @@ export class ModuleCheck {
     for (let i = first; i <= last; i++) elementAt(this.list.chunks, i).checked = null;
   }
 
-  /** Help for an undeclared name names the most similar of all names. */
+  /** The help for an undeclared name suggests the most similar declared name. */
   private forgetUsers(index: number, changed: readonly NameKey[]): void {
     const chunk = elementAt(this.list.chunks, index);
     const searches = chunk.checked?.diagnostics.some(({ code }) => code === 'PTX3001') === true;

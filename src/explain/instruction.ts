@@ -81,7 +81,7 @@ export function explainVariant(
     summary: form.summary,
     section: form.section,
     operands: explainOperands(variant, written),
-    // The registers of a matrix are results as a whole.
+    // All registers of a matrix are results, or none is.
     lanes: fragments.length > 0 ? [] : lanePictures(variant, steps),
     fragments,
     product: explainProduct(variant, productOf(steps)),

@@ -24,7 +24,7 @@ import { exchangeUndefined } from './undefined-exchange.ts';
 import type { Action, PlaceOf } from './value-steps.ts';
 
 /**
- * Makes the thread wait, and keeps the values that it brings in its frame. `after` is the rest of its instruction,
+ * Makes the thread wait, and stores the values that it sends in its frame. `after` is the rest of its instruction,
  * which runs once the results are available. The last thread to arrive completes the group.
  */
 export function prepareCollective(
@@ -72,7 +72,7 @@ export function completeGroup(block: Block, group: Group, code: readonly Prepare
   });
 }
 
-/** A waiting thread and the values that it brings. */
+/** A waiting thread and the values that it sends. */
 interface WaitingMember extends Member {
   readonly thread: Thread;
   readonly rest: Extract<Rest, { readonly kind: 'collective' }>;

@@ -1,4 +1,4 @@
-/** Computes the results of operations that threads of a warp execute together, from the values they brought. */
+/** Computes the results of operations that threads of a warp execute together, from the values they sent. */
 import type { Bits } from '../base/bits.ts';
 import type { AddressPlan, Collective } from '../isa/collective.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -41,8 +41,8 @@ function everywhere(group: readonly Member[], results: readonly Bits[]): readonl
 
 /** PTX ISA 9.1, 9.7.9.6: operand `c` holds the clamp value in its low bits and the segment mask above them. */
 function shuffle(mode: Mode<'shfl'>, group: readonly Member[]): readonly (readonly Bits[])[] {
-  const brought = new Array<Bits | undefined>(warpSize);
-  for (const { lane, values } of group) brought[lane] = values[0];
+  const sent = new Array<Bits | undefined>(warpSize);
+  for (const { lane, values } of group) sent[lane] = values[0];
   return group.map(({ lane, values }) => {
     const operand = values[1] ?? 0;
     const bounds = values[2] ?? 0;
@@ -52,7 +52,7 @@ function shuffle(mode: Mode<'shfl'>, group: readonly Member[]): readonly (readon
     const highest = (lane & segment) | (clamp & ~segment);
     const source = sourceLane(mode, lane, shift, segment);
     const inBounds = mode === 'up' ? source >= highest : source <= highest;
-    const from = inBounds ? brought[source & (warpSize - 1)] : undefined;
+    const from = inBounds ? sent[source & (warpSize - 1)] : undefined;
     return [from ?? values[0] ?? 0, inBounds ? 1 : 0];
   });
 }

@@ -1,6 +1,6 @@
 /**
  * Finds the undefined result bits of a collective operation, given the undefined bits of the values that the threads
- * bring.
+ * send.
  */
 import type { Bits } from '../base/bits.ts';
 import { type AddressPlan, type Collective, exchangedBy } from '../isa/collective.ts';
@@ -17,13 +17,13 @@ export function exchangeUndefined(fn: Collective, group: readonly UndefinedMembe
   if (fn.form === 'shfl') return shuffled(fn, group);
   if (fn.form === 'mma') return undefinedProduct(fn.product, group);
   if (fn.form === 'addresses') return withWords(fn.plan, group);
-  const brought = strongest(group.map(({ undefinedBits: [first] }) => first ?? undefined));
-  const { gets } = exchangedBy(fn);
-  if (brought === null || isDecided(fn, group)) return group.map(() => gets.map(() => null));
-  const { origin } = brought;
+  const sent = strongest(group.map(({ undefinedBits: [first] }) => first ?? undefined));
+  const { receives } = exchangedBy(fn);
+  if (sent === null || isDecided(fn, group)) return group.map(() => receives.map(() => null));
+  const { origin } = sent;
   const isBallot = fn.form === 'vote' && fn.mode === 'ballot';
   const mask = (width: number): bigint => (isBallot ? undefinedLanes(group) : allBits(width));
-  return group.map(() => gets.map((width): Undefined => ({ mask: mask(width), origin })));
+  return group.map(() => receives.map((width): Undefined => ({ mask: mask(width), origin })));
 }
 
 /** Whether the defined votes alone decide the result. */

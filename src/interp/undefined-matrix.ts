@@ -52,8 +52,8 @@ export function undefinedProduct(
   group: readonly UndefinedMember[],
 ): readonly UndefinedResults[] {
   const all = group.flatMap(({ undefinedBits }) => undefinedBits);
-  const brought = strongest(all.map((found) => found ?? undefined));
-  if (brought === null) return group.map(() => Array.from({ length: d.fragment.registers }, () => null));
+  const sent = strongest(all.map((found) => found ?? undefined));
+  if (sent === null) return group.map(() => Array.from({ length: d.fragment.registers }, () => null));
   const afterB = a.fragment.registers + b.fragment.registers;
   const rows = mark(a.fragment, 0, group, 'row');
   const columns = mark(b.fragment, a.fragment.registers, group, 'column');
@@ -68,6 +68,6 @@ export function undefinedProduct(
       if (!everywhere && !rows.has(row) && !columns.has(column) && !sums.has(index)) continue;
       masks[register] = elementAt(masks, register) | bits;
     }
-    return masks.map((mask): Undefined | null => (mask === 0n ? null : { mask, origin: brought.origin }));
+    return masks.map((mask): Undefined | null => (mask === 0n ? null : { mask, origin: sent.origin }));
   });
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Fragment } from './fragments.ts';
-import { broughtBy, type MatrixProduct, widthsOf } from './matrix-product.ts';
+import { sentBy, type MatrixProduct, widthsOf } from './matrix-product.ts';
 
 /** The groups of threads that can execute an operation together. */
 export type GroupScope = 'warp' | 'warpgroup' | 'block' | 'cluster';
@@ -58,37 +58,37 @@ export interface AddressPlan {
 /** The threads that take part, and the width in bits of the values that each contributes and receives. */
 export interface Exchanged {
   readonly scope: GroupScope;
-  readonly brings: readonly number[];
-  readonly gets: readonly number[];
+  readonly sends: readonly number[];
+  readonly receives: readonly number[];
 }
 
 export function exchangedBy(collective: Collective): Exchanged {
   const scope = 'warp';
   switch (collective.form) {
     case 'shfl':
-      return { scope, brings: [32, 32, 32], gets: [32, 1] };
+      return { scope, sends: [32, 32, 32], receives: [32, 1] };
     case 'vote':
-      return { scope, brings: [1], gets: [collective.mode === 'ballot' ? 32 : 1] };
+      return { scope, sends: [1], receives: [collective.mode === 'ballot' ? 32 : 1] };
     case 'match':
-      return { scope, brings: [collective.width], gets: collective.mode === 'all' ? [32, 1] : [32] };
+      return { scope, sends: [collective.width], receives: collective.mode === 'all' ? [32, 1] : [32] };
     case 'redux':
-      return { scope, brings: [32], gets: [32] };
+      return { scope, sends: [32], receives: [32] };
     case 'elect':
-      return { scope, brings: [], gets: [32, 1] };
+      return { scope, sends: [], receives: [32, 1] };
     case 'active':
-      return { scope, brings: [], gets: [32] };
+      return { scope, sends: [], receives: [32] };
     case 'sync':
-      return { scope, brings: [], gets: [] };
+      return { scope, sends: [], receives: [] };
     case 'transpose':
-      return { scope, brings: [32], gets: [32] };
+      return { scope, sends: [32], receives: [32] };
     case 'mma':
-      return { scope, brings: broughtBy(collective.product), gets: widthsOf(collective.product.d.fragment) };
+      return { scope, sends: sentBy(collective.product), receives: widthsOf(collective.product.d.fragment) };
     case 'addresses': {
       const { accesses, constants, words } = collective.plan;
       return {
         scope,
-        brings: [64, 32, ...words],
-        gets: [...accesses.map(() => 64), ...constants.map(() => 32), ...words],
+        sends: [64, 32, ...words],
+        receives: [...accesses.map(() => 64), ...constants.map(() => 32), ...words],
       };
     }
   }

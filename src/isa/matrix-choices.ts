@@ -29,7 +29,7 @@ export const matrixChoices: readonly MatrixChoice[] = [
     id: 'matrix-zero',
     title: 'zeros and subnormals among the terms of a product',
     choice: 'sums of zeros are +0 whatever their signs; subnormals have the lowest exponent of their format',
-    evidence: 'assumed, following MMA-Sim; recordings of hardware have few such terms',
+    evidence: 'assumed, following MMA-Sim; such terms are rare in the hardware recordings',
     appliesTo: withFloats(() => true),
   },
   {

@@ -66,7 +66,7 @@ export type MatrixProduct =
 export type ProductOf<Kind extends MatrixProduct['kind']> = Extract<MatrixProduct, { readonly kind: Kind }>;
 
 /** Widths of the values that a lane contributes: registers of A, B and C, then metadata and selector, then scales. */
-export function broughtBy(product: MatrixProduct): readonly number[] {
+export function sentBy(product: MatrixProduct): readonly number[] {
   const registers = [product.a, product.b, product.c].flatMap(({ fragment }) => widthsOf(fragment));
   const metadata = product.sparsity === null ? [] : [32, 32];
   const scales = product.kind === 'float' && product.scaling !== null ? [32, 32, 32, 32, 32, 32] : [];

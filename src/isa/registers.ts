@@ -10,7 +10,7 @@ import type { TypeName } from './types.ts';
 /** The parts of a vector special register, in index order. */
 export const registerParts = ['.x', '.y', '.z', '.w'] as const;
 
-/** The sameness of a register's parts: one value for all parts, or one for each of `.x` to `.w`. */
+/** How far each part of a register is the same: one group for all parts, or one for each of `.x` to `.w`. */
 type SamenessOfParts = Sameness | readonly [x: Sameness, y: Sameness, z: Sameness, w: Sameness];
 
 /** A value that a launch gives its threads. Each engine defines how it reads each of these. */

@@ -265,7 +265,7 @@ export function atBetween(sm: number, below: number, until?: string): Availabili
   return until === undefined ? way : { ...way, until: parseVersion(until) };
 }
 
-/** True if any of the ways applies to the version and target. */
+/** True if the version and target satisfy at least one of the ways. */
 export function isAvailable(ways: readonly Availability[], version: Version, target: Target): boolean {
   return ways.some((way) => inVersion(way, version) && includesTarget(way.on, target));
 }

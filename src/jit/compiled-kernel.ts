@@ -39,9 +39,9 @@ export interface CompiledStop {
   readonly line: number;
   /** The region where the thread continues. */
   readonly region: number;
-  /** Arrays that hold the values that threads bring; `gets` are the arrays for the values that they receive. */
-  readonly brings: readonly number[];
-  readonly gets: readonly (number | null)[];
+  /** Arrays that hold the values that threads send; `receives` are the arrays for the values that they receive. */
+  readonly sends: readonly number[];
+  readonly receives: readonly (number | null)[];
   /** See `Stop`. */
   readonly constantMask: number | null;
   readonly plainBarrier: number | null;
@@ -100,13 +100,13 @@ export function describeKernel({
   };
 }
 
-function describeStop({ step, instruction, region, brings, gets, constantMask, plainBarrier }: Stop): CompiledStop {
+function describeStop({ step, instruction, region, sends, receives, constantMask, plainBarrier }: Stop): CompiledStop {
   return {
     step,
     line: instruction.line,
     region,
-    brings: brings.map(({ array }) => array),
-    gets: gets.map((carrier) => carrier?.array ?? null),
+    sends: sends.map(({ array }) => array),
+    receives: receives.map((carrier) => carrier?.array ?? null),
     constantMask,
     plainBarrier,
   };

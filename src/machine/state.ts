@@ -64,7 +64,7 @@ export interface ThreadState {
   readonly calls: readonly CallState[];
   readonly pc: number;
   readonly activity: Activity;
-  /** Register values before the current instruction, if the thread waits in it and it is traced. */
+  /** Register values before the current instruction, if that instruction is traced and the thread is waiting at it. */
   readonly before: readonly Bits[] | null;
 }
 

@@ -14,7 +14,7 @@ function valueOf(width: number, signed: boolean): (bits: number) => number {
   return (bits) => (bits << shift) >> shift;
 }
 
-/** Gives the value for the bits of any integer. */
+/** Returns the value of an integer from its bits. */
 function wideValueOf(width: number, signed: boolean): (bits: Bits) => bigint {
   if (!signed) return BigInt;
   return (bits) => BigInt.asIntN(width, BigInt(bits));

@@ -112,7 +112,7 @@ export const openChoices: readonly OpenChoice[] = [
     id: 'random-alignment',
     title: 'position of the random bits of .rs if more bits are discarded than there are random bits',
     choice: 'directly below the last kept bit of the magnitude; bits below them never carry',
-    evidence: 'assumed; for normal f16 and bf16 results, the two numbers are equal and nothing is open',
+    evidence: 'assumed; for normal f16 and bf16 results, the two numbers are equal, so it does not matter',
     appliesTo: (c) => isRandom(c),
   },
   {

@@ -126,7 +126,7 @@ function integerStride(
       });
     case 'min':
     case 'max':
-      // A bound that is the same for all threads has no effect except at the edges, for example of an image.
+      // A bound that is the same for all threads matters only at the edges, such as those of an image.
       return each(from, (a = 0, b = 0) => (a === b || b === 0 ? a : a === 0 ? b : null));
     default:
       return each(from, (...strides) => (strides.every((one) => one === 0) ? 0 : null));

@@ -168,7 +168,7 @@ export class Reader extends Lexer {
     this.depth--;
   }
 
-  /** Number of blocks that the start of the text is inside. */
+  /** Number of blocks around the start of the text. */
   beginInside(blocks: number): void {
     this.depth = blocks;
   }

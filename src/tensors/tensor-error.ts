@@ -4,7 +4,7 @@ import { PtxlabError } from '../base/error.ts';
  * The kinds of problems that a tensor file can have. Permanent: scripts match them.
  *
  * - `truncated`: the file is shorter than its header says.
- * - `not-this-container`: the first bytes belong to something else.
+ * - `not-this-container`: the first bytes are those of another kind of file.
  * - `bad-header`: the header breaks the container's rules.
  * - `header-too-large`: the header is longer than any real one; it is not read.
  * - `duplicate-name`: two tensors, or two keys, share a name.

@@ -245,7 +245,7 @@ function foundSameness(sample: Sample): Sameness {
   return 'grid';
 }
 
-/** Results that are shared less widely than the facts say. */
+/** Results that are the same for fewer threads than the facts claim. */
 function boldClaims(sample: Sample): readonly string[] {
   const found = foundSameness(sample);
   const { among } = uniformityOf(sample.step);

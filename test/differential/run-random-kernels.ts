@@ -15,8 +15,8 @@ type OnTrace = (event: TraceEvent) => void;
 const ignore: OnTrace = () => undefined;
 
 /**
- * The memory that a kernel leaves behind on the reference engine and with each way to run it, or the fault that it ends
- * with.
+ * The contents of memory after a kernel on the reference engine and in each other way to run it, or the fault that it
+ * ends with.
  */
 async function outcomes(
   kernel: RandomKernel,

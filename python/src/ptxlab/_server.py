@@ -131,7 +131,7 @@ class SharedFile:
         self._path.unlink(missing_ok=True)
 
     def put(self, array: "np.ndarray[Any, Any]") -> Dict[str, Any]:
-        """Writes the bytes of an array; returns how a request names them."""
+        """Writes the bytes of an array; returns the reference to them that requests use."""
         array.reshape(-1).view(np.uint8).tofile(self._path)
         return {"file": self.name}
 

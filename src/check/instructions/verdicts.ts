@@ -69,7 +69,7 @@ export class VerdictCache {
     return node.verdict ?? this.decide(remembered, node, shapes);
   }
 
-  /** The cached facts about a mnemonic, and the root to step from. */
+  /** The cached facts about a mnemonic, and the root node of its tree. */
   recall(mnemonic: string): Remembered {
     const known = this.mnemonics.get(mnemonic);
     if (known !== undefined) return known;

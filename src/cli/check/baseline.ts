@@ -43,7 +43,7 @@ export class Baseline {
   /** How many more findings of each kind are accepted. */
   private readonly left = new Map<string, number>();
 
-  /** @param contents the text of a baseline file, which `name` names in messages */
+  /** @param contents the text of a baseline file; messages refer to the file as `name` */
   constructor(contents: string, name: string) {
     const parsed = parseFile(contents, name);
     requireRule(parsed, baselineRule, name);

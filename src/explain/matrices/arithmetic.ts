@@ -121,7 +121,8 @@ function chunkRule({ arithmetic, a, scaling }: Extract<MatrixProduct, { readonly
   const noun = scaling?.group === 16 ? 'sums' : 'products';
   const size = chunk >= count ? `all ${count} ${noun} in one chunk` : `chunks of ${chunk} ${noun}`;
   const cut = `cut off below 2^-${kept} of the greatest exponent, rounded to ${ends[end]}`;
-  const halves = '; first the elements with k % 4 < 2 from zero, then the others; c is added last, to nearest even';
+  const halves =
+    '; first the elements with k % 4 < 2, starting from zero, then the others; c is added last, rounding to nearest even';
   return `${size}, ${cut}${order === 'halves' ? halves : ''}`;
 }
 

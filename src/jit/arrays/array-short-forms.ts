@@ -123,7 +123,7 @@ export function writeInTurns(
       if (stride > 0) code.get(done).i32(stride).op('i32.mul').get(local).op('i32.add').set(local);
     }
   };
-  /** Calls a form for as many groups as a local says. The local then holds the number of groups left. */
+  /** Calls a form for each group; a local variable holds the number of groups, and then the number left. */
   const convert = (count: number, form: number): void => {
     code.get(count).set(done);
     for (const parameter of all) code.get(parameter === groups ? count : parameter);

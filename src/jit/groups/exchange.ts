@@ -1,6 +1,6 @@
 /**
  * Exchanges values between lanes of a warp (PTX ISA 9.7.9.6, 9.7.13.9 to 9.7.13.16): computes results from the values
- * that lanes bring. A function (address of lane 0's words in the frame, lane 0's thread, members) handles one group.
+ * that lanes send. A function (address of lane 0's words in the frame, lane 0's thread, members) handles one group.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type Collective, keyOf } from '../../isa/collective.ts';
@@ -87,7 +87,7 @@ class Exchange {
     this.give(0, members, () => code.get(result));
   }
 
-  /** Handles one value after the other: the lanes that brought it receive the set of these lanes. */
+  /** Handles one value after the other: the lanes that sent it receive the set of these lanes. */
   private matchAny(): void {
     const { code } = this;
     const [left, same] = [code.local('i32'), code.local('i32')];
@@ -110,11 +110,11 @@ class Exchange {
     this.give(1, members, () => code.get(agree));
   }
 
-  /** Pushes the members that brought the same value as the lowest lane in a set. */
+  /** Pushes the members that sent the same value as the lowest lane in a set. */
   private pushSame(lanes: number): void {
     const { code, shape } = this;
     const { origin } = shape.layout;
-    const { type, array } = elementAt(this.carriers.brings, 0);
+    const { type, array } = elementAt(this.carriers.sends, 0);
     // 64-bit elements are twice as far from the start of their array as 32-bit elements.
     const address = (): Code => {
       code.get(this.words);
@@ -175,13 +175,13 @@ class Exchange {
   /** Stores a word as a result of all lanes in a set. */
   private give(index: number, lanes: number, push: () => unknown): void {
     const { code, shape } = this;
-    code.get(this.words).i32(elementAt(this.carriers.gets, index).array).op('i32.add').get(lanes);
+    code.get(this.words).i32(elementAt(this.carriers.receives, index).array).op('i32.add').get(lanes);
     push();
     code.call(giveLanes(shape.helpers, shape.layout.origin));
   }
 
   private loadQuad(quad: number): void {
-    const { array } = elementAt(this.carriers.brings, 0);
+    const { array } = elementAt(this.carriers.sends, 0);
     this.code.get(this.words).vectorMemory('v128.load', this.shape.layout.origin + array + 16 * quad);
   }
 }

@@ -160,11 +160,11 @@ function eachGroup(shape: KernelShape, stop: Stop): number {
  * Returns the index of the function that handles all groups at once, if lanes and bounds are constants; otherwise null.
  */
 function fixedExchange(shape: KernelShape, stop: Stop): number | null {
-  const { step, program, instruction, gets } = stop;
+  const { step, program, instruction, receives } = stop;
   if (step.kind !== 'collective' || step.fn.form !== 'shfl') return null;
   const [, operand, bounds] = step.from.map((ref) => constantAt(program, instruction.places.get(ref) ?? -1));
   if (typeof operand !== 'number' || typeof bounds !== 'number') return null;
-  const tellsBounds = gets[1] !== null;
+  const tellsBounds = receives[1] !== null;
   const { mode } = step.fn;
   const fixed = { mode, operand, bounds, tellsBounds, masked: maskOf(stop) === 'varies' };
   const key = `exchange ${JSON.stringify(fixed)}`;

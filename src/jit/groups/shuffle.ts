@@ -13,19 +13,19 @@ export type ShuffleMode = Extract<Collective, { readonly form: 'shfl' }>['mode']
 const [words, members] = [0, 2] as const;
 
 /** Handles any group, one lane after the other. */
-export function writeShuffle(code: Code, origin: number, mode: ShuffleMode, { brings, gets }: Carriers): void {
+export function writeShuffle(code: Code, origin: number, mode: ShuffleMode, { sends, receives }: Carriers): void {
   const [left, lane, own] = [code.local('i32'), code.local('i32'), code.local('i32')];
   const [segment, shift, source] = [code.local('i32'), code.local('i32'), code.local('i32')];
   const [limit, inBounds] = [code.local('i32'), code.local('i32')];
-  const brought = (i: number): Code => code.get(own).memory('i32.load', origin + elementAt(brings, i).array);
+  const sent = (i: number): Code => code.get(own).memory('i32.load', origin + elementAt(sends, i).array);
   const outside = (): Code => code.get(segment).i32(-1).op('i32.xor');
   code.get(members).set(left);
   code.loop((again) => {
     code.get(left).op('i32.ctz').tee(lane).i32(2).op('i32.shl').get(words).op('i32.add').set(own);
-    brought(1).i32(31).op('i32.and').set(shift);
-    brought(2).i32(8).op('i32.shr_u').i32(31).op('i32.and').set(segment);
+    sent(1).i32(31).op('i32.and').set(shift);
+    sent(2).i32(8).op('i32.shr_u').i32(31).op('i32.and').set(segment);
     code.get(lane).get(segment).op('i32.and');
-    brought(2).i32(31).op('i32.and');
+    sent(2).i32(31).op('i32.and');
     outside().op('i32.and', 'i32.or').set(limit);
     if (mode === 'up') code.get(lane).get(shift).op('i32.sub');
     else if (mode === 'down') code.get(lane).get(shift).op('i32.add');
@@ -39,12 +39,12 @@ export function writeShuffle(code: Code, origin: number, mode: ShuffleMode, { br
     code.get(source).i32(31).op('i32.and').get(lane).get(inBounds);
     code.get(members).get(source).op('i32.shr_u').i32(1).op('i32.and', 'i32.and', 'select').set(source);
     code.get(own).get(words).get(source).i32(2).op('i32.shl', 'i32.add');
-    code.memory('i32.load', origin + elementAt(brings, 0).array);
-    code.memory('i32.store', origin + elementAt(gets, 0).array);
+    code.memory('i32.load', origin + elementAt(sends, 0).array);
+    code.memory('i32.store', origin + elementAt(receives, 0).array);
     code
       .get(own)
       .get(inBounds)
-      .memory('i32.store', origin + elementAt(gets, 1).array);
+      .memory('i32.store', origin + elementAt(receives, 1).array);
     code.get(left).get(left).i32(1).op('i32.sub', 'i32.and').tee(left).brIf(again);
   });
 }
@@ -56,15 +56,15 @@ export interface FixedShuffle {
   readonly bounds: number;
   /** Whether the result predicate (source in bounds) is read. */
   readonly tellsBounds: boolean;
-  /** Whether lanes bring masks and may form several groups. */
+  /** Whether lanes send masks and may form several groups. */
   readonly masked: boolean;
 }
 
 /** Handles the members of any number of groups at once. A lane's mask determines its group. */
 export function writeFixedShuffle(code: Code, { layout, frame }: KernelShape, fixed: FixedShuffle): void {
   const { origin } = layout;
-  const { brings, gets } = carriersOf(frame, { form: 'shfl', mode: fixed.mode });
-  const [from, to, bounded] = [elementAt(brings, 0).array, elementAt(gets, 0).array, elementAt(gets, 1).array];
+  const { sends, receives } = carriersOf(frame, { form: 'shfl', mode: fixed.mode });
+  const [from, to, bounded] = [elementAt(sends, 0).array, elementAt(receives, 0).array, elementAt(receives, 1).array];
   const sources = Array.from({ length: warpSize }, (_, lane) => sourceOf(fixed, lane));
   const load = (array: number, quad: number): Code =>
     code.get(words).vectorMemory('v128.load', origin + array + 16 * quad);

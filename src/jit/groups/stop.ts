@@ -1,4 +1,4 @@
-/** The places where threads stop for each other, with the values that they bring and the region where they continue. */
+/** The places where threads stop for each other, with the values that they send and the region where they continue. */
 import { type Collective, exchangedBy } from '../../isa/collective.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Step } from '../../isa/steps/step.ts';
@@ -11,10 +11,10 @@ export interface Stop {
   readonly step: StopStep;
   readonly program: FunctionProgram;
   readonly instruction: ProgramInstruction;
-  /** The arrays where a thread stores the values that it brings. */
-  readonly brings: readonly Carrier[];
+  /** The arrays where a thread stores the values that it sends. */
+  readonly sends: readonly Carrier[];
   /** The arrays where a thread finds its results; null for results that are not read. */
-  readonly gets: readonly (Carrier | null)[];
+  readonly receives: readonly (Carrier | null)[];
   /** The region where the thread continues. */
   readonly region: number;
   /** The mask of a collective, if it is constant; otherwise null. */
@@ -33,17 +33,17 @@ export function stopOf({ steps }: ProgramInstruction): StopStep | null {
 }
 
 export interface Carriers {
-  readonly brings: readonly Carrier[];
-  readonly gets: readonly Carrier[];
+  readonly sends: readonly Carrier[];
+  readonly receives: readonly Carrier[];
 }
 
 /**
- * Returns the arrays for the values that threads bring to a collective and receive there. All stops of the same kind
+ * Returns the arrays for the values that threads send to a collective and receive there. All stops of the same kind
  * share them.
  */
 export function carriersOf(frame: FrameLayout, collective: Collective): Carriers {
-  const { brings, gets } = exchangedBy(collective);
-  return { brings: frame.carry('brings', brings), gets: frame.carry('gets', gets) };
+  const { sends, receives } = exchangedBy(collective);
+  return { sends: frame.carry('sends', sends), receives: frame.carry('receives', receives) };
 }
 
 /** Returns the arrays for a stop. For a barrier, its number and its count come first. */
@@ -51,16 +51,16 @@ export function carriersAt(frame: FrameLayout, step: StopStep): Carriers {
   if (step.kind === 'collective') return carriersOf(frame, step.fn);
   const predicates = step.from.map(() => 1);
   return {
-    brings: frame.carry('brings', [32, 32, ...predicates]),
-    gets: frame.carry(
-      'gets',
+    sends: frame.carry('sends', [32, 32, ...predicates]),
+    receives: frame.carry(
+      'receives',
       step.to.map(() => 32),
     ),
   };
 }
 
 /**
- * Returns the names of the values that a thread brings, in the order of the arrays; null for values that the stop does
+ * Returns the names of the values that a thread sends, in the order of the arrays; null for values that the stop does
  * not use.
  */
 export function broughtTo(step: StopStep): readonly (Ref | null)[] {

@@ -270,11 +270,11 @@ export class BlockRunner {
    * Reports a thread that has stopped to the barriers. Threads that wait for others of their warp are not reported,
    * because their states are sufficient.
    */
-  private stopped(thread: number, { step, line, region, brings }: CompiledStop): void {
+  private stopped(thread: number, { step, line, region, sends }: CompiledStop): void {
     if (step.kind === 'collective' || this.noted[thread] === 1) return;
     const barriers = this.waiters();
     this.code.blame(thread, line);
-    const [barrier = 0, count = 0, predicate = 0] = brings.map((array) => this.word(array, thread) >>> 0);
+    const [barrier = 0, count = 0, predicate = 0] = sends.map((array) => this.word(array, thread) >>> 0);
     if (step.waits) this.noted[thread] = 1;
     else this.setState(thread, region);
     const opened = barriers.arrive({
@@ -290,8 +290,8 @@ export class BlockRunner {
 
   private pass(opened: Opened): void {
     for (const thread of opened.threads) {
-      const { step, region, gets } = elementAt(this.stops, state.stopOf(this.stateOf(thread)));
-      const result = gets[0] ?? null;
+      const { step, region, receives } = elementAt(this.stops, state.stopOf(this.stateOf(thread)));
+      const result = receives[0] ?? null;
       if (step.kind === 'barrier' && step.reduce !== null && result !== null) {
         this.words[this.indexOf(result, thread)] = reduced(step.reduce, opened);
       }

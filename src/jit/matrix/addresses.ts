@@ -14,17 +14,17 @@ function pushStart(code: Code, wide: number, { type }: Carrier): Code {
   return code.get(type === 'i64' ? wide : words);
 }
 
-export function writeAddresses(code: Code, origin: number, plan: AddressPlan, { brings, gets }: Carriers): void {
+export function writeAddresses(code: Code, origin: number, plan: AddressPlan, { sends, receives }: Carriers): void {
   const { accesses, strideBits, constants, words: kept } = plan;
   const wide = code.local('i32');
   code.get(words).get(first).i32(2).op('i32.shl', 'i32.add').set(wide);
-  const [address, stride] = [elementAt(brings, 0), elementAt(brings, 1)];
+  const [address, stride] = [elementAt(sends, 0), elementAt(sends, 1)];
   const place = ({ type, array }: Carrier, lane: number): number => origin + array + lane * (type === 'i64' ? 8 : 4);
   const step = code.local('i64');
   for (let lane = 0; lane < warpSize; lane++) {
     code.get(words).memory('i32.load', place(stride, lane)).op('i64.extend_i32_u').set(step);
     accesses.forEach(({ sources, strides, bytes }, i) => {
-      const to = elementAt(gets, i);
+      const to = elementAt(receives, i);
       pushStart(code, wide, to);
       pushStart(code, wide, address).memory('i64.load', place(address, elementAt(sources, lane)));
       const count = elementAt(strides, lane);
@@ -43,10 +43,10 @@ export function writeAddresses(code: Code, origin: number, plan: AddressPlan, { 
       code
         .get(words)
         .i32(elementAt(numbers, lane))
-        .memory('i32.store', place(elementAt(gets, accesses.length + i), lane));
+        .memory('i32.store', place(elementAt(receives, accesses.length + i), lane));
     });
     kept.forEach((_, i) => {
-      const [from, to] = [elementAt(brings, 2 + i), elementAt(gets, accesses.length + constants.length + i)];
+      const [from, to] = [elementAt(sends, 2 + i), elementAt(receives, accesses.length + constants.length + i)];
       pushStart(code, wide, to);
       pushStart(code, wide, from).memory(`${from.type}.load`, place(from, lane));
       code.memory(`${to.type}.store`, place(to, lane));
@@ -55,8 +55,8 @@ export function writeAddresses(code: Code, origin: number, plan: AddressPlan, { 
 }
 
 /** Two adjacent elements in a row of the transposed matrix come from two lanes. */
-export function writeTranspose(code: Code, origin: number, { brings, gets }: Carriers): void {
-  const [from, to] = [elementAt(brings, 0), elementAt(gets, 0)];
+export function writeTranspose(code: Code, origin: number, { sends, receives }: Carriers): void {
+  const [from, to] = [elementAt(sends, 0), elementAt(receives, 0)];
   for (let lane = 0; lane < warpSize; lane++) {
     const [row, column] = [lane >> 2, 2 * (lane & 3)];
     const half = (of: number): void => {

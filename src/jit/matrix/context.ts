@@ -1,5 +1,5 @@
 /**
- * Shared by the code of all products: the layout of the frame, and of the room, which is scratch memory in the frame.
+ * Shared by the code of all products: the layout of the frame, and of its scratch memory.
  */
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -13,7 +13,7 @@ export const decodedBytes = 8;
 export const words = 0;
 export const first = 1;
 
-/** Offsets of arrays in the room, in bytes from its start. */
+/** Offsets of arrays in the scratch memory, in bytes from its start. */
 interface Room {
   readonly a: number;
   readonly b: number;
@@ -27,17 +27,17 @@ export interface ProductContext<Product extends MatrixProduct = MatrixProduct> {
   readonly shape: KernelShape;
   readonly product: Product;
   readonly carriers: Carriers;
-  /** Local with the address of the room. */
+  /** Local with the address of the scratch memory. */
   readonly room: number;
   readonly rooms: Room;
 }
 
-/** Bytes of a factor in the room. */
+/** Bytes of a factor in the scratch memory. */
 export function factorBytes({ kind }: MatrixProduct): number {
   return kind === 'float' || kind === 'double' ? decodedBytes : 4;
 }
 
-/** Bytes of an element of D in the room. */
+/** Bytes of an element of D in the scratch memory. */
 export const sumBytes = 8;
 
 /** Number of terms in the longest dot product. */

@@ -8,7 +8,7 @@ import { alignFunction, endFunction } from './aligned-sum.ts';
 import { decodedBytes } from './context.ts';
 import { decodeFunction, notFinite, notNumber } from './decoded.ts';
 
-/** The layout of a dot product's terms in the room. */
+/** The layout of a dot product's terms in the scratch memory. */
 export interface DotShape {
   readonly arithmetic: DotArithmetic;
   /** The terms, and the sum of the fraction bits of their factors. */

@@ -1,5 +1,5 @@
 /**
- * Copies fragments between the frame and the room. Factors are decoded; sums hold C before the product and D after it.
+ * Copies fragments between the frame and the scratch memory. Factors are decoded; sums hold C before the product and D after it.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { elementsOf, type Fragment } from '../../isa/fragments.ts';
@@ -29,14 +29,14 @@ function pushRegister(context: ProductContext, lane: number, carrier: Carrier): 
   context.code.memory(`${carrier.type}.load`, context.shape.layout.origin + carrier.array);
 }
 
-/** Sets a local to the address of a lane's first element in the room. */
+/** Sets a local to the address of a lane's first element in the scratch memory. */
 function setPlace({ code, room }: ProductContext, lane: number, place: number, position: Position): void {
   code.get(room);
   pushLanePosition(code, lane, position);
   code.op('i32.add').set(place);
 }
 
-/** An element of a lane: its lowest bit in the register, and its distance in the room from the lane's first element. */
+/** An element of a lane: its lowest bit in the register, and its distance in the scratch memory from the lane's first element. */
 interface ElementPlace {
   readonly low: number;
   readonly offset: number;
@@ -65,7 +65,7 @@ function eachElement(
       if (known.has(offset)) continue;
       known.add(offset);
       if (i % perRegister === 0) {
-        pushRegister(context, lane, elementAt(carriers.brings, firstRegister + Math.floor(i / perRegister)));
+        pushRegister(context, lane, elementAt(carriers.sends, firstRegister + Math.floor(i / perRegister)));
         code.set(register);
       }
       const low = (i % perRegister) * fragment.bits;
@@ -74,7 +74,7 @@ function eachElement(
   });
 }
 
-/** Decodes A or B into the room. */
+/** Decodes A or B into the scratch memory. */
 export function readFactor(context: ProductContext, side: 'a' | 'b'): void {
   const { code, product, rooms, shape } = context;
   const { fragment, format, low: inElement } = product[side];
@@ -139,7 +139,7 @@ function conversionOfSum({ c, d }: ProductOf<'float'>): Conversion | null {
   return c.format === d.format ? null : sumConversion(c.format, d.format);
 }
 
-/** Copies C into the room, in the format of D. */
+/** Copies C into the scratch memory, in the format of D. */
 export function readSums(context: ProductContext): void {
   const { code, product, rooms, shape } = context;
   const { fragment } = product.c;
@@ -154,7 +154,7 @@ export function readSums(context: ProductContext): void {
   });
 }
 
-/** Copies D out of the room. */
+/** Copies D out of the scratch memory. */
 export function writeSums(context: ProductContext): void {
   const { code, product, rooms, shape, carriers } = context;
   const { fragment } = product.d;
@@ -166,7 +166,7 @@ export function writeSums(context: ProductContext): void {
   repeat(code, lane, 32, () => {
     setPlace(context, lane, place, position);
     for (let i = 0; i < fragment.registers; i++) {
-      const carrier = elementAt(carriers.gets, i);
+      const carrier = elementAt(carriers.receives, i);
       pushOwn(context, lane, carrier);
       for (let part = 0; part < perRegister; part++) {
         code.get(place).memory(load, start + elementPosition(i * perRegister + part, position));

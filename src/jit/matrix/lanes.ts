@@ -12,7 +12,7 @@ export function repeat(code: Code, counter: number, limit: number, body: () => v
   });
 }
 
-/** The distance that each digit adds to an element's position in the room. */
+/** The distance that each digit adds to an element's position in the scratch memory. */
 export interface Position {
   /** Indexed by the bit of the lane. */
   readonly ofLane: readonly number[];
@@ -20,7 +20,7 @@ export interface Position {
   readonly ofElement: readonly number[];
 }
 
-/** The distances between rows, columns and matrices in the room; a position is the sum of what each bit contributes. */
+/** The distances between rows, columns and matrices in the scratch memory; a position is the sum of what each bit contributes. */
 export interface Steps {
   readonly row: readonly number[];
   readonly column: readonly number[];
@@ -32,7 +32,7 @@ export function evenly(step: number, count = 10): readonly number[] {
   return Array.from({ length: count }, (_, bit) => step * 2 ** bit);
 }
 
-/** The position of a fragment's elements in the room. */
+/** The position of a fragment's elements in the scratch memory. */
 export function positionOf(fragment: Fragment, steps: Steps): Position {
   const [ofLane, ofElement]: [number[], number[]] = [[0, 0, 0, 0, 0], Array.from({ length: 10 }, () => 0)];
   const add = (digits: readonly Digit[], of: readonly number[]): void => {

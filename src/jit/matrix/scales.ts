@@ -47,7 +47,7 @@ export class ScaleWriter {
   private carrier(operand: number): number {
     const { product, carriers } = this.context;
     const before = registersOf(product) + (product.sparsity === null ? 0 : 2);
-    return elementAt(carriers.brings, before + operand).array;
+    return elementAt(carriers.sends, before + operand).array;
   }
 
   /** Pushes an operand of lane 0. */

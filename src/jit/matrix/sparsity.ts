@@ -12,8 +12,8 @@ export function pushKeptColumn(
   at: number,
 ): void {
   const registers = registersOf(product);
-  const metadata = elementAt(carriers.brings, registers);
-  const selector = elementAt(carriers.brings, registers + 1);
+  const metadata = elementAt(carriers.sends, registers);
+  const selector = elementAt(carriers.sends, registers + 1);
   const { origin } = shape.layout;
   const [chunk, lane, indices] = [code.local('i32'), code.local('i32'), code.local('i32')];
   const perChunk = 2 * unit;

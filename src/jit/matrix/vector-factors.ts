@@ -1,4 +1,4 @@
-/** Decodes factors into the room, four entries at a time (vector-layout.ts). */
+/** Decodes factors into the scratch memory, four entries at a time (vector-layout.ts). */
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
 import { type ProductContext, words } from './context.ts';
@@ -42,7 +42,7 @@ function decodeA(context: ProductContext, rooms: VectorRooms, decode: Decode): v
     for (const { register, group, firstK } of registerPlaces(fragment, 'a') ?? []) {
       code
         .get(from)
-        .vectorMemory('v128.load', origin + elementAt(carriers.brings, register).array)
+        .vectorMemory('v128.load', origin + elementAt(carriers.sends, register).array)
         .set(source);
       for (let number = 0; number < perRegister(fragment) / inEntry; number++) {
         decode({ side: 'a', source, number }, entries);
@@ -77,7 +77,7 @@ function decodeB(context: ProductContext, rooms: VectorRooms, decode: Decode): v
   const byParity = [lanes(), lanes()];
   const spare = lanes();
   for (const { register, group, firstK } of registerPlaces(fragment, 'b') ?? []) {
-    const { array } = elementAt(carriers.brings, first + register);
+    const { array } = elementAt(carriers.sends, first + register);
     byParity.forEach((to, parity) => {
       to.forEach((local, i) => {
         const column = 2 * i + parity;

@@ -1,7 +1,7 @@
 /**
- * Decides which fragments allow products of four columns at a time, and where decoded factors are in the room. Each
- * word of the room is an entry: one element, or several adjacent elements along k. A is stored by rows. B is stored by
- * entries, each for eight columns, the even ones first.
+ * Decides which fragments allow products of four columns at a time, and where decoded factors lie in the scratch
+ * memory. Each word there is an entry: one element, or several adjacent elements along k. A is stored by rows. B is
+ * stored by entries, each for eight columns, the even ones first.
  */
 import { elementsOf, type Fragment, placeOf } from '../../isa/fragments.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
@@ -14,7 +14,7 @@ export function entryElements({ kind }: MatrixProduct): number {
   return kind === 'bits' ? 32 : kind === 'integer' ? 2 : 1;
 }
 
-/** The positions of decoded factors in the room, in bytes from its start. Only floats have exponents. */
+/** The positions of decoded factors in the scratch memory, in bytes from its start. Only floats have exponents. */
 export interface VectorRooms {
   /** Entries along k. */
   readonly entries: number;

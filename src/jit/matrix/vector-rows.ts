@@ -143,13 +143,13 @@ export class VectorRows<Product extends MatrixProduct> {
     const { product, carriers } = this.context;
     const { a, b, c } = product;
     const register = a.fragment.registers + b.fragment.registers + registerAt(c.fragment, row, column + parity);
-    return this.load(this.lanes, 'v128.load', elementAt(carriers.brings, register).array);
+    return this.load(this.lanes, 'v128.load', elementAt(carriers.sends, register).array);
   }
 
   /** Stores elements of D in four columns, or words that hold elements of f16 in eight. */
   store({ row, column }: Eight, parity: number, push: () => void): void {
     const { code, product, carriers, shape } = this.context;
-    const { array } = elementAt(carriers.gets, registerAt(product.d.fragment, row, column + parity));
+    const { array } = elementAt(carriers.receives, registerAt(product.d.fragment, row, column + parity));
     code.get(this.lanes);
     push();
     code.vectorMemory('v128.store', shape.layout.origin + array);

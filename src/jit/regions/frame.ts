@@ -55,9 +55,9 @@ export class FrameLayout {
   }
 
   /**
-   * Returns arrays of these widths for the values that threads bring to a stop or receive there. All stops share them.
+   * Returns arrays of these widths for the values that threads send to a stop or receive there. All stops share them.
    */
-  carry(what: 'brings' | 'gets', widths: readonly number[]): readonly Carrier[] {
+  carry(what: 'sends' | 'receives', widths: readonly number[]): readonly Carrier[] {
     return widths.map((width, i) => {
       const type = width > 32 ? 'i64' : 'i32';
       const key = `${what} ${i} ${type}`;

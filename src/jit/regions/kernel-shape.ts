@@ -266,8 +266,8 @@ function describeStop(
 ): Stop {
   const step = stopOf(instruction);
   if (step === null) throw new Error(`the instruction on line ${instruction.line} has no stop`);
-  const { brings, gets: all } = carriersAt(frame, step);
-  const gets = all.map((carrier, i) => (isUsed(program, instruction, step.to[i]) ? carrier : null));
+  const { sends, receives: all } = carriersAt(frame, step);
+  const receives = all.map((carrier, i) => (isUsed(program, instruction, step.to[i]) ? carrier : null));
   const mask = step.kind === 'collective' && step.mask !== null ? instruction.places.get(step.mask) : undefined;
   const constant = mask === undefined ? null : constantAt(program, mask);
   const constantMask = constant === null ? null : constant | 0;
@@ -275,8 +275,8 @@ function describeStop(
     step,
     program,
     instruction,
-    brings,
-    gets,
+    sends,
+    receives,
     region,
     constantMask,
     plainBarrier: plainBarrier(program, instruction),

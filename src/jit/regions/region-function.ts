@@ -144,7 +144,7 @@ class RegionWriter {
     const { step } = stop;
     values.begin(instruction);
     step.to.forEach((ref, i) => {
-      const carrier = stop.gets[i] ?? null;
+      const carrier = stop.receives[i] ?? null;
       if (carrier === null) return;
       frame.load(carrier.array, carrier.type);
       values.set(ref, carrier.type);
@@ -264,7 +264,7 @@ class RegionWriter {
 
   /**
    * Makes the thread stop to wait for others. It stores the registers that it needs later and the values that it
-   * brings.
+   * sends.
    */
   private stop(instruction: ProgramInstruction, block: number, resume: number): void {
     const { code, shape, values, frame, fn } = this;
@@ -272,7 +272,7 @@ class RegionWriter {
     const { step } = stop;
     lowerUntil(step, this.lowering(instruction));
     broughtTo(step).forEach((ref, i) => {
-      const { array, type } = elementAt(stop.brings, i);
+      const { array, type } = elementAt(stop.sends, i);
       if (ref !== null) frame.store(array, () => values.get(ref, type), type);
     });
     if (step.kind === 'collective') {

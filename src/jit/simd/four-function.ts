@@ -158,7 +158,7 @@ class FourWriter {
    * Runs the threads one by one if they have continued alone and no longer agree on values that are the same for
    * threads in lockstep, or on the results they get.
    */
-  private partUnlessInStep(block: number, gets: Stop['gets']): void {
+  private partUnlessInStep(block: number, receives: Stop['receives']): void {
     const { code, fn, frame, shape } = this;
     const { alone } = shape.frame;
     code.block((inStep) => {
@@ -166,7 +166,7 @@ class FourWriter {
       const [words] = frame.load(alone, 'i32').locals;
       code.get(words).vector('v128.any_true').op('i32.eqz').brIf(inStep);
       frame.pushDisagreement(fn.live.at(block));
-      for (const carrier of gets) {
+      for (const carrier of receives) {
         if (carrier === null) continue;
         frame.pushDifference(carrier.array, carrier.type);
         code.op('i32.or');
@@ -330,7 +330,7 @@ class FourWriter {
       frame.store(array, type, (half) => code.get(elementAt(locals, half)));
     };
     broughtTo(step).forEach((ref, i) => {
-      if (ref !== null) leave(ref, elementAt(stop.brings, i));
+      if (ref !== null) leave(ref, elementAt(stop.sends, i));
     });
     const isKnown = stop.constantMask !== null && this.counts.sole !== null;
     if (step.kind === 'collective' && step.mask !== null && !isKnown)

@@ -25,8 +25,8 @@ export class FourResults {
   }
 
   /** The arrays in which threads in lockstep find equal values. */
-  get mustAgree(): Stop['gets'] {
-    return this.isUniform ? this.stop.gets : [];
+  get mustAgree(): Stop['receives'] {
+    return this.isUniform ? this.stop.receives : [];
   }
 
   /** Writes the rest of the instruction, starting with its results. */
@@ -51,9 +51,9 @@ export class FourResults {
   /** Uses the first thread's value for all four. */
   private takeUniform(lowerings: FourLowerings): void {
     const { frame, values, vectors } = this;
-    const { instruction, step, gets } = this.stop;
+    const { instruction, step, receives } = this.stop;
     step.to.forEach((ref, i) => {
-      const carrier = gets[i] ?? null;
+      const carrier = receives[i] ?? null;
       if (carrier === null) return;
       frame.loadFirst(carrier.array, carrier.type);
       values.set(ref, carrier.type);
@@ -64,9 +64,9 @@ export class FourResults {
 
   private takeVectors(lowerings: FourLowerings): void {
     const { frame, vectors } = this;
-    const { instruction, step, gets } = this.stop;
+    const { instruction, step, receives } = this.stop;
     step.to.forEach((ref, i) => {
-      const carrier = gets[i] ?? null;
+      const carrier = receives[i] ?? null;
       if (carrier !== null) vectors.set(ref, frame.load(carrier.array, carrier.type));
     });
     writeResults(instruction, lowerings.onVectors(instruction));

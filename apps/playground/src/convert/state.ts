@@ -56,7 +56,7 @@ export function sourceOf(state: ConvertState, lane: number): Bits {
   return narrow(BigInt(state.inputs[input] ?? 0) >> BigInt(low), formats[state.entry.from].width);
 }
 
-/** The state with other bits for the source of a lane. */
+/** A copy of the state in which the source of a lane has other bits. */
 export function withSource(state: ConvertState, lane: number, bits: Bits): ConvertState {
   const { input, low } = placeOf(state, lane);
   const mask = ((1n << BigInt(formats[state.entry.from].width)) - 1n) << BigInt(low);

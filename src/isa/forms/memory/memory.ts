@@ -219,7 +219,7 @@ const stores: readonly Line[] = [
   ...hinted({
     id: 'st.release',
     syntax: 'st.release.scope{.sharedOrGlobal}{.evict1}{.evict2}HINT{.vec}.type  [a], b',
-    summary: 'Releasing store in a scope.',
+    summary: 'Stores with release semantics in a scope.',
   }),
   {
     id: 'st.mmio',
