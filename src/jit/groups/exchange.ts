@@ -1,5 +1,5 @@
 /**
- * Exchanges values between lanes of a warp (PTX ISA 9.7.9.6, 9.7.13.9 to 9.7.13.16): computes results from the values
+ * Exchanges values between lanes of a warp (PTX ISA 9.7.9.6, 9.7.13.9 to 9.7.13.14): computes results from the values
  * that lanes send. A function (address of lane 0's words in the frame, lane 0's thread, members) handles one group.
  */
 import { elementAt } from '../../base/element-at.ts';

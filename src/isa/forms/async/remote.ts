@@ -1,5 +1,5 @@
 /**
- * st.async and red.async (PTX ISA 9.1, 9.7.9.12, 9.7.13.8). They are checked but not executed. Versions and targets
+ * st.async and red.async (PTX ISA 9.1, 9.7.9.12, 9.7.13.7). They are checked but not executed. Versions and targets
  * were measured with ptxas 13.0.
  */
 import { type Constraint, type InstructionForm, type OperandPattern, read } from '../../form.ts';
@@ -73,7 +73,7 @@ const reductions = operations.flatMap(({ id, text, op, types: own }): readonly I
     checked(
       {
         id: `red.async.${id}`,
-        section: '9.7.13.8',
+        section: '9.7.13.7',
         syntax: `red.async.relaxed.cluster{.shared::cluster}${mechanism}${text}  [a], b, [mbar]`,
         summary: 'Starts an atomic operation in the memory of another block.',
         sets,
@@ -84,7 +84,7 @@ const reductions = operations.flatMap(({ id, text, op, types: own }): readonly I
     checked(
       {
         id: `red.async.${id}.global`,
-        section: '9.7.13.8',
+        section: '9.7.13.7',
         syntax: `red.async{.mmio}.sem.farScope{.global}${text}  [a], b`,
         summary: 'Starts an atomic operation in global memory.',
         sets: { ...sets, sem: ['.relaxed', '.release'], farScope: ['.gpu', '.sys'] },

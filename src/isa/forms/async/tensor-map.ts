@@ -1,5 +1,5 @@
 /**
- * tensormap.replace, tensormap.cp_fenceproxy and clusterlaunchcontrol (PTX ISA 9.1, 9.7.9.28, 9.7.13.15, 9.7.13.17).
+ * tensormap.replace, tensormap.cp_fenceproxy and clusterlaunchcontrol (PTX ISA 9.1, 9.7.9.28, 9.7.13.16 to 9.7.13.18).
  * They are checked but not executed. Versions and targets were measured with ptxas 13.0.
  */
 import { type InstructionForm, type OperandPattern, read, type ValuePattern, write } from '../../form.ts';
@@ -58,7 +58,7 @@ const size = read('size', '.u32', { constantOnly: true, oneOf: [128] });
 const publication = checked(
   {
     id: 'tensormap.cp_fenceproxy',
-    section: '9.7.13.15',
+    section: '9.7.13.16',
     syntax:
       'tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned  [dst], [src], size',
     summary: 'Copies the description of a tensor and makes it visible to tensor copies.',
@@ -74,7 +74,7 @@ const requests = [
   checked(
     {
       id: 'clusterlaunchcontrol.try_cancel',
-      section: '9.7.13.17.1',
+      section: '9.7.13.17',
       syntax:
         'clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128  [a], [mbar]',
       summary: 'Asks to cancel the launch of a cluster that has not started.',
@@ -87,7 +87,7 @@ const requests = [
   checked(
     {
       id: 'clusterlaunchcontrol.query_cancel.is_canceled',
-      section: '9.7.13.17.2',
+      section: '9.7.13.18',
       syntax: 'clusterlaunchcontrol.query_cancel.is_canceled.pred.b128  p, b',
       summary: 'Tests whether a launch was canceled.',
       operands: [write('p', '.pred'), answer],
@@ -97,7 +97,7 @@ const requests = [
   checked(
     {
       id: 'clusterlaunchcontrol.query_cancel.get_first_ctaid',
-      section: '9.7.13.17.2',
+      section: '9.7.13.18',
       syntax: 'clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128  d, b',
       summary: 'Returns the coordinates of the first block of a canceled cluster.',
       operands: [
@@ -117,7 +117,7 @@ const requests = [
     checked(
       {
         id: `clusterlaunchcontrol.query_cancel.get_first_ctaid.${part}`,
-        section: '9.7.13.17.2',
+        section: '9.7.13.18',
         syntax: `clusterlaunchcontrol.query_cancel.get_first_ctaid::${part}.b32.b128  d, b`,
         summary: `Returns the ${part} coordinate of the first block of a canceled cluster.`,
         operands: [write('d', '.b32'), answer],

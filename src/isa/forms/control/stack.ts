@@ -1,5 +1,5 @@
 /**
- * alloca, stacksave and stackrestore: PTX ISA 9.1, 9.7.15. Each activation of a function has a fixed number of bytes.
+ * alloca, stacksave and stackrestore: PTX ISA 9.1, 9.7.17. Each activation of a function has a fixed number of bytes.
  * When they run out, the result is an address that cannot be accessed.
  */
 import { type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
@@ -56,7 +56,7 @@ const ptr = write('ptr', 0);
 export const stackForms: readonly InstructionForm[] = [
   form({
     id: 'alloca',
-    section: '9.7.15.3',
+    section: '9.7.17.3',
     syntax: 'alloca.type  ptr, size',
     summary: 'Allocates bytes of local memory, up to 8 KiB per function call.',
     operands: [ptr, size],
@@ -64,7 +64,7 @@ export const stackForms: readonly InstructionForm[] = [
   }),
   form({
     id: 'alloca.aligned',
-    section: '9.7.15.3',
+    section: '9.7.17.3',
     syntax: 'alloca.type  ptr, size, alignment',
     summary: 'Allocates aligned bytes of local memory, up to 8 KiB per function call.',
     operands: [ptr, size, alignment],
@@ -72,7 +72,7 @@ export const stackForms: readonly InstructionForm[] = [
   }),
   form({
     id: 'stacksave',
-    section: '9.7.15.1',
+    section: '9.7.17.1',
     syntax: 'stacksave.type  d',
     summary: 'The amount of memory that alloca has allocated.',
     operands: [write('d', 0)],
@@ -80,7 +80,7 @@ export const stackForms: readonly InstructionForm[] = [
   }),
   form({
     id: 'stackrestore',
-    section: '9.7.15.2',
+    section: '9.7.17.2',
     syntax: 'stackrestore.type  a',
     summary: 'Frees what alloca has allocated since stacksave.',
     operands: [read('a', 0, { registerOnly: true })],

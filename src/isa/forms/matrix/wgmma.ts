@@ -131,7 +131,7 @@ function form(row: Row, registers: boolean, sparse: boolean): InstructionForm {
   return checked(
     {
       id: `wgmma.mma_async${sp}.${id}${registers ? '.registers' : ''}`,
-      section: sparse ? '9.7.15.6.1' : '9.7.15.5.2',
+      section: sparse ? '9.7.15.6.3' : '9.7.15.5.2',
       syntax: `wgmma.mma_async${sp}.sync{.aligned}.shape${before}${d}${factors}${after}  ${operands.map(({ name }) => name).join(', ')}`,
       summary: `Starts D = A * B or D = A * B + D${sparse ? ' with half of A left out' : ''}, spread over four warps.`,
       sets: {

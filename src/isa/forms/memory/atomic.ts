@@ -1,5 +1,5 @@
 /**
- * atom and red: PTX ISA 9.1, 9.7.13.5 and 9.7.13.7. `red` is `atom` without a result. Orderings and scopes do not
+ * atom and red: PTX ISA 9.1, 9.7.13.5 and 9.7.13.6. `red` is `atom` without a result. Orderings and scopes do not
  * affect values, because blocks run one after another.
  */
 import {
@@ -258,7 +258,7 @@ function forms(operation: Operation, opcode: 'atom' | 'red'): readonly Instructi
   const list = `${result ? 'd, ' : ''}[a], b${operation.third === true ? ', c' : ''}`;
   const make = (hinted: boolean): InstructionForm => ({
     id: `${opcode}.${operation.id}${hinted ? '.hint' : ''}`,
-    section: result ? '9.7.13.5' : '9.7.13.7',
+    section: result ? '9.7.13.5' : '9.7.13.6',
     syntax: `${opcode}{.sem}{.scope}${space}${operation.syntax.replace('HINT', hinted ? '.L2::cache_hint' : '')}  ${list}${hinted ? ', cache-policy' : ''}`,
     summary: operation.summary,
     sets: { sem: result ? atomSem : redSem, atomSpace: spaces, ...operation.sets },

@@ -1,6 +1,6 @@
 /**
  * Instructions that the threads of a warp execute together: PTX ISA 9.1, 9.7.9.6 (shfl), 9.7.13.8 to 9.7.13.11 (vote,
- * match, activemask, redux), 9.7.13.16 (elect).
+ * match, activemask, redux), 9.7.13.14 (elect).
  */
 import { type InstructionForm, type OperandPattern, type Variant, choice } from '../../form.ts';
 import { read, write } from '../../form.ts';
@@ -231,7 +231,7 @@ export const warpForms: readonly InstructionForm[] = [
   }),
   form({
     id: 'elect',
-    section: '9.7.13.16',
+    section: '9.7.13.14',
     syntax: 'elect.sync  d|p, membermask',
     summary: 'Elects one thread in the mask, the one with the lowest lane.',
     ways: [at('8.0', 90)],
