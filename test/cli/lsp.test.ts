@@ -31,7 +31,9 @@ describe('ptxlab lsp', () => {
       { id: 3, method: 'shutdown' },
       { method: 'exit' },
     ];
-    const { code, stdout, stderr } = await ptxlab(['lsp'], { input: input.map(frame).join('') });
+    const { code, stdout, stderr } = await ptxlab(['lsp', '--stdio', '--clientProcessId=1'], {
+      input: input.map(frame).join(''),
+    });
     expect([code, stderr]).toEqual([0, '']);
     const sent: unknown[] = [];
     for await (const message of messagesIn(inPieces(stdout, 4096))) sent.push(message);
