@@ -87,11 +87,13 @@ const phases: Readonly<Record<string, Phase>> = {
   },
 };
 
-/** Offsets of some words, spread over a text. */
+/** Offsets of some registers, or of words in a text without registers, spread over it. */
 function places(text: string): readonly number[] {
-  return Array.from({ length: 8 }, (_, i) => text.slice(Math.floor((text.length * i) / 8)).search(/\w/)).map(
-    (ahead, i) => Math.floor((text.length * i) / 8) + Math.max(ahead, 0),
-  );
+  const name = /%\w/.test(text) ? /(?<=%)\w/ : /\w/;
+  return Array.from({ length: 8 }, (_, i) => {
+    const start = Math.floor((text.length * i) / 8);
+    return start + Math.max(text.slice(start).search(name), 0);
+  });
 }
 
 let runs = 0;
