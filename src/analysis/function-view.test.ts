@@ -47,6 +47,27 @@ describe('definitions and reads', () => {
     expect(linesOf(text, 'mov.u32 %r1, 1', '%r1')).toEqual([[1], [2]]);
   });
 
+  it('end where the last instruction of a block overwrites the value', () => {
+    const text = kernel('mov.u32 %r1, 1;\nmov.u32 %r1, 2;\n$L1:\nadd.s32 %r2, %r1, 2;\nret;');
+    expect(linesOf(text, 'mov.u32 %r1, 1', '%r1')).toEqual([[1], []]);
+    expect(linesOf(text, 'mov.u32 %r1, 2', '%r1')).toEqual([[2], [4]]);
+  });
+
+  it.each(modules)('are found from either end in $name', ({ text }) => {
+    const { view } = viewOf(text);
+    const start = text.search(/\{/);
+    const places = [...text.matchAll(/%\w+/g)].map(({ index }) => index).filter((at) => at > start);
+    const facts = places.flatMap((at) =>
+      [view.register(at)].flatMap((found) => (found === null ? [] : [{ at, ...found }])),
+    );
+    for (const read of facts.filter(({ role }) => role === 'read').slice(0, 40)) {
+      const writes = facts.filter(
+        ({ role, reads }) => role === 'write' && reads.some(({ start: one }) => one === read.at),
+      );
+      expect(writes.map(({ at }) => at)).toEqual(read.definitions.map(({ start: one }) => one));
+    }
+  });
+
   it('go through guarded writes, branches and loops', () => {
     const text = kernel(
       'mov.u32 %r1, 0;\n$L1:\n@%p1 mov.u32 %r1, 1;\nadd.s32 %r1, %r1, 2;\n@%p2 bra $L1;\nmov.u32 %r2, %r1;\nret;',

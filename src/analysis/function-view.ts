@@ -1,4 +1,5 @@
 import { elementAt } from '../base/element-at.ts';
+import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';
 import type { Role } from '../isa/form.ts';
 import { liveness } from '../program/liveness.ts';
@@ -53,7 +54,7 @@ export class FunctionView {
     this.name = body.checked.item.name;
     this.body = body;
     this.byStart = new Map(body.occurrences.map((one) => [one.start, one]));
-    this.reaching = new Reaching(body, writersOf(body));
+    this.reaching = new Reaching(body);
     this.values = new Values(body, this.reaching, (offset) => this.byStart.get(offset)?.place ?? null);
   }
 
@@ -61,9 +62,7 @@ export class FunctionView {
   occurrences(offset: number): readonly RegisterOccurrence[] {
     const found = this.at(offset);
     if (found === null) return [];
-    return this.body.occurrences
-      .filter(({ place }) => place === found.place)
-      .map((one) => ({ ...this.placed(one), role: one.role }));
+    return this.reaching.history(found.place).map((one) => ({ ...this.placed(one), role: one.role }));
   }
 
   /** Definitions, reads and value of the register at an offset; null if no register is there. */
@@ -76,9 +75,9 @@ export class FunctionView {
     return {
       name,
       role,
-      definitions: writers.flatMap((writer) => this.spansOf(writer, place, 'write')),
+      definitions: this.writesBy(new Set(writers), place),
       mayBeUnwritten: role === 'read' && before.fromStart,
-      reads: this.readsOf(new Set(writers), place),
+      reads: this.reaching.after(writers, place).map((one) => this.placed(one)),
       value: role === 'write' ? this.values.writtenBy(instruction) : this.values.before(instruction, place, name),
     };
   }
@@ -112,34 +111,19 @@ export class FunctionView {
   private at(offset: number): Occurrence | null {
     requireOffset(offset);
     const within = offset - this.body.start;
-    return this.body.occurrences.find(({ start, end }) => start <= within && within <= end) ?? null;
+    const { occurrences } = this.body;
+    const found = occurrences[leadingCount(occurrences.length, (i) => elementAt(occurrences, i).end < within)];
+    return found !== undefined && found.start <= within ? found : null;
   }
 
   private placed({ start, end }: Span): Span {
     return { start: start + this.body.start, end: end + this.body.start };
   }
 
-  private spansOf(instruction: number, place: number, role: Role): readonly Span[] {
-    return this.body.occurrences
-      .filter((one) => one.instruction === instruction && one.place === place && one.role === role)
+  private writesBy(writers: ReadonlySet<number>, place: number): readonly Span[] {
+    return this.reaching
+      .history(place)
+      .filter(({ role, instruction }) => role === 'write' && writers.has(instruction))
       .map((one) => this.placed(one));
   }
-
-  private readsOf(writers: ReadonlySet<number>, place: number): readonly Span[] {
-    return this.body.occurrences
-      .filter((one) => one.place === place && one.role === 'read')
-      .filter((one) => this.reaching.before(one.instruction, place).writers.some((writer) => writers.has(writer)))
-      .map((one) => this.placed(one));
-  }
-}
-
-function writersOf({ occurrences }: FunctionBody): ReadonlyMap<number, readonly number[]> {
-  const writers = new Map<number, number[]>();
-  for (const { place, role, instruction } of occurrences) {
-    if (role !== 'write') continue;
-    const known = writers.get(place);
-    if (known === undefined) writers.set(place, [instruction]);
-    else if (known.at(-1) !== instruction) known.push(instruction);
-  }
-  return writers;
 }

@@ -1,20 +1,26 @@
-/** Finds the instructions that may have written the value that another one reads. */
+/** Follows the values of registers through a function: back to where they were written, and ahead to their reads. */
 import { elementAt } from '../base/element-at.ts';
+import { leadingCount } from '../base/leading-count.ts';
 import { followersOf } from '../program/flow.ts';
 import { usesOf } from '../program/uses.ts';
 import type { FunctionBody } from './function-body.ts';
+import type { Occurrence } from './occurrences.ts';
 
-/** The instructions of a function, indexed by what they write, and its control flow. */
+/** The reads and writes of one register, in the order of the text. */
+type History = readonly Occurrence[];
+
 export class Reaching {
   private readonly body: FunctionBody;
   private readonly blockOf: Int32Array;
   private readonly predecessors: readonly (readonly number[])[];
+  private readonly histories: ReadonlyMap<number, History>;
+  /** The instructions that write each register, ascending. */
   private readonly writersOf: ReadonlyMap<number, readonly number[]>;
 
-  /** `writers` are the instructions that write each register, by its slot, in ascending order. */
-  constructor(body: FunctionBody, writers: ReadonlyMap<number, readonly number[]>) {
+  constructor(body: FunctionBody) {
     this.body = body;
-    this.writersOf = writers;
+    this.histories = historiesOf(body);
+    this.writersOf = new Map([...this.histories].map(([place, history]) => [place, writersIn(history)]));
     this.blockOf = new Int32Array(body.instructions.length);
     const predecessors: number[][] = body.blocks.map(() => []);
     for (const [i, block] of body.blocks.entries()) {
@@ -22,6 +28,11 @@ export class Reaching {
       for (const next of followersOf(block)) predecessors[next]?.push(i);
     }
     this.predecessors = predecessors;
+  }
+
+  /** Every read and write of a register, given by its slot. */
+  history(place: number): History {
+    return this.histories.get(place) ?? [];
   }
 
   /**
@@ -50,18 +61,71 @@ export class Reaching {
 
   /** Looks for writes from `start` up to `end`; true if one of them always happens. */
   private searchBack(start: number, end: number, place: number, found: Set<number>): boolean {
-    const { instructions } = this.body.program;
     const writers = this.writersOf.get(place) ?? [];
-    let at = writers.length;
-    while (at > 0 && elementAt(writers, at - 1) >= end) at--;
-    for (at--; at >= 0; at--) {
+    for (let at = leadingCount(writers.length, (i) => elementAt(writers, i) < end) - 1; at >= 0; at--) {
       const writer = elementAt(writers, at);
       if (writer < start) return false;
       found.add(writer);
-      if (elementAt(instructions, writer).guard === null) return true;
+      if (this.alwaysRuns(writer)) return true;
     }
     return false;
   }
+
+  /** The reads that the values of these writers of a register may reach, in the order of the text. */
+  after(writers: readonly number[], place: number): readonly Occurrence[] {
+    const { blocks } = this.body;
+    const history = this.history(place);
+    const seen = new Set<number>();
+    const entered = new Set<number>();
+    const indexFrom = (instruction: number): number =>
+      leadingCount(history.length, (i) => elementAt(history, i).instruction < instruction);
+    const open = writers.map((writer) => [elementAt(this.blockOf, writer), indexFrom(writer + 1)] as const);
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const [block, from] = next;
+      if (!this.searchAhead(history, from, elementAt(blocks, block).end, seen)) continue;
+      for (const after of followersOf(elementAt(blocks, block))) {
+        if (entered.has(after)) continue;
+        entered.add(after);
+        open.push([after, indexFrom(elementAt(blocks, after).start)]);
+      }
+    }
+    return history.filter(({ role }, i) => role === 'read' && seen.has(i));
+  }
+
+  /**
+   * Marks what a value meets from an index of the history up to the instruction `end`. Returns false if it goes no
+   * further: it is overwritten, or was followed from here before.
+   */
+  private searchAhead(history: History, from: number, end: number, seen: Set<number>): boolean {
+    let overwritten: number | null = null;
+    for (let at = from; at < history.length; at++) {
+      const { role, instruction } = elementAt(history, at);
+      if (instruction >= end || (overwritten !== null && instruction > overwritten)) break;
+      if (seen.has(at)) return false;
+      seen.add(at);
+      // An instruction reads before it writes, whatever the order of its operands.
+      if (role === 'write' && this.alwaysRuns(instruction)) overwritten = instruction;
+    }
+    return overwritten === null;
+  }
+
+  private alwaysRuns(instruction: number): boolean {
+    return elementAt(this.body.program.instructions, instruction).guard === null;
+  }
+}
+
+function historiesOf({ occurrences }: FunctionBody): ReadonlyMap<number, History> {
+  const histories = new Map<number, Occurrence[]>();
+  for (const one of occurrences) {
+    const known = histories.get(one.place);
+    if (known === undefined) histories.set(one.place, [one]);
+    else known.push(one);
+  }
+  return histories;
+}
+
+function writersIn(history: History): readonly number[] {
+  return [...new Set(history.filter(({ role }) => role === 'write').map(({ instruction }) => instruction))];
 }
 
 /** How many registers hold a value that is still needed, before each instruction. */

@@ -26,6 +26,8 @@ export class Values {
   private readonly body: FunctionBody;
   private readonly reaching: Reaching;
   private readonly placeAt: (offset: number) => number | null;
+  /** Results of the current question, by instruction and number of steps. */
+  private readonly known = new Map<number, Expression | null>();
 
   /** `placeAt` is the slot of the register at an offset in the function. */
   constructor(body: FunctionBody, reaching: Reaching, placeAt: (offset: number) => number | null) {
@@ -36,12 +38,14 @@ export class Values {
 
   /** The value of a register before an instruction; null if only its name is known. */
   before(instruction: number, place: number, name: string): string | null {
+    this.known.clear();
     const { text } = this.register(instruction, place, name, mostSteps);
     return text === name ? null : text;
   }
 
   /** The value that an instruction gives to its first operand; null if that is not an expression. */
   writtenBy(instruction: number): string | null {
+    this.known.clear();
     return this.result(instruction, mostSteps)?.text ?? null;
   }
 
@@ -55,6 +59,15 @@ export class Values {
   }
 
   private result(index: number, steps: number): Expression | null {
+    const key = index * (mostSteps + 1) + steps;
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const made = this.expression(index, steps);
+    this.known.set(key, made);
+    return made;
+  }
+
+  private expression(index: number, steps: number): Expression | null {
     const instruction = this.body.instructions[index];
     if (instruction === undefined || instruction.variant === null || instruction.node.guard !== null) return null;
     const { opcode } = splitMnemonic(instruction.variant.mnemonic);
