@@ -3,7 +3,7 @@ import { site } from './build/plugin.ts';
 import { fileURLToPath } from 'node:url';
 
 /** The pages use the package as its users do: through its public doors. */
-const doors = ['analysis', 'numbers', 'device', 'debug'];
+const doors = ['analysis', 'numbers', 'device', 'debug', 'tensors'];
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const dist = (name: string): string => path(`../../dist/${name}.js`);
 
@@ -24,6 +24,7 @@ export default defineConfig({
         home: path('index.html'),
         kernel: path('kernel/index.html'),
         matrix: path('matrix/index.html'),
+        tensors: path('tensors/index.html'),
         page: path('src/shell/page.ts'),
         embed: path('src/embed.ts'),
       },

@@ -1,5 +1,8 @@
 /** The built site in Chromium, with its content security policy, as visitors see it. */
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import axe from 'axe-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -34,6 +37,13 @@ async function seriousFindings(page: Page): Promise<readonly string[]> {
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
+
+/** An .npy file with these elements in one dimension. */
+function npyOf(values: Float32Array): Buffer {
+  const header = `{'descr': '<f4', 'fortran_order': False, 'shape': (${values.length},), }`.padEnd(117);
+  const start = Buffer.from(`\x93NUMPY\x01\x00\x76\x00${header}\n`, 'latin1');
+  return Buffer.concat([start, new Uint8Array(values.buffer)]);
 }
 
 describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () => {
@@ -142,6 +152,7 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     'i/cvt/',
     'why/PTX2032/',
     'matrix/',
+    'tensors/',
   ];
 
   it.each(paths.flatMap((path) => sizes.map((size) => ({ path, ...size }))))(
@@ -172,6 +183,49 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     await page.getByLabel('Shape').selectOption('m16n8k8');
     expect(await page.locator('.operands tbody tr').count()).toBe(9);
     await page.close();
+  });
+
+  it('tries the recipes on the sample, and saves it as GGUF', async () => {
+    const page = await open('tensors/');
+    await expect.poll(() => page.locator('.recipes .bar').count(), { timeout: 60_000 }).toBe(15);
+    expect(await page.locator('output').textContent()).toMatch(/^\d+\.\d dB$/);
+    await page.getByRole('button', { name: /^q8_0/ }).press('Enter');
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save the file as q8_0' }).click();
+    expect((await downloading).suggestedFilename()).toBe('sample-q8_0.gguf');
+    await page.getByText('Saved sample-q8_0.gguf').waitFor();
+    await page.getByRole('button', { name: /^norm\.weight/ }).press('Enter');
+    await expect.poll(() => page.locator('.why').textContent()).toContain('In norm.weight');
+    await page.close();
+  });
+
+  it('opens a chosen file in the worker, and refuses one that holds no tensors with a sentence', async () => {
+    const page = await open('tensors/');
+    const field = page.getByLabel('Tensor file');
+    const values = Float32Array.from({ length: 64 }, (_, i) => Math.sin(i));
+    await field.setInputFiles({ name: 'waves.npy', mimeType: '', buffer: npyOf(values) });
+    await page.getByText('waves.npy: 1 tensor, 256 bytes').waitFor();
+    await expect.poll(() => page.locator('.recipes .bar').count(), { timeout: 60_000 }).toBe(15);
+    await field.setInputFiles({ name: 'notes.txt', mimeType: '', buffer: Buffer.from('not a tensor file') });
+    expect(await page.getByRole('alert').textContent()).toContain('Choose another file.');
+    await page.getByRole('button', { name: 'Open the sample' }).click();
+    await page.getByText('A generated sample: 4 tensors').waitFor();
+    await page.close();
+  });
+
+  it('reads a large file in pieces, and stops when asked to', async () => {
+    const page = await open('tensors/');
+    const folder = await mkdtemp(join(tmpdir(), 'ptxlab-large-'));
+    const path = join(folder, 'large.npy');
+    await writeFile(path, npyOf(new Float32Array(2 ** 25).fill(0.3)));
+    await page.getByLabel('Tensor file').setInputFiles(path);
+    await page.getByText('large.npy: 1 tensor, 134 MB').waitFor();
+    await page.getByRole('progressbar').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped.').waitFor();
+    expect(await page.getByRole('progressbar').count()).toBe(0);
+    await page.close();
+    await rm(folder, { recursive: true });
   });
 
   it.each(

@@ -9,6 +9,7 @@ const places = [
   ['', 'Convert'],
   ['kernel', 'Kernel'],
   ['matrix', 'Matrix'],
+  ['tensors', 'Tensors'],
   ['reference', 'Reference'],
 ] as const;
 
@@ -102,6 +103,7 @@ export function site(): Plugin {
         this.emitFile({ type: 'asset', fileName: `${page.path}/index.html`, source: document(page, files) });
       const index = [
         ['matrix', 'Matrix', 'mma and wmma: lanes and elements, and the sum of one dot product on each GPU'],
+        ['tensors', 'Tensors', 'Open a safetensors, npy, npz or GGUF file: histograms, and the error of each format'],
         ['kernel', 'Kernel', 'Edit, check, run and step PTX kernels'],
         ...pages.map(({ path, title, summary }) => [path, title, summary]),
       ];
@@ -110,6 +112,7 @@ export function site(): Plugin {
         './',
         './kernel/',
         './matrix/',
+        './tensors/',
         './reference/',
         './index.json',
         './icon.svg',

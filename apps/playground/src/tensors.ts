@@ -1,0 +1,3 @@
+/** The Tensors page. */
+import './tensors/ptx-tensors.ts';
+import './shell/page.ts';

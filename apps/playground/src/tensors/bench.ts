@@ -1,0 +1,210 @@
+/** The file that is open: its tensors, their values, and what recipes do to them. No DOM, so that tests can use it. */
+import {
+  compareFiles,
+  convertFile,
+  type ByteSource,
+  type Model,
+  modelOf,
+  type ModelTensor,
+  openTensorFile,
+  type OpenOptions,
+  PtxlabError,
+  summarizeTensor,
+  type Summary,
+  type TensorFile,
+  TensorFileError,
+} from 'ptxlab/tensors';
+import type { Recipe } from './recipe-names.ts';
+import { containerFor, partOf, planOf, recipeNamed, takesOf } from './recipes.ts';
+import { type Scratch, scratchOf } from './scratch.ts';
+
+export interface OpenedTensor {
+  readonly name: string;
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  readonly elements: number;
+  /** Bytes in the file, with the scales. */
+  readonly bytes: number;
+}
+
+export interface Opened {
+  readonly kind: 'opened';
+  readonly container: string;
+  readonly tensors: readonly OpenedTensor[];
+}
+
+/** What the file or the recipe does not allow, as a sentence. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly message: string;
+}
+
+export interface Measured {
+  readonly kind: 'measured';
+  /** Signal to error, in decibels; infinite if nothing differs. */
+  readonly sqnr: number;
+  readonly maxAbs: number;
+  readonly cosine: number;
+  /** Bits that the file stores for each element, with scales. */
+  readonly bits: number;
+  /** Pairs of elements of which only one is NaN or infinite. */
+  readonly mismatches: number;
+}
+
+export interface Saved {
+  readonly kind: 'saved';
+  readonly blob: Blob;
+  readonly name: string;
+}
+
+export interface Stopped {
+  readonly kind: 'stopped';
+}
+
+/** Called with the share that is done, from 0 to 1. */
+export type Progress = (share: number) => void;
+
+interface Conversion {
+  readonly file: TensorFile;
+  readonly recipe: Recipe;
+  /** The file of the browser's storage that a large result goes to. */
+  readonly room: 'measured' | 'saved';
+  readonly takes: (name: string) => boolean;
+}
+
+export class Bench {
+  private model: Model | null = null;
+  private file: TensorFile | null = null;
+  private name = '';
+  private work = new AbortController();
+
+  async open(source: ByteSource, options: OpenOptions & { readonly name: string }): Promise<Opened | Refused> {
+    try {
+      this.file = await openTensorFile(source, options);
+      this.model = modelOf(this.file);
+      this.name = options.name.replace(/(\.index)?\.[^.]+$/, '');
+      const { tensors } = this.model;
+      return { kind: 'opened', container: this.file.container, tensors: tensors.map(described) };
+    } catch (error) {
+      return refusal(error);
+    }
+  }
+
+  /** Ends the work in progress, whose answer is then `stopped`. */
+  stop(): void {
+    this.work.abort();
+  }
+
+  /** Null if the elements are not numbers. */
+  async summarize(index: number, progress: Progress): Promise<Summary | Refused | Stopped | null> {
+    const { model, tensor } = this.at(index);
+    return this.limited(async (signal) => {
+      const { entry } = tensor;
+      return summarizeTensor(model.file, tensor, { signal, progress: sumOf(entry.elements, progress) });
+    });
+  }
+
+  /** Converts one tensor with a recipe and compares it with the original. */
+  async measure(index: number, recipeName: string, progress: Progress): Promise<Measured | Refused | Stopped> {
+    const { tensor } = this.at(index);
+    return this.limited(async (signal) => {
+      const file = partOf(this.opened(), tensor.parts);
+      const recipe = recipeNamed(recipeName);
+      const conversion = { file, recipe, room: 'measured', takes: () => true } as const;
+      const { scratch, size } = await this.converted(conversion, signal, (share) => progress(share / 2));
+      try {
+        const converted = await openTensorFile(scratch.place, { container: containerFor(recipe, file) });
+        const { elements } = tensor.entry;
+        const compared = sumOf(elements, (share) => progress(0.5 + share / 2));
+        const { pairs } = await compareFiles(file, converted, { signal, worst: 0, progress: compared });
+        const outcome = pairs[0]?.outcome;
+        if (outcome?.kind !== 'compared') return { kind: 'refused', message: 'The elements are not numbers.' };
+        const { sqnr, maxAbs, cosine, nanMismatches, infinityMismatches } = outcome.comparison;
+        const bits = elements === 0 ? 0 : (8 * size) / elements;
+        return { kind: 'measured', sqnr, maxAbs, cosine, bits, mismatches: nanMismatches + infinityMismatches };
+      } finally {
+        await scratch.drop();
+      }
+    });
+  }
+
+  /** Converts the matrices of the file. */
+  async save(recipeName: string, progress: Progress): Promise<Saved | Refused | Stopped> {
+    return this.limited(async (signal) => {
+      const [file, recipe] = [this.opened(), recipeNamed(recipeName)];
+      const conversion = { file, recipe, room: 'saved', takes: takesOf(file, recipe) } as const;
+      const { scratch } = await this.converted(conversion, signal, progress);
+      const ending = containerFor(recipe, file);
+      return {
+        kind: 'saved',
+        blob: await scratch.finish(),
+        name: `${this.name}-${recipeName.replaceAll(' ', '-')}.${ending}`,
+      };
+    });
+  }
+
+  private async converted(
+    { file, recipe, room, takes }: Conversion,
+    signal: AbortSignal,
+    progress: Progress,
+  ): Promise<{ readonly scratch: Scratch; readonly size: number }> {
+    const plan = planOf(file, recipe, takes);
+    // Only integers and types without values are left as they are, apart from tensors that have the format already.
+    if (plan.work.every(({ kind, out }) => kind === 'copy' && out.format !== recipe.plain))
+      throw new TensorFileError('unsupported', 'recipes convert floating-point numbers, and these elements are not');
+    const scratch = await scratchOf(plan.layout.size, room);
+    const total = plan.work.reduce((sum, { entry }) => sum + entry.byteLength, 0);
+    const read = sumOf(total, progress);
+    try {
+      await convertFile(plan, file, scratch.place, { signal, onProgress: (_, bytes) => read(bytes) });
+    } catch (error) {
+      await scratch.drop();
+      throw error;
+    }
+    return { scratch, size: plan.layout.tensors.reduce((sum, { byteLength }) => sum + byteLength, 0) };
+  }
+
+  private async limited<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | Refused | Stopped> {
+    this.work.abort();
+    this.work = new AbortController();
+    const { signal } = this.work;
+    try {
+      const answer = await work(signal);
+      return signal.aborted ? { kind: 'stopped' } : answer;
+    } catch (error) {
+      return signal.aborted ? { kind: 'stopped' } : refusal(error);
+    }
+  }
+
+  private opened(): TensorFile {
+    if (this.file === null) throw new Error('no file is open');
+    return this.file;
+  }
+
+  private at(index: number): { readonly model: Model; readonly tensor: ModelTensor } {
+    const { model } = this;
+    const tensor = model?.tensors[index];
+    if (model === null || tensor === undefined) throw new Error(`the file has no tensor ${index}`);
+    return { model, tensor };
+  }
+}
+
+function described({ entry, parts }: ModelTensor): OpenedTensor {
+  const { name, dtype, shape, elements } = entry;
+  return { name, dtype, shape, elements, bytes: parts.reduce((sum, { byteLength }) => sum + byteLength, 0) };
+}
+
+/** A function that adds up what it is called with, and reports the share of the total. */
+function sumOf(total: number, progress: Progress): (count: number) => void {
+  let done = 0;
+  return (count) => {
+    done += count;
+    progress(total === 0 ? 1 : Math.min(1, done / total));
+  };
+}
+
+function refusal(error: unknown): Refused {
+  if (!(error instanceof PtxlabError)) throw error;
+  const { message } = error;
+  return { kind: 'refused', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}.` };
+}

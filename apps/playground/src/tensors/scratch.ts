@@ -1,0 +1,74 @@
+/** Where a converted file is written: in memory if it is small, otherwise in the browser's private storage on disk. */
+import { type ByteSink, type ByteSource, memorySink, memorySource, TensorFileError } from 'ptxlab/tensors';
+
+export interface Scratch {
+  readonly place: ByteSource & ByteSink;
+  /** The finished file; nothing may be written afterwards. */
+  readonly finish: () => Promise<Blob>;
+  /** Frees the room, unless `finish` was called. */
+  readonly drop: () => Promise<void>;
+}
+
+/** Bytes up to which a file is kept in memory. */
+const mostInMemory = 2 ** 26;
+/** Bytes up to which a file is kept in memory if the browser has no storage. */
+const mostWithoutStorage = 2 ** 30;
+
+export async function scratchOf(size: number, name: string): Promise<Scratch> {
+  if (size <= mostInMemory) return memoryScratch(size);
+  try {
+    return await diskScratch(size, name);
+  } catch (cause) {
+    if (size <= mostWithoutStorage) return memoryScratch(size);
+    throw new TensorFileError('disk-full', `the browser has no room for ${size} bytes`, { cause });
+  }
+}
+
+function memoryScratch(size: number): Scratch {
+  const bytes = new Uint8Array(size);
+  return {
+    place: { ...memorySource(bytes), ...memorySink(bytes) },
+    finish: async () => new Blob([bytes]),
+    drop: async () => undefined,
+  };
+}
+
+/** What workers can do with a file of the browser's storage. */
+interface OpenFile {
+  read(into: Uint8Array, options: { readonly at: number }): number;
+  write(bytes: Uint8Array, options: { readonly at: number }): number;
+  truncate(size: number): void;
+  flush(): void;
+  close(): void;
+}
+
+type WorkerFileHandle = FileSystemFileHandle & { createSyncAccessHandle(): Promise<OpenFile> };
+
+function isForWorkers(file: FileSystemFileHandle): file is WorkerFileHandle {
+  return 'createSyncAccessHandle' in file;
+}
+
+async function diskScratch(size: number, name: string): Promise<Scratch> {
+  const folder = await navigator.storage.getDirectory();
+  const file = await folder.getFileHandle(name, { create: true });
+  if (!isForWorkers(file)) throw new Error('only workers write files at an offset');
+  const handle = await file.createSyncAccessHandle();
+  handle.truncate(0);
+  handle.truncate(size);
+  return {
+    place: {
+      size,
+      read: async (at, into) => void handle.read(into, { at }),
+      write: async (at, bytes) => void handle.write(bytes, { at }),
+    },
+    finish: async () => {
+      handle.flush();
+      handle.close();
+      return file.getFile();
+    },
+    drop: async () => {
+      handle.close();
+      await folder.removeEntry(name);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** The worker that reads, measures and converts tensor files, so that the page never blocks. */
+import { expose } from 'comlink';
+import { type Summary, TensorFileError } from 'ptxlab/tensors';
+import { Bench, type Measured, type Opened, type Progress, type Refused, type Saved, type Stopped } from './bench.ts';
+import { blobSource } from './blob-source.ts';
+import { sampleName, sampleSource } from './sample.ts';
+
+const bench = new Bench();
+
+const service = {
+  openSample: (): Promise<Opened | Refused> => bench.open(sampleSource(), { name: sampleName }),
+
+  /** Opens the first file, or the index of a model among the files. */
+  async open(files: readonly File[]): Promise<Opened | Refused> {
+    const main = files.find(({ name }) => name.endsWith('.index.json')) ?? files[0];
+    if (main === undefined) return { kind: 'refused', message: 'No file was chosen.' };
+    const beside = (name: string): File | undefined => files.find((file) => file.name === name);
+    return bench.open(blobSource(main), {
+      name: main.name,
+      openBeside: async (name) => {
+        const file = beside(name);
+        if (file === undefined)
+          throw new TensorFileError('not-found', `the index names ${name}, which was not chosen with it`);
+        return blobSource(file);
+      },
+      readBeside: async (name) => {
+        const file = beside(name);
+        return file === undefined ? null : new Uint8Array(await file.arrayBuffer());
+      },
+    });
+  },
+
+  stop: (): void => bench.stop(),
+  summarize: (index: number, progress: Progress): Promise<Summary | Refused | Stopped | null> =>
+    bench.summarize(index, progress),
+  measure: (index: number, recipe: string, progress: Progress): Promise<Measured | Refused | Stopped> =>
+    bench.measure(index, recipe, progress),
+  save: (recipe: string, progress: Progress): Promise<Saved | Refused | Stopped> => bench.save(recipe, progress),
+};
+
+export type TensorService = typeof service;
+
+expose(service);
