@@ -122,6 +122,24 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     await page.close();
   });
 
+  it('shows the C++ names of kernels, and runs the one chosen', async () => {
+    const page = await open('kernel/', { width: 390, height: 844 });
+    const entry = (name: string): string => `.visible .entry ${name}() { ret; }\n`;
+    const header = '.version 8.0\n.target sm_80\n.address_size 64\n';
+    const draft = header + entry('_Z5scaleIfEvPT_i') + entry('plain');
+    await page.evaluate((text) => localStorage.setItem('ptxlab-kernel-draft', text), draft);
+    await page.reload();
+    const kernel = page.locator('.launch select').first();
+    await expect
+      .poll(() => kernel.locator('option').allTextContents())
+      .toEqual(['void scale<float>(float*, int)', 'plain']);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await kernel.selectOption('plain');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText(/Done:/).waitFor({ timeout: 60_000 });
+    await page.close();
+  });
+
   it('shows the mistakes in a kernel, and fixes them', async () => {
     const page = await open('kernel/');
     await page.getByText('Legal for sm_80').waitFor({ timeout: 60_000 });

@@ -3,6 +3,7 @@ import { expose } from 'comlink';
 import { type Explanation, explain, isTargetName, type Severity, targetNames } from 'ptxlab';
 import {
   type Completions,
+  demangle,
   Document,
   type Edit,
   type FlowGraph,
@@ -38,6 +39,11 @@ export interface FindingFix {
   readonly edits: readonly Change[];
 }
 
+/** A kernel with its C++ name, or its own name if that is not mangled. */
+export interface NamedKernel extends KernelHeader {
+  readonly title: string;
+}
+
 /** Facts that take longer to compute than the time between two keys. */
 export interface Facts {
   /** The findings with their fixes. */
@@ -47,7 +53,7 @@ export interface Facts {
   /** Every target, with the first version in which it accepts the module; null if no version does. */
   readonly targets: readonly { readonly name: string; readonly since: string | null }[];
   /** The kernels that can be run; empty while the module has errors. */
-  readonly kernels: readonly KernelHeader[];
+  readonly kernels: readonly NamedKernel[];
   readonly folds: readonly Fold[];
 }
 
@@ -100,7 +106,7 @@ const service = {
         name,
         since: targets.find(({ target: taker }) => taker === name)?.since ?? null,
       })),
-      kernels: found.some(({ severity }) => severity === 'error') ? [] : document.kernels(),
+      kernels: found.some(({ severity }) => severity === 'error') ? [] : document.kernels().map(named),
       folds: document.navigation.folds(),
     };
   },
@@ -185,6 +191,10 @@ function explanationAt(offset: number): Explanation | null {
   const mnemonic = span.start + text.search(/(?<![@!%\w$.])[a-z]/);
   const subject = document.functionAt(offset)?.hover(mnemonic)?.subject;
   return subject?.kind === 'instruction' ? subject.explanation : explain(text);
+}
+
+function named(kernel: KernelHeader): NamedKernel {
+  return { ...kernel, title: demangle(kernel.name) ?? kernel.name };
 }
 
 expose(service);

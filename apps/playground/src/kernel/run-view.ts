@@ -1,7 +1,7 @@
 /** The launch form and the result of the launch. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { type ArgumentPlan, type Element, elements, elementsOf, type Fill, fills, mostElements } from './arguments.ts';
-import type { KernelHeader } from 'ptxlab/analysis';
+import type { NamedKernel } from './document-worker.ts';
 import type { RunAnswer } from './lab-worker.ts';
 import type { Project } from './link.ts';
 import { plotView } from './plot-view.ts';
@@ -14,15 +14,11 @@ interface Changes {
   readonly setArgument: (index: number, plan: ArgumentPlan) => void;
 }
 
-export function launchView(kernels: readonly KernelHeader[], launch: Launch, changes: Changes): TemplateResult {
+export function launchView(kernels: readonly NamedKernel[], launch: Launch, changes: Changes): TemplateResult {
   const kernel = kernels.find(({ name }) => name === launch.entry);
   if (kernel === undefined) return html`<p class="empty">There is no kernel to run while the module has errors.</p>`;
   return html`<form class="launch" @submit=${(event: Event) => event.preventDefault()}>
-    <label>Kernel ${select(
-      kernels.map(({ name }) => name),
-      launch.entry,
-      changes.choose,
-    )}</label>
+    <label>Kernel ${kernelSelect(kernels, kernel, changes.choose)}</label>
     ${extent('Grid', launch.grid, (grid) => changes.set({ grid }))} ${extent('Block', launch.block, (block) => changes.set({ block }))}
     <label>Shared bytes ${number(launch.sharedBytes, 0, (sharedBytes) => changes.set({ sharedBytes }))}</label>
     <div class="arguments">
@@ -48,6 +44,21 @@ function argumentRow(name: string, plan: ArgumentPlan, set: (plan: ArgumentPlan)
           ${number(plan.count, 0, (count) => set({ ...plan, count: Math.min(count, mostElements) }), `Elements of ${name}`)} ×
           ${select<Element>(elements, plan.element, (element) => set({ ...plan, element }), `Element type of ${name}`)}`;
   return html`<div class="argument"><code>${name}</code> ${select(kinds, plan.kind, change, `What ${name} is`)} ${fields}</div>`;
+}
+
+/** Shows C++ names, and the mangled name of the chosen kernel as a tooltip. */
+function kernelSelect(
+  kernels: readonly NamedKernel[],
+  chosen: NamedKernel,
+  choose: (name: string) => void,
+): TemplateResult {
+  const changed = ({ currentTarget }: Event): void => {
+    const kernel = currentTarget instanceof HTMLSelectElement ? kernels[currentTarget.selectedIndex] : undefined;
+    if (kernel !== undefined) choose(kernel.name);
+  };
+  return html`<select title=${chosen.name} @change=${changed}>${kernels.map(
+    (kernel) => html`<option .selected=${kernel === chosen}>${kernel.title}</option>`,
+  )}</select>`;
 }
 
 function select<T extends string>(

@@ -59,6 +59,8 @@ const panels: CSSResult = css`
   .launch label, fieldset { display: flex; align-items: center; gap: 6px; border: 0; padding: 0; margin: 0; font-size: 14px; color: var(--quiet); }
   legend { float: left; padding: 0; margin-right: 6px; }
   .launch input, .launch select { height: 34px; border: 1px solid var(--strong-line); border-radius: 6px; background: var(--surface); color: var(--ink); padding: 0 8px; font-family: var(--mono); font-size: 14px; }
+  .launch label { min-width: 0; max-width: 100%; }
+  .launch select { min-width: 0; max-width: 100%; text-overflow: ellipsis; }
   .launch input { width: 88px; }
   fieldset input { width: 64px; }
   .arguments { flex: 1 1 100%; display: flex; flex-wrap: wrap; gap: 8px 28px; }
