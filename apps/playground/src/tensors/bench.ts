@@ -77,6 +77,8 @@ export class Bench {
   private file: TensorFile | null = null;
   private name = '';
   private work = new AbortController();
+  /** Settles when the latest work has ended. */
+  private last: Promise<unknown> = Promise.resolve();
 
   async open(source: ByteSource, options: OpenOptions & { readonly name: string }): Promise<Opened | Refused> {
     try {
@@ -164,16 +166,14 @@ export class Bench {
     return { scratch, size: plan.layout.tensors.reduce((sum, { byteLength }) => sum + byteLength, 0) };
   }
 
-  private async limited<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | Refused | Stopped> {
+  /** Ends the work in progress, waits until its files are closed, and begins another. */
+  private limited<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | Refused | Stopped> {
     this.work.abort();
     this.work = new AbortController();
     const { signal } = this.work;
-    try {
-      const answer = await work(signal);
-      return signal.aborted ? { kind: 'stopped' } : answer;
-    } catch (error) {
-      return signal.aborted ? { kind: 'stopped' } : refusal(error);
-    }
+    const answer = this.last.then(() => answerOf(work, signal));
+    this.last = answer.catch(() => undefined);
+    return answer;
   }
 
   private opened(): TensorFile {
@@ -186,6 +186,19 @@ export class Bench {
     const tensor = model?.tensors[index];
     if (model === null || tensor === undefined) throw new Error(`the file has no tensor ${index}`);
     return { model, tensor };
+  }
+}
+
+async function answerOf<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T | Refused | Stopped> {
+  try {
+    if (signal.aborted) return { kind: 'stopped' };
+    const answer = await work(signal);
+    return signal.aborted ? { kind: 'stopped' } : answer;
+  } catch (error) {
+    return signal.aborted ? { kind: 'stopped' } : refusal(error);
   }
 }
 

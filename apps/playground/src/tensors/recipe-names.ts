@@ -52,20 +52,9 @@ const blocks = (to: 'q8_0' | 'q5_0' | 'q4_1' | 'q4_0', words: string): Recipe =>
   block: 32,
 });
 
+/** From the fewest bits to the most. */
 export const recipes: readonly Recipe[] = [
-  plain('f16'),
-  plain('bf16'),
-  blocks('q8_0', 'an f16 scale'),
-  scaled('s8', 'row'),
-  plain('e4m3'),
-  scaled('e4m3', 'tensor'),
-  scaled('e4m3', 'row'),
-  scaled('e5m2', 'tensor'),
-  mx('mxfp8'),
-  mx('mxfp6'),
-  blocks('q5_0', 'an f16 scale'),
-  blocks('q4_1', 'an f16 scale and offset'),
-  blocks('q4_0', 'an f16 scale'),
+  mx('mxfp4'),
   {
     name: 'nvfp4',
     words: 'an e4m3 scale for 16 elements',
@@ -75,5 +64,17 @@ export const recipes: readonly Recipe[] = [
     isBlocks: false,
     block: 1,
   },
-  mx('mxfp4'),
+  blocks('q4_0', 'an f16 scale'),
+  blocks('q4_1', 'an f16 scale and offset'),
+  blocks('q5_0', 'an f16 scale'),
+  mx('mxfp6'),
+  plain('e4m3'),
+  scaled('e4m3', 'tensor'),
+  scaled('e4m3', 'row'),
+  scaled('e5m2', 'tensor'),
+  mx('mxfp8'),
+  scaled('s8', 'row'),
+  blocks('q8_0', 'an f16 scale'),
+  plain('bf16'),
+  plain('f16'),
 ];
