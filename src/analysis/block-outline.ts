@@ -3,6 +3,7 @@ import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import { followersOf } from '../program/flow.ts';
 import type { FunctionBody } from './function-body.ts';
+import { loopDepths } from './loop-depths.ts';
 
 /** A block of instructions that run in sequence. */
 export interface BlockOutline extends Span {
@@ -98,50 +99,4 @@ function labelsByInstruction({ checked }: FunctionBody): ReadonlyMap<number, rea
     else known.push(entry.symbol.name);
   }
   return labels;
-}
-
-/** For each block the number of natural loops that contain it. */
-function loopDepths(
-  successors: readonly (readonly number[])[],
-  predecessors: readonly (readonly number[])[],
-): readonly number[] {
-  const depths = successors.map(() => 0);
-  const heads = new Map<number, number[]>();
-  for (const [source, target] of backEdges(successors)) {
-    const sources = heads.get(target);
-    if (sources === undefined) heads.set(target, [source]);
-    else sources.push(source);
-  }
-  for (const [head, sources] of heads) {
-    const inside = new Set([head]);
-    const open = [...sources];
-    for (let block = open.pop(); block !== undefined; block = open.pop()) {
-      if (inside.has(block)) continue;
-      inside.add(block);
-      open.push(...elementAt(predecessors, block));
-    }
-    for (const block of inside) depths[block] = elementAt(depths, block) + 1;
-  }
-  return depths;
-}
-
-/** Edges to a block that is on the current path of a depth-first search from the first block. */
-function backEdges(successors: readonly (readonly number[])[]): readonly (readonly [source: number, target: number])[] {
-  const found: (readonly [number, number])[] = [];
-  const state = new Uint8Array(successors.length);
-  const path: { readonly block: number; next: number }[] = [];
-  const enter = (block: number): void => {
-    state[block] = 1;
-    path.push({ block, next: 0 });
-  };
-  if (successors.length > 0) enter(0);
-  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
-    const target = elementAt(successors, top.block)[top.next++];
-    if (target === undefined) {
-      state[top.block] = 2;
-      path.pop();
-    } else if (state[target] === 1) found.push([top.block, target]);
-    else if (state[target] === 0) enter(target);
-  }
-  return found;
 }

@@ -133,15 +133,28 @@ export function liveCounts(body: FunctionBody, liveAtStart: (block: number) => r
   const { program, blocks } = body;
   const registers = new Set(program.registers.map(({ place }) => place));
   const counts = new Uint32Array(program.instructions.length);
-  for (const [, block] of blocks.entries()) {
-    const live = new Set(followersOf(block).flatMap(liveAtStart));
-    if (block.exit.kind === 'end') for (const { place } of program.registerResults) live.add(place);
-    for (let i = block.end - 1; i >= block.start; i--) {
-      const instruction = elementAt(program.instructions, i);
+  // The number of the block, starting from 1, in which a register is live at the current instruction.
+  const marks = new Uint32Array(program.registers.reduce((size, { place }) => Math.max(size, place + 1), 0));
+  for (const [i, block] of blocks.entries()) {
+    const mark = i + 1;
+    let live = 0;
+    const add = (place: number): void => {
+      if (marks[place] === mark || !registers.has(place)) return;
+      marks[place] = mark;
+      live++;
+    };
+    for (const next of followersOf(block)) for (const place of liveAtStart(next)) add(place);
+    if (block.exit.kind === 'end') for (const { place } of program.registerResults) add(place);
+    for (let at = block.end - 1; at >= block.start; at--) {
+      const instruction = elementAt(program.instructions, at);
       const { reads, writes } = usesOf(instruction);
-      if (instruction.guard === null) for (const place of writes) live.delete(place);
-      for (const place of reads) if (registers.has(place)) live.add(place);
-      counts[i] = live.size;
+      for (const place of instruction.guard === null ? writes : []) {
+        if (marks[place] !== mark) continue;
+        marks[place] = 0;
+        live--;
+      }
+      for (const place of reads) add(place);
+      counts[at] = live;
     }
   }
   return counts;
