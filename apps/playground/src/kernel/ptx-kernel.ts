@@ -130,6 +130,9 @@ export class PtxKernel extends LitElement {
     const answer = await this.lab.run({ source: this.editor.text, timeout: 10, ...this.launch });
     this.isRunning = false;
     this.answer = answer ?? 'stopped';
+    await this.updateComplete;
+    // On phones the result is below the form.
+    this.renderRoot.querySelector('.result')?.scrollIntoView({ block: 'nearest' });
     if (answer?.kind === 'fault' && answer.fault.line !== null) this.editor.goToLine(answer.fault.line);
   }
 
@@ -273,7 +276,7 @@ export class PtxKernel extends LitElement {
       setArgument: (index, plan) => this.setArgument(index, plan),
     });
     const result = resultView(this.answer, this.isRunning, launch, (line) => this.editor?.goToLine(line));
-    return html`<div class="halves"><div>${form}</div><div>${result}</div></div>`;
+    return html`<div class="halves"><div>${form}</div><div class="result">${result}</div></div>`;
   }
 }
 
