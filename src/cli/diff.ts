@@ -3,6 +3,7 @@ import { PtxlabError } from '../base/error.ts';
 import { requireOutputs, writeFiles } from '../hosts/node-output.ts';
 import { comparePairing, elementsToCompare } from '../tensors/compare-files.ts';
 import { pairTensors } from '../tensors/pairing.ts';
+import type { DiffFlags } from './diff/diff-flags.ts';
 import type { FileDiff } from './diff/file-diff.ts';
 import { isModule } from './diff/is-module.ts';
 import { diffJson } from './diff/json.ts';
@@ -11,25 +12,12 @@ import { isClean, type Limits } from './diff/verdict.ts';
 import { modelOf } from '../tensors/checkpoints/model-tensors.ts';
 import { lookAlikeWords, warn } from './warnings.ts';
 import { type ExitCode, UsageError } from './exit.ts';
-import type { CommonFlags } from './options.ts';
 import { write, writeJson } from './output.ts';
 import { progressBar } from './progress.ts';
 import { filesOfInput } from './input-files.ts';
 import type { Session } from './session.ts';
 import { isAscii, screenWidth, styleFor } from './style.ts';
-import { openTensors, type TensorFlags, type TensorInput } from './tensor-input.ts';
-
-export interface DiffFlags extends CommonFlags, TensorFlags {
-  readonly maxAbs?: string;
-  readonly maxRel?: string;
-  readonly minSqnr?: string;
-  readonly worst?: string;
-  readonly details?: string;
-  readonly html?: string;
-  readonly force?: boolean;
-  readonly json?: boolean;
-  readonly ascii?: boolean;
-}
+import { openTensors, type TensorInput } from './tensor-input.ts';
 
 interface DiffSettings {
   readonly limits: Limits;

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { containerTitles } from '../tensors/containers.ts';
 import { collect, examples, type Start } from './command-parts.ts';
-import type { DiffFlags } from './diff.ts';
+import type { DiffFlags } from './diff/diff-flags.ts';
 import type { ConvertFlags } from './convert/choice.ts';
 import type { InspectFlags } from './inspect.ts';
 

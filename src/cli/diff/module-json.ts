@@ -9,7 +9,7 @@ import {
   type LineDiff,
 } from '../../analysis.ts';
 import { countsOf } from './module-facts.ts';
-import type { ModuleFilesDiff } from './modules.ts';
+import type { ModuleFilesDiff } from './module-files-diff.ts';
 
 export function moduleDiffJson(diff: ModuleFilesDiff): object {
   const { files, declarations, functions, onlyInA, onlyInB, mnemonics } = diff;

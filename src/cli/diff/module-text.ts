@@ -17,7 +17,7 @@ import { tensorTable } from '../tensor-table.ts';
 import type { DiffLayout } from './layout.ts';
 import { countsOf } from './module-facts.ts';
 import { oneLine } from './module-json.ts';
-import type { ModuleFilesDiff, NamedModule } from './modules.ts';
+import type { ModuleFilesDiff, NamedModule } from './module-files-diff.ts';
 
 /** Limits of what is shown; `--json` has everything. */
 const [mostNames, mostLines, mostMnemonics] = [20, 30, 10];

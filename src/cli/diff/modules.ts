@@ -1,25 +1,16 @@
 /** `ptxlab diff a.ptx b.ptx`: the differences between two modules. */
-import { demangle, Document, diffModules, type ModuleDiff } from '../../analysis.ts';
+import { demangle, Document, diffModules } from '../../analysis.ts';
 import { PtxlabError } from '../../base/error.ts';
 import { matchesGlob } from '../../base/glob.ts';
-import type { DiffFlags } from '../diff.ts';
 import { type ExitCode, UsageError } from '../exit.ts';
 import { displayName, readInput } from '../io.ts';
 import { write, writeJson } from '../output.ts';
 import type { Session } from '../session.ts';
 import { isAscii, screenWidth, styleFor } from '../style.ts';
+import type { DiffFlags } from './diff-flags.ts';
+import type { ModuleFilesDiff, NamedModule } from './module-files-diff.ts';
 import { moduleDiffJson } from './module-json.ts';
 import { moduleDiffText } from './module-text.ts';
-
-/** A module, and the name of its file. */
-export interface NamedModule {
-  readonly path: string;
-  readonly document: Document;
-}
-
-export interface ModuleFilesDiff extends ModuleDiff {
-  readonly files: { readonly a: NamedModule; readonly b: NamedModule };
-}
 
 const flagsOfTensors = [
   ['maxAbs', '--max-abs'],
