@@ -275,7 +275,9 @@ export class PtxKernel extends LitElement {
       set: (change) => this.set(change),
       setArgument: (index, plan) => this.setArgument(index, plan),
     });
-    const result = resultView(this.answer, this.isRunning, launch, (line) => this.editor?.goToLine(line));
+    const kernel = facts?.kernels.find(({ name }) => name === launch.entry);
+    const names = kernel?.parameters.map(({ name }) => name) ?? [];
+    const result = resultView(this.answer, this.isRunning, launch, names, (line) => this.editor?.goToLine(line));
     return html`<div class="halves"><div>${form}</div><div class="result">${result}</div></div>`;
   }
 }

@@ -99,7 +99,8 @@ function textOf({ currentTarget }: Event): string {
 export function resultView(
   answer: RunAnswer | 'stopped' | null,
   isRunning: boolean,
-  launch: Launch,
+  { args }: Launch,
+  names: readonly string[],
   go: (line: number) => void,
 ): TemplateResult | typeof nothing {
   if (isRunning) return html`<p class="state" role="status">Running…</p>`;
@@ -111,7 +112,7 @@ export function resultView(
       Done: ${answer.instructions.toLocaleString('en')} instructions in ${answer.milliseconds.toFixed(1)} ms.
     </p>
     ${printedView(answer.printed)}
-    <div class="buffers">${answer.buffers.map((bytes, i) => bufferView(bytes, launch.args[i], i))}</div>`;
+    <div class="buffers">${answer.buffers.map((bytes, i) => bufferView(bytes, args[i], names[i] ?? `Argument ${i + 1}`))}</div>`;
 }
 
 function faultView(
@@ -137,13 +138,13 @@ const shown = 16;
 function bufferView(
   bytes: Uint8Array | null,
   plan: ArgumentPlan | undefined,
-  index: number,
+  name: string,
 ): TemplateResult | typeof nothing {
   if (bytes === null || plan?.kind !== 'buffer') return nothing;
   const first = elementsOf(bytes, plan.element, 0, shown);
   const sample = elementsOf(bytes, plan.element, 0, 4096).map(Number);
   return html`<figure>
-    <figcaption>Argument ${index + 1}: ${plan.count.toLocaleString('en')} × ${plan.element}</figcaption>
+    <figcaption><code>${name}</code>: ${plan.count.toLocaleString('en')} × ${plan.element}</figcaption>
     ${plotView(sample)}
     <p class="numbers">${first.map(String).join('  ')}${plan.count > shown ? ' …' : ''}</p>
   </figure>`;

@@ -256,7 +256,7 @@ export class PtxTensors extends LitElement {
     return html`<div class="answer">
       <div class="result">
         <output class="number">${found?.kind === 'measured' ? decibels(found) : '–'}</output>
-        <span class="code">${this.recipe}${found?.kind === 'measured' ? ` · ${bitsText(found)} bits for each element` : ''}</span>
+        <span class="code">${this.recipe}${found?.kind === 'measured' ? ` · ${bitsText(found)} bits per element · signal to error` : ''}</span>
       </div>
       <p class="why">${this.sentence(tensor, found)}</p>
       <div class="save"><button class="go" ?disabled=${found?.kind !== 'measured'} @click=${() => void this.save()}>Save the file as ${this.recipe}</button>
@@ -270,7 +270,7 @@ export class PtxTensors extends LitElement {
     if (!Number.isFinite(found.sqnr)) return `${this.recipe} keeps every element of ${name}.`;
     const odd = found.mismatches === 0 ? '' : ` ${found.mismatches} elements become NaN or infinite.`;
     const percent = numberText(100 * 10 ** (-found.sqnr / 20));
-    return `In ${name}, the root mean square of the errors is ${percent} % of that of the elements, and the largest error is ${numberText(found.maxAbs)}.${odd}`;
+    return `In ${name}, the RMS error is ${percent} % of the RMS value, and the largest error is ${numberText(found.maxAbs)}.${odd}`;
   }
 
   private state(): TemplateResult {
