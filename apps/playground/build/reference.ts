@@ -132,9 +132,14 @@ function opcodePage(opcode: string, entries: readonly FormEntry[]): Page {
     title: opcode,
     summary: first?.summary ?? '',
     body: html`<p class="lead">${count}, from the syntax of PTX ISA 9.1, section ${first?.section ?? ''}.</p>
+      ${entries.length > 3 ? contentsOf(entries) : []}
       ${entries.map(formSection)}`,
     isLive: false,
   };
+}
+
+function contentsOf(entries: readonly FormEntry[]): Markup {
+  return html`<nav aria-label="Forms"><ul class="contents">${entries.map(({ id }) => html`<li><a href="#${id}">${id}</a></li>`)}</ul></nav>`;
 }
 
 function formSection({ id, syntax, summary, types, modifiers, availability }: FormEntry): Markup {
@@ -147,9 +152,15 @@ function formSection({ id, syntax, summary, types, modifiers, availability }: Fo
   return html`<section id="${id}"><h2><a href="#${id}">${id}</a></h2>
     <pre><code>${syntax}</code></pre>
     <p>${summary}</p>
-    <dl class="facts">${rows.map(([name, values]) => html`<dt><code>${name}</code></dt><dd><code>${values}</code></dd>`)}
-      ${byVersion(availability).map(([since, targets]) => html`<dt>PTX ${since}</dt><dd>${targets.join(', ')}</dd>`)}</dl>
+    ${rows.length === 0 ? [] : html`<dl class="facts">${rows.map(([name, values]) => html`<dt><code>${name}</code></dt><dd><code>${values}</code></dd>`)}</dl>`}
+    ${versionsOf(availability)}
   </section>`;
+}
+
+function versionsOf(availability: FormEntry['availability']): Markup {
+  const versions = byVersion(availability);
+  return html`<details><summary>PTX ${versions[0]?.[0] ?? ''} or later, ${availability.length} targets</summary>
+    <dl class="facts">${versions.map(([since, targets]) => html`<dt>From PTX ${since}</dt><dd>${targets.join(', ')}</dd>`)}</dl></details>`;
 }
 
 /** The targets that take a form from each version on. */
