@@ -5,6 +5,7 @@ import { requireText } from '../base/require-text.ts';
 import { number, shaped, shown } from '../base/rules.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import type { Position, Span } from '../base/span.ts';
+import { environmentKey } from '../check/availability.ts';
 import { type CheckOptions, check, type Requirements, requirementsOf, sharedMemory } from '../check/check.ts';
 import { errorLimit as otherLimit } from '../check/error-cap.ts';
 import { judgeRules, readJudgeOptions } from '../check/judge-options.ts';
@@ -166,10 +167,10 @@ export class Document {
 
   /** Kept until the version or target changes. */
   private writer(): Completer {
-    const { version, target, addressSize } = this.module.environment;
+    const { environment } = this.module;
     const known = this.completer?.environment;
-    const isSame = known?.version === version && known.target === target && known.addressSize === addressSize;
-    if (this.completer === null || !isSame) this.completer = new Completer({ version, target, addressSize });
+    if (this.completer === null || known === undefined || environmentKey(known) !== environmentKey(environment))
+      this.completer = new Completer(environment);
     return this.completer;
   }
 

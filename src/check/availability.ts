@@ -16,17 +16,31 @@ import {
   newestVersion,
   type Target,
   type TargetName,
+  type TargetSet,
   targets,
   type Version,
   versions,
 } from '../isa/targets.ts';
 import { type InstructionPart, type Problem, problem, wholeMnemonic } from './instructions/problem.ts';
 
+/** Targets for which every ptxas version that supports them accepts modules with 32-bit addresses. */
+export const shortAddressTargets: TargetSet = { kind: 'between', sm: 10, below: 75 };
+
 /** The version and target that the module declares, or the ones the caller gave instead. */
 export interface ModuleEnvironment {
   readonly version: Version;
   readonly target: Target;
   readonly addressSize: 32 | 64;
+  /** Whether the module has an `.address_size`; without one, addresses have 32 bits. */
+  readonly declaresAddressSize: boolean;
+}
+
+/** What version and target rules depend on. */
+type Judged = Pick<ModuleEnvironment, 'version' | 'target'>;
+
+/** A text that is the same for the same environment. */
+export function environmentKey({ version, target, addressSize, declaresAddressSize }: ModuleEnvironment): string {
+  return `${version} ${target.name} ${addressSize} ${declaresAddressSize}`;
 }
 
 /** The version and target rules that apply to a variant. */
@@ -37,7 +51,7 @@ export function rowsOf(variant: Variant): readonly AvailabilityRow[] {
 /** A problem for each rule that the module does not satisfy. */
 export function checkRows(
   rows: readonly AvailabilityRow[],
-  environment: ModuleEnvironment,
+  environment: Judged,
   place: InstructionPart = wholeMnemonic,
 ): readonly Problem[] {
   const { version, target } = environment;
@@ -50,9 +64,9 @@ export function checkRows(
 }
 
 /** A module that uses one unavailable feature usually uses it often. */
-const knownProblems = new WeakMap<ModuleEnvironment, Map<AvailabilityRow, Problem>>();
+const knownProblems = new WeakMap<Judged, Map<AvailabilityRow, Problem>>();
 
-function knownProblem(row: AvailabilityRow, environment: ModuleEnvironment): Problem {
+function knownProblem(row: AvailabilityRow, environment: Judged): Problem {
   const known = knownProblems.get(environment) ?? new Map<AvailabilityRow, Problem>();
   knownProblems.set(environment, known);
   const found = known.get(row) ?? unavailable(row, environment);
@@ -60,7 +74,7 @@ function knownProblem(row: AvailabilityRow, environment: ModuleEnvironment): Pro
   return found;
 }
 
-function unavailable(row: AvailabilityRow, { version, target }: ModuleEnvironment): Problem {
+function unavailable(row: AvailabilityRow, { version, target }: Judged): Problem {
   const place = wholeMnemonic;
   const { subject, ways } = row;
   const help = adviceFor(ways, version, target);

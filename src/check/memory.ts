@@ -4,7 +4,7 @@ import { FamilyTable } from './instructions/families.ts';
 import type { Shape } from './instructions/shape.ts';
 import { ShapeTable } from './instructions/shape-table.ts';
 import { VerdictCache } from './instructions/verdicts.ts';
-import type { ModuleEnvironment } from './availability.ts';
+import { environmentKey, type ModuleEnvironment } from './availability.ts';
 
 /** A `.loc`. Its slots are a position and, for inlined code, the name of the function and the position of the call. */
 export interface KnownLocation {
@@ -68,7 +68,7 @@ export class CheckMemory {
 
   /** The verdicts for an environment, which many modules share. */
   verdictsFor(environment: ModuleEnvironment): VerdictCache {
-    const key = `${environment.version} ${environment.target.name} ${environment.addressSize}`;
+    const key = environmentKey(environment);
     const known = this.verdicts.get(key);
     if (known !== undefined) return known;
     if (this.verdicts.size >= mostEnvironments) this.verdicts.clear();

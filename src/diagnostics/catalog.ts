@@ -643,7 +643,7 @@ export const catalog = {
     ptxas: '32-Bit compilation is no longer supported',
     section: '11.1.3',
     explain:
-      "Addresses are 32 bits wide unless .address_size says 64. 32-bit addresses are legal PTX, but ptxas 13.0 does not compile them for any of its targets (sm_75 and later). Add '.address_size 64' and use 64-bit registers for addresses.",
+      "32-bit addresses are legal PTX, but ptxas 13.0 does not compile them for any of its targets (sm_75 and later). Add '.address_size 64' and use 64-bit registers for addresses.",
   },
   PTX5001: {
     severity: 'error',
@@ -751,6 +751,25 @@ export const catalog = {
     ptxas: 'Immediate addresses allowed only for .local state space',
     section: '6.4.1',
     explain: 'In other spaces, use a variable or a register as the address.',
+  },
+  PTX3029: {
+    severity: 'warning',
+    title: 'unusual register in brackets',
+    message: '{what} belongs in a {width} integer register; ptxas accepts this {found} register, too',
+    ptxas: '{what} in a register of type {found}',
+    section: '6.4.1',
+    explain:
+      'ptxas extends addresses in 8-bit and 16-bit registers: to 32 bits by their sign if the register is signed, and then with zeros. It does not check the type of a register with the address of a tensor map, nor of 32-bit registers with coordinates.',
+  },
+  PTX3030: {
+    severity: 'warning',
+    title: 'addresses become short',
+    message:
+      'this address is {found} bits wide, and the module has no .address_size; ptxas no longer compiles it for {target}',
+    ptxas: '32-Bit compilation is no longer supported',
+    section: '11.1.3',
+    explain:
+      "Without .address_size, a global or generic address of 32 bits means that all addresses of the module have 32 bits. ptxas 13.0 does not compile such modules for any of its targets (sm_75 and later). Add '.address_size 64' and use 64-bit registers for addresses.",
   },
   PTX5014: {
     severity: 'error',

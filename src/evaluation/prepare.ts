@@ -70,7 +70,7 @@ function noneFits(candidate: Prepared | undefined, mnemonic: string, found: numb
 export function unavailable(variant: Variant, { target, version }: TargetChoice): EvalError {
   const rows = rowsOf(variant);
   const judged = version ?? newestVersion;
-  const [unmet] = target === null ? [] : checkRows(rows, { version: judged, target, addressSize: 64 });
+  const [unmet] = target === null ? [] : checkRows(rows, { version: judged, target });
   const groups = groupAcceptance(acceptance(new Set(rows))).map(({ since, words }) => `PTX ${since} on ${words}`);
   const where = target === null ? formatVersion(judged) : `${formatVersion(judged)} for ${target.name}`;
   const needed = groups.length === 0 ? '' : `: it needs ${groups.join(', or ')}`;

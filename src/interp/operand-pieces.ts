@@ -122,6 +122,12 @@ function addressAction(source: AddressSource, context: FunctionContext): Action 
       // 32-bit addresses must wrap at 32 bits, because compilers subtract first and add the offset in the operand.
       if (base.width <= 32) {
         const low = Number(BigInt.asIntN(32, offset));
+        if (base.signed && base.width < 32) {
+          const unused = 32 - base.width;
+          return (frame) => {
+            frame[place] = BigInt((((numberIn(frame, register) << unused) >> unused) + low) >>> 0);
+          };
+        }
         return (frame) => {
           frame[place] = BigInt((numberIn(frame, register) + low) >>> 0);
         };

@@ -115,7 +115,8 @@ export type OperandPattern =
    * Without a vector modifier, one value; with a vector modifier, a brace list or vector register with that many
    * elements. `alike`: the elements must be all floats or all integers (bit-size registers go with either). `braced`:
    * without a vector modifier, the single value may be in braces, too. `uncounted`: without a vector modifier, lists of
-   * 1, 2 or 4 registers are allowed, and with one, a single value that is read.
+   * 1, 2 or 4 registers are allowed, and with one, a single value that is read. `alone`: with a vector modifier, a
+   * single value is allowed too.
    */
   | {
       readonly kind: 'lanes';
@@ -124,11 +125,13 @@ export type OperandPattern =
       readonly alike?: boolean;
       readonly braced?: boolean;
       readonly uncounted?: boolean;
+      readonly alone?: boolean;
     }
   /**
    * `[a]`, `[a+imm]` or `[variable]` in `space` or, if that is absent, in the space that the form's space axis gives.
    * `short`: 32 bits are enough even if addresses have 64. `element`: `name[1]` is allowed here without brackets around
-   * it. `coordinates`: `[a, {x, y}]` with this many 32-bit coordinates.
+   * it. `coordinates`: `[a, {x, y}]` with this many 32-bit coordinates, where `a` is the address of a tensor map.
+   * `unextended`: a register has 32 or 64 bits here; for other addresses, ptxas extends registers of 8 and 16 bits.
    */
   | {
       readonly kind: 'address';
@@ -138,6 +141,7 @@ export type OperandPattern =
       readonly space?: string;
       readonly short?: boolean;
       readonly element?: boolean;
+      readonly unextended?: boolean;
     }
   /**
    * The operand of cvta: a register or, without `.to`, a variable in the space. For mapa and getctarank, variables must

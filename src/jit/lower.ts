@@ -137,7 +137,8 @@ export function lowerAddress({ place, base, offset }: AddressSource, lowering: L
     }
     case 'register':
       values.getPlace(base.register, 'i64');
-      if (offset === 0n) break;
+      if (base.signed && base.width < 32) signExtendIn(code, 'i64', base.width);
+      else if (offset === 0n) break;
       code.i64(offset).op('i64.add');
       // 32-bit addresses must wrap at 32 bits, because compilers subtract first and add the offset in the operand.
       if (base.width <= 32) maskTo(code, 'i64', 32);

@@ -125,6 +125,8 @@ function accessOf({ guard, steps, addresses, places }: ProgramInstruction): Foun
   if (step === undefined || another !== undefined || address === undefined || addresses.length > 1) return null;
   if (address.base.kind !== 'register' || places.get(step.address) !== address.place) return null;
   const { register, width } = address.base;
+  // Sums in registers of 8 and 16 bits wrap around before they become addresses.
+  if (width < 32) return null;
   const size = (step.width / 8) * elementsOf(step).length;
   if (size > largestAccess || (size & (size - 1)) !== 0) return null;
   const { space } = step;

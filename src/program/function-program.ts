@@ -29,7 +29,13 @@ export interface Transfer {
 export interface AddressSource {
   readonly place: number;
   readonly base:
-    | { readonly kind: 'register'; readonly register: number; readonly width: number }
+    | {
+        readonly kind: 'register';
+        readonly register: number;
+        readonly width: number;
+        /** Whether a register of 8 or 16 bits is extended to 32 bits by its sign; otherwise with zeros. */
+        readonly signed: boolean;
+      }
     | { readonly kind: 'variable'; readonly symbol: VariableSymbol }
     | { readonly kind: 'none' };
   readonly offset: bigint;

@@ -109,5 +109,6 @@ function symbolBase(
 function addressBase(base: Extract<Binding, { kind: 'address' }>['base'], frame: FrameBuilder): AddressSource['base'] {
   if (base === null) return { kind: 'none' };
   if ('space' in base) return { kind: 'variable', symbol: base };
-  return { kind: 'register', register: frame.register(base), width: base.symbol.type.width };
+  const { width, class: kind } = base.symbol.type;
+  return { kind: 'register', register: frame.register(base), width, signed: kind === 'signed' };
 }

@@ -53,6 +53,9 @@ const files: Readonly<Record<string, string>> = {
   spaceless: module({ body: '.u32 %q;' }),
   typed: module({ body: '.u32\nadd.u32 %r1, %r1, %r2;' }),
   cut: module({ body: 'bra L;\n}\n.u32 %q;' }),
+  pointer: module({ body: 'ld.global.b32 %r0, [%r1];' }),
+  narrow: module({ body: '.reg .b16 %h;\nld.shared.b32 %r0, [%h];' }),
+  unsized: '.version 8.0\n.target sm_80\n.entry k() { .reg .b32 %r<2>; ld.global.b32 %r0, [%r1]; ret; }\n',
   empty: '',
 };
 for (const [name, text] of Object.entries(files)) put(folder, `${name}.ptx`, text);
@@ -70,6 +73,8 @@ async function run(line: string): Promise<Outcome> {
 const pathOf = (word: string): string => join(folder, word in files ? `${word}.ptx` : word);
 
 const aborted = 'ptxas fatal   : Ptx assembly aborted due to errors\n';
+const conflict = (severity: string): string =>
+  `ptxas ${severity} : Program uses 32-bit address on line '7' which is conflicting with .address_size 64\n`;
 const tooHigh = 'ptxas fatal   : SM version specified by .target is higher than default SM version assumed\n';
 
 describe('verdicts', () => {
@@ -107,6 +112,17 @@ describe('verdicts', () => {
     ['-arch sm_80 -c forward', "ptxas fatal   : Unresolved extern function 'foo'\n"],
     ['-arch sm_80 shared', "ptxas error   : Entry function 'k' uses too much shared data (0xea60 bytes, 0xc000 max)\n"],
     ['-arch compute_80 shared', ''],
+    ['-arch sm_80 pointer', `${conflict('warning')}ptxas fatal   :  32-Bit compilation is no longer supported\n`],
+    [
+      '-arch sm_90 -Werror pointer',
+      `${conflict('error  ')}ptxas fatal   :  32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures.\n`,
+    ],
+    ['-arch compute_80 -Werror pointer', ''],
+    [
+      '-arch sm_80 unsized',
+      'ptxas warning :  64 Bit host architecture (--machine) being used mismatches with .address_size of 32 bits\nptxas fatal   :  32-Bit compilation is no longer supported\n',
+    ],
+    ['-arch sm_80 -Werror narrow', ''],
     ['-arch sm_80 -e missing ok', 'ptxas fatal   : Unknown function missing\n'],
     ['-arch sm_80 ok ok', `ptxas ok.ptx, line 5; error   : Duplicate definition of function 'k'\n${aborted}`],
     ['-arch sm_80 nowhere.ptx ok', `ptxas fatal   : Input file 'nowhere.ptx' could not be opened\n${aborted}`],

@@ -20,6 +20,33 @@ ${store(5)}`;
   expect(await output({ module, body }, 20)).toEqual([12, 13, 21, 12, 11]);
 });
 
+/** As ptxas 13.0 compiles them: extended by sign to 32 bits if the register is signed, and then with zeros. */
+describe('addresses in registers of 8 and 16 bits', () => {
+  test.each([
+    ['.u16', 4, 4],
+    ['.b16', 65_532, -65_524],
+    ['.s16', -4, 12],
+    ['.u8', 252, -244],
+    ['.b8', 252, -244],
+    ['.s8', -4, 12],
+  ])('%s %d', async (type, value, offset) => {
+    const body = `${address}
+.shared .b32 s[4]; .reg ${type} %a; mov.u32 %r9, s; mov.u32 %r2, 41;
+st.shared.u32 [s+8], %r2; cvt.${type.replace('b', 'u').slice(1)}.s32 %a, ${value};
+ld.shared.u32 %r1, [%a+${offset}];
+${store(1)}`;
+    expect(await output({ body }, 4)).toEqual([41]);
+  });
+
+  test('each thread of a warp has its own', async () => {
+    const body = `${address}
+.shared .b32 s[32]; .reg .s16 %a; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; st.shared.u32 [%r2], %r1;
+bar.sync 0; sub.s32 %r3, 60, %r2; cvt.s16.s32 %a, %r3; ld.shared.u32 %r4, [%a+64];
+cvt.u64.u32 %rd2, %r2; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r4;`;
+    expect(await output({ body }, 128, { block: 32 })).toEqual(Array.from({ length: 32 }, (_, i) => 31 - i));
+  });
+});
+
 describe('windows', () => {
   test('isspacep distinguishes every window from every other', async () => {
     const spaces = ['global', 'shared', 'local', 'const', 'param'];

@@ -32,7 +32,7 @@ test.each(cases)('%j: %j', (header, codes) => {
 
 const warned: readonly (readonly [header: string, codes: readonly string[]])[] = [
   ['.version 8.0\n.target sm_75\n.address_size 32', ['PTX4021']],
-  ['.version 8.0\n.target sm_90', ['PTX4021']],
+  ['.version 8.0\n.target sm_90', []],
   ['.version 8.0\n.target sm_75\n.address_size 64', []],
   ['.version 6.0\n.target sm_70\n.address_size 32', []],
   ['.version 2.0\n.target sm_20', []],

@@ -11,7 +11,6 @@ import {
   isAvailable,
   newestVersion,
   type Target,
-  type TargetSet,
   targets,
   type Version,
   versions,
@@ -23,7 +22,7 @@ import type {
   Variable,
   VersionDirective,
 } from '../../syntax/tree.ts';
-import type { ModuleEnvironment } from '../availability.ts';
+import { type ModuleEnvironment, shortAddressTargets } from '../availability.ts';
 import type { Report } from '../report.ts';
 import { elementAt, lastOf } from '../../base/element-at.ts';
 
@@ -32,9 +31,6 @@ export interface Overrides {
   readonly target: Target | null;
   readonly version: Version | null;
 }
-
-/** Targets for which every ptxas version that supports them accepts modules with 32-bit addresses. */
-const shortAddressTargets: TargetSet = { kind: 'between', sm: 10, below: 75 };
 
 /** Collects the header directives and computes the environment from them. */
 export class Header {
@@ -121,7 +117,12 @@ export class Header {
       this.reportDisagreement();
       this.reportShortAddresses();
     }
-    return { version: this.effectiveVersion(), target: this.effectiveTarget(), addressSize: this.addressSize };
+    return {
+      version: this.effectiveVersion(),
+      target: this.effectiveTarget(),
+      addressSize: this.addressSize,
+      declaresAddressSize: this.addressSpan !== null,
+    };
   }
 
   /** Reports findings that are known only after the last item. `hasDebug`: some section holds debug information. */
@@ -147,7 +148,7 @@ export class Header {
 
   private reportShortAddresses(): void {
     const target = this.effectiveTarget();
-    const span = this.addressSpan ?? this.targetSpan;
+    const span = this.addressSpan;
     if (this.addressSize === 64 || span === null || includesTarget(shortAddressTargets, target)) return;
     this.report(diagnose('PTX4021', span, { target: target.name }));
   }

@@ -1,12 +1,14 @@
 /** Matches address operands: `[a]` of loads and stores, and the operands of cvta and isspacep. */
 import { type OperandPattern, operandType, type Variant } from '../../isa/form.ts';
 import { acceptsRegister, describeRegisters } from '../../isa/operand-rules.ts';
-import { type PtxType, typeOf } from '../../isa/types.ts';
+import { type PtxType } from '../../isa/types.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import { describeShape } from './describe-shape.ts';
 import type { Shape } from './shape.ts';
 import { type Subject, wrongKind } from './subject.ts';
 import type { VariableSpace } from '../symbols.ts';
+
+type AddressPattern = Extract<OperandPattern, { kind: 'address' }>;
 
 const parameterSpaces: readonly VariableSpace[] = [
   'kernel parameter',
@@ -41,14 +43,24 @@ export function holdsInteger({ class: kind }: PtxType): boolean {
 }
 
 /** True for a register that can hold an address: 32 or 64 bits wide, of an integer or bit-size type. */
-function holdsAddress(type: PtxType): boolean {
+export function holdsAddress(type: PtxType): boolean {
   return holdsInteger(type) && (type.width === 32 || type.width === 64);
+}
+
+/**
+ * True for a register that ptxas takes as an address: any integer of at most 64 bits, unless the instruction leaves
+ * registers `unextended`, and any but a predicate for a tensor map.
+ */
+function takesRegister({ coordinates, unextended }: AddressPattern, type: PtxType): boolean {
+  if (coordinates !== undefined) return type.class !== 'predicate';
+  if (unextended === true) return holdsAddress(type);
+  return holdsInteger(type) && type.width <= 64;
 }
 
 /** Matches `[a]` in a load or store. */
 export function matchAddress(
   subject: Subject,
-  pattern: Extract<OperandPattern, { kind: 'address' }>,
+  pattern: AddressPattern,
   shape: Shape,
   index: number,
 ): readonly Problem[] {
@@ -58,12 +70,10 @@ export function matchAddress(
     return [wrongKind(subject, name, shape, [index], describeAddress(pattern.coordinates))];
   const space = pattern.space ?? spaceOf(subject.variant);
   const base = shape.kind === 'address' ? shape.base : shape;
-  const problems = base === null ? matchImmediate(space, index) : matchBase(subject, name, space, base, index);
+  const problems = base === null ? matchImmediate(space, index) : matchBase(subject, pattern, space, base, index);
   if (problems.length > 0) return problems;
   return access === 'load' ? readable(base, index) : writable(space, base, index);
 }
-
-const coordinate = typeOf('.u32');
 
 /**
  * True if the part of the brackets after the base is a list of this many coordinates, or absent if no coordinates are
@@ -80,7 +90,12 @@ function coordinatesFit(count: number | undefined, rest: readonly Shape[]): bool
 function isCoordinate(shape: Shape): boolean {
   if (shape.kind === 'unknown') return true;
   if (shape.kind === 'constant') return shape.constant === 'integer';
-  return shape.kind === 'register' && shape.lanes === 1 && acceptsRegister(coordinate, shape.type, 'exact');
+  return shape.kind === 'register' && shape.lanes === 1 && isCoordinateType(shape.type);
+}
+
+/** ptxas takes floats for coordinates, too. */
+export function isCoordinateType({ class: kind, width }: PtxType): boolean {
+  return kind !== 'predicate' && width === 32;
 }
 
 function describeAddress(count: number | undefined): string {
@@ -94,14 +109,14 @@ function matchImmediate(space: string | null, index: number): readonly Problem[]
 
 function matchBase(
   subject: Subject,
-  name: string,
+  pattern: AddressPattern,
   space: string | null,
   base: Shape,
   index: number,
 ): readonly Problem[] {
-  const parameters = { name, what: subject.what, opcode: subject.opcode, found: describeShape(base) };
+  const parameters = { name: pattern.name, what: subject.what, opcode: subject.opcode, found: describeShape(base) };
   if (base.kind === 'unknown') return [];
-  if (base.kind === 'register' && base.lanes === 1 && holdsAddress(base.type)) return [];
+  if (base.kind === 'register' && base.lanes === 1 && takesRegister(pattern, base.type)) return [];
   if (base.kind === 'variable') {
     if ((space === null ? generic : (reachable[space] ?? [])).includes(base.space)) return [];
     return [problem('PTX5011', operand(index), { ...parameters, expected: space ?? 'generic' })];

@@ -70,6 +70,7 @@ export function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape
   }
   if (count === 1 && !inBraces) return matchValue(subject, value, shape, [index]);
   if (shape.kind === 'unknown') return [];
+  if (pattern.alone === true && isSingle(shape)) return matchValue(subject, value, shape, [index]);
   const type = operandType(subject.variant, value.type);
   if (shape.kind === 'register' && shape.lanes === count) {
     if (acceptsRegister(type, shape.type, regimeOf(subject, value))) return [];
@@ -86,6 +87,10 @@ export function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape
   if (shape.elements.every((element) => element.kind === 'sink')) return [onlySinks(subject, value.name, [index])];
   const check = pattern.alike === true ? sameKinds : sameWidths;
   return check(subject, value.name, shape.elements, [index]);
+}
+
+function isSingle(shape: Shape): boolean {
+  return shape.kind === 'constant' || (shape.kind === 'register' && shape.lanes === 1);
 }
 
 /** True if the length of a list does not matter: without a vector modifier, and for a single value that is read. */

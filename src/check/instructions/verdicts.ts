@@ -153,7 +153,7 @@ function verdictOnVariant(
   const ranged = isLimited(variant);
   const undeclared = shapes.some((shape) => shape.undeclared);
   const calls = variant.form.operands.some((pattern) => pattern.kind === 'callee');
-  const warnings = warningsOn(variant, shapes, environment.addressSize);
+  const warnings = warningsOn(variant, shapes, environment);
   const reaches = shapes.some(reachesShared);
   const clean = problems.length + warnings.length === 0 && !ranged && !calls && !undeclared && !reaches;
   const found = { opcode, variant: selected, problems, warnings, rows };

@@ -1,23 +1,64 @@
 /** Warnings about operands that ptxas accepts nevertheless (as measured with ptxas 13.0). */
 import { type OperandPattern, operandType, type Variant } from '../../isa/form.ts';
+import { includesTarget } from '../../isa/targets.ts';
+import { type ModuleEnvironment, shortAddressTargets } from '../availability.ts';
 import { operand, type Problem, problem } from './problem.ts';
+import { holdsAddress, holdsInteger } from './match-address.ts';
 import type { Shape } from './shape.ts';
 
-/** Warnings about the operands of an instruction in a module with this address size. */
-export function warningsOn(variant: Variant, shapes: readonly Shape[], addressSize: 32 | 64): readonly Problem[] {
-  return [...(addressSize === 64 ? shortAddresses(variant, shapes) : []), ...sums(shapes)];
+/** Warnings about the operands of an instruction in a module. */
+export function warningsOn(
+  variant: Variant,
+  shapes: readonly Shape[],
+  environment: ModuleEnvironment,
+): readonly Problem[] {
+  return [...shortAddresses(variant, shapes, environment), ...oddRegisters(variant, shapes), ...sums(shapes)];
+}
+
+/** Registers in brackets that ptxas accepts although they cannot hold an address or a coordinate. */
+function oddRegisters(variant: Variant, shapes: readonly Shape[]): readonly Problem[] {
+  return variant.form.operands.flatMap((pattern, i) => {
+    const shape = shapes[i];
+    if (pattern.kind !== 'address' || shape?.kind !== 'address') return [];
+    const { base, rest } = shape;
+    const coordinates = rest.flatMap((list) => (list.kind === 'vector' ? list.elements : []));
+    return [
+      ...(base?.kind === 'register' && !holdsAddress(base.type)
+        ? [problem('PTX3029', operand(i), { what: 'an address', width: '32-bit or 64-bit', found: base.type.name })]
+        : []),
+      ...coordinates.flatMap((one) =>
+        one.kind === 'register' && !holdsInteger(one.type)
+          ? [problem('PTX3029', operand(i), { what: 'a coordinate', width: '32-bit', found: one.type.name })]
+          : [],
+      ),
+    ];
+  });
 }
 
 function sums(shapes: readonly Shape[]): readonly Problem[] {
   return shapes.flatMap((shape, i) => (shape.kind === 'register-offset' ? [problem('PTX3028', operand(i), {})] : []));
 }
 
-/** Applies if addresses are 64 bits wide; ptxas warns about shorter ones and then gives up. */
-function shortAddresses(variant: Variant, shapes: readonly Shape[]): readonly Problem[] {
+/**
+ * ptxas warns about short addresses in a module with 64-bit addresses and then gives up. In a module that does not state
+ * the size, the first of them decides that addresses have 32 bits.
+ */
+function shortAddresses(
+  variant: Variant,
+  shapes: readonly Shape[],
+  { addressSize, declaresAddressSize, target }: ModuleEnvironment,
+): readonly Problem[] {
+  if (declaresAddressSize ? addressSize === 32 : includesTarget(shortAddressTargets, target)) return [];
   return variant.form.operands.flatMap((pattern, i) => {
     const shape = shapes[i];
     const width = shape === undefined ? 64 : addressWidth(variant, pattern, shape);
-    return width >= 64 ? [] : [problem('PTX3027', operand(i), { found: String(width) })];
+    if (width >= 64) return [];
+    const found = String(width);
+    return [
+      declaresAddressSize
+        ? problem('PTX3027', operand(i), { found })
+        : problem('PTX3030', operand(i), { found, target: target.name }),
+    ];
   });
 }
 
@@ -27,7 +68,8 @@ function addressWidth(variant: Variant, pattern: OperandPattern, shape: Shape): 
     case 'address': {
       const space = pattern.space ?? variant.modifiers['space'] ?? '.global';
       const base = shape.kind === 'address' ? shape.base : null;
-      return space === '.global' && base?.kind === 'register' && pattern.short !== true ? base.type.width : 64;
+      const isShort = base?.kind === 'register' && base.type.width === 32;
+      return space === '.global' && isShort && pattern.short !== true && pattern.coordinates === undefined ? 32 : 64;
     }
     case 'window':
       return pattern.space === undefined ? operandType(variant, pattern.type).width : 64;

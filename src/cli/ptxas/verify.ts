@@ -63,7 +63,11 @@ export function verify(inputs: readonly Input[], options: VerifyOptions): Verifi
   const errors = found.filter(({ isError }) => isError);
   if (errors.some(({ line }) => line !== null)) return refused([...lines, aborted]);
   if (errors.length > 0) return refused(lines);
-  const fatal = misfits(checked, options) ?? unlinked(surveys, kernels, options);
+  const elsewhere = misfits(checked, options);
+  if (elsewhere !== null) return refused([...lines, message('fatal', elsewhere)]);
+  const short = shortAddresses(checked, options);
+  if (short.length > 0) return refused([...lines, ...short]);
+  const fatal = unlinked(surveys, kernels, options);
   if (fatal !== null) return refused([...lines, message('fatal', fatal)]);
   const { isRefused, lines: unresolved } = missingVariables(surveys, options);
   if (isRefused) return refused([...lines, ...unresolved, aborted]);
@@ -190,9 +194,23 @@ function isOfKernel({ ptxas }: Diagnostic): boolean {
   return ptxas.startsWith('Entry function');
 }
 
-/** Instructions that were not checked are counted, and functions without a body are looked up in the whole program. */
+/**
+ * Findings that ptxas does not report on a line of a module: instructions that were not checked are counted, functions
+ * without a body are looked up in the whole program, short addresses matter only when code is generated, and ptxas says
+ * nothing about registers and sums that it accepts.
+ */
+const notOnLines: ReadonlySet<string> = new Set([
+  'PTX2002',
+  'PTX3027',
+  'PTX3028',
+  'PTX3029',
+  'PTX3030',
+  'PTX4021',
+  'PTX5024',
+]);
+
 function isOfPtxas(found: Diagnostic, isReal: boolean): boolean {
-  return found.code !== 'PTX2002' && found.code !== 'PTX5024' && (isReal || !isOfKernel(found));
+  return !notOnLines.has(found.code) && (isReal || !isOfKernel(found));
 }
 
 // --- the program ----------------------------------------------------------------------------------------------------
@@ -204,6 +222,31 @@ function misfits(checked: readonly Checked[], { architecture }: VerifyOptions): 
     if (found !== null) return found;
   }
   return null;
+}
+
+/** The messages about 32-bit addresses, for which ptxas generates no code. The last one is fatal. */
+function shortAddresses(checked: readonly Checked[], { architecture, warnings }: VerifyOptions): readonly string[] {
+  if (!architecture.isReal) return [];
+  const short = checked.flatMap(({ text, name, report: { diagnostics } }) =>
+    shortIn(new SourceText(text, name), diagnostics),
+  );
+  if (short.length === 0) return [];
+  const severity = warnings === 'refuse' ? 'error' : 'warning';
+  const lines = warnings === 'hide' ? [] : short.map((line) => message(severity, line));
+  const reason =
+    architecture.target.sm < 90
+      ? ' 32-Bit compilation is no longer supported'
+      : ' 32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures.';
+  return [...lines, message('fatal', reason)];
+}
+
+function shortIn(source: SourceText, diagnostics: readonly Diagnostic[]): readonly string[] {
+  if (diagnostics.some(({ code }) => code === 'PTX4021' || code === 'PTX3030'))
+    return [' 64 Bit host architecture (--machine) being used mismatches with .address_size of 32 bits'];
+  return diagnostics
+    .filter(({ code }) => code === 'PTX3027')
+    .map(({ span }) => source.position(span.start).line)
+    .map((line) => `Program uses 32-bit address on line '${line}' which is conflicting with .address_size 64`);
 }
 
 function unlinked(

@@ -93,6 +93,7 @@ function writeAddress(source: AddressSource, { code, vectors, scalar }: VectorLo
     const narrow = vectors.read(base.register, 'i32');
     const moved = vectors.made('i32', () => {
       code.get(narrow.locals[0]);
+      if (base.signed) extendWords(code, base.width);
       if (offset !== 0n) splat(code, Number(BigInt.asIntN(32, offset))).vector('i32x4.add');
     });
     vectors.write(place, moved);

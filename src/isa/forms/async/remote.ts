@@ -10,7 +10,7 @@ const hopper = at('8.1', 90);
 const late = ['.release', '.global'].map((word) => needs(word, { modifiers: [word] }, at('8.7', 100)));
 
 const mechanism = '.mbarrier::complete_tx::bytes';
-const address: OperandPattern = { kind: 'address', name: 'a', access: 'store' };
+const address: OperandPattern = { kind: 'address', name: 'a', access: 'store', unextended: true };
 const object: OperandPattern = { kind: 'address', name: 'mbar', access: 'store' };
 const value = read('b', 0);
 
@@ -29,7 +29,7 @@ const stores: readonly InstructionForm[] = [
       summary: stored,
       sets: { space: ['.shared::cluster', '.shared::cta'], type: words },
       constraints: [{ kind: 'vector-bits', bits: 128 }],
-      operands: [address, { kind: 'lanes', name: 'b', value }, object],
+      operands: [address, { kind: 'lanes', name: 'b', value, braced: true, alone: true }, object],
     },
     hopper,
   ),
