@@ -187,7 +187,7 @@ export class Completer {
       .map(({ name, symbol }) => ({ kind: 'register', text: name, detail: detailOf(symbol), isComplete: false }));
   }
 
-  /** Whether the checker accepts a name as this operand, whatever the other operands are. */
+  /** Whether the checker accepts a name as this operand without a warning, whatever the other operands are. */
   private fits({ mnemonic, index, inside, element }: OperandPlace, name: string, scope: Scope): boolean {
     const operand = operandNamed(name);
     const resolution = resolveMnemonic(mnemonic);
@@ -204,8 +204,8 @@ export class Completer {
 
   private accepts(mnemonic: string, count: number, index: number, operand: Operand, scope: Scope): boolean {
     const shapes = Array.from({ length: count }, (_, i) => this.shapes.of(i === index ? operand : unknown, scope));
-    const { problems } = this.verdicts.verdictOn(mnemonic, shapes);
-    return problems.every(
+    const { problems, warnings } = this.verdicts.verdictOn(mnemonic, shapes);
+    return [...problems, ...warnings].every(
       ({ code, place }) => code !== 'PTX3002' && !(place.kind === 'operand' && place.path[0] === index),
     );
   }
