@@ -29,8 +29,7 @@ export function locateRow(
   scattered: Label,
 ): void {
   const { code } = lowering;
-  pushConsecutive(step, size, lowering);
-  code.op('i32.eqz').brIf(scattered);
+  leaveUnlessConsecutive(step, size, lowering, scattered);
   pushFirst(step, lowering);
   code.op('i32.wrap_i64');
   if (isBounded(step.space)) pushField(code, lowering.scalar.layout, bases[step.space]).op('i32.add');
@@ -71,8 +70,7 @@ export function checkRow(
   const start = scalar.values.temporary('i64');
   const bytes = span.bytes + (laneCount - 1) * size;
   code.i32(0).set(valid);
-  pushConsecutive(step, size, lowering);
-  code.op('i32.eqz').brIf(slow);
+  leaveUnlessConsecutive(step, size, lowering, slow);
   pushFirst(step, lowering);
   if (offset > 0) code.i64(BigInt(offset)).op('i64.sub');
   code.set(start);
@@ -158,25 +156,43 @@ function leaveUnlessInside(
   code.vector('v128.any_true').brIf(done);
 }
 
-/** Pushes 1 if each of the four addresses is `size` bytes after the one before. */
-function pushConsecutive(step: AccessStep, size: number, { code, vectors }: VectorLowering): void {
+/** Branches to `scattered` unless each of the four addresses is `size` bytes after the one before. */
+function leaveUnlessConsecutive(
+  step: AccessStep,
+  size: number,
+  { code, vectors }: VectorLowering,
+  scattered: Label,
+): void {
   const address = vectors.present(step.address);
   if (address.type === 'i32') {
     const [words] = address.locals;
-    code.get(words).lane('i32x4.extract_lane', 0).vector('i32x4.splat');
-    code.words(0, size, 2 * size, 3 * size).vector('i32x4.add');
-    code.get(words).vector('i32x4.eq', 'i32x4.all_true');
-    return;
+    code
+      .get(words)
+      .get(words)
+      .shuffle(wordsAt(0, 0, 0, 0));
+    code
+      .words(0, size, 2 * size, 3 * size)
+      .vector('i32x4.add')
+      .get(words)
+      .vector('v128.xor');
+  } else {
+    const [low, high] = pairOf(address.locals);
+    const differences = (vector: number, lane: number): void => {
+      code
+        .get(low)
+        .get(low)
+        .shuffle(wordsAt(0, 1, 0, 1));
+      code
+        .words(lane * size, 0, (lane + 1) * size, 0)
+        .vector('i64x2.add')
+        .get(vector)
+        .vector('v128.xor');
+    };
+    differences(low, 0);
+    differences(high, 2);
+    code.vector('v128.or');
   }
-  const [low, high] = pairOf(address.locals);
-  const follows = (vector: number, lane: number): void => {
-    code.get(low).lane('i64x2.extract_lane', 0).vector('i64x2.splat');
-    code.words(lane * size, 0, (lane + 1) * size, 0).vector('i64x2.add');
-    code.get(vector).vector('i64x2.eq');
-  };
-  follows(low, 0);
-  follows(high, 2);
-  code.vector('v128.and', 'i64x2.all_true');
+  code.vector('v128.any_true').brIf(scattered);
 }
 
 /** Pushes the address of the first of the four threads. */
