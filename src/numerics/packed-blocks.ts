@@ -80,6 +80,24 @@ export interface PackedBlock {
   readonly offset: Scale | null;
 }
 
+/** How values become the codes and the scale of a block with linear codes, in f32 arithmetic. */
+export interface BlockEncoding {
+  /**
+   * The number that the scale is computed from: the value of largest magnitude (the first one, if there are several), its
+   * magnitude, or the largest value minus the smallest. Only with `range` is there an offset: the smallest value.
+   */
+  readonly from: 'largest' | 'magnitude' | 'range';
+  /** The scale is that number divided by this one. */
+  readonly divisor: number;
+  /** The stored code of 0, without an offset. */
+  readonly zero: number;
+  /** The limits of stored codes. */
+  readonly least: number;
+  readonly most: number;
+  /** How codes halfway between two integers are rounded: up, or away from zero. */
+  readonly ties: 'up' | 'away';
+}
+
 /** The part of a small number that lies within one byte: `((byte >> down) & mask) << up`. */
 export interface Segment {
   readonly byte: number;

@@ -1,8 +1,11 @@
-/** Converts GGUF blocks to f32 with the public functions for files, compared with a loop in C that decodes q4_K. */
+/**
+ * Converts GGUF blocks to f32 and back with the public functions for files, compared with a loop in C that decodes q4_K.
+ */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  type ConversionName,
   convertFile,
   layoutFile,
   memorySink,
@@ -73,14 +76,18 @@ function rateOfC(): number | null {
   return Number(spawnSync(program, { encoding: 'utf8' }).stdout);
 }
 
-/** The rate, in G elements per second, of a conversion from a GGUF file to an .npy file, both in memory. */
-async function rateOf(dtype: string): Promise<number> {
-  const layout = layoutFile('gguf', [{ name: 'w', dtype, shape: [count / 4096, 4096] }]);
-  // Bytes below 0x7c never form an infinite or NaN f16.
+/** The rate, in G elements per second, of a conversion from one file in memory to another. */
+async function rateOf(
+  { container, dtype }: { readonly container: 'gguf' | 'safetensors'; readonly dtype: string },
+  into: 'npy' | 'gguf',
+  to: ConversionName,
+): Promise<number> {
+  const layout = layoutFile(container, [{ name: 'w', dtype, shape: [count / 4096, 4096] }]);
+  // Bytes below 0x7c never form an infinite or NaN number.
   const bytes = Uint8Array.from({ length: layout.size }, (_, i) => i % 113);
   bytes.set(layout.header);
   const file = await openTensorFile(memorySource(bytes));
-  const plan = planConversion(file, 'npy', { to: 'f32' });
+  const plan = planConversion(file, into, { to });
   const out = new Uint8Array(plan.layout.size).fill(1);
   let best = Number.POSITIVE_INFINITY;
   for (let i = 0; i < runs; i++) {
@@ -91,11 +98,15 @@ async function rateOf(dtype: string): Promise<number> {
   return count / best / 1e9;
 }
 
+function decoding(dtype: string): Promise<number> {
+  return rateOf({ container: 'gguf', dtype }, 'npy', 'f32');
+}
+
 const billions = (rate: number): string => `${rate.toFixed(2)} G elements/s`;
 
 export async function ggufRows(): Promise<readonly Row[]> {
   const before = rateOfC();
-  const ours = await rateOf('Q4_K');
+  const ours = await decoding('Q4_K');
   const after = rateOfC();
   const best = before === null || after === null ? null : Math.max(before, after);
   const beside = best === null ? 'no C compiler here' : `${(ours / best).toFixed(2)} x the loop in C, limit 0.5`;
@@ -103,6 +114,10 @@ export async function ggufRows(): Promise<readonly Row[]> {
   const rows: Row[] = [{ what: 'convert q4_K of GGUF to f32', figure: billions(ours), beside }];
   if (best !== null) rows.push({ what: '  a loop in C, cc -O2', figure: billions(best), beside: 'fastest of 30 runs' });
   for (const dtype of others)
-    rows.push({ what: `convert ${dtype.toLowerCase()} to f32`, figure: billions(await rateOf(dtype)), beside: '' });
+    rows.push({ what: `convert ${dtype.toLowerCase()} to f32`, figure: billions(await decoding(dtype)), beside: '' });
+  for (const to of ['q4_0', 'q4_1', 'q8_0', 'mxfp4'] as const) {
+    const rate = await rateOf({ container: 'safetensors', dtype: 'F32' }, 'gguf', to);
+    rows.push({ what: `convert f32 to ${to} of GGUF`, figure: billions(rate), beside: '' });
+  }
   return rows;
 }

@@ -9,7 +9,8 @@ import { ModuleBuilder } from '../../wasm/module.ts';
 import { splat } from '../simd/vector-words.ts';
 import { interleaved } from './interleaving.ts';
 import { loop } from './memory-loop.ts';
-import { CodeLoader, lanes, mostTableBytes, unitOf } from './packed-codes.ts';
+import { CodeLoader, mostTableBytes, unitOf } from './packed-codes.ts';
+import { lanes } from './packed-columns.ts';
 
 /** Number of elements in a chunk. As f32 they are 64 KiB, which fits in the cache. */
 const elements = 16384;

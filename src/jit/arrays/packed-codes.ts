@@ -13,8 +13,7 @@ import {
 } from '../../numerics/packed-blocks.ts';
 import type { Code } from '../../wasm/code.ts';
 import { splat } from '../simd/vector-words.ts';
-
-export const lanes = 16;
+import { type Column, columnsAt, lanes } from './packed-columns.ts';
 
 /**
  * The unit in which a block's codes count. The coordinates of grids with a shift are stored in eighths, because the
@@ -111,8 +110,7 @@ export class CodeLoader {
   }
 
   private pushStored(places: Places, first: number): void {
-    const columns = columnsOf(Array.from({ length: lanes }, (_, i) => segmentsOf(places(first + i))));
-    columns.forEach((column, i) => {
+    columnsAt(places, first).forEach((column, i) => {
       this.pushColumn(column);
       if (i > 0) this.code.vector('v128.or');
     });
@@ -220,35 +218,4 @@ function everyByte(code: Code, byte: number): Code {
 function halfWords(code: Code, of: (lane: number) => number): Code {
   const word = (i: number): number => of(2 * i) | (of(2 * i + 1) << 16);
   return code.words(word(0), word(1), word(2), word(3));
-}
-
-/** A segment of each of sixteen numbers, with the same mask and position in all. */
-type Column =
-  /** At the same bits of sixteen consecutive bytes. */
-  | ({ readonly kind: 'run' } & Segment)
-  /** A segment at the same bits of two runs of eight bytes. */
-  | { readonly kind: 'halves'; readonly halves: readonly [Segment, Segment] }
-  /** In sixteen consecutive bits, one bit per number. */
-  | { readonly kind: 'bits'; readonly byte: number; readonly up: number };
-
-function columnsOf(rows: readonly (readonly Segment[])[]): readonly Column[] {
-  return elementAt(rows, 0).map((_, k) => columnOf(rows.map((row) => elementAt(row, k))));
-}
-
-function columnOf(segments: readonly Segment[]): Column {
-  const [first, ninth] = [elementAt(segments, 0), elementAt(segments, 8)];
-  if (areRun(segments)) return { kind: 'run', ...first };
-  if (areRun(segments.slice(0, 8)) && areRun(segments.slice(8))) return { kind: 'halves', halves: [first, ninth] };
-  const areBits = segments.every(
-    ({ byte, down, mask }, i) => mask === 1 && down === i % 8 && byte === first.byte + Math.floor(i / 8),
-  );
-  if (!areBits) throw new Error(`the numbers at byte ${first.byte} have no vector form`);
-  return { kind: 'bits', byte: first.byte, up: first.up };
-}
-
-function areRun(segments: readonly Segment[]): boolean {
-  const first = elementAt(segments, 0);
-  return segments.every(
-    ({ byte, down, mask }, i) => byte === first.byte + i && down === first.down && mask === first.mask,
-  );
 }

@@ -1,0 +1,38 @@
+/** Where sixteen small numbers of a packed block are, in the patterns that vector instructions can load and store. */
+import { elementAt } from '../../base/element-at.ts';
+import { type Places, type Segment, segmentsOf } from '../../numerics/packed-blocks.ts';
+
+export const lanes = 16;
+
+/** A segment of each of sixteen numbers, with the same mask and position in all. */
+export type Column =
+  /** At the same bits of sixteen consecutive bytes. */
+  | ({ readonly kind: 'run' } & Segment)
+  /** A segment at the same bits of two runs of eight bytes. */
+  | { readonly kind: 'halves'; readonly halves: readonly [Segment, Segment] }
+  /** In sixteen consecutive bits, one bit per number. */
+  | { readonly kind: 'bits'; readonly byte: number; readonly up: number };
+
+/** Where the sixteen numbers from `first` on are; each column holds some of their bits, lowest first. */
+export function columnsAt(places: Places, first: number): readonly Column[] {
+  const rows = Array.from({ length: lanes }, (_, i) => segmentsOf(places(first + i)));
+  return elementAt(rows, 0).map((_, k) => columnOf(rows.map((row) => elementAt(row, k))));
+}
+
+function columnOf(segments: readonly Segment[]): Column {
+  const [first, ninth] = [elementAt(segments, 0), elementAt(segments, 8)];
+  if (areRun(segments)) return { kind: 'run', ...first };
+  if (areRun(segments.slice(0, 8)) && areRun(segments.slice(8))) return { kind: 'halves', halves: [first, ninth] };
+  const areBits = segments.every(
+    ({ byte, down, mask }, i) => mask === 1 && down === i % 8 && byte === first.byte + Math.floor(i / 8),
+  );
+  if (!areBits) throw new Error(`the numbers at byte ${first.byte} have no vector form`);
+  return { kind: 'bits', byte: first.byte, up: first.up };
+}
+
+function areRun(segments: readonly Segment[]): boolean {
+  const first = elementAt(segments, 0);
+  return segments.every(
+    ({ byte, down, mask }, i) => byte === first.byte + i && down === first.down && mask === first.mask,
+  );
+}
