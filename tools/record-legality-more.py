@@ -29,7 +29,7 @@ base.FIRST.update({
 
 QUIRKS = [  # looked at and not followed
     (r"^cp\.async\.global", "state spaces in the wrong order"),
-    (r"\[%[ubs](8|16)_", "an address of less than 32 bits"),
+    (r"^tcgen05\.(cp|shift|ld|st)\.[^\[]*\[%(b16|b64|f32)_", "an address of another width or type, found when code was made"),
     (r"%u64_2\+8, 0", "a register with an offset outside brackets"),
     (r"\.im2col(::w)?\.mbarrier\S*\.multicast::cluster \[.*%b64_1", "a cache policy in place of the mask of blocks"),
     (r"^tcgen05.*::i8 .*%p1, \d+;", "a scale for integers, of any value"),

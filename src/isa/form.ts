@@ -131,7 +131,8 @@ export type OperandPattern =
    * `[a]`, `[a+imm]` or `[variable]` in `space` or, if that is absent, in the space that the form's space axis gives.
    * `short`: 32 bits are enough even if addresses have 64. `element`: `name[1]` is allowed here without brackets around
    * it. `coordinates`: `[a, {x, y}]` with this many 32-bit coordinates, where `a` is the address of a tensor map.
-   * `unextended`: a register has 32 or 64 bits here; for other addresses, ptxas extends registers of 8 and 16 bits.
+   * `least`: a register has at least this many bits, if `generic` only without a space modifier; for other addresses,
+   * ptxas extends shorter registers.
    */
   | {
       readonly kind: 'address';
@@ -141,7 +142,7 @@ export type OperandPattern =
       readonly space?: string;
       readonly short?: boolean;
       readonly element?: boolean;
-      readonly unextended?: boolean;
+      readonly least?: { readonly bits: 32 | 64; readonly generic?: boolean };
     }
   /**
    * The operand of cvta: a register or, without `.to`, a variable in the space. For mapa and getctarank, variables must
@@ -169,7 +170,10 @@ export type OperandPattern =
   /** `[a]`: a texture, sampler or surface, by its name or in a register. */
   | { readonly kind: 'handle'; readonly name: string; readonly of: '.texref' | '.samplerref' | '.surfref' }
   | CoordinatesPattern
-  /** `[a]` or `[a+imm]` with an address in tensor memory, in a register of one of the `types`; of any if absent. */
+  /**
+   * `[a]` or `[a+imm]` with an address in tensor memory, in a register of one of the `types`. If they are absent, any
+   * integer register of 32 bits, a variable or a constant.
+   */
   | { readonly kind: 'tensor'; readonly name: string; readonly types?: readonly TypeName[] }
   /** A register that holds an address: 32 or 64 bits wide, of an integer or bit-size type. */
   | { readonly kind: 'pointer'; readonly name: string }

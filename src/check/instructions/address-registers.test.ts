@@ -6,6 +6,9 @@ const integers = '.b8 .u8 .s8 .b16 .u16 .s16 .b32 .u32 .s32 .b64 .u64 .s64'.spli
 const floats = '.f16 .f16x2 .f32 .f64'.split(' ');
 const others = '.pred .b128'.split(' ');
 const whole = integers.filter((type) => /32|64/.test(type));
+const longs = '.b64 .u64 .s64'.split(' ');
+const shorts = '.b32 .u32 .s32'.split(' ');
+const tensorWords = [...shorts, '.f16x2'];
 const words = '.b32 .u32 .s32 .f32 .f16x2'.split(' ');
 
 interface Place {
@@ -16,7 +19,7 @@ interface Place {
 }
 
 const extended = { accepts: integers, silent: whole };
-const unextended = { accepts: whole, silent: whole };
+const least = { accepts: whole, silent: whole };
 
 const places: readonly Place[] = [
   { line: 'ld.shared.u32 %r1, [%x];', ...extended },
@@ -24,10 +27,15 @@ const places: readonly Place[] = [
   { line: 'atom.shared.add.u32 %r1, [%x], %r2;', ...extended },
   { line: 'mbarrier.init.shared.b64 [%x], %r1;', ...extended },
   { line: 'ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%x];', ...extended },
-  { line: 'cp.async.bulk.prefetch.L2.global [%x], %r1;', accepts: integers, silent: '.b64 .u64 .s64'.split(' ') },
-  { line: 'wmma.load.a.sync.aligned.row.m8n8k4.shared.f64 {%fd1}, [%x];', ...unextended },
-  { line: 'tensormap.replace.tile.rank.shared::cta.b1024.b32 [%x], %r1;', ...unextended },
-  { line: 'st.bulk.weak.shared::cta [%x], %rd1, 0;', ...unextended },
+  { line: 'cp.async.bulk.prefetch.L2.global [%x], %r1;', accepts: integers, silent: longs },
+  { line: 'wmma.load.a.sync.aligned.row.m8n8k4.shared.f64 {%fd1}, [%x];', ...least },
+  { line: 'tensormap.replace.tile.rank.shared::cta.b1024.b32 [%x], %r1;', ...least },
+  { line: 'ldmatrix.sync.aligned.m8n8.x1.b16 {%r1}, [%x];', accepts: whole, silent: longs },
+  { line: 'tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%x], %r1;', ...least },
+  { line: 'multimem.red.relaxed.gpu.add.u32 [%x], %r1;', accepts: longs, silent: longs },
+  { line: 'tcgen05.shift.cta_group::1.down [%x];', accepts: tensorWords, silent: tensorWords },
+  { line: 'cp.async.bulk.prefetch.tensor.1d.L2.global [%rd1, {%x}];', accepts: shorts, silent: shorts },
+  { line: 'st.bulk.weak.shared::cta [%x], %rd1, 0;', ...least },
   {
     line: 'cp.async.bulk.prefetch.tensor.2d.L2.global [%x, {%r1, %r2}];',
     accepts: [...integers, ...floats, '.b128'],
@@ -36,7 +44,7 @@ const places: readonly Place[] = [
   {
     line: 'cp.async.bulk.prefetch.tensor.2d.L2.global [%rd1, {%r1, %x}];',
     accepts: words,
-    silent: '.b32 .u32 .s32'.split(' '),
+    silent: shorts,
   },
 ];
 

@@ -1,7 +1,7 @@
 /** Matches address operands: `[a]` of loads and stores, and the operands of cvta and isspacep. */
 import { type OperandPattern, operandType, type Variant } from '../../isa/form.ts';
 import { acceptsRegister, describeRegisters } from '../../isa/operand-rules.ts';
-import { type PtxType } from '../../isa/types.ts';
+import type { PtxType, TypeName } from '../../isa/types.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import { describeShape } from './describe-shape.ts';
 import type { Shape } from './shape.ts';
@@ -48,13 +48,13 @@ export function holdsAddress(type: PtxType): boolean {
 }
 
 /**
- * True for a register that ptxas takes as an address: any integer of at most 64 bits, unless the instruction leaves
- * registers `unextended`, and any but a predicate for a tensor map.
+ * True for a register that ptxas takes as an address: any integer from `least` up to 64 bits, and anything but a
+ * predicate for a tensor map.
  */
-function takesRegister({ coordinates, unextended }: AddressPattern, type: PtxType): boolean {
+function takesRegister({ coordinates, least }: AddressPattern, space: string | null, type: PtxType): boolean {
   if (coordinates !== undefined) return type.class !== 'predicate';
-  if (unextended === true) return holdsAddress(type);
-  return holdsInteger(type) && type.width <= 64;
+  const applies = least !== undefined && (least.generic !== true || space === null);
+  return holdsInteger(type) && type.width <= 64 && type.width >= (applies ? least.bits : 8);
 }
 
 /** Matches `[a]` in a load or store. */
@@ -84,18 +84,16 @@ function coordinatesFit(count: number | undefined, rest: readonly Shape[]): bool
   const [list] = rest;
   if (rest.length !== 1 || list === undefined) return false;
   if (list.kind === 'register') return list.lanes > 1 && list.lanes === count && holdsInteger(list.type);
-  return list.kind === 'vector' && list.elements.length === count && list.elements.every(isCoordinate);
+  if (list.kind !== 'vector' || list.elements.length !== count) return false;
+  return list.elements.every((element) => isCoordinate(element, count));
 }
 
-function isCoordinate(shape: Shape): boolean {
+/** ptxas takes floats among several coordinates, but not as the only one. */
+function isCoordinate(shape: Shape, count: number): boolean {
   if (shape.kind === 'unknown') return true;
   if (shape.kind === 'constant') return shape.constant === 'integer';
-  return shape.kind === 'register' && shape.lanes === 1 && isCoordinateType(shape.type);
-}
-
-/** ptxas takes floats for coordinates, too. */
-export function isCoordinateType({ class: kind, width }: PtxType): boolean {
-  return kind !== 'predicate' && width === 32;
+  if (shape.kind !== 'register' || shape.lanes > 1 || shape.type.width !== 32) return false;
+  return holdsInteger(shape.type) || (count > 1 && shape.type.class !== 'predicate');
 }
 
 function describeAddress(count: number | undefined): string {
@@ -116,12 +114,12 @@ function matchBase(
 ): readonly Problem[] {
   const parameters = { name: pattern.name, what: subject.what, opcode: subject.opcode, found: describeShape(base) };
   if (base.kind === 'unknown') return [];
-  if (base.kind === 'register' && base.lanes === 1 && takesRegister(pattern, base.type)) return [];
+  if (base.kind === 'register' && base.lanes === 1 && takesRegister(pattern, space, base.type)) return [];
   if (base.kind === 'variable') {
     if ((space === null ? generic : (reachable[space] ?? [])).includes(base.space)) return [];
     return [problem('PTX5011', operand(index), { ...parameters, expected: space ?? 'generic' })];
   }
-  const expected = 'a 32-bit or 64-bit register, or a variable';
+  const expected = `a ${pattern.least?.bits === 64 ? '' : '32-bit or '}64-bit register, or a variable`;
   return [problem('PTX5015', operand(index), { ...parameters, expected })];
 }
 
@@ -173,6 +171,8 @@ function takesAddress(space: string): readonly VariableSpace[] {
   return space.startsWith('.param') ? parameterSpaces : (reachable[space] ?? []);
 }
 
+const words: readonly TypeName[] = ['.b32', '.u32', '.s32', '.f16x2'];
+
 /** Matches an address in tensor memory. */
 export function matchTensor(
   subject: Subject,
@@ -186,10 +186,10 @@ export function matchTensor(
   const { base } = shape;
   const isVector = base?.kind === 'register' && base.lanes > 1;
   if (isVector) return [wrongKind(subject, name, base, [index], 'one register')];
-  if (types === undefined || base?.kind === 'unknown') return [];
+  if (base?.kind === 'unknown') return [];
   const type = base?.kind === 'register' || base?.kind === 'register-offset' ? base.type.name : null;
-  if (type !== null && types.includes(type)) return [];
-  const expected = types.length === 1 ? `a ${types[0]} register` : 'a 32-bit register';
+  if (type === null ? types === undefined : (types ?? words).includes(type)) return [];
+  const expected = types?.length === 1 ? `a ${types[0]} register` : 'a 32-bit register';
   const found = base === null ? 'a constant' : describeShape(base);
   return [problem('PTX5015', operand(index), { name, what: subject.what, opcode: subject.opcode, found, expected })];
 }

@@ -198,7 +198,7 @@ const fills = (['.u64', '.u32'] as const).map((type) =>
       syntax: 'st.bulk{.weak}{.shared::cta}  [a], size, initval',
       summary: 'Fills size bytes of shared memory with zeros.',
       operands: [
-        { kind: 'address', name: 'a', access: 'store', unextended: true },
+        { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } },
         read('size', type, { unpacked: true, multiple: 8, range: [0, 1 << 24] }),
         read('initval', '.u64', { constantOnly: true, oneOf: [0] }),
       ],

@@ -188,7 +188,7 @@ const copies = form(
     summary: 'Arrives at an mbarrier object when the copies that the thread started with cp.async are complete.',
     sets: { space: block },
     rows: [inBlock],
-    operands: [{ kind: 'address', name: 'a', access: 'store' }],
+    operands: [{ kind: 'address', name: 'a', access: 'store', least: { bits: 32, generic: true } }],
   },
   ampere,
 );

@@ -10,8 +10,13 @@ const hopper = at('8.1', 90);
 const late = ['.release', '.global'].map((word) => needs(word, { modifiers: [word] }, at('8.7', 100)));
 
 const mechanism = '.mbarrier::complete_tx::bytes';
-const address: OperandPattern = { kind: 'address', name: 'a', access: 'store', unextended: true };
-const object: OperandPattern = { kind: 'address', name: 'mbar', access: 'store' };
+const address: OperandPattern = { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } };
+const object: OperandPattern = {
+  kind: 'address',
+  name: 'mbar',
+  access: 'store',
+  least: { bits: 32, generic: true },
+};
 const value = read('b', 0);
 
 const words = ['.b32', '.u32', '.s32', '.f32', '.b64', '.u64', '.s64', '.f64'];

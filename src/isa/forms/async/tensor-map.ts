@@ -7,7 +7,7 @@ import { at, atSuffixed } from '../../targets.ts';
 import { checked, needs } from '../checked.ts';
 import { operandList } from './bulk.ts';
 
-const map: OperandPattern = { kind: 'address', name: 'a', access: 'store', unextended: true };
+const map: OperandPattern = { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } };
 const spaces = ['.global', '.shared::cta'];
 const ordinal = read('ord', '.u32', { constantOnly: true, range: [0, 4] });
 const constant = (last: number): ValuePattern => read('b', '.u32', { constantOnly: true, range: [0, last] });

@@ -202,8 +202,9 @@ function smallElement(space: AccessSpace, index: number, packed: Packed): readon
 
 // --- forms ----------------------------------------------------------------------------------------------------------
 
-const loadAddress: OperandPattern = { kind: 'address', name: 'p', access: 'load' };
-const storeAddress: OperandPattern = { kind: 'address', name: 'p', access: 'store' };
+const least = { bits: 32, generic: true } as const;
+const loadAddress: OperandPattern = { kind: 'address', name: 'p', access: 'load', least };
+const storeAddress: OperandPattern = { kind: 'address', name: 'p', access: 'store', least };
 
 const counts = { '.x1': 1, '.x2': 2, '.x4': 4 } as const;
 

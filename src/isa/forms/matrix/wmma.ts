@@ -286,7 +286,12 @@ function transferForm(
   const sums = type === undefined ? undefined : sumLists[type];
   const listType = isSum ? (stores && type === '.f64' ? 'f64' : (sums?.[stores ? 0 : 1] ?? 'bits')) : family.loaded;
   const list = registerList('r', stores ? 'read' : 'write', own.registers, listType);
-  const address: OperandPattern = { kind: 'address', name: 'p', access: stores ? 'store' : 'load', unextended: true };
+  const address: OperandPattern = {
+    kind: 'address',
+    name: 'p',
+    access: stores ? 'store' : 'load',
+    least: { bits: 32 },
+  };
   const opcode = stores ? 'wmma.store.d' : `wmma.load.${side}`;
   const names = stores ? '[p], r' : 'r, [p]';
   const words = stores ? refsOf('r', own.registers) : [];

@@ -50,7 +50,7 @@ const lines: readonly InstructionForm[] = [
     summary: 'Prefetches a tensor map into a closer cache.',
     sets: { space: ['.const', '.param'] },
     availability: [row('prefetch.tensormap', hopper)],
-    operands: [address],
+    operands: [{ ...address, least: { bits: 32 } }],
   }),
   exact({
     id: 'prefetchu',

@@ -134,7 +134,12 @@ const shift = line({
 
 // --- allocation, order and groups -----------------------------------------------------------------------------------
 
-const inMemory = (name: string): OperandPattern => ({ kind: 'address', name, access: 'store' });
+const inMemory = (name: string): OperandPattern => ({
+  kind: 'address',
+  name,
+  access: 'store',
+  least: { bits: 32 },
+});
 
 const allocation = [
   line({

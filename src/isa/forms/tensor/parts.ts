@@ -5,13 +5,13 @@ import type { TypeName } from '../../types.ts';
 
 export const groups: readonly string[] = ['.cta_group::1', '.cta_group::2'];
 
-const words: readonly TypeName[] = ['.b32', '.u32', '.s32', '.f32', '.f16x2'];
+const words: readonly TypeName[] = ['.b32', '.u32', '.s32', '.f16x2'];
 
 /** `[a]` in tensor memory, as products take it. */
 export const tensor = (name: string): OperandPattern => ({ kind: 'tensor', name, types: ['.b32'] });
 /** `[a]` in tensor memory, as loads and stores take it. */
 export const tensorOfWords = (name: string): OperandPattern => ({ kind: 'tensor', name, types: words });
-/** `[a]` in tensor memory, in whatever register. */
+/** `[a]` in tensor memory: an integer register of 32 bits, a variable or a constant. */
 export const anyTensor = (name: string): OperandPattern => ({ kind: 'tensor', name });
 
 /** A register that describes a matrix in shared memory. */
