@@ -73,7 +73,7 @@ async function planCommand(
   await requireNewPlan(out);
   const plan = await writePlan(out, drafted, count);
   const script = flags.for === undefined ? null : await writeScript(plan, flags.for);
-  if (flags.quiet !== true) await write(session.stderr, planText(plan, script));
+  if (flags.quiet !== true) await write(session.stderr, planText(plan, drafted, script));
   return 0;
 }
 
@@ -84,13 +84,19 @@ async function writeScript(plan: Plan, scheduler: Scheduler): Promise<string> {
   return `${start} ${path}`;
 }
 
-function planText({ folder, manifest }: Plan, script: string | null): string {
+function planText({ folder, manifest }: Plan, { weights, leastShard }: Draft, script: string | null): string {
   const { shards, units, task } = manifest;
   const empty = shards.filter(({ from, to }) => from === to).length;
   const idle = empty === 0 ? '' : `; ${empty} of them have nothing to do, because there are only ${units} parts`;
   const needs = `${plural(task.cpus, 'CPU')}, ${bytesText(task.memoryBytes)} of memory, ${bytesText(task.diskBytes)} of disk each`;
   const start = script ?? `ptxlab work ${folder} --shard 0..${shards.length - 1}, one task each`;
-  return `${folder}: ${plural(shards.length, 'shard')}${idle}; ${needs}\nnext: ${start}\n`;
+  const cost = weights.reduce((sum, weight) => sum + weight, 0);
+  const most = leastShard === null ? shards.length : Math.max(1, Math.floor(cost / leastShard));
+  const note =
+    shards.length <= most
+      ? ''
+      : `note: with more than ${plural(most, 'shard')}, starting them takes more than a tenth of the CPU time\n`;
+  return `${folder}: ${plural(shards.length, 'shard')}${idle}; ${needs}\n${note}next: ${start}\n`;
 }
 
 function readCount(flag: string, text: string, most: number): number {

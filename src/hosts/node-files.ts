@@ -13,6 +13,8 @@ const mostAtOnce = 2 ** 30;
 
 export interface OpenFile extends ByteSource {
   readonly path: string;
+  /** Time of the last modification before it was opened, in nanoseconds since 1970. */
+  readonly modified: bigint;
   /** Throws TensorFileError `changed` if the file was modified since it was opened. */
   requireUnchanged(): Promise<void>;
   close(): Promise<void>;
@@ -32,8 +34,11 @@ export async function openFile(path: string): Promise<OpenFile> {
     const opened = await stateOf(handle, path);
     return {
       ...sourceOf(handle, path, size),
+      modified: opened.modified,
       async requireUnchanged() {
-        if ((await stateOf(handle, path)) !== opened) throw fileError('changed', path, 'changed while it was read');
+        const { bytes, modified } = await stateOf(handle, path);
+        if (bytes !== opened.bytes || modified !== opened.modified)
+          throw fileError('changed', path, 'changed while it was read');
       },
       close: () => handle.close(),
     };
@@ -242,9 +247,12 @@ function sourceOf(handle: FileHandle, path: string, size: number): ByteSource & 
 }
 
 /** Size and modification time of the open file, even if it was renamed. */
-async function stateOf(handle: FileHandle, path: string): Promise<string> {
+async function stateOf(
+  handle: FileHandle,
+  path: string,
+): Promise<{ readonly bytes: bigint; readonly modified: bigint }> {
   const { size, mtimeNs } = await withFileErrors(path, () => handle.stat({ bigint: true }));
-  return `${size} ${mtimeNs}`;
+  return { bytes: size, modified: mtimeNs };
 }
 
 async function regularSize(handle: FileHandle, path: string): Promise<number> {

@@ -36,6 +36,16 @@ async function worked(plan: string, shards: Iterable<number>): Promise<void> {
 
 const bytesIn = (path: string): string => readFileSync(path, 'latin1');
 
+test.each([
+  [2, ['cvt.rn.f16.f32'], ''],
+  [8, ['cvt.rn.f16.f32'], 'note: with more than 4 shards, starting them takes more than a tenth of the CPU time\n'],
+  [2, ['cvt.rn.f16x2.e5m2x2'], 'note: with more than 1 shard, starting them takes more than a tenth of the CPU time\n'],
+])('%i shards of %j: the plan says whether they are worth their cost', async (shards, instructions, note) => {
+  const plan = join(scratchIn(folder), 'plan');
+  const { stderr } = await ptxlab(['plan', 'sweep', ...instructions, '--shards', `${shards}`, '--out', plan]);
+  expect(stderr).toContain(` disk each\n${note}next: ptxlab work`);
+});
+
 describe('units are cut into shards', () => {
   const weights = fc.array(fc.integer({ min: 1, max: 1000 }), { maxLength: 40 });
 

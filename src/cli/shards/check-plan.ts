@@ -33,6 +33,7 @@ export async function draftCheck(paths: readonly string[], flags: CheckFlags, fo
     gpus: [],
     inputs: [...modules, ...settings.values()],
     weights: modules.map(({ bytes }) => bytes + fileCost),
+    leastShard: null,
     files: new Map(),
     cut: (shards) => {
       const sizes = shards.map(({ from, to }) => modules.slice(from, to).reduce((sum, { bytes }) => sum + bytes, 0));

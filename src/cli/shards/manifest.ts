@@ -24,6 +24,11 @@ export interface InputFile {
   readonly sha256: string;
   /** CRC-32 of each block of the file, eight hex digits each; empty if files are read as a whole. */
   readonly blocks: string;
+  /**
+   * Time of the last modification, in nanoseconds since 1970. Empty if a shard must always compare checksums: the file
+   * was planned so soon after a modification that another one may have the same time.
+   */
+  readonly modified: string;
 }
 
 /** The resources that one shard needs. */
@@ -61,7 +66,7 @@ const manifestRule: Rule<Manifest> = recordOf<Manifest>({
   what: whatRule,
   ptxlab: recordOf<Program>({ version: text, sha256: text }),
   gpus: listOf(text),
-  inputs: listOf(recordOf<InputFile>({ path: text, bytes: count, sha256: text, blocks: text })),
+  inputs: listOf(recordOf<InputFile>({ path: text, bytes: count, sha256: text, blocks: text, modified: text })),
   task: recordOf<TaskNeeds>({ cpus: whole(256, '256', 1), memoryBytes: count, diskBytes: count }),
   units: count,
   shards: listOf(recordOf<UnitRange>({ from: count, to: count })),
@@ -72,6 +77,8 @@ export interface Draft extends Pick<Manifest, 'gpus' | 'inputs'> {
   /** The cost of each unit, in arbitrary units. */
   readonly weights: readonly number[];
   readonly cut: (shards: readonly UnitRange[]) => Promise<Pick<Manifest, 'what' | 'task'>>;
+  /** The cost of a shard for which starting takes about a tenth of its CPU time; null if that is not known. */
+  readonly leastShard: number | null;
   /** Other files in the plan's folder, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }

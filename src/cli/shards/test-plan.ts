@@ -36,6 +36,7 @@ export async function draftTest(
     gpus: [...new Set(cases.flatMap(({ gpu }) => gpu ?? []))],
     inputs,
     weights: cases.map(() => 1),
+    leastShard: null,
     files: new Map(),
     cut: () =>
       Promise.resolve({

@@ -1,5 +1,5 @@
 /** A source over compressed bytes, which are inflated as they are read, in bounded memory. */
-import { Inflate } from 'fflate';
+import type { Inflate } from 'fflate';
 import { elementAt } from '../../base/element-at.ts';
 import { type ByteSource, readBytes, requireRange, serialSource } from '../bytes.ts';
 import { crc32 } from './crc32.ts';
@@ -29,7 +29,8 @@ class InflateStream {
   readonly #compressed: ByteSource;
   readonly #size: number;
   readonly #checksum: number;
-  readonly #inflate: Inflate;
+  /** Null until the first read: few files are compressed, and loading the library takes 20 ms. */
+  #inflate: Inflate | null = null;
   /** Number of compressed bytes fed to the inflater so far. */
   #fed = 0;
   #inflated = 0;
@@ -41,7 +42,6 @@ class InflateStream {
     this.#compressed = compressed;
     this.#size = size;
     this.#checksum = checksum;
-    this.#inflate = new Inflate((piece) => this.#accept(piece));
   }
 
   async skip(length: number): Promise<void> {
@@ -72,12 +72,18 @@ class InflateStream {
     if (length === 0) throw new TensorFileError('bad-data', 'the compressed data ends early');
     const bytes = await readBytes(this.#compressed, this.#fed, length);
     this.#fed += length;
+    const inflate = (this.#inflate ??= await this.#inflater());
     try {
-      this.#inflate.push(bytes, this.#fed === this.#compressed.size);
+      inflate.push(bytes, this.#fed === this.#compressed.size);
     } catch (error) {
       if (error instanceof TensorFileError) throw error;
       throw new TensorFileError('bad-data', 'the compressed data cannot be inflated', { cause: error });
     }
+  }
+
+  async #inflater(): Promise<Inflate> {
+    const library = await import('fflate');
+    return new library.Inflate((piece) => this.#accept(piece));
   }
 
   #accept(piece: Uint8Array): void {
