@@ -68,6 +68,13 @@ describe('saving', () => {
     const saved = await bench.save(recipe, none);
     if (saved.kind !== 'saved') throw new Error(JSON.stringify(saved));
     expect(saved.name).toBe(`sample-${recipe}.${container}`);
+    expect(bench.outlook(recipe)).toEqual({
+      kind: 'outlook',
+      container,
+      bytes: saved.blob.size,
+      converted: 3,
+      copied: 1,
+    });
     const file = await openTensorFile(memorySource(new Uint8Array(await saved.blob.arrayBuffer())));
     expect(file.tensors.map(({ dtype }) => dtype).sort()).toEqual(dtypes);
   });

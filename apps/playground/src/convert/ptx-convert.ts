@@ -256,7 +256,7 @@ export class PtxConvert extends LitElement {
               })),
             )
       }
-      ${others.length === 0 ? nothing : html`<div class="group" role="group" aria-label="Modifiers">${others.map((name) => this.toggleChip(name, entry.modifiers.includes(name)))}</div>`}
+      ${others.length === 0 ? nothing : html`<div class="group" role="group" aria-label="Modifiers"><span class="name" aria-hidden="true">Modifiers</span>${others.map((name) => this.toggleChip(name, entry.modifiers.includes(name)))}</div>`}
       ${
         lanes.length < 2
           ? nothing
@@ -288,6 +288,7 @@ export class PtxConvert extends LitElement {
     };
     const none = choices.every(({ isOn }) => !isOn);
     return html`<div class="group" role="radiogroup" aria-label=${label} @keydown=${move}>
+      <span class="name" aria-hidden="true">${label}</span>
       ${choices.map(
         ({ name, isOn, set }, i) =>
           html`<button class="chip" role="radio" aria-checked=${isOn} tabindex=${isOn || (none && i === 0) ? 0 : -1} @click=${set}>${name}</button>`,

@@ -19,7 +19,7 @@ export function stacksView({ state, source, lane }: View): TemplateResult | type
   const { bits, value: text } = lane.explanation.result;
   const others = compareSemantics(value, { from, to }).results.filter(({ semantics }) => semantics !== 'ptx');
   return html`<section>
-    <h2>Other stacks, each by its default</h2>
+    <h2>PTX and other stacks, each by its default</h2>
     <dl class="stacks">
       <div class="stack"><dt>${names.ptx}</dt><dd>${text}</dd></div>
       ${others.map((result) => stackView(result, bits, formats[to].width))}

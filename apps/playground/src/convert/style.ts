@@ -25,7 +25,8 @@ const controls: CSSResult = css`
   input[aria-invalid='true'] { border-color: var(--bad, #b3261e); }
   .arrow { height: 44px; display: grid; place-items: center; color: var(--quiet, #5f5a52); font-size: 20px; }
   .modes { display: flex; flex-wrap: wrap; gap: 8px 24px; margin: 12px 0 0; padding: 0; border: 0; }
-  .group { display: flex; flex-wrap: wrap; gap: 4px; }
+  .group .name { display: block; margin-bottom: 2px; font-size: 14px; color: var(--quiet, #5f5a52); }
+  .chip:not(:last-child) { margin-right: 4px; }
   .chip {
     font-family: var(--mono, monospace); font-size: 14px; min-height: 36px; padding: 0 12px; cursor: pointer;
     border: 1px solid var(--line, #dcd8d0); border-radius: 18px; background: var(--surface, #fff); color: var(--quiet, #5f5a52);
@@ -58,7 +59,7 @@ const answer: CSSResult = css`
 
 const pictures: CSSResult = css`
   .bits { display: flex; flex-wrap: wrap; gap: 8px 10px; }
-  .field { display: grid; gap: 2px; }
+  .field { display: grid; gap: 2px; justify-items: start; align-content: start; }
   .cells { display: flex; flex-wrap: wrap; }
   .cell {
     width: 22px; height: 32px; padding: 0; font-family: var(--mono, monospace); font-size: 14px; cursor: pointer; border-radius: 0;
@@ -69,7 +70,7 @@ const pictures: CSSResult = css`
   .sign .cell[aria-pressed='true'], .sign .fixed.set { background: var(--sign-wash, #fbe4ea); color: var(--sign, #b4234a); font-weight: 700; }
   .exponent .cell[aria-pressed='true'], .exponent .fixed.set { background: var(--exponent-wash, #faeed3); color: var(--exponent, #8a5a00); font-weight: 700; }
   .significand .cell[aria-pressed='true'], .significand .fixed.set { background: var(--significand-wash, #e4ecfc); color: var(--significand, #2450b8); font-weight: 700; }
-  .caption { font-size: 13px; white-space: nowrap; }
+  .caption { font-size: 13px; width: min-content; min-width: 100%; }
   .sign .caption { color: var(--sign, #b4234a); }
   .exponent .caption { color: var(--exponent, #8a5a00); }
   .significand .caption { color: var(--significand, #2450b8); }

@@ -63,6 +63,11 @@ export class Editor {
     this.view.focus();
   }
 
+  /** Puts the cursor at an offset without taking the focus or scrolling there. */
+  select(offset: number): void {
+    this.view.dispatch({ selection: { anchor: offset } });
+  }
+
   /** Puts the cursor on a line without taking the focus. */
   showLine(line: number): void {
     const { doc } = this.view.state;

@@ -4,12 +4,7 @@ export const example = `// c[i] = a[i] + b[i], one element for each thread.
 .target sm_80
 .address_size 64
 
-.visible .entry vecadd(
-    .param .u64 a,
-    .param .u64 b,
-    .param .u64 c,
-    .param .u32 n
-)
+.visible .entry vecadd(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)
 {
     .reg .pred %p;
     .reg .f32  %f<4>;

@@ -11,10 +11,18 @@ export interface RunRequest extends Project {
   readonly timeout: number;
 }
 
+export interface BufferAfter {
+  readonly bytes: Uint8Array;
+  /** Whether the run left other bytes than it found. */
+  readonly isChanged: boolean;
+}
+
 export type RunAnswer =
   | {
       readonly kind: 'done';
-      readonly buffers: readonly (Uint8Array | null)[];
+      /** Null for arguments that are numbers. */
+      readonly buffers: readonly (BufferAfter | null)[];
+      readonly threads: number;
       readonly instructions: number;
       readonly milliseconds: number;
       readonly printed: string;
@@ -45,7 +53,7 @@ const lab = {
   async run(request: RunRequest): Promise<RunAnswer> {
     let printed = '';
     try {
-      const { kernel, buffers, args } = await prepare(request);
+      const { kernel, contents, buffers, args } = await prepare(request);
       const { grid, block, sharedBytes, timeout } = request;
       const onPrint = (text: string): void => {
         if (printed.length < mostPrinted) printed += text;
@@ -55,7 +63,8 @@ const lab = {
       const { instructions, milliseconds } = result.stats;
       return {
         kind: 'done',
-        buffers: buffers.map((buffer) => buffer?.read() ?? null),
+        buffers: buffers.map((buffer, i) => (buffer === null ? null : bufferAfter(buffer.read(), contents[i]))),
+        threads: [...grid, ...block].reduce((product, extent) => product * extent, 1),
         instructions,
         milliseconds,
         printed,
@@ -104,8 +113,14 @@ function refusal(error: unknown): Refused {
   return { kind: 'refused', message: error.message };
 }
 
+function bufferAfter(bytes: Uint8Array, before: unknown): BufferAfter {
+  const isSame = before instanceof Uint8Array && bytes.every((byte, i) => byte === before[i]);
+  return { bytes, isChanged: !isSame };
+}
+
 interface Prepared {
   readonly kernel: Kernel;
+  readonly contents: readonly ReturnType<typeof contentsOf>[];
   /** Null for arguments that are numbers. */
   readonly buffers: readonly (ReturnType<Device['alloc']> | null)[];
   readonly args: readonly (number | bigint | { readonly address: bigint })[];
@@ -118,6 +133,7 @@ async function prepare({ source, entry, args }: RunRequest): Promise<Prepared> {
   const buffers = contents.map((value) => (value instanceof Uint8Array ? device.alloc(value) : null));
   return {
     kernel,
+    contents,
     buffers,
     args: contents.map((value, i) => (value instanceof Uint8Array ? (buffers[i] ?? 0) : value)),
   };

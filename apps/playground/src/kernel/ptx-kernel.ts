@@ -1,5 +1,5 @@
 /** `<ptx-kernel>`: edit, check and run a kernel on one screen. */
-import { type CSSResultGroup, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { type CSSResultGroup, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { ArgumentPlan } from './arguments.ts';
 import { guess } from './arguments.ts';
 import { Editor } from './editor.ts';
@@ -69,6 +69,14 @@ export class PtxKernel extends LitElement {
     void this.open();
   }
 
+  override updated(changed: PropertyValues): void {
+    // On phones the targets are one row, which scrolls.
+    if (changed.has('facts') || changed.has('target'))
+      this.renderRoot
+        .querySelector('.target[aria-pressed="true"]')
+        ?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }
+
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.lab.stop();
@@ -101,7 +109,7 @@ export class PtxKernel extends LitElement {
         this.inspected = inspected;
       },
     });
-    this.editor.go(Math.max(0, source.search(/\bmad\.lo|\bcvt|\bld\.global/)));
+    this.editor.select(Math.max(0, source.search(/\bld\.param|\bcvt|\bmad\.lo|\bld\.global/)));
   }
 
   // --- checking -------------------------------------------------------------------------------------------------------
@@ -131,8 +139,8 @@ export class PtxKernel extends LitElement {
     this.isRunning = false;
     this.answer = answer ?? 'stopped';
     await this.updateComplete;
-    // On phones the result is below the form.
-    this.renderRoot.querySelector('.result')?.scrollIntoView({ block: 'nearest' });
+    if (matchMedia('(max-width: 900px)').matches)
+      this.renderRoot.querySelector('.result')?.scrollIntoView({ block: 'nearest' });
     if (answer?.kind === 'fault' && answer.fault.line !== null) this.editor.goToLine(answer.fault.line);
   }
 

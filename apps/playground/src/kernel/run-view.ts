@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { type ArgumentPlan, type Element, elements, elementsOf, type Fill, fills, mostElements } from './arguments.ts';
 import type { NamedKernel } from './document-worker.ts';
-import type { RunAnswer } from './lab-worker.ts';
+import type { BufferAfter, RunAnswer } from './lab-worker.ts';
 import type { Project } from './link.ts';
 import { plotView } from './plot-view.ts';
 
@@ -99,20 +99,32 @@ function textOf({ currentTarget }: Event): string {
 export function resultView(
   answer: RunAnswer | 'stopped' | null,
   isRunning: boolean,
-  { args }: Launch,
+  { entry, args }: Launch,
   names: readonly string[],
   go: (line: number) => void,
 ): TemplateResult | typeof nothing {
   if (isRunning) return html`<p class="state" role="status">Running…</p>`;
-  if (answer === null) return nothing;
+  if (answer === null) return entry === '' ? nothing : invitation();
   if (answer === 'stopped') return html`<p class="state bad" role="status">The run was stopped before it ended.</p>`;
   if (answer.kind === 'refused') return html`<p class="state bad" role="status">${answer.message}</p>`;
   if (answer.kind === 'fault') return faultView(answer, go);
+  const buffers = answer.buffers.map((buffer, i) => ({ buffer, plan: args[i], name: names[i] ?? `Argument ${i + 1}` }));
+  // The results of the kernel come first.
+  const [results, inputs] = [true, false].map((wanted) => buffers.filter(({ buffer }) => buffer?.isChanged === wanted));
   return html`<p class="state good" role="status">
-      Done: ${answer.instructions.toLocaleString('en')} instructions in ${answer.milliseconds.toFixed(1)} ms.
+      Done: ${many(answer.threads, 'thread')} ran ${many(answer.instructions, 'instruction')} in ${answer.milliseconds.toFixed(1)} ms.
     </p>
     ${printedView(answer.printed)}
-    <div class="buffers">${answer.buffers.map((bytes, i) => bufferView(bytes, args[i], names[i] ?? `Argument ${i + 1}`))}</div>`;
+    <div class="buffers">${[...(results ?? []), ...(inputs ?? [])].map(({ buffer, plan, name }) => bufferView(buffer, plan, name))}</div>`;
+}
+
+function many(count: number, what: string): string {
+  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function invitation(): TemplateResult {
+  return html`<p class="invitation"><strong>Not run yet.</strong> Run computes the kernel in this browser, bit for bit as a GPU
+    does, and shows what its buffers hold afterwards. Step walks through its first warp.</p>`;
 }
 
 function faultView(
@@ -136,15 +148,16 @@ function printedView(printed: string): TemplateResult | typeof nothing {
 const shown = 16;
 
 function bufferView(
-  bytes: Uint8Array | null,
+  buffer: BufferAfter | null,
   plan: ArgumentPlan | undefined,
   name: string,
 ): TemplateResult | typeof nothing {
-  if (bytes === null || plan?.kind !== 'buffer') return nothing;
+  if (buffer === null || plan?.kind !== 'buffer') return nothing;
+  const { bytes, isChanged } = buffer;
   const first = elementsOf(bytes, plan.element, 0, shown);
   const sample = elementsOf(bytes, plan.element, 0, 4096).map(Number);
   return html`<figure>
-    <figcaption><code>${name}</code>: ${plan.count.toLocaleString('en')} × ${plan.element}</figcaption>
+    <figcaption><code>${name}</code>: ${isChanged ? html`<strong>changed by the kernel</strong>` : 'unchanged'}, ${plan.count.toLocaleString('en')} × ${plan.element}</figcaption>
     ${plotView(sample)}
     <p class="numbers">${first.map(String).join('  ')}${plan.count > shown ? ' …' : ''}</p>
   </figure>`;

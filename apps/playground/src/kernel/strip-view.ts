@@ -15,14 +15,21 @@ export function stripView(
       : `${errors} ${errors === 1 ? 'error' : 'errors'} for ${facts.target}, PTX ${facts.version}`;
   return html`<div class="strip">
     <p class="verdict ${errors === 0 ? 'good' : 'bad'}">${errors === 0 ? '✓' : '✗'} ${verdict}</p>
-    <div class="targets" role="group" aria-label="Targets; ${taken} of ${facts.targets.length} take the instructions used">
+    <p class="legend">${legend(taken, facts.targets)} The framed one is ${chosen === null ? "the module's own" : 'chosen'}.
+      ${chosen === null ? '' : html`<button class="plain" @click=${() => choose(null)}>Back to the module's own</button>`}</p>
+    <div class="targets" role="group" aria-label="Targets">
       ${families(facts).map(
         (family) =>
-          html`<span class="family">${family.map(({ name, since }) => targetChip(name, since, chosen, choose))}</span>`,
+          html`<span class="family">${family.map(({ name, since }) => targetChip(name, since, name === (chosen ?? facts.target), choose))}</span>`,
       )}
     </div>
-    ${chosen === null ? '' : html`<button class="plain" @click=${() => choose(null)}>Back to the module's own target</button>`}
   </div>`;
+}
+
+function legend(taken: number, targets: Facts['targets']): string {
+  const all = targets.length;
+  if (taken < all) return `${taken} of ${all} targets accept its instructions; the others are crossed out.`;
+  return `All ${all} targets (${targets[0]?.name} to ${targets.at(-1)?.name}) accept its instructions.`;
 }
 
 type Row = Facts['targets'][number];
@@ -30,12 +37,12 @@ type Row = Facts['targets'][number];
 function targetChip(
   name: string,
   since: string | null,
-  chosen: string | null,
+  isJudged: boolean,
   choose: (target: string) => void,
 ): TemplateResult {
   const isTaken = since !== null;
   const words = isTaken ? `${name} accepts it since PTX ${since}` : `${name} does not accept it; select it to see why`;
-  return html`<button class="target ${isTaken ? 'taken' : 'refused'}" aria-pressed=${name === chosen} title=${words} aria-label=${words} @click=${() => choose(name)}>
+  return html`<button class="target ${isTaken ? 'taken' : 'refused'}" aria-pressed=${isJudged} title=${words} aria-label=${words} @click=${() => choose(name)}>
     ${name.replace('sm_', '')}
   </button>`;
 }

@@ -28,10 +28,15 @@ const frame: CSSResult = css`
   .go.stop { background: var(--bad); color: var(--surface); }
   .empty { color: var(--quiet); margin: 0; }
   @media (max-width: 900px) {
-    .work { grid-template-columns: minmax(0, 1fr); grid-template-rows: 360px auto; }
-    .inspector { border-left: 0; border-top: 1px solid var(--line); max-height: 240px; }
+    .work { display: contents; }
+    .editor { flex: 0 0 320px; border-block: 1px solid var(--line); }
+    .inspector { order: 1; border-left: 0; border-top: 1px solid var(--line); }
     .dock { flex-basis: auto; }
     .tabs { flex-wrap: wrap; }
+    .tabs [role='tablist'] { flex-basis: 100%; }
+    .go { flex: 1 1 40%; }
+    .tabs .plain { order: 1; }
+    .tabs .note:empty { display: none; }
   }
 `;
 
@@ -40,7 +45,13 @@ const strip: CSSResult = css`
   .verdict { margin: 0; font-size: 18px; font-weight: 650; }
   .verdict.good, .state.good { color: var(--accent); }
   .verdict.bad, .state.bad { color: var(--bad); }
-  .targets { display: flex; flex-wrap: wrap; gap: 4px 12px; }
+  .legend { margin: 0; font-size: 14px; color: var(--quiet); }
+  .targets { display: flex; flex-wrap: wrap; gap: 4px 12px; flex-basis: 100%; }
+  @media (max-width: 900px) {
+    .strip { gap: 4px 16px; }
+    .targets { flex-wrap: nowrap; overflow-x: auto; margin: 4px -16px 0; padding: 0 16px 4px; }
+    .target { min-height: 36px; min-width: 40px; }
+  }
   .family { display: inline-flex; gap: 2px; }
   .target { font-family: var(--mono); font-size: 13px; min-width: 32px; min-height: 28px; padding: 0 4px; border: 1px solid var(--line); border-radius: 4px; cursor: pointer; background: var(--surface); }
   .target.taken { color: var(--accent); background: var(--accent-wash); }
@@ -68,7 +79,7 @@ const panels: CSSResult = css`
   .argument > code { min-width: 24px; font-weight: 650; }
   .state { margin: 16px 0 8px; font-weight: 600; font-size: 18px; }
   .buffers { display: flex; flex-wrap: wrap; gap: 20px; }
-  figure { margin: 0; width: 300px; max-width: 100%; }
+  figure { margin: 0; flex: 1 1 240px; max-width: 320px; }
   figcaption { font-size: 14px; color: var(--quiet); }
   .plot { display: block; width: 100%; height: 64px; background: var(--sunken); border-radius: 4px; }
   .plot rect { fill: var(--significand); }
@@ -97,7 +108,13 @@ const panels: CSSResult = css`
 const steps: CSSResult = css`
   .halves { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 12px 32px; }
   .halves .state { margin-top: 0; }
-  @media (max-width: 1100px) { .halves { grid-template-columns: minmax(0, 1fr); } }
+  @media (max-width: 1100px) {
+    .halves { grid-template-columns: minmax(0, 1fr); }
+    .halves .result { order: -1; }
+  }
+  .invitation { margin: 0; color: var(--quiet); max-width: 60ch; }
+  .invitation strong { color: var(--ink); }
+  figcaption strong { color: var(--accent); }
   .argument { flex-wrap: wrap; }
   .transport { display: flex; gap: 6px; align-items: center; flex-wrap: wrap; }
   .transport input { flex: 1 1 200px; accent-color: var(--accent); }

@@ -3,6 +3,7 @@ import {
   compareFiles,
   convertFile,
   type ByteSource,
+  type Container,
   type Model,
   modelOf,
   type ModelTensor,
@@ -55,6 +56,16 @@ export interface Saved {
   readonly kind: 'saved';
   readonly blob: Blob;
   readonly name: string;
+}
+
+/** What `save` would write. */
+export interface Outlook {
+  readonly kind: 'outlook';
+  readonly container: Container;
+  /** Of the whole file. */
+  readonly bytes: number;
+  readonly converted: number;
+  readonly copied: number;
 }
 
 export interface Stopped {
@@ -128,6 +139,18 @@ export class Bench {
         await scratch.drop();
       }
     });
+  }
+
+  outlook(recipeName: string): Outlook | Refused {
+    try {
+      const [file, recipe] = [this.opened(), recipeNamed(recipeName)];
+      const { work, layout } = planOf(file, recipe, takesOf(file, recipe));
+      const copied = work.filter(({ kind }) => kind === 'copy').length;
+      const container = containerFor(recipe, file);
+      return { kind: 'outlook', container, bytes: layout.size, converted: work.length - copied, copied };
+    } catch (error) {
+      return refusal(error);
+    }
   }
 
   /** Converts the matrices of the file. */

@@ -1,7 +1,7 @@
 /** `<ptx-tensors>`: the tensors of a file, and what each recipe does to them. */
 import { type CSSResultGroup, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { convertStyle } from '../convert/style.ts';
-import type { Measured, Opened, OpenedTensor, Refused } from './bench.ts';
+import type { Measured, Opened, OpenedTensor, Outlook, Refused } from './bench.ts';
 import { distributionView } from './histogram-view.ts';
 import { type Known, listView } from './list-view.ts';
 import { recipes } from './recipe-names.ts';
@@ -25,6 +25,7 @@ export class PtxTensors extends LitElement {
     opened: { state: true },
     chosen: { state: true },
     recipe: { state: true },
+    outlook: { state: true },
     summaries: { state: true },
     errors: { state: true },
     busy: { state: true },
@@ -39,6 +40,8 @@ export class PtxTensors extends LitElement {
   declare opened: Opened | null;
   declare chosen: number;
   declare recipe: string;
+  /** What saving with the recipe would write; null if it is not known or not possible. */
+  declare outlook: Outlook | null;
   declare summaries: ReadonlyMap<number, Known>;
   /** By tensor and recipe. */
   declare errors: ReadonlyMap<number, ReadonlyMap<string, Measured | Refused>>;
@@ -58,6 +61,7 @@ export class PtxTensors extends LitElement {
     this.opened = null;
     this.chosen = 0;
     this.recipe = 'nvfp4';
+    this.outlook = null;
     this.summaries = new Map();
     this.errors = new Map();
     this.busy = null;
@@ -96,8 +100,15 @@ export class PtxTensors extends LitElement {
       return;
     }
     this.opened = answer;
+    void this.choose(this.recipe);
     const largest = answer.tensors.findIndex(({ shape }) => shape.length > 1);
     await this.study(Math.max(0, largest));
+  }
+
+  private async choose(recipe: string): Promise<void> {
+    this.recipe = recipe;
+    const answer = await this.bench.outlook(recipe);
+    if (this.recipe === recipe) this.outlook = answer.kind === 'outlook' ? answer : null;
   }
 
   /** Reads the chosen tensor, tries the recipes on it, then reads the others. */
@@ -238,7 +249,7 @@ export class PtxTensors extends LitElement {
           <section><h2>Magnitudes in ${tensor.name}</h2>${this.distribution(tensor)}</section>
         </div>
         <section><h2>Recipes for ${tensor.name}</h2>
-          ${recipesView(this.errors.get(this.chosen) ?? new Map(), this.recipe, (name) => (this.recipe = name))}</section>
+          ${recipesView(this.errors.get(this.chosen) ?? new Map(), this.recipe, (name) => void this.choose(name))}</section>
       </div>`;
   }
 
@@ -260,8 +271,17 @@ export class PtxTensors extends LitElement {
       </div>
       <p class="why">${this.sentence(tensor, found)}</p>
       <div class="save"><button class="go" ?disabled=${found?.kind !== 'measured'} @click=${() => void this.save()}>Save the file as ${this.recipe}</button>
-        <span>Converts the matrices; vectors are copied.</span></div>
+        <span>${this.promise()}</span></div>
     </div>`;
+  }
+
+  private promise(): string {
+    const { outlook, opened } = this;
+    if (outlook === null || opened === null) return 'Converts the matrices; vectors are copied.';
+    const { container, bytes, converted, copied } = outlook;
+    const before = opened.tensors.reduce((sum, tensor) => sum + tensor.bytes, 0);
+    const share = before === 0 ? '' : `, ${numberText((100 * bytes) / before)} % of the original`;
+    return `Writes a ${container} file of ${sizeText(bytes)}${share}: ${converted} converted, ${copied} copied.`;
   }
 
   private sentence({ name }: OpenedTensor, found: Measured | Refused | undefined): string {

@@ -57,7 +57,7 @@ export const recipes: readonly Recipe[] = [
   mx('mxfp4'),
   {
     name: 'nvfp4',
-    words: 'an e4m3 scale for 16 elements',
+    words: 'an e4m3 scale for 16 elements (Blackwell)',
     to: 'nvfp4',
     scale: null,
     plain: null,

@@ -1,6 +1,6 @@
 /** The page's side of the worker that reads and converts tensor files. */
 import { proxy, type Remote, wrap } from 'comlink';
-import type { Measured, Opened, Progress, Refused, Saved, Stopped } from './bench.ts';
+import type { Measured, Opened, Outlook, Progress, Refused, Saved, Stopped } from './bench.ts';
 import type { Summary } from 'ptxlab/tensors';
 import type { TensorService } from './tensor-worker.ts';
 
@@ -19,6 +19,10 @@ export class RemoteBench {
 
   async measure(index: number, recipe: string, progress: Progress): Promise<Measured | Refused | Stopped> {
     return this.ask.measure(index, recipe, proxy(progress));
+  }
+
+  async outlook(recipe: string): Promise<Outlook | Refused> {
+    return this.ask.outlook(recipe);
   }
 
   async save(recipe: string, progress: Progress): Promise<Saved | Refused | Stopped> {

@@ -1,7 +1,16 @@
 /** The worker that reads, measures and converts tensor files, so that the page never blocks. */
 import { expose } from 'comlink';
 import { type Summary, TensorFileError } from 'ptxlab/tensors';
-import { Bench, type Measured, type Opened, type Progress, type Refused, type Saved, type Stopped } from './bench.ts';
+import {
+  Bench,
+  type Measured,
+  type Opened,
+  type Outlook,
+  type Progress,
+  type Refused,
+  type Saved,
+  type Stopped,
+} from './bench.ts';
 import { blobSource } from './blob-source.ts';
 import { sampleName, sampleSource } from './sample.ts';
 
@@ -35,6 +44,7 @@ const service = {
     bench.summarize(index, progress),
   measure: (index: number, recipe: string, progress: Progress): Promise<Measured | Refused | Stopped> =>
     bench.measure(index, recipe, progress),
+  outlook: (recipe: string): Outlook | Refused => bench.outlook(recipe),
   save: (recipe: string, progress: Progress): Promise<Saved | Refused | Stopped> => bench.save(recipe, progress),
 };
 
