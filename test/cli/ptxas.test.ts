@@ -57,6 +57,14 @@ const files: Readonly<Record<string, string>> = {
   narrow: module({ body: '.reg .b16 %h;\nld.shared.b32 %r0, [%h];' }),
   unsized: '.version 8.0\n.target sm_80\n.entry k() { .reg .b32 %r<2>; ld.global.b32 %r0, [%r1]; ret; }\n',
   empty: '',
+  headless: '\n.target sm_80\n.address_size 64\n',
+  broken: '.version\n8.0\n.target sm_80\n.address_size 64\n',
+  targetless: '.version 8.0\n\n.b32 sm_80\n.address_size 64\n',
+  part: module({ body: 'mov.u32 %r1, %r2.f32\nmov.u32 %r1, 5;' }),
+  selected: module({ body: 'mov.u32 %r1, %r2.b0\nmov.u32 %r1, 5;' }),
+  label: module({ body: 'bra L.f32;\nmov.u32 %r1 5;' }),
+  list: module({ body: 'fence.proxy.alias {%r1, %r2}\n\nmov.u32 %r1, 5;' }),
+  stray: module({ body: 'mov.u32 %r1, 5;.s8\nret;' }),
 };
 for (const [name, text] of Object.entries(files)) put(folder, `${name}.ptx`, text);
 put(folder, 'options.txt', '-arch sm_80 "-o" /dev/null');
@@ -105,6 +113,20 @@ describe('verdicts', () => {
       '-arch sm_80 unfinished',
       `ptxas unfinished.ptx, line 8; fatal   : Parsing error near 'mov': syntax error\n${aborted}`,
     ],
+    [
+      '-arch sm_80 headless',
+      `ptxas headless.ptx, line 3; fatal   : Missing .version directive at start of file 'headless.ptx'\n${aborted}`,
+    ],
+    [
+      '-arch sm_80 broken',
+      `ptxas broken.ptx, line 1; fatal   : Missing .version directive at start of file 'broken.ptx'\n${aborted}`,
+    ],
+    [
+      '-arch sm_80 targetless',
+      `ptxas targetless.ptx, line 3; fatal   : Missing .target directive at start of file 'targetless.ptx'\n${aborted}`,
+    ],
+    ['-arch sm_80 list', `ptxas list.ptx, line 9; fatal   : Parsing error near 'mov': syntax error\n${aborted}`],
+    ['-arch sm_80 stray', `ptxas stray.ptx, line 8; fatal   : No variable storage specified\n${aborted}`],
     ['-arch sm_80 open', `ptxas open.ptx, line 8; fatal   : Parsing error near '5': syntax error\n${aborted}`],
     ['-arch sm_80 function', "ptxas fatal   : Unresolved extern function 'foo'\n"],
     ['-arch sm_80 -c function', ''],
@@ -190,6 +212,32 @@ describe('verdicts', () => {
       [
         "ptxas cut.ptx, line 7; error   : Unknown symbol 'L'",
         'ptxas cut.ptx, line 9; fatal   : No variable storage specified',
+        'ptxas fatal   : Ptx assembly aborted due to errors',
+      ],
+    ],
+    [
+      '-arch sm_80 label -o /dev/null',
+      255,
+      [
+        "ptxas label.ptx, line 7; error   : Unknown symbol 'L.f32'",
+        "ptxas label.ptx, line 8; fatal   : Parsing error near '5': syntax error",
+        'ptxas fatal   : Ptx assembly aborted due to errors',
+      ],
+    ],
+    [
+      '-arch sm_80 part -o /dev/null',
+      255,
+      [
+        "ptxas part.ptx, line 7; error   : Unknown symbol '%r2.f32'",
+        "ptxas part.ptx, line 8; fatal   : Parsing error near 'mov': syntax error",
+        'ptxas fatal   : Ptx assembly aborted due to errors',
+      ],
+    ],
+    [
+      '-arch sm_80 selected -o /dev/null',
+      255,
+      [
+        "ptxas selected.ptx, line 8; fatal   : Parsing error near 'mov': syntax error",
         'ptxas fatal   : Ptx assembly aborted due to errors',
       ],
     ],

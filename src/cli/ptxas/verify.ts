@@ -6,7 +6,9 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { isSyntaxError, offsetOf, ptxasLine } from '../../diagnostics/renderers/ptxas.ts';
 import { findTarget, parseVersion } from '../../isa/targets.ts';
 import { type Architecture, misfit } from './architecture.ts';
+import { headerFault } from './header.ts';
 import { messagesOn } from './instruction-messages.ts';
+import { untilSyntaxError } from './syntax-errors.ts';
 
 /** A text, and its name in messages. */
 export interface Input {
@@ -92,6 +94,8 @@ function findingsOf(checked: readonly Checked[], options: VerifyOptions): readon
     const source = new SourceText(module.text, module.name);
     const repeated = module.survey.definitions.filter(({ name }) => known.has(name));
     for (const { name } of module.survey.definitions) known.add(name);
+    const fault = headerFault(source);
+    if (fault !== null) return [{ ...fault, isError: true }];
     const all = [
       ...repeated.map((definition) => duplicate(definition, source)),
       ...namedFindings(module, source, options),
@@ -146,41 +150,6 @@ function findings(
     const { line } = source.position(offsetOf(found, source));
     return [{ line, text: ptxasLine(source, { ...found, severity }), isError }];
   });
-}
-
-/** Findings for which ptxas needs the whole module. */
-const atEnd: ReadonlySet<string> = new Set(['PTX5025', 'PTX5030']);
-
-/**
- * ptxas stops at a syntax error. It then reports nothing else about the statement with the error, nor about labels of a
- * function that the error leaves open.
- */
-function untilSyntaxError(found: readonly Diagnostic[], text: string): readonly Diagnostic[] {
-  const index = found.findIndex(isSyntaxError);
-  const error = found[index];
-  if (error === undefined) return found;
-  const at = error.span.start;
-  const statement = Math.max(...[';', '{', '}'].map((mark) => text.lastIndexOf(mark, at - 1))) + 1;
-  const isSaid = ({ code, span: { start } }: Diagnostic): boolean =>
-    start < statement &&
-    !atEnd.has(code) &&
-    !(code === 'PTX3001' && isBranch(text, start) && !closesFunction(text, start, at));
-  return [...found.slice(0, index).filter(isSaid), error];
-}
-
-/** Whether the function that contains the first offset ends before the second one. */
-function closesFunction(text: string, from: number, to: number): boolean {
-  let depth = 0;
-  for (let at = 0; at < to; at++) {
-    if (text[at] === '{') depth++;
-    else if (text[at] === '}' && --depth === 0 && at > from) return true;
-  }
-  return false;
-}
-
-/** Whether the statement with this offset is a branch. */
-function isBranch(text: string, offset: number): boolean {
-  return /\bbra(\.uni)?\s+$/.test(text.slice(Math.max(0, offset - 20), offset));
 }
 
 function severityOf({ code, severity }: Diagnostic, warnings: VerifyOptions['warnings']): Diagnostic['severity'] {

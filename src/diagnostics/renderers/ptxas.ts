@@ -21,17 +21,21 @@ export function renderPtxas(report: FileReport): string {
   return failed ? `${text}ptxas fatal   : Ptx assembly aborted due to errors\n` : text;
 }
 
+const noStorage = 'No variable storage specified';
+
 /** Whether ptxas stops reading at this finding. */
 export function isSyntaxError({ ptxas }: Diagnostic): boolean {
-  return ptxas.startsWith('Parsing error') || ptxas === 'No variable storage specified';
+  return ptxas.startsWith('Parsing error') || ptxas === noStorage;
 }
 
 /**
  * The offset whose line ptxas names. For a syntax error, that is the offset of the first unexpected token, even if
- * something is missing at the end of the line before and the finding points there.
+ * something is missing at the end of the line before and the finding points there. A type without a state space is
+ * refused when the name after it was read.
  */
 export function offsetOf(found: Diagnostic, { text }: SourceText): number {
-  const { start } = found.span;
+  const { start, end } = found.span;
+  if (found.ptxas === noStorage) return text.length - text.slice(end).trimStart().length;
   const near = isSyntaxError(found) ? /near '([^']*)'/.exec(found.ptxas)?.[1] : undefined;
   if (near === undefined) return start;
   const index = near === '' ? text.length : text.indexOf(near, start);

@@ -1,0 +1,42 @@
+/** The beginning of a module as ptxas reads it: a module that does not begin in this way has no other errors. */
+import type { SourceText } from '../../base/source-text.ts';
+
+/** The first missing directive, and the line of the word in its place; null if both are there, or nothing is. */
+export function headerFault(source: SourceText): { readonly line: number; readonly text: string } | null {
+  const { text, name } = source;
+  const first = wordAfter(text, 0);
+  if (first === text.length) return null;
+  const version = versionAt(text, first);
+  if (version !== null && isTarget(text, version)) return null;
+  const missing = version === null ? '.version' : '.target';
+  const { line } = source.position(wordAfter(text, version ?? afterTargets(text, first)));
+  return {
+    line,
+    text: `ptxas ${name}, line ${line}; fatal   : Missing ${missing} directive at start of file '${name}'`,
+  };
+}
+
+/** Where the next word begins, after spaces and comments. */
+function wordAfter(text: string, from: number): number {
+  const gaps = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
+  gaps.lastIndex = from;
+  return from + (gaps.exec(text)?.[0].length ?? 0);
+}
+
+/** The end of a `.version` directive, which is on one line; null if there is none. */
+function versionAt(text: string, at: number): number | null {
+  const directive = /\.version[ \t]+\d+\.\d+/y;
+  directive.lastIndex = at;
+  return directive.test(text) ? directive.lastIndex : null;
+}
+
+/** The end of a `.target` directive, which ptxas reads before it misses the version. */
+function afterTargets(text: string, at: number): number {
+  const directive = /\.target\s+sm_\w+(\s*,\s*\w+)*/y;
+  directive.lastIndex = at;
+  return directive.test(text) ? directive.lastIndex : at;
+}
+
+function isTarget(text: string, version: number): boolean {
+  return /^\.target(?![\w$])/.test(text.slice(wordAfter(text, version)));
+}

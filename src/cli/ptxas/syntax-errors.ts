@@ -1,0 +1,69 @@
+/** Which findings ptxas reports before a syntax error, at which it stops. */
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { isSyntaxError } from '../../diagnostics/renderers/ptxas.ts';
+
+/** Findings for which ptxas needs the whole module. */
+const atEnd: ReadonlySet<string> = new Set(['PTX5025', 'PTX5030']);
+
+/**
+ * The findings up to the first syntax error. About the statement with the error ptxas says only what it sees when it
+ * reads an operand: an unknown part of a register or variable. It says nothing about labels of a function that the error
+ * leaves open.
+ */
+export function untilSyntaxError(found: readonly Diagnostic[], text: string): readonly Diagnostic[] {
+  const index = found.findIndex(isSyntaxError);
+  const error = found[index];
+  if (error === undefined) return found;
+  const at = error.span.start;
+  const statement = statementStart(text, at);
+  const isSaid = (one: Diagnostic): boolean => {
+    const { start } = one.span;
+    if (isUnknownPart(one, text)) return true;
+    if (start >= statement || atEnd.has(one.code)) return false;
+    return one.code !== 'PTX3001' || !isBranch(text, start) || closesFunction(text, start, at);
+  };
+  return [...found.slice(0, index).filter(isSaid), error];
+}
+
+/** The parts of a register that video instructions select are refused only when the whole statement was read. */
+function isUnknownPart({ ptxas, span }: Diagnostic, text: string): boolean {
+  const part = /^Unknown symbol '[^'.]*(\.[^']*)'$/.exec(ptxas)?.[1];
+  if (part === undefined) return false;
+  return isBranch(text, span.start) || !/^\.(b[0-3]{1,4}|h[01]{1,2})$/.test(part);
+}
+
+/** Where the statement that contains an offset begins. Braces around a list of operands do not end a statement. */
+function statementStart(text: string, offset: number): number {
+  for (let at = offset - 1; at >= 0; at--) {
+    if (text[at] === ';') return at + 1;
+    if (text[at] === '{' && opensBlock(text, at)) return at + 1;
+    if (text[at] !== '}') continue;
+    const open = text.lastIndexOf('{', at);
+    if (open < 0 || opensBlock(text, open) || text.slice(open, at).includes(';')) return at + 1;
+    at = open;
+  }
+  return 0;
+}
+
+/** Whether a `{` begins the body of a function or a block, not a list of operands. */
+function opensBlock(text: string, brace: number): boolean {
+  const before = text.slice(0, brace).trimEnd();
+  if (before === '' || /[;{}:)]$/.test(before)) return true;
+  const statement = before.slice(Math.max(before.lastIndexOf(';'), before.lastIndexOf('}')) + 1);
+  return /\.(entry|func)\b/.test(statement);
+}
+
+/** Whether the function that contains the first offset ends before the second one. */
+function closesFunction(text: string, from: number, to: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < to; at++) {
+    if (text[at] === '{') depth++;
+    else if (text[at] === '}' && --depth === 0 && at > from) return true;
+  }
+  return false;
+}
+
+/** Whether the statement with this offset is a branch. */
+function isBranch(text: string, offset: number): boolean {
+  return /\bbra(\.uni)?\s+$/.test(text.slice(Math.max(0, offset - 20), offset));
+}
