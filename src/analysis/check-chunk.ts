@@ -29,7 +29,15 @@ export interface ReadChunk {
   readonly parsed: ParsedChunk;
 }
 
+/** What a module's chunks are checked with. */
+export interface ModuleParts {
+  readonly header: Header;
+  readonly memory: CheckMemory;
+  readonly searchLimit: number;
+}
+
 export class ChunkChecker {
+  private readonly searchLimit: number;
   private readonly chunk: Chunk;
   private readonly parsed: ParsedChunk;
   private readonly scopes: OpenScopes;
@@ -42,8 +50,17 @@ export class ChunkChecker {
   /** The next part of the chunk's outline. */
   private next = 0;
 
-  /** `scopes` are those at the start of the chunk; afterwards they are those at its end. */
-  constructor(chunk: Chunk, { source, parsed }: ReadChunk, scopes: OpenScopes, header: Header, memory: CheckMemory) {
+  /**
+   * `scopes` are those at the start of the chunk; afterwards they are those at its end. At most `searchLimit` similar
+   * names are searched.
+   */
+  constructor(
+    chunk: Chunk,
+    { source, parsed }: ReadChunk,
+    scopes: OpenScopes,
+    { header, memory, searchLimit }: ModuleParts,
+  ) {
+    this.searchLimit = searchLimit;
     this.chunk = chunk;
     this.parsed = parsed;
     this.scopes = scopes;
@@ -56,6 +73,7 @@ export class ChunkChecker {
       {
         symbols,
         aliases,
+        searchLimit,
         places: this.places,
         declared: (symbol, scope) => {
           (scope === symbols ? this.module : this.body).push({ kind: 'symbol', symbol });
@@ -84,6 +102,7 @@ export class ChunkChecker {
       shared: this.sharedUses(begun?.header.name ?? null),
       announced: checker.announced.map(headerOf),
       searches: checker.names.searches,
+      isCut: checker.names.searches > this.searchLimit,
     };
   }
 

@@ -72,8 +72,10 @@ export interface CheckedChunk {
   readonly shared: readonly SharedUse[];
   /** Functions without a body. */
   readonly announced: readonly FunctionHeader[];
-  /** Searches for similar names. */
+  /** Searches for similar names, with those that were left out. */
   readonly searches: number;
+  /** Whether searches were left out, because there were too many in the module. */
+  readonly isCut: boolean;
 }
 
 export class Chunk {

@@ -93,6 +93,23 @@ describe('a document', () => {
   }
 });
 
+describe('suggestions for undeclared names', () => {
+  const names = (count: number): string => Array.from({ length: count }, (_, i) => `.reg .b32 valu${i}e;\n`).join('');
+  const uses = (count: number): string => Array.from({ length: count }, (_, i) => `mov.b32 value${i}, 1;\n`).join('');
+  // A hundred names are searched, so the uses at the end have no suggestion at first.
+  const text = `${header}.entry k() {\n${names(9)}${uses(300)}// end of most\n${'ret;\n'.repeat(400)}mov.b32 valu1, 1;\n}\n`;
+
+  it('return when enough of the others are gone', () => {
+    const document = new Document(text);
+    expect(document.diagnostics()).toEqual(check(text).diagnostics);
+    const [start, end] = [text.indexOf('mov'), text.indexOf('// end of most')];
+    document.edit(start, end, '');
+    const rest = text.slice(0, start) + text.slice(end);
+    expect(document.diagnostics()).toEqual(check(rest).diagnostics);
+    expect(document.diagnostics()[0]?.help).toBe("did you mean 'valu1e'?");
+  });
+});
+
 describe('kernels', () => {
   it('are listed with their parameters and required block extents, even while a body has errors', () => {
     const text = `${header}.visible .entry k(.param .u64 p, .param .align 8 .b8 s[12]) .reqntid 32, 4 {\n  wrong;\n}\n.func f() { ret; }\n`;

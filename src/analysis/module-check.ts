@@ -4,6 +4,7 @@ import type { ModuleEnvironment } from '../check/availability.ts';
 import { Header, type Overrides } from '../check/declarations/header.ts';
 import type { CheckMemory } from '../check/memory.ts';
 import type { DeclaredSymbol, LabelSymbol } from '../check/symbols.ts';
+import { searchLimit } from '../check/unknown-name.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { ChunkChecker, isHeaderItem } from './check-chunk.ts';
 import { type Chunk, type OutlinePart, withoutClosed } from './chunk.ts';
@@ -35,6 +36,7 @@ export class ModuleCheck {
   headerFindings: Diagnostic[] = [];
   header: Header;
   private headerKey = '';
+  private searchesLeft = searchLimit;
   private known: KnownScopes | null = null;
   private atEnd: { readonly scopes: OpenScopes; readonly version: number } | null = null;
 
@@ -111,8 +113,22 @@ export class ModuleCheck {
     return { first, last };
   }
 
+  /** Checks the chunks that are not checked, and those with too few searches once the module needs few enough. */
   private checkAll(): void {
+    this.checkUnchecked();
     const { chunks } = this.list;
+    if (this.searches() > searchLimit || !chunks.some(({ checked }) => checked?.isCut === true)) return;
+    for (const chunk of chunks) if (chunk.checked?.isCut === true) chunk.checked = null;
+    this.checkUnchecked();
+  }
+
+  private searches(): number {
+    return this.list.chunks.reduce((sum, { checked }) => sum + (checked?.searches ?? 0), 0);
+  }
+
+  private checkUnchecked(): void {
+    const { chunks } = this.list;
+    this.searchesLeft = searchLimit - this.searches();
     const first = chunks.findIndex(({ checked }) => checked === null);
     if (first < 0) return;
     this.memory.begin();
@@ -190,7 +206,10 @@ export class ModuleCheck {
 
   private checkChunk(chunk: Chunk, scopes: OpenScopes): void {
     const read = this.list.reread(chunk, false);
-    const checked = new ChunkChecker(chunk, read, scopes, this.header, this.memory).check();
+    const { header, memory } = this;
+    const parts = { header, memory, searchLimit: Math.max(0, this.searchesLeft) };
+    const checked = new ChunkChecker(chunk, read, scopes, parts).check();
+    this.searchesLeft -= checked.searches;
     chunk.checked =
       chunk.index > 0
         ? checked

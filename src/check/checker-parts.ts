@@ -22,4 +22,6 @@ export interface Continuation {
   readonly places: Places;
   /** Called with every declared symbol and its scope; null if they are not needed. */
   readonly declared: ((symbol: DeclaredSymbol, scope: Scope) => void) | null;
+  /** Maximum number of searches for names that are similar to undeclared ones. */
+  readonly searchLimit: number;
 }

@@ -70,7 +70,7 @@ export class ModuleChecker implements InstructionContext {
   readonly variables: VariableSymbol[] = [];
   readonly debug: Places;
   readonly shared: SharedMemory = new SharedMemory();
-  readonly names: NameHelp = new NameHelp();
+  readonly names: NameHelp;
   /** The debug sections as written, if the module is to be run. */
   readonly sections: string[] = [];
   /** Functions that are aliases for other functions. */
@@ -104,6 +104,7 @@ export class ModuleChecker implements InstructionContext {
       report(diagnostic);
     };
     this.header = header;
+    this.names = new NameHelp(continuation?.searchLimit);
     this.symbols = continuation?.symbols ?? new Scope();
     this.aliases = continuation?.aliases ?? new Map();
     this.declared = continuation?.declared ?? null;

@@ -2,6 +2,8 @@
  * Names and their meanings. A register family `%r<100>` is one symbol, found by splitting the digits off a name, so
  * declaring 100,000 registers costs no more than declaring one.
  */
+import { elementAt, lastOf } from '../base/element-at.ts';
+import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';
 import type { PtxType } from '../isa/types.ts';
 import type { Linkage } from '../isa/directives.ts';
@@ -110,7 +112,10 @@ export class Scope {
   /** Grows with every declaration. */
   changes = 0;
   private readonly names = new Map<string, DeclaredSymbol>();
-  /** Symbols other than families, by name without the trailing digits. */
+  /**
+   * Symbols other than families, by name without the trailing digits: those whose number is lower than that of each
+   * earlier one.
+   */
   private readonly numbered = new Map<string, DeclaredSymbol[]>();
 
   constructor(parent: Scope | null = null) {
@@ -165,7 +170,7 @@ export class Scope {
     const prefix = symbol.name.slice(0, digits);
     const singles = this.numbered.get(prefix);
     if (singles === undefined) this.numbered.set(prefix, [symbol]);
-    else singles.push(symbol);
+    else if (numberAt(symbol.name, digits) < numberAt(lastOf(singles).name, digits)) singles.push(symbol);
   }
 
   private declareFamily(symbol: RegisterSymbol): DeclaredSymbol | null {
@@ -180,7 +185,10 @@ export class Scope {
   /** The existing symbol that a family would redeclare. */
   private memberOf(family: RegisterSymbol): DeclaredSymbol | undefined {
     const singles = this.numbered.get(family.name) ?? [];
-    return singles.find((single) => numberAt(single.name, family.name.length) < (family.count ?? 0));
+    const { name, count } = family;
+    return singles[
+      leadingCount(singles.length, (i) => numberAt(elementAt(singles, i).name, name.length) >= (count ?? 0))
+    ];
   }
 
   /** Names that end in a digit are mostly family members, which are found without hashing. */

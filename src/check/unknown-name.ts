@@ -29,8 +29,13 @@ export interface NameAdvice {
 
 /** Finds help for the undeclared names of one module. */
 export class NameHelp {
-  /** Searches so far. */
+  /** Searches so far, with those that were left out. */
   searches = 0;
+  private readonly limit: number;
+
+  constructor(limit: number = searchLimit) {
+    this.limit = limit;
+  }
 
   /** The advice for an undeclared name; empty if no name is similar, or after too many searches. */
   for(name: string, scope: Scope): NameAdvice {
@@ -41,7 +46,7 @@ export class NameHelp {
   }
 
   private search(name: string, scope: Scope): string | null {
-    return ++this.searches > searchLimit ? null : nearestWord(name, candidates(name, scope));
+    return ++this.searches > this.limit ? null : nearestWord(name, candidates(name, scope));
   }
 }
 
