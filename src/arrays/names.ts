@@ -78,10 +78,14 @@ export function spelling(format: FormatName, family: SpellingFamily): string | n
   return spellings[format][family];
 }
 
-/** Like `formatNamed`, but throws; for functions that receive names from their callers. Throws `unknownFormat`. */
-export function requireFormat(text: string): FormatName {
+/**
+ * Like `formatNamed`, but throws; for functions that receive names from their callers. Throws `unknownFormat`.
+ *
+ * @param others names that the caller understands besides formats
+ */
+export function requireFormat(text: string, others: readonly string[] = []): FormatName {
   const format = formatNamed(text);
-  if (format === null) throw unknownFormat(text);
+  if (format === null) throw unknownFormat(text, others);
   return format;
 }
 
@@ -89,7 +93,7 @@ export function requireFormat(text: string): FormatName {
  * The error for a name that is not a format: foreign-format for a format of other stacks, ambiguous-format for a name
  * that stacks use differently, otherwise unknown-format with the nearest known spelling.
  */
-export function unknownFormat(text: string): PtxlabError {
+export function unknownFormat(text: string, others: readonly string[] = []): PtxlabError {
   if (typeof text !== 'string') {
     return new PtxlabError('unknown-format', `${shown(text)} is not the name of a number format: a name is a string`);
   }
@@ -105,7 +109,8 @@ export function unknownFormat(text: string): PtxlabError {
       `'${text}' means f32 in numpy and e2m1 in safetensors: write one of these`,
     );
   }
-  const near = nearestWord(name, [...known.keys(), ...Object.keys(foreign)]);
-  const hint = near === null ? `known formats are ${formatNames.join(', ')}` : `did you mean '${near}'?`;
+  const near = nearestWord(name, [...known.keys(), ...others, ...Object.keys(foreign)]);
+  const hint =
+    near === null ? `known formats are ${[...formatNames, ...others].join(', ')}` : `did you mean '${near}'?`;
   return new PtxlabError('unknown-format', `'${text}' is not a number format; ${hint}`);
 }

@@ -1,6 +1,6 @@
 /** The format or scheme that the floating-point tensors of a file are converted to. */
 import { requireFormat } from '../arrays/names.ts';
-import { type Scheme, schemeNamed, schemes } from '../arrays/quantized/block-formats.ts';
+import { type Scheme, schemeNamed, schemes, schemeSpellings } from '../arrays/quantized/block-formats.ts';
 import type { Granularity } from '../arrays/quantized/quantized-array.ts';
 import { PtxlabError } from '../base/error.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -30,8 +30,11 @@ export function requireConversion(text: string): ConversionName {
   const name = text.trim().toLowerCase();
   if (isWritableLayout(name)) return name;
   refuseGgufType(name);
-  return isBlockScheme(name) ? schemeNamed(name).name : requireFormat(text);
+  return isBlockScheme(name) ? schemeNamed(name).name : requireFormat(text, others);
 }
+
+/** The names of conversions that are not formats. */
+const others: readonly string[] = [...new Set([...schemeSpellings.filter(isBlockScheme), ...writableLayouts])];
 
 function isBlockScheme(name: string): boolean {
   return /^(?:mx|nv)fp\d/.test(name);

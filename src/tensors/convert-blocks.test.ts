@@ -5,6 +5,7 @@ import { memorySink, memorySource, readBytes } from './bytes.ts';
 import type { Container } from './containers.ts';
 import type { ConversionChoice } from './conversion-choice.ts';
 import { planConversion } from './conversion-plan.ts';
+import { requireConversion } from './conversion-target.ts';
 import { convertFile } from './convert-file.ts';
 import { layoutFile } from './layout.ts';
 import { openTensorFile } from './open.ts';
@@ -112,4 +113,12 @@ describe.each(['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0'] as const)('to %s', (to) =
   test('a block of zeros is read as zeros', async () => {
     expect((await encoded({})).every((value) => value === 0)).toBe(true);
   });
+});
+
+test.each([
+  ['zz', /known formats are f16.*nvfp4.*q8_0$/],
+  ['nvp4', /did you mean 'nvfp4'\?$/],
+  ['q3_k', /GGUF blocks of q3_k can be read, but not written/],
+])('%s is refused with the names that exist', (name, message) => {
+  expect(() => requireConversion(name)).toThrow(message);
 });

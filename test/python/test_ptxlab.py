@@ -1,6 +1,8 @@
 """The Python package, over a real server."""
 
 import gc
+import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -155,3 +157,14 @@ def test_without_node_it_says_so(monkeypatch):
     with pytest.raises(ptxlab.PtxlabError, match="needs Node 20.19") as caught:
         ptxlab.Server()
     assert caught.value.code == "no-node"
+
+
+def test_the_readme_runs_as_it_is(monkeypatch):
+    root = pathlib.Path(__file__).parents[2]
+    monkeypatch.chdir(root)
+    code = re.search(r"```python\n(.*?)```", (root / "README.md").read_text(), re.S)[1]
+    *_, converted = code.strip().splitlines()
+    found = {}
+    exec(code, found)
+    assert found["z"].tolist() == [4, 6]
+    assert eval(converted, found).tolist() == [0x38, 0x43, 0xFE]

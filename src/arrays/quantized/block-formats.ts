@@ -50,6 +50,8 @@ export type SchemeSpelling = SchemeName | (typeof aliasRows)[number][0];
 
 const aliases: ReadonlyMap<string, SchemeName> = new Map(aliasRows);
 
+export const schemeSpellings: readonly string[] = [...schemes.keys(), ...aliases.keys()];
+
 /** The scheme with this name, in any case, with `-` or `_`. Throws unknown-scheme, which suggests the nearest name. */
 export function schemeNamed(text: string): Scheme {
   if (typeof text !== 'string') {
@@ -59,9 +61,8 @@ export function schemeNamed(text: string): Scheme {
   const byName: ReadonlyMap<string, Scheme> = schemes;
   const scheme = byName.get(aliases.get(name) ?? name);
   if (scheme !== undefined) return scheme;
-  const known = [...schemes.keys(), ...aliases.keys()];
-  const near = nearestWord(name, known);
-  const hint = near === null ? `known schemes are ${known.join(', ')}` : `did you mean '${near}'?`;
+  const near = nearestWord(name, schemeSpellings);
+  const hint = near === null ? `known schemes are ${schemeSpellings.join(', ')}` : `did you mean '${near}'?`;
   throw new PtxlabError('unknown-scheme', `'${text}' is not a quantization scheme; ${hint}`);
 }
 
