@@ -87,7 +87,8 @@ async function writeScript(plan: Plan, scheduler: Scheduler): Promise<string> {
 function planText({ folder, manifest }: Plan, { weights, leastShard }: Draft, script: string | null): string {
   const { shards, units, task } = manifest;
   const empty = shards.filter(({ from, to }) => from === to).length;
-  const idle = empty === 0 ? '' : `; ${empty} of them have nothing to do, because there are only ${units} parts`;
+  const idle =
+    empty === 0 ? '' : `; ${empty} of them have nothing to do, because the work has only ${plural(units, 'part')}`;
   const needs = `${plural(task.cpus, 'CPU')}, ${bytesText(task.memoryBytes)} of memory, ${bytesText(task.diskBytes)} of disk each`;
   const start = script ?? `ptxlab work ${folder} --shard 0..${shards.length - 1}, one task each`;
   const cost = weights.reduce((sum, weight) => sum + weight, 0);

@@ -46,6 +46,20 @@ test.each([
   expect(stderr).toContain(` disk each\n${note}next: ptxlab work`);
 });
 
+test('a plan is not made below a file, and makes the folders above it', async () => {
+  const file = put(scratchIn(folder), 'file', '');
+  const plan = (out: string): ReturnType<typeof ptxlab> =>
+    ptxlab(['plan', 'sweep', 'cvt.rn.f16.f32', '--shards', '1', '--out', out]);
+  const words = 'a folder above it is a file';
+  expect(await plan(file)).toMatchObject({ code: 2, stderr: `ptxlab: ${file}/results: ${words}\n` });
+  expect(await plan(join(scratchIn(folder), 'a/b/plan'))).toMatchObject({ code: 0 });
+});
+
+test.skipIf(process.platform !== 'linux')('a plan below /proc is refused (skipped without /proc)', async () => {
+  const args = ['plan', 'sweep', 'cvt.rn.f16.f32', '--shards', '1', '--out', '/proc/plan'];
+  expect(await ptxlab(args)).toMatchObject({ code: 2, stderr: 'ptxlab: /proc/plan: this folder cannot be made\n' });
+});
+
 describe('units are cut into shards', () => {
   const weights = fc.array(fc.integer({ min: 1, max: 1000 }), { maxLength: 40 });
 

@@ -1,9 +1,10 @@
 /** The manifest of a plan: all the information that its shards and the merge need. */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { listOf, mistakeIn, oneOf, recordOf, type Rule, text, whole } from '../../base/rules.ts';
 import { fileTrouble } from '../../hosts/file-errors.ts';
+import { makeFolder } from '../../hosts/node-folders.ts';
 import { requireOutputs, writeFiles } from '../../hosts/node-output.ts';
 import { UsageError } from '../exit.ts';
 import { packageVersion, programHash } from '../version.ts';
@@ -85,7 +86,7 @@ export interface Draft extends Pick<Manifest, 'gpus' | 'inputs'> {
 
 /** @throws TensorFileError if the folder already has a plan, or cannot be created */
 export async function requireNewPlan(folder: string): Promise<void> {
-  await mkdir(join(folder, 'results'), { recursive: true });
+  await makeFolder(join(folder, 'results'));
   await requireOutputs([manifestOf(folder)], [], false);
 }
 
@@ -105,7 +106,7 @@ export async function writePlan(folder: string, draft: Draft, parts: number): Pr
     shards,
   };
   const folders = new Set(['logs', ...[...files.keys()].map((name) => dirname(name))]);
-  for (const name of folders) await mkdir(join(folder, name), { recursive: true });
+  for (const name of folders) await makeFolder(join(folder, name));
   await writeFiles(
     [...files].map(([name, bytes]) => ({ path: join(folder, name), bytes })),
     true,
