@@ -8,7 +8,7 @@ test('conversions', () => {
   expect(conversionCases.filter(isMisjudgedAlone)).toEqual([]);
 });
 
-test.each(['basic', 'more', 'values', 'warp'])('legality-%s', (name) => {
+test.each(['async', 'basic', 'matrix', 'more', 'tensor', 'textures', 'values', 'warp'])('legality-%s', (name) => {
   const cases = casesIn(new URL(`./legality-${name}/cases.jsonl.gz`, import.meta.url));
   expect(cases.filter(isMisjudgedAlone)).toEqual([]);
 });
