@@ -1,4 +1,5 @@
 /** Parses a module's debugging directives, which are kept as text. Source: PTX ISA 11.5. */
+import { moduleDirectives, statementDirectives } from './directives.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 import type { DebugItem } from './tree.ts';
@@ -57,10 +58,12 @@ function parseLabel(r: Reader): boolean {
   return r.expect(Token.Colon, "':'");
 }
 
+const dataTypes: ReadonlySet<string> = new Set(['.b8', '.b16', '.b32', '.b64']);
+
 /** Parses `.b32 1, -2, label+4, label-label, .debug_str`. */
 function parseData(r: Reader): boolean {
-  if (r.kind !== Token.Dotted) {
-    r.unexpected("a label, a type or '}'");
+  if (r.kind !== Token.Dotted || !dataTypes.has(r.text())) {
+    r.unexpected(r.kind === Token.Dotted ? [...dataTypes].join(', ') : "a label, a type or '}'");
     return false;
   }
   do {
@@ -71,13 +74,18 @@ function parseData(r: Reader): boolean {
 }
 
 function parseDatum(r: Reader): boolean {
-  if (r.kind === Token.Name || r.kind === Token.Dotted) {
+  if (r.kind === Token.Name || (r.kind === Token.Dotted && isSection(r.text()))) {
     r.next();
     if (r.accept(Token.Plus)) return expectInteger(r);
     return r.accept(Token.Minus) ? r.expect(Token.Name, 'a label') : true;
   }
   r.accept(Token.Minus);
   return expectInteger(r);
+}
+
+/** Whether a dotted word can name a section: types and directives cannot. */
+function isSection(word: string): boolean {
+  return !/^\.(v\d|[bsuf]\d|pred$)/.test(word) && !statementDirectives.has(word) && !moduleDirectives.has(word);
 }
 
 function expectInteger(r: Reader): boolean {

@@ -172,14 +172,22 @@ export class Lexer {
     if (at > this.start) this.goOn(at);
   }
 
-  /** The end of the number in a line `.word 12`; -1 for any other line. */
+  /** The end of the number in a line `.b8 12`; -1 for any other line. */
   private endOfNumberLine(start: number): number {
     const word = this.run(start + 1, CharClass.word);
     const digits = this.run(word, CharClass.blank);
     const end = this.run(digits, CharClass.digit);
     const isCanonical = end > digits && end <= digits + 9 && (this.bytes[digits] !== zero || end === digits + 1);
-    const isWord = word > start + 1 && digits > word && (this.classAt(start + 1) & CharClass.digit) === 0;
-    return isWord && isCanonical && this.bytes[end] === newline ? end : -1;
+    const isTyped = digits > word && this.isBitType(start + 1, word);
+    return isTyped && isCanonical && this.bytes[end] === newline ? end : -1;
+  }
+
+  /** Whether a word is `b8`, `b16`, `b32` or `b64`. */
+  private isBitType(start: number, end: number): boolean {
+    if (this.bytes[start] !== lowerB || this.bytes[start + 1] === zero || end - start > 3) return false;
+    let width = 0;
+    for (let at = start + 1; at < end; at++) width = width * 10 + (this.bytes[at] ?? 0) - zero;
+    return width === 8 || width === 16 || width === 32 || width === 64;
   }
 
   /** Whether a line ends between the previous token and the current one. */

@@ -144,3 +144,20 @@ describe('a single instruction', () => {
     expect(diagnostics).toHaveLength(1);
   });
 });
+
+describe('data of a debugging section', () => {
+  it.each([
+    ['.b8 1\n.b16 2, 3\n.b64 0x10', null],
+    ['.b32 .debug_info+4\n.b32 name-name', null],
+    ['.b8 .b8\n.b8 2', '.b8'],
+    ['.b32 .reg', '.reg'],
+    ['.u8 1\n.b8 2', '.u8'],
+    ['.b08 1\n.b8 2', '.b08'],
+    ['.data 1', '.data'],
+  ])('%j', (data, unexpected) => {
+    const { diagnostics } = parseModule(`${header}.section .debug_info {\n${data}\n}\n`);
+    expect(diagnostics[0]?.ptxas ?? null).toBe(
+      unexpected === null ? null : `Parsing error near '${unexpected}': syntax error`,
+    );
+  });
+});
