@@ -109,6 +109,9 @@ export const allForms: readonly InstructionForm[] = [
 export class FormTable {
   private readonly byOpcode = new Map<string, InstructionForm[]>();
   private readonly compiled = new Map<string, readonly CompiledForm[]>();
+  private readonly all: readonly string[];
+  /** The opcodes that start with some words, by these words: `mad.lo` and `mad.hi` by `mad`. */
+  private readonly byStart = new Map<string, string[]>();
 
   constructor(forms: readonly InstructionForm[]) {
     for (const form of forms) {
@@ -117,11 +120,25 @@ export class FormTable {
       if (list === undefined) this.byOpcode.set(opcode, [form]);
       else list.push(form);
     }
+    this.all = [...this.byOpcode.keys()];
+    for (const opcode of this.all) {
+      for (let end = opcode.indexOf('.'); end >= 0; end = opcode.indexOf('.', end + 1)) {
+        const start = opcode.slice(0, end);
+        const list = this.byStart.get(start);
+        if (list === undefined) this.byStart.set(start, [opcode]);
+        else list.push(opcode);
+      }
+    }
   }
 
   /** The opcodes in the table, in its order. */
   opcodes(): readonly string[] {
-    return [...this.byOpcode.keys()];
+    return this.all;
+  }
+
+  /** The opcodes that have more words after those of `opcode`, in the table's order. */
+  longerOpcodes(opcode: string): readonly string[] {
+    return this.byStart.get(opcode) ?? [];
   }
 
   /** The forms of an opcode; empty if the table has none. */

@@ -1,5 +1,6 @@
 /** Large adversarial texts give correct results, and the storage and search effort for them is limited. */
 import { describe, expect, test } from 'vitest';
+import { Document } from '../../src/analysis.ts';
 import { check } from '../../src/check/check.ts';
 import { errorLimit } from '../../src/check/error-cap.ts';
 import { partLimit } from '../../src/check/instructions/resolve.ts';
@@ -44,6 +45,27 @@ describe('suggestions', () => {
       expect(helped).toHaveLength(searchLimit);
     },
   );
+});
+
+describe('suggestions in a document', () => {
+  const lines = 3 * searchLimit;
+  const text = shapeOf('unknown names beside registers')
+    .text(lines)
+    // Comments spread the names over many chunks.
+    .replaceAll(/^mov.*$/gm, `$& // ${'x'.repeat(200)}`);
+  const unknown = [...text.matchAll(/^mov.*\n/gm)];
+
+  test('names get suggestions again once few enough are unknown', () => {
+    const document = new Document(text);
+    expect(document.diagnostics()).toEqual(check(text).diagnostics);
+    const from = unknown[20]?.index ?? 0;
+    const to = unknown[lines - 40]?.index ?? 0;
+    document.edit(from, to, '');
+    const left = document.diagnostics();
+    expect(left).toEqual(check(document.text()).diagnostics);
+    expect(left.filter(({ help }) => help === null)).toEqual([]);
+    expect(left).toHaveLength(60);
+  });
 });
 
 describe('limits', () => {

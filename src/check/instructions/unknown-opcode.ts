@@ -33,13 +33,12 @@ const foreign: ReadonlyMap<string, string> = new Map([
   ['__syncthreads', 'bar.sync'],
 ]);
 
+const outside: readonly string[] = [...opcodesOutside.keys()];
+
 /** The problem to report for an opcode outside the table. */
 export function unknownOpcode(table: FormTable, opcode: string): Problem {
   const directive = statementDirectives.has(`.${opcode}`) ? `.${opcode}` : null;
-  const meant =
-    directive ??
-    foreign.get(opcode.toLowerCase()) ??
-    nearestWord(opcode, [...table.opcodes(), ...opcodesOutside.keys()]);
+  const meant = directive ?? foreign.get(opcode.toLowerCase()) ?? nearestWord(opcode, [...table.opcodes(), ...outside]);
   const help = meant === null ? null : `did you mean '${meant}'?`;
   return problem('PTX2001', part(0), { opcode }, { help });
 }
@@ -54,11 +53,12 @@ export function missingWord(
   types: readonly string[],
   fits: (longer: string) => string | null,
 ): Problem | null {
-  const longer = table.opcodes().filter((other) => other.startsWith(`${opcode}.`));
+  const longer = table.longerOpcodes(opcode);
+  if (longer.length === 0) return null;
   const words = (found: readonly string[]): string => listed(found.map((other) => other.slice(opcode.length)));
   const fitting = longer.filter((other) => fits(other) !== null);
   const isOpcode = table.forms(opcode).length > 0;
-  if (longer.length === 0 || (isOpcode && fitting.length === 0)) return null;
+  if (isOpcode && fitting.length === 0) return null;
   const natural = fitting.find((other) => other.endsWith('.lo')) ?? (fitting.length === 1 ? fitting[0] : undefined);
   const options = { spelling: natural === undefined ? null : fits(natural) };
   if (!isOpcode) return problem('PTX2003', part(0), { opcode, allowed: words(longer) }, options);
