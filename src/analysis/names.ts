@@ -42,15 +42,13 @@ export class PlacedScope {
     this.families.push(declared);
   }
 
-  /** What a name stands for in this scope alone. */
-  here(name: string): Declared | null {
+  /** What a name stands for in this scope alone. `family` and `index` are those of `memberOf`. */
+  find(name: string, family: string, index: number): Declared | null {
     const found = this.names.get(name);
     if (found !== undefined) return found;
-    const digits = familyIndex(name);
-    if (digits === 0) return null;
-    const isMember = ({ symbol }: Declared): boolean =>
-      symbol.kind === 'register' && Number(name.slice(digits)) < (symbol.count ?? 0);
-    return this.familiesByName.get(name.slice(0, digits))?.find(isMember) ?? null;
+    if (family === '') return null;
+    const families = this.familiesByName.get(family);
+    return families?.find(({ symbol }) => symbol.kind === 'register' && index < (symbol.count ?? 0)) ?? null;
   }
 
   /** The family that is declared at an offset, or whose declaration ends there. */
@@ -59,6 +57,12 @@ export class PlacedScope {
     const found = this.families[before - 1];
     return found !== undefined && offset <= found.end ? found : null;
   }
+}
+
+/** The register family that may contain a name, and the number in it; an empty family if the name has no number. */
+function memberOf(name: string): { readonly family: string; readonly index: number } {
+  const digits = familyIndex(name);
+  return { family: name.slice(0, digits), index: Number(name.slice(digits)) };
 }
 
 /** What a name stands for. */
@@ -73,6 +77,8 @@ export class Names {
   private readonly list: ChunkList;
   private readonly functions = new Map<Chunk, readonly PlacedScope[]>();
   private module: ReadonlyMap<string, readonly Declared[]> | null = null;
+  /** The last scope that was found. */
+  private last: PlacedScope | null = null;
 
   constructor(list: ChunkList) {
     this.list = list;
@@ -80,8 +86,9 @@ export class Names {
 
   /** What a name stands for at an offset; null if it is not declared. Only labels may be declared later. */
   resolve(name: string, offset: number): Resolved | null {
+    const { family, index } = memberOf(name);
     for (let scope = this.scopeAt(offset); scope !== null; scope = scope.parent) {
-      const declared = scope.here(name);
+      const declared = scope.find(name, family, index);
       if (declared !== null && (declared.symbol.kind === 'label' || declared.start <= offset))
         return { declared, scope };
     }
@@ -101,15 +108,23 @@ export class Names {
 
   /** The innermost scope at an offset; null outside of functions. */
   scopeAt(offset: number): PlacedScope | null {
-    const chunk = this.list.at(offset);
-    const roots = this.scopesOf(chunk);
-    let found = roots.find(({ start, end }) => start <= offset && offset <= end) ?? null;
+    let found = this.enclosing(offset);
     while (found !== null) {
       const inner = childAt(found, offset);
-      if (inner === null) return found;
+      if (inner === null) break;
       found = inner;
     }
-    return null;
+    this.last = found;
+    return found;
+  }
+
+  /** A scope around an offset: the last one found or a scope around it, since most questions come in order of the text. */
+  private enclosing(offset: number): PlacedScope | null {
+    for (let scope = this.last; scope !== null; scope = scope.parent) {
+      if (scope.start < offset && offset < scope.end) return scope;
+    }
+    const roots = this.scopesOf(this.list.at(offset));
+    return roots.find(({ start, end }) => start <= offset && offset <= end) ?? null;
   }
 
   /** The functions that begin in a chunk or extend into it. */

@@ -18,7 +18,8 @@ function lines(count: number, line: (i: number) => string): string {
   return Array.from({ length: count }, (_, i) => line(i)).join('\n');
 }
 
-const registers = '.reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<4>; .reg .f32 %f<4>;';
+/** The registers of every kernel. */
+export const registers = '.reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<4>; .reg .f32 %f<4>;';
 
 /** A module with the kernel `k`. */
 function kernel(body: string, module = '', parameters = ''): string {

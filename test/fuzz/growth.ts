@@ -12,7 +12,7 @@ import { Document } from '../../src/analysis.ts';
 import { check } from '../../src/check/check.ts';
 import { explain } from '../../src/explain.ts';
 import { Device, type LaunchOptions, PtxlabError } from '../../src/device.ts';
-import { type Shape, shapes } from './growth-shapes.ts';
+import { registers, type Shape, shapes } from './growth-shapes.ts';
 
 const factor = 16;
 
@@ -98,9 +98,17 @@ function places(text: string): readonly number[] {
 
 let runs = 0;
 
+/**
+ * The text with a test that never holds, different in each run: compiled kernels are cached by their text, and V8 keeps
+ * the code of a WebAssembly module by its bytes.
+ */
+function varied(text: string, run: number): string {
+  const test = `mov.u32 %r7, %tid.x; setp.eq.u32 %p3, %r7, ${100_000 + run}; @%p3 trap;`;
+  return `${text.replace(registers, (declared) => `${declared} ${test}`)}// ${run}`;
+}
+
 async function figureOf(phase: Phase, shape: Shape, size: number): Promise<Figure> {
-  // Compiled kernels are cached by their text.
-  const text = `${shape.text(size)}// ${runs++}`;
+  const text = varied(shape.text(size), runs++);
   const before = process.cpuUsage();
   const outcome = await outcomeOf(phase, text, shape);
   const { user, system } = process.cpuUsage(before);
