@@ -64,6 +64,7 @@ const files: Readonly<Record<string, string>> = {
   selected: module({ body: 'mov.u32 %r1, %r2.b0\nmov.u32 %r1, 5;' }),
   label: module({ body: 'bra L.f32;\nmov.u32 %r1 5;' }),
   list: module({ body: 'fence.proxy.alias {%r1, %r2}\n\nmov.u32 %r1, 5;' }),
+  early: module({ version: '7.4', target: 'sm_89', body: 'mov.u32 %r1 5;' }),
   stray: module({ body: 'mov.u32 %r1, 5;.s8\nret;' }),
 };
 for (const [name, text] of Object.entries(files)) put(folder, `${name}.ptx`, text);

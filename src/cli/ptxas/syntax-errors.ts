@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { isSyntaxError } from '../../diagnostics/renderers/ptxas.ts';
 
 /** Findings for which ptxas needs the whole module. */
-const atEnd: ReadonlySet<string> = new Set(['PTX5025', 'PTX5030']);
+const atEnd: ReadonlySet<string> = new Set(['PTX4013', 'PTX5025', 'PTX5030']);
 
 /**
  * The findings up to the first syntax error. About the statement with the error ptxas says only what it sees when it
