@@ -87,6 +87,11 @@ const pictures: CSSResult = css`
   .cut .edge { border-left: 3px solid var(--accent, #0b6e63); }
   .cut .part, .cut .weight { font-size: 13px; color: var(--quiet, #5f5a52); white-space: nowrap; height: 24px; }
   .cut .rest { min-width: 64px; }
+  @media (max-width: 480px) {
+    .cut td, .cut th { width: 18px; min-width: 17px; }
+    .cut th.row { padding-right: 6px; }
+    .cut .rest { min-width: 60px; font-size: 13px; }
+  }
   svg { display: block; width: 100%; overflow: visible; font-family: var(--mono, monospace); font-size: 13px; }
   svg text { fill: var(--ink, #1d1b18); }
   svg .quiet { fill: var(--quiet, #5f5a52); }
