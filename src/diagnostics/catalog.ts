@@ -517,7 +517,7 @@ export const catalog = {
     ptxas: "Program uses {found}-bit address on line '' which is conflicting with .address_size 64",
     section: '5.1',
     explain:
-      'With .address_size 64, global and generic addresses are 64 bits wide. Addresses in .shared, .local, .const and .param fit into 32 bits. After this, ptxas treats the whole module as having 32-bit addresses, which it no longer compiles.',
+      'With .address_size 64, the global and generic addresses of loads, stores and atomics are 64 bits wide. Addresses in .shared, .local, .const and .param fit into 32 bits. After this, ptxas treats the whole module as having 32-bit addresses, which it no longer compiles.',
   },
   PTX3028: {
     severity: 'warning',

@@ -129,7 +129,7 @@ export type OperandPattern =
     }
   /**
    * `[a]`, `[a+imm]` or `[variable]` in `space` or, if that is absent, in the space that the form's space axis gives.
-   * `short`: 32 bits are enough even if addresses have 64. `element`: `name[1]` is allowed here without brackets around
+   * `sized`: a register with a global or generic address has the size of the module's addresses. `element`: `name[1]` is allowed here without brackets around
    * it. `coordinates`: `[a, {x, y}]` with this many 32-bit coordinates, where `a` is the address of a tensor map.
    * `least`: a register has at least this many bits, if `generic` only without a space modifier; for other addresses,
    * ptxas extends shorter registers.
@@ -140,7 +140,7 @@ export type OperandPattern =
       readonly access: 'load' | 'store';
       readonly coordinates?: number;
       readonly space?: string;
-      readonly short?: boolean;
+      readonly sized?: boolean;
       readonly element?: boolean;
       readonly least?: { readonly bits: 32 | 64; readonly generic?: boolean };
     }

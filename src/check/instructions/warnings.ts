@@ -66,10 +66,10 @@ function shortAddresses(
 function addressWidth(variant: Variant, pattern: OperandPattern, shape: Shape): number {
   switch (pattern.kind) {
     case 'address': {
-      const space = pattern.space ?? variant.modifiers['space'] ?? '.global';
+      const written = variant.modifiers['space'];
       const base = shape.kind === 'address' ? shape.base : null;
-      const isShort = base?.kind === 'register' && base.type.width === 32;
-      return space === '.global' && isShort && pattern.short !== true && pattern.coordinates === undefined ? 32 : 64;
+      const isFar = pattern.sized === true && (written === undefined || written === '.global');
+      return isFar && base?.kind === 'register' && base.type.width === 32 ? 32 : 64;
     }
     case 'window':
       return pattern.space === undefined ? operandType(variant, pattern.type).width : 64;

@@ -19,7 +19,7 @@ const hints: readonly AvailabilityRow[] = ['.L2::64B', '.L2::128B', '.L2::256B',
 }));
 
 const target: OperandPattern = { kind: 'address', name: 'dst', access: 'store', space: '.shared' };
-const source: OperandPattern = { kind: 'address', name: 'src', access: 'load', space: '.global', short: true };
+const source: OperandPattern = { kind: 'address', name: 'src', access: 'load', space: '.global' };
 const policy = read('cache-policy', '.u64');
 
 function transfer(count: Ref): Step {

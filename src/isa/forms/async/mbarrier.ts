@@ -17,7 +17,7 @@ const ampere = at('7.0', 80);
 const hopper = at('8.0', 90);
 
 /** Only variables in `.shared` may be named, even without a space modifier. */
-const object: OperandPattern = { kind: 'address', name: 'a', access: 'store', space: '.shared' };
+const object: OperandPattern = { kind: 'address', name: 'a', access: 'store', space: '.shared', sized: true };
 
 const block = ['.shared', '.shared::cta'];
 const cluster = [...block, '.shared::cluster'];

@@ -10,6 +10,7 @@ import { at, type Availability } from '../../targets.ts';
 const nothing: InstructionForm['steps'] = (): readonly Step[] => [{ kind: 'yield' }];
 
 const address: OperandPattern = { kind: 'address', name: 'a', access: 'load' };
+const sized: OperandPattern = { ...address, sized: true };
 const hopper = at('8.0', 90);
 const ampere = at('7.4', 80);
 
@@ -32,7 +33,7 @@ const lines: readonly InstructionForm[] = [
     summary: 'Prefetches the cache line of an address into a closer cache.',
     sets: { space: ['.global', '.local'], level: ['.L1', '.L2'] },
     availability: [row('prefetch', at('2.0', 20))],
-    operands: [address],
+    operands: [sized],
   }),
   exact({
     id: 'prefetch.evict',
@@ -41,7 +42,7 @@ const lines: readonly InstructionForm[] = [
     summary: 'Prefetches a cache line into L2 with an eviction priority.',
     sets: { priority: ['.L2::evict_last', '.L2::evict_normal'] },
     availability: [row('prefetch with an eviction priority', ampere)],
-    operands: [address],
+    operands: [sized],
   }),
   exact({
     id: 'prefetch.tensormap',
@@ -58,7 +59,7 @@ const lines: readonly InstructionForm[] = [
     syntax: 'prefetchu.L1  [a]',
     summary: 'Prefetches the cache line of a generic address into the uniform cache.',
     availability: [row('prefetchu', at('2.0', 20))],
-    operands: [{ kind: 'address', name: 'a', access: 'load', space: '.global' }],
+    operands: [{ ...sized, space: '.global' }],
   }),
   exact({
     id: 'applypriority',
@@ -66,7 +67,7 @@ const lines: readonly InstructionForm[] = [
     syntax: 'applypriority{.global}.L2::evict_normal  [a], size',
     summary: 'Gives a cache line in L2 the normal eviction priority.',
     availability: [row('applypriority', ampere)],
-    operands: [address, line128],
+    operands: [sized, line128],
   }),
   exact({
     id: 'discard',
@@ -74,7 +75,7 @@ const lines: readonly InstructionForm[] = [
     syntax: 'discard{.global}.L2  [a], size',
     summary: 'Drops a cache line in L2 without writing it back. Its bytes become undefined; here they stay unchanged.',
     availability: [row('discard', ampere)],
-    operands: [{ kind: 'address', name: 'a', access: 'store' }, line128],
+    operands: [{ ...sized, access: 'store' }, line128],
   }),
 ];
 
@@ -115,7 +116,7 @@ const creation: readonly InstructionForm[] = [
     availability: policyRows,
     operands: [
       policy,
-      { ...address, short: true },
+      address,
       read('primary-size', '.u32', { atMost: 'total-size', unpacked: true }),
       read('total-size', '.u32', { unpacked: true }),
     ],

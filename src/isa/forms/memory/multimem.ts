@@ -131,8 +131,8 @@ function form(word: Word, family: Family): InstructionForm {
   const writes = word === 'ld_reduce';
   const value = (writes ? write : read)(writes ? 'd' : 'b', register, { unpacked });
   const lanes: OperandPattern = vectors === undefined ? value : { kind: 'lanes', name: value.name, value, alike: true };
-  const least = word === 'red' ? { least: { bits: 64 } as const } : {};
-  const address: OperandPattern = { kind: 'address', name: 'a', access: writes ? 'load' : 'store', ...least };
+  const width = word === 'red' ? { least: { bits: 64 } as const } : { sized: true };
+  const address: OperandPattern = { kind: 'address', name: 'a', access: writes ? 'load' : 'store', ...width };
   const vec = vectors === undefined ? '' : vectorOnly ? '.vec' : '{.vec}';
   const summed = sum !== undefined && writes ? `{${sum}}` : '';
   const small = types.some((type) => /^\.e\dm\d/.test(type));
