@@ -41,7 +41,7 @@ import {
   functionSymbol,
 } from './declarations/functions.ts';
 import { checkInitialNames } from './declarations/initial-names.ts';
-import { DebugPlaces, type Places } from './declarations/debug-places.ts';
+import { DebugPlaces, misfitOf, type Places } from './declarations/debug-places.ts';
 import { declareFormals } from './declarations/formals.ts';
 import type { Header } from './declarations/header.ts';
 import { checkInstruction, type InstructionContext } from './instructions/instruction.ts';
@@ -153,6 +153,7 @@ export class ModuleChecker implements InstructionContext {
 
   private readDebug(item: DebugItem): void {
     this.hasDebug = true;
+    for (const misfit of item.misfits) this.report(misfitOf(misfit));
     this.debug.readSection(item);
     if (this.functions !== null) this.sections.push(item.text);
   }

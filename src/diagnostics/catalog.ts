@@ -887,7 +887,7 @@ export const catalog = {
     title: 'file number used twice',
     message: '.file {index} was already used for another file',
     ptxas: 'Duplicate file index #{index}',
-    section: '11.5.2',
+    section: '11.5.3',
     explain: 'Each .file needs its own number, because .loc refers to files by number.',
   },
   PTX5029: {
@@ -895,7 +895,7 @@ export const catalog = {
     title: 'unknown call position',
     message: 'no earlier .loc has the position {place}',
     ptxas: 'Source location {place} used in inlined_at directive must be used in a preceding .loc directive',
-    section: '11.5.3',
+    section: '11.5.4',
     explain: 'inlined_at gives the position of a call, which must appear in an earlier .loc.',
   },
   PTX5030: {
@@ -903,7 +903,7 @@ export const catalog = {
     title: 'label is not in a section',
     message: "no section in the module has the label '{name}'",
     ptxas: "Unresolved label '{name}' used in function_name attribute.",
-    section: '11.5.3',
+    section: '11.5.4',
     explain:
       'function_name takes a label in a section, usually .debug_str, where the name of the inlined function is stored.',
   },
@@ -912,7 +912,7 @@ export const catalog = {
     title: 'line numbers without a file',
     message: 'the module has .loc but no .file',
     ptxas: '.loc directive without .file directive is found, line information in generated binary may not be complete',
-    section: '11.5.3',
+    section: '11.5.4',
     explain: 'The first number in .loc refers to a file declared by .file.',
   },
   PTX5032: {
@@ -922,6 +922,22 @@ export const catalog = {
     ptxas: "Use of module scoped .local or .reg variable '{name}' found, disabling ABI",
     section: '5.1.3',
     explain: 'Since .version 3.0, .reg and .local variables can only be declared inside functions.',
+  },
+  PTX5033: {
+    severity: 'error',
+    title: 'type of data in a section',
+    message: 'data of type {type} cannot stand here in a section',
+    ptxas: 'Illegal type for dwarf data',
+    section: '11.5.2',
+    explain: 'Numbers in a section have the type .b8, .b16, .b32 or .b64; labels and names of sections .b32 or .b64.',
+  },
+  PTX5034: {
+    severity: 'error',
+    title: 'number in a section out of range',
+    message: '{value} does not fit {type}',
+    ptxas: 'Value out of range for type {type} {value}',
+    section: '11.5.2',
+    explain: 'A number in a section must fit its type, either with or without a sign.',
   },
   PTX6001: {
     severity: 'error',

@@ -128,6 +128,8 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX5030: items('.file 1 "a.cu" .entry k() { .loc 1 9 9 .loc 1 2 3, function_name L, inlined_at 1 9 9 ret; }'),
   PTX5031: items('.entry k() { .loc 1 2 3 ret; }'),
   PTX5032: module('.version 2.3\n.target sm_20\n.address_size 64\n.reg .b32 %r;'),
+  PTX5033: items('.section .debug_info { .u32 1 }'),
+  PTX5034: items('.section .debug_info { .b8 256 }'),
 };
 
 function statements(text: string): Example {

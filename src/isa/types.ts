@@ -113,6 +113,15 @@ export function typeOf(name: TypeName): PtxType {
   return valueAt(types, name);
 }
 
+/** Opaque types of textures, samplers and surfaces: a 64-bit handle. */
+export const opaqueTypes: ReadonlySet<string> = new Set(['.texref', '.samplerref', '.surfref']);
+
+/** Whether ptxas's grammar takes a word as the type of a declaration. */
+export function isDeclarable(word: string): boolean {
+  const type = types.get(word);
+  return opaqueTypes.has(word) || (type !== undefined && type.use !== 'element');
+}
+
 export function isTypeName(name: string): name is TypeName {
   return types.has(name);
 }

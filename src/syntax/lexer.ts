@@ -178,16 +178,23 @@ export class Lexer {
     const digits = this.run(word, CharClass.blank);
     const end = this.run(digits, CharClass.digit);
     const isCanonical = end > digits && end <= digits + 9 && (this.bytes[digits] !== zero || end === digits + 1);
-    const isTyped = digits > word && this.isBitType(start + 1, word);
-    return isTyped && isCanonical && this.bytes[end] === newline ? end : -1;
+    if (digits === word || !isCanonical || this.bytes[end] !== newline) return -1;
+    const width = this.bitsOfType(start + 1, word);
+    return width > 0 && this.decimal(digits, end) < 2 ** width ? end : -1;
   }
 
-  /** Whether a word is `b8`, `b16`, `b32` or `b64`. */
-  private isBitType(start: number, end: number): boolean {
-    if (this.bytes[start] !== lowerB || this.bytes[start + 1] === zero || end - start > 3) return false;
-    let width = 0;
-    for (let at = start + 1; at < end; at++) width = width * 10 + (this.bytes[at] ?? 0) - zero;
-    return width === 8 || width === 16 || width === 32 || width === 64;
+  /** The width of the type `b8`, `b16`, `b32` or `b64`; 0 for any other word. */
+  private bitsOfType(start: number, end: number): number {
+    if (this.bytes[start] !== lowerB || this.bytes[start + 1] === zero || end - start > 3) return 0;
+    const width = this.decimal(start + 1, end);
+    return width === 8 || width === 16 || width === 32 || width === 64 ? width : 0;
+  }
+
+  /** The value of a few characters that are digits. */
+  private decimal(start: number, end: number): number {
+    let value = 0;
+    for (let at = start; at < end; at++) value = value * 10 + (this.bytes[at] ?? 0) - zero;
+    return value;
   }
 
   /** Whether a line ends between the previous token and the current one. */

@@ -151,9 +151,9 @@ describe('data of a debugging section', () => {
     ['.b32 .debug_info+4\n.b32 name-name', null],
     ['.b8 .b8\n.b8 2', '.b8'],
     ['.b32 .reg', '.reg'],
-    ['.u8 1\n.b8 2', '.u8'],
-    ['.b08 1\n.b8 2', '.b08'],
-    ['.data 1', '.data'],
+    ['.u8 1\n.b8 2', null],
+    ['.b32 name, 4', ','],
+    ['.b8 -3U', '3U'],
   ])('%j', (data, unexpected) => {
     const { diagnostics } = parseModule(`${header}.section .debug_info {\n${data}\n}\n`);
     expect(diagnostics[0]?.ptxas ?? null).toBe(

@@ -6,7 +6,7 @@
 import { rewrite } from '../diagnostics/fix.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { nearestWord } from '../base/nearest-word.ts';
-import { parseDwarf, parseFile, parseSection } from './debug.ts';
+import { parseDwarf, parseFile } from './debug.ts';
 import { parseDeclaration } from './declarations.ts';
 import { declaredSpaces, moduleDirectives, isLinkage, isDeclaredSpace } from './directives.ts';
 import { foreignText } from './foreign-text.ts';
@@ -16,6 +16,7 @@ import { TextLines } from './known-lines.ts';
 import { Lexer } from './lexer.ts';
 import type { LineShapes } from './line-shapes.ts';
 import { Reader } from './reader.ts';
+import { parseSection } from './section.ts';
 import { parsePragma } from './statements.ts';
 import { Token } from './tokens.ts';
 import type { Linkage } from '../isa/directives.ts';

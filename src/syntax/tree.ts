@@ -348,6 +348,14 @@ export interface DebugItem extends Span {
     /** True if a time and a size follow the name. */
     readonly stamped: boolean;
   } | null;
+  /** Data of a `.section` that its type cannot hold. */
+  readonly misfits: readonly DebugMisfit[];
+}
+
+/** A number outside the range of its type; or, if `value` is null, a type that the data in its place cannot have. */
+export interface DebugMisfit extends Span {
+  readonly type: string;
+  readonly value: string | null;
 }
 
 /** `.alias name, aliasee;` */

@@ -1,7 +1,8 @@
 /** `.file`, `.loc` and the labels that they name (PTX ISA 9.1, 11.5; verdicts as measured with ptxas 13.0). */
 import type { Span } from '../../base/span.ts';
-import { diagnose } from '../../diagnostics/diagnostic.ts';
-import type { DebugItem, InlinedAt, LocationDirective } from '../../syntax/tree.ts';
+import { diagnose, type Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { isDeclarable } from '../../isa/types.ts';
+import type { DebugItem, DebugMisfit, InlinedAt, LocationDirective } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
 
 export type SourcePosition = Pick<LocationDirective, 'file' | 'line' | 'column'>;
@@ -15,6 +16,13 @@ export interface Places {
   repeats(place: SourcePosition): boolean;
   /** Like `repeats`, for code of `functionName` that was inlined at another position. */
   repeatsInlined(place: SourcePosition, functionName: string, at: SourcePosition): boolean;
+}
+
+/** The finding for data that a section cannot hold. */
+export function misfitOf({ type, value, start, end }: DebugMisfit): Diagnostic {
+  const span: Span = { start, end };
+  if (value !== null) return diagnose('PTX5034', span, { type, value });
+  return diagnose(isDeclarable(type) ? 'PTX5033' : 'PTX5002', span, { type });
 }
 
 /** What a module's directives say about its source files. */

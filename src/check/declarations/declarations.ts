@@ -8,7 +8,7 @@ import { spaceRows } from '../../isa/directives.ts';
 import { availabilityOfDirective } from '../../isa/find-directive.ts';
 import type { AvailabilityRow } from '../../isa/form.ts';
 import { isAvailable } from '../../isa/targets.ts';
-import { type PtxType, typeOf, types } from '../../isa/types.ts';
+import { opaqueTypes, type PtxType, typeOf, types } from '../../isa/types.ts';
 import type { Declaration, Parameter, Variable } from '../../syntax/tree.ts';
 import { printDimensions } from '../../syntax/storage.ts';
 import type { ModuleEnvironment } from '../availability.ts';
@@ -19,9 +19,6 @@ import type { FormalSpace, RegisterSymbol, VariableSpace, VariableSymbol } from 
 
 /** Where a declaration stands. */
 export type DeclarationPlace = 'module' | 'function';
-
-/** Opaque types of textures, samplers and surfaces: a 64-bit handle. */
-export const opaqueTypes: ReadonlySet<string> = new Set(['.texref', '.samplerref', '.surfref']);
 
 /** Checks the type, vector and alignment of a declared name; null if the declaration is unusable. */
 export function declaredType(variable: Variable, space: string, report: Report): PtxType | null {

@@ -2,9 +2,8 @@
 import { findRegister, availabilityOfRegister, partOfRegister } from '../../isa/find-register.ts';
 import type { ConstantKind } from '../../isa/operand-rules.ts';
 import type { SpecialRegister } from '../../isa/registers.ts';
-import { type PtxType, typeOf } from '../../isa/types.ts';
+import { opaqueTypes, type PtxType, typeOf } from '../../isa/types.ts';
 import type { OffsetOperand, Operand, Variable } from '../../syntax/tree.ts';
-import { opaqueTypes } from '../declarations/declarations.ts';
 import type { DeclaredSymbol, FormalSpace, Scope, VariableSpace } from '../symbols.ts';
 import { isUndeclared, type Shape, type ShapeData } from './shape.ts';
 
