@@ -70,5 +70,6 @@ export async function openLongKernel(page: Page, root: string, lines: number): P
   await page.addInitScript(`localStorage.setItem('ptxlab-kernel-draft', ${draft})`);
   await page.goto(`${root}kernel/`);
   await page.getByText('Legal for sm_80').waitFor({ timeout: 60_000 });
+  await page.locator('.cm-content').focus();
   for (const _ of 'mad.lo.s32') await page.keyboard.press('ArrowRight');
 }
