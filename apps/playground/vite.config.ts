@@ -28,6 +28,8 @@ export default defineConfig({
         page: path('src/shell/page.ts'),
         embed: path('src/embed.ts'),
       },
+      // Other sites load this one by name.
+      output: { entryFileNames: ({ name }) => (name === 'embed' ? '[name].js' : 'assets/[name]-[hash].js') },
     },
     outDir: 'dist',
     emptyOutDir: true,

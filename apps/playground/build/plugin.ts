@@ -97,7 +97,7 @@ export function site(): Plugin {
         if (found === undefined) throw new Error(`the build has no file like ${pattern}`);
         return found;
       };
-      const files = { css: named(/\.css$/), page: named(/assets\/page-.*\.js$/), live: named(/assets\/embed-.*\.js$/) };
+      const files = { css: named(/\.css$/), page: named(/assets\/page-.*\.js$/), live: named(/^embed\.js$/) };
       const pages = referencePages();
       for (const page of pages)
         this.emitFile({ type: 'asset', fileName: `${page.path}/index.html`, source: document(page, files) });
@@ -115,6 +115,7 @@ export function site(): Plugin {
         './tensors/',
         './reference/',
         './index.json',
+        './embed.js',
         './icon.svg',
         ...names.filter((name) => name.startsWith('assets/')),
       ];

@@ -1,2 +1,43 @@
-/** The elements for other pages: `<script type="module" src="…/embed.js">`, then `<ptx-convert link="#from=…">`. */
-import './convert/ptx-convert.ts';
+/**
+ * The elements for other pages: `<script type="module" src="…/embed.js">`, then `<ptx-convert link="#from=…">` or
+ * `<ptx-kernel>`. An element is loaded when it comes near the part of the page in view.
+ */
+import tokens from './style/tokens.css?inline';
+
+const elements: Readonly<Record<string, () => Promise<unknown>>> = {
+  'ptx-convert': () => import('./convert/ptx-convert.ts'),
+  'ptx-kernel': () => import('./kernel/ptx-kernel.ts'),
+};
+const names = Object.keys(elements).join(', ');
+
+/** Gives the elements their colors and fonts, unless the page sets them itself. */
+function addTokens(): void {
+  if (getComputedStyle(document.documentElement).getPropertyValue('--ink') !== '') return;
+  const sheet = new CSSStyleSheet();
+  const own = `:is(${names})`;
+  sheet.replaceSync(
+    `${tokens.replaceAll(':root', own)} ${own} { background: var(--ground); } ptx-convert { padding: 16px; }`,
+  );
+  document.adoptedStyleSheets.push(sheet);
+}
+
+const inView = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      inView.unobserve(target);
+      void elements[target.localName]?.();
+    }
+  },
+  { rootMargin: '400px' },
+);
+
+function watch(): void {
+  for (const element of document.querySelectorAll(names)) {
+    if (customElements.get(element.localName) === undefined) inView.observe(element);
+  }
+}
+
+addTokens();
+watch();
+new MutationObserver(watch).observe(document, { childList: true, subtree: true });

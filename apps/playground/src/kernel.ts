@@ -1,3 +1,35 @@
-/** The Kernel page. */
-import './kernel/ptx-kernel.ts';
+/** The Kernel page: its address, and the draft of the last visit. */
+import { PtxKernel } from './kernel/ptx-kernel.ts';
 import './shell/page.ts';
+
+const draftKey = 'ptxlab-kernel-draft';
+
+const kernel = document.querySelector('ptx-kernel');
+if (!(kernel instanceof PtxKernel)) throw new Error('the page has no <ptx-kernel>');
+kernel.link = location.hash;
+kernel.source = readDraft();
+kernel.addEventListener('change', (event) => {
+  if (event instanceof CustomEvent && typeof event.detail === 'string') saveDraft(event.detail);
+});
+kernel.addEventListener('share', (event) => {
+  if (!(event instanceof CustomEvent) || typeof event.detail !== 'string') return;
+  event.preventDefault();
+  history.replaceState(null, '', event.detail);
+});
+
+function readDraft(): string | null {
+  try {
+    return localStorage.getItem(draftKey);
+  } catch {
+    return null;
+  }
+}
+
+/** A draft too large for the storage stays in the page only. */
+function saveDraft(text: string): void {
+  try {
+    localStorage.setItem(draftKey, text);
+  } catch {
+    return;
+  }
+}

@@ -1,5 +1,6 @@
 /** What the instruction at the cursor does, in words and fields. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { pageOf } from '../shell/site-root.ts';
 import type { Explanation } from 'ptxlab';
 import type { Inspected } from './document-worker.ts';
 import { graphView } from './graph-view.ts';
@@ -16,7 +17,7 @@ function explanationView(explained: Explanation | null): TemplateResult {
     case 'instruction':
       return instructionView(explained);
     case 'opcode':
-      return html`<h2><code>${explained.opcode}</code></h2><p>${explained.forms.length} forms. <a href="../i/${explained.opcode}/">See them</a></p>`;
+      return html`<h2><code>${explained.opcode}</code></h2><p>${explained.forms.length} forms. <a href=${pageOf(`i/${explained.opcode}`)}>See them</a></p>`;
     case 'refused':
       return html`<p class="empty">${explained.diagnostics[0]?.message ?? 'This is not an instruction.'}</p>`;
     case 'code':
@@ -48,5 +49,5 @@ function instructionView({
     </table>
     ${modifiers.map(({ modifier, meaning }) => (meaning === null ? nothing : html`<p class="fact"><code>${modifier}</code> ${meaning}</p>`))}
     ${specialValues.map(({ what, rule }) => html`<p class="fact"><strong>${what}</strong> ${rule}</p>`)}
-    <p class="fact quiet">${availability.map(({ since, words }) => `PTX ${since} on ${words}`).join('; ')}. PTX ISA 9.1, section ${section}. <a href="../i/${opcode}/">All forms</a></p>`;
+    <p class="fact quiet">${availability.map(({ since, words }) => `PTX ${since} on ${words}`).join('; ')}. PTX ISA 9.1, section ${section}. <a href=${pageOf(`i/${opcode}`)}>All forms</a></p>`;
 }

@@ -1,6 +1,8 @@
 /** The page's side of the worker that runs kernels: Stop replaces the worker. */
 import { type Remote, wrap } from 'comlink';
+import { startWorker } from '../shell/start-worker.ts';
 import type { Lab as LabWorker, Recorded, Refused, RunAnswer, RunRequest, StepState } from './lab-worker.ts';
+import { labScript } from './worker-scripts.ts';
 
 /** Seconds that the worker may take beyond the limit of a launch before it is replaced. */
 const grace = 2;
@@ -45,7 +47,7 @@ export class Lab {
 
   private limited<T>({ timeout }: RunRequest, work: (lab: Remote<LabWorker>) => Promise<T>): Promise<T | null> {
     this.stop();
-    const worker = makeWorker();
+    const worker = startWorker(labScript);
     const lab = wrap<LabWorker>(worker);
     const ended = new Promise<null>((resolve) => {
       const timer = setTimeout(() => this.stop(), (timeout + grace) * 1000);
@@ -63,8 +65,4 @@ export class Lab {
     running.worker.terminate();
     running.end();
   }
-}
-
-function makeWorker(): Worker {
-  return new Worker(new URL('./lab-worker.ts', import.meta.url), { type: 'module' });
 }

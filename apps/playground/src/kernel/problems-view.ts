@@ -1,5 +1,6 @@
 /** The findings as a list. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { pageOf } from '../shell/site-root.ts';
 import type { Finding } from './document-worker.ts';
 
 interface Actions {
@@ -27,7 +28,7 @@ function problem(finding: Finding, { lineOf, go, fix }: Actions): TemplateResult
     <span><strong>${severity}</strong> ${message}${help === null ? nothing : html`<br /><span class="help">${help}</span>`}</span>
     <span class="actions">
       ${finding.fixes.length === 0 ? nothing : html`<button class="plain" @click=${() => fix(finding)}>Fix</button>`}
-      <a href="../why/${code}/">${code}</a>
+      <a href=${pageOf(`why/${code}`)}>${code}</a>
     </span>
   </li>`;
 }

@@ -1,4 +1,7 @@
-/** `<ptx-kernel>`: edit, check and run a kernel on one screen. */
+/**
+ * `<ptx-kernel>`: edit, check and run a kernel on one screen. It opens what its `link` says, otherwise `source`,
+ * otherwise the text of a `<pre>` or `<script>` in it, otherwise an example.
+ */
 import { type CSSResultGroup, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { ArgumentPlan } from './arguments.ts';
 import { guess } from './arguments.ts';
@@ -9,6 +12,7 @@ import { Lab } from './lab.ts';
 import type { KernelHeader } from 'ptxlab/analysis';
 import type { Facts, Finding, Inspected } from './document-worker.ts';
 import type { RunAnswer } from './lab-worker.ts';
+import { pageOf } from '../shell/site-root.ts';
 import { linkOf, type Project, readLink } from './link.ts';
 import { problemsView } from './problems-view.ts';
 import { RemoteDocument } from './remote-document.ts';
@@ -17,13 +21,12 @@ import { stepsView, type Steps } from './steps-view.ts';
 import { stripView } from './strip-view.ts';
 import { kernelStyle } from './style.ts';
 
-const draftKey = 'ptxlab-kernel-draft';
-
 export class PtxKernel extends LitElement {
   static override properties = {
+    link: { type: String },
     facts: { state: true },
     findings: { state: true },
-    target: { state: true },
+    target: { type: String, reflect: true },
     inspected: { state: true },
     launch: { state: true },
     answer: { state: true },
@@ -34,6 +37,10 @@ export class PtxKernel extends LitElement {
   };
   static override styles: CSSResultGroup = [...kernelStyle];
 
+  /** A kernel and its launch (link.ts), read once. */
+  declare link: string;
+  /** PTX to open, read once; null to open the text inside the element. */
+  source: string | null = null;
   /** Null until they are known for the first time. */
   declare facts: Facts | null;
   declare findings: readonly Finding[];
@@ -53,6 +60,7 @@ export class PtxKernel extends LitElement {
 
   constructor() {
     super();
+    this.link = '';
     this.facts = null;
     this.findings = [];
     this.target = null;
@@ -69,12 +77,17 @@ export class PtxKernel extends LitElement {
     void this.open();
   }
 
-  override updated(changed: PropertyValues): void {
-    // On phones the targets are one row, which scrolls.
-    if (changed.has('facts') || changed.has('target'))
-      this.renderRoot
-        .querySelector('.target[aria-pressed="true"]')
-        ?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  override updated(changed: PropertyValues<this>): void {
+    if (changed.has('target') && changed.get('target') !== undefined) this.editor?.setTarget(this.target);
+    if (changed.has('facts') || changed.has('target')) this.showTarget();
+  }
+
+  /** On phones the targets are one row, which scrolls. */
+  private showTarget(): void {
+    const row = this.renderRoot.querySelector('.targets');
+    const target = row?.querySelector<HTMLElement>('.target[aria-pressed="true"]');
+    if (row !== null && target instanceof HTMLElement)
+      row.scrollLeft += target.getBoundingClientRect().left - row.getBoundingClientRect().left - row.clientWidth / 2;
   }
 
   override disconnectedCallback(): void {
@@ -83,21 +96,18 @@ export class PtxKernel extends LitElement {
     this.editor?.destroy();
   }
 
-  /**
-   * Opens the link if there is one, otherwise the draft of the last visit, otherwise the example. A link never runs by
-   * itself.
-   */
+  /** Opens the kernel. It never runs by itself. */
   private async open(): Promise<void> {
-    const linked = await readLink(location.hash);
-    if (location.hash.startsWith('#v1=') && linked === null)
-      this.note = 'The link is damaged or too new, so this is your draft.';
+    const linked = await readLink(this.link);
+    if (this.link.startsWith('#v1=') && linked === null)
+      this.note = 'The link is damaged or too new, so this is another kernel.';
     const parent = this.renderRoot.querySelector<HTMLElement>('.editor');
     const root = this.renderRoot;
     if (parent === null || !(root instanceof ShadowRoot)) throw new Error('the editor has no place');
-    const source = linked?.source ?? readDraft() ?? example;
+    const source = linked?.source ?? this.source ?? this.ownText() ?? example;
     if (linked !== null) this.launch = linked;
     this.editor = new Editor(parent, root, source, new RemoteDocument(), {
-      changed: saveDraft,
+      changed: (text) => this.dispatchEvent(new CustomEvent('change', { detail: text, bubbles: true, composed: true })),
       found: (findings) => {
         this.findings = findings;
       },
@@ -110,6 +120,13 @@ export class PtxKernel extends LitElement {
       },
     });
     this.editor.select(Math.max(0, source.search(/\bld\.param|\bcvt|\bmad\.lo|\bld\.global/)));
+    if (this.target !== null) this.editor.setTarget(this.target);
+  }
+
+  /** The PTX written inside the element; null if there is none. */
+  private ownText(): string | null {
+    const text = this.querySelector('pre, script')?.textContent.trim() ?? '';
+    return text === '' ? null : `${text}\n`;
   }
 
   // --- checking -------------------------------------------------------------------------------------------------------
@@ -125,7 +142,6 @@ export class PtxKernel extends LitElement {
 
   private setTarget(target: string | null): void {
     this.target = target;
-    this.editor?.setTarget(target);
   }
 
   // --- running --------------------------------------------------------------------------------------------------------
@@ -139,8 +155,7 @@ export class PtxKernel extends LitElement {
     this.isRunning = false;
     this.answer = answer ?? 'stopped';
     await this.updateComplete;
-    if (matchMedia('(max-width: 900px)').matches)
-      this.renderRoot.querySelector('.result')?.scrollIntoView({ block: 'nearest' });
+    if (this.clientWidth <= 900) this.renderRoot.querySelector('.result')?.scrollIntoView({ block: 'nearest' });
     if (answer?.kind === 'fault' && answer.fault.line !== null) this.editor.goToLine(answer.fault.line);
   }
 
@@ -184,10 +199,10 @@ export class PtxKernel extends LitElement {
       this.note = 'The text is too long for a link. Save it as a file instead.';
       return;
     }
-    history.replaceState(null, '', link);
-    this.note = await navigator.clipboard.writeText(location.href).then(
+    const isShown = !this.dispatchEvent(new CustomEvent('share', { detail: link, cancelable: true }));
+    this.note = await navigator.clipboard.writeText(new URL(link, pageOf('kernel')).href).then(
       () => 'The link is copied.',
-      () => 'The link is in the address bar.',
+      () => (isShown ? 'The link is in the address bar.' : 'The browser did not let the link be copied.'),
     );
   }
 
@@ -287,23 +302,6 @@ export class PtxKernel extends LitElement {
     const names = kernel?.parameters.map(({ name }) => name) ?? [];
     const result = resultView(this.answer, this.isRunning, launch, names, (line) => this.editor?.goToLine(line));
     return html`<div class="halves"><div>${form}</div><div class="result">${result}</div></div>`;
-  }
-}
-
-function readDraft(): string | null {
-  try {
-    return localStorage.getItem(draftKey);
-  } catch {
-    return null;
-  }
-}
-
-/** A draft too large for the storage stays in the page only. */
-function saveDraft(text: string): void {
-  try {
-    localStorage.setItem(draftKey, text);
-  } catch {
-    return;
   }
 }
 

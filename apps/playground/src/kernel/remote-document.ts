@@ -2,10 +2,12 @@
  * The page's side of the document in the worker. Calls are processed in order, so each one sees the edits before it.
  */
 import { type Remote, wrap } from 'comlink';
+import { startWorker } from '../shell/start-worker.ts';
 import type { Change, DocumentService, Facts, Finding } from './document-worker.ts';
+import { documentScript } from './worker-scripts.ts';
 
 export class RemoteDocument {
-  private readonly worker: Worker = new Worker(new URL('./document-worker.ts', import.meta.url), { type: 'module' });
+  private readonly worker: Worker = startWorker(documentScript);
   /** Asks questions about the text as it was at the time of asking. */
   readonly ask: Remote<DocumentService> = wrap<DocumentService>(this.worker);
   private version = 0;

@@ -1,5 +1,6 @@
 /** The launch form and the result of the launch. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { pageOf } from '../shell/site-root.ts';
 import { type ArgumentPlan, type Element, elements, elementsOf, type Fill, fills, mostElements } from './arguments.ts';
 import type { NamedKernel } from './document-worker.ts';
 import type { BufferAfter, RunAnswer } from './lab-worker.ts';
@@ -135,7 +136,7 @@ function faultView(
   const where = thread === null || block === null ? '' : ` Block (${block.join(', ')}), thread (${thread.join(', ')}).`;
   return html`<p class="state bad" role="status">
       ${message}.${where} ${line === null ? nothing : html`<button class="plain" @click=${() => go(line)}>Go to line ${line}</button>`}
-      <a href="../why/${code}/">${code}</a>
+      <a href=${pageOf(`why/${code}`)}>${code}</a>
     </p>
     ${printedView(printed)}`;
 }

@@ -1,5 +1,6 @@
 /** A recorded warp: which lanes execute, what their registers hold, and controls to go to any step. */
 import { html, nothing, svg, type TemplateResult } from 'lit';
+import { pageOf } from '../shell/site-root.ts';
 import { isFormatName, numberText } from 'ptxlab/numbers';
 import type { Recorded, StepState } from './lab-worker.ts';
 
@@ -39,7 +40,7 @@ export function stepsView({ recorded, index, state }: Steps, { go, origin }: Act
     ${timeline(recorded, index)}
     <p class="current"><span class="quiet">line ${step.line}</span> <code>${step.text}</code></p>
     ${lanesView(step.mask, lanes)}
-    ${fault !== null && index === last ? html`<p class="state bad">${fault.message}. <a href="../why/${fault.code}/">${fault.code}</a></p>` : nothing}
+    ${fault !== null && index === last ? html`<p class="state bad">${fault.message}. <a href=${pageOf(`why/${fault.code}`)}>${fault.code}</a></p>` : nothing}
     ${isCut && index === last ? html`<p class="empty">The recording ends here: it is full.</p>` : nothing}
     ${state === null ? nothing : registersView(state, lanes, step.mask, origin)}
   </div>`;

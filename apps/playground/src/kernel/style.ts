@@ -3,7 +3,7 @@ import { css, type CSSResult } from 'lit';
 
 const frame: CSSResult = css`
   * { box-sizing: border-box; }
-  :host { display: flex; flex-direction: column; height: 100%; min-height: 640px; color: var(--ink); font-family: var(--sans); font-size: 15px; line-height: 1.5; }
+  :host { container-type: inline-size; display: flex; flex-direction: column; height: 100%; min-height: 640px; color: var(--ink); font-family: var(--sans); font-size: 15px; line-height: 1.5; }
   :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
   button, select, input { font: inherit; color: inherit; }
   code, pre { font-family: var(--mono); font-size: 14px; }
@@ -27,7 +27,7 @@ const frame: CSSResult = css`
   .go:disabled { background: var(--sunken); color: var(--quiet); border-color: var(--line); cursor: default; }
   .go.stop { background: var(--bad); color: var(--surface); }
   .empty { color: var(--quiet); margin: 0; }
-  @media (max-width: 900px) {
+  @container (max-width: 900px) {
     .work { display: contents; }
     .editor { flex: 0 0 320px; border-block: 1px solid var(--line); }
     .inspector { order: 1; border-left: 0; border-top: 1px solid var(--line); }
@@ -47,7 +47,7 @@ const strip: CSSResult = css`
   .verdict.bad, .state.bad { color: var(--bad); }
   .legend { margin: 0; font-size: 14px; color: var(--quiet); }
   .targets { display: flex; flex-wrap: wrap; gap: 4px 12px; flex-basis: 100%; }
-  @media (max-width: 900px) {
+  @container (max-width: 900px) {
     .strip { gap: 4px 16px; }
     .targets { flex-wrap: nowrap; overflow-x: auto; margin: 4px -16px 0; padding: 0 16px 4px; }
     .target { min-height: 36px; min-width: 40px; }
@@ -108,7 +108,7 @@ const panels: CSSResult = css`
 const steps: CSSResult = css`
   .halves { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 12px 32px; }
   .halves .state { margin-top: 0; }
-  @media (max-width: 1100px) {
+  @container (max-width: 1100px) {
     .halves { grid-template-columns: minmax(0, 1fr); }
     .halves .result { order: -1; }
   }
