@@ -21,17 +21,20 @@ export function referencePages(): readonly Page[] {
 }
 
 function indexPage(pages: readonly Page[]): Page {
+  const under = (folder: string): readonly Page[] => pages.filter(({ path }) => path.startsWith(folder));
   const list = (heading: string, folder: string): Markup =>
-    html`<section><h2>${heading}</h2><ul class="index">${pages
-      .filter(({ path }) => path.startsWith(folder))
-      .map(
-        ({ path, title, summary }) => html`<li><a href="../${path}/"><code>${title}</code></a> ${summary}</li>`,
-      )}</ul></section>`;
+    html`<section id="${folder.slice(0, -1)}"><h2>${heading}</h2><ul class="index">${under(folder).map(
+      ({ path, title, summary }) =>
+        html`<li><a href="../${path}/"><code>${title}</code></a> <span>${summary}</span></li>`,
+    )}</ul></section>`;
   return {
     path: 'reference',
     title: 'Reference',
     summary: 'Every number format, instruction and diagnostic that ptxlab knows.',
-    body: html`${list('Number formats', 'formats/')}${list('Instructions', 'i/')}${list('Diagnostics', 'why/')}`,
+    body: html`<p class="lead">
+        <a href="#formats">${under('formats/').length} number formats</a>, <a href="#i">${under('i/').length} instructions</a> and
+        <a href="#why">${under('why/').length} diagnostics</a>. Ctrl-K searches all of them.</p>
+      ${list('Number formats', 'formats/')}${list('Instructions', 'i/')}${list('Diagnostics', 'why/')}`,
     isLive: false,
   };
 }
@@ -89,7 +92,7 @@ function formatPage(name: FormatName): Page {
   return {
     path: `formats/${name}`,
     title: name,
-    summary: explained.summary,
+    summary: inBrief(formats[name].width, explained.facts),
     body: html`<p class="lead">${explained.summary}</p>
       <dl class="facts">${explained.facts.map(([what, value]) => html`<dt>${what}</dt><dd><code>${value}</code></dd>`)}</dl>
       <h2>Convert to ${name}</h2>
@@ -97,6 +100,19 @@ function formatPage(name: FormatName): Page {
       ${formats[name].width <= 8 ? valueTable(name) : ''}`,
     isLive: true,
   };
+}
+
+/** What tells a format from the others: its fields and its range. */
+function inBrief(width: number, facts: readonly (readonly [what: string, value: string])[]): string {
+  const told = new Map(facts.map(([what, value]) => [what, value.split(/  | \(0x/)[0] ?? value]));
+  const [bits, scale, infinity, nan] = ['bits', 'scale', 'infinity', 'NaN'].map((what) => told.get(what));
+  const least = told.get('lowest');
+  const parts = [
+    `${width} bits: ${bits ?? (scale === undefined ? 'integer' : `multiples of ${scale}`)}`,
+    least === undefined ? `largest ${told.get('largest') ?? ''}` : `${least} to ${told.get('largest') ?? ''}`,
+    ...(infinity === 'none' ? [nan === 'none' ? 'no infinity, no NaN' : 'no infinity'] : []),
+  ];
+  return `${parts.join('; ')}.`;
 }
 
 /** Every value of a small format. */

@@ -113,7 +113,7 @@ export function resultView(
   // The results of the kernel come first.
   const [results, inputs] = [true, false].map((wanted) => buffers.filter(({ buffer }) => buffer?.isChanged === wanted));
   return html`<p class="state good" role="status">
-      Done: ${many(answer.threads, 'thread')} ran ${many(answer.instructions, 'instruction')} in ${answer.milliseconds.toFixed(1)} ms.
+      Done: ${many(answer.threads, 'thread')} ran ${many(answer.instructions, 'instruction')} in this browser, in ${answer.milliseconds.toFixed(1)} ms.
     </p>
     ${printedView(answer.printed)}
     <div class="buffers">${[...(results ?? []), ...(inputs ?? [])].map(({ buffer, plan, name }) => bufferView(buffer, plan, name))}</div>`;

@@ -15,7 +15,7 @@ export function stripView(
       : `${errors} ${errors === 1 ? 'error' : 'errors'} for ${facts.target}, PTX ${facts.version}`;
   return html`<div class="strip">
     <p class="verdict ${errors === 0 ? 'good' : 'bad'}">${errors === 0 ? '✓' : '✗'} ${verdict}</p>
-    <p class="legend">${legend(taken, facts.targets)} The framed one is ${chosen === null ? "the module's own" : 'chosen'}.
+    <p class="legend">${legend(taken, facts.targets)} ${chosen === null ? "The framed one is the module's own; select another to check for it." : 'The framed one is checked.'}
       ${chosen === null ? '' : html`<button class="plain" @click=${() => choose(null)}>Back to the module's own</button>`}</p>
     <div class="targets" role="group" aria-label="Targets">
       ${families(facts).map(
@@ -28,8 +28,8 @@ export function stripView(
 
 function legend(taken: number, targets: Facts['targets']): string {
   const all = targets.length;
-  if (taken < all) return `${taken} of ${all} targets accept its instructions; the others are crossed out.`;
-  return `All ${all} targets (${targets[0]?.name} to ${targets.at(-1)?.name}) accept its instructions.`;
+  if (taken < all) return `${taken} of ${all} targets have its instructions; the others are crossed out.`;
+  return `All ${all} targets, ${targets[0]?.name} to ${targets.at(-1)?.name}, have its instructions.`;
 }
 
 type Row = Facts['targets'][number];

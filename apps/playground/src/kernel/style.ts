@@ -72,6 +72,11 @@ const panels: CSSResult = css`
   .launch input, .launch select { height: 34px; border: 1px solid var(--strong-line); border-radius: 6px; background: var(--surface); color: var(--ink); padding: 0 8px; font-family: var(--mono); font-size: 14px; }
   .launch label { min-width: 0; max-width: 100%; }
   .launch select { min-width: 0; max-width: 100%; text-overflow: ellipsis; }
+  .launch select {
+    appearance: none; padding-right: 28px; cursor: pointer;
+    background-image: linear-gradient(45deg, transparent 50%, currentColor 50%), linear-gradient(-45deg, transparent 50%, currentColor 50%);
+    background-size: 5px 5px; background-position: right 15px center, right 10px center; background-repeat: no-repeat;
+  }
   .launch input { width: 88px; }
   fieldset input { width: 64px; }
   .arguments { flex: 1 1 100%; display: flex; flex-wrap: wrap; gap: 8px 28px; }

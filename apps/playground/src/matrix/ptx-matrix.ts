@@ -118,7 +118,7 @@ export class PtxMatrix extends LitElement {
     const { state, result, explanation, matrices } = this.view;
     const { d, count, mnemonic } = state.entry;
     const [value = '', rest = ''] = numberText(d, result).split(/ \((.*)\)$/);
-    const rule = matrices.product.byGpu.find(({ names }) => names.includes(state.gpu))?.rule;
+    const own = matrices.product.byGpu.find(({ names }) => names.includes(state.gpu));
     const differing = explanation?.byGpu.filter(({ bits }) => bits !== result).map(({ gpus }) => gpus) ?? [];
     const others =
       explanation === null
@@ -131,7 +131,7 @@ export class PtxMatrix extends LitElement {
         <output class="number ${value.length > 14 ? 'long' : ''}">${value}</output>
         <span class="code">0x${hex(result, widthOf(d))} ${d}${rest === '' ? '' : html` · ${rest}`}</span>
       </div>
-      <p class="why">D[${state.row}][${state.column}] is the sum of ${count} products and of C[${state.row}][${state.column}]${rule === undefined ? '' : `, on ${state.gpu} ${rule}`}. ${others}</p>
+      <p class="why">D[${state.row}][${state.column}] is the sum of ${count} products and of C[${state.row}][${state.column}]${own === undefined ? '' : `. On ${own.gpus}: ${own.rule}`}. ${others}</p>
       <div class="instruction"><code>${mnemonic}</code></div>
     </div>`;
   }
