@@ -148,7 +148,7 @@ function run(source: string, options: CheckOptions, memory: CheckMemory, keep: b
   memory.begin();
   const cap = new ErrorCap(report);
   const header = new Header(readJudgeOptions(options), cap.report);
-  const checker = new ModuleChecker({ source, report: cap.report, memory, header, keep });
+  const checker = new ModuleChecker({ source, report: cap.report, countsOnly: cap.countsOnly, memory, header, keep });
   for (const item of parseItems(source, report, keep ? null : memory.lineShapes)) checker.checkItem(item);
   const environment = checker.finish();
   cap.finish();

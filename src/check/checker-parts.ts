@@ -1,3 +1,4 @@
+import type { Code } from '../diagnostics/catalog.ts';
 import type { Header } from './declarations/header.ts';
 import type { Places } from './declarations/debug-places.ts';
 import type { CheckMemory } from './memory.ts';
@@ -8,6 +9,8 @@ import type { DeclaredSymbol, Scope } from './symbols.ts';
 export interface CheckerParts {
   readonly source: string;
   readonly report: Report;
+  /** Counts an error that is not listed, so that its diagnostic need not be made; false if it must be reported. */
+  readonly countsOnly?: (code: Code) => boolean;
   readonly memory: CheckMemory;
   readonly header: Header;
   /** Whether items are kept so that the module can be run; if not, `memory` checks lines of known shape. */

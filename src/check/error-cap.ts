@@ -1,5 +1,6 @@
 /** Limits how many errors are listed for a text. Syntax errors have their own limit, which stops the parser. */
 import type { Span } from '../base/span.ts';
+import { type Code, catalog } from '../diagnostics/catalog.ts';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
 import type { Report } from './report.ts';
 
@@ -19,6 +20,13 @@ export class ErrorCap {
   readonly report: Report = (diagnostic: Diagnostic) => {
     if (diagnostic.severity === 'error' && ++this.errors > errorLimit) this.after ??= diagnostic.span;
     else this.sink(diagnostic);
+  };
+
+  /** Counts an error that is not listed, so that its diagnostic need not be made; false if it must be reported. */
+  readonly countsOnly = (code: Code): boolean => {
+    if (this.after === null || catalog[code].severity !== 'error') return false;
+    this.errors++;
+    return true;
   };
 
   /** Reports how many errors were not listed, if any. */

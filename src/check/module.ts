@@ -31,7 +31,7 @@ import {
   spaceOf,
   variableSymbol,
 } from './declarations/declarations.ts';
-import type { Report } from './report.ts';
+import type { Report, ReportIfListed } from './report.ts';
 import {
   checkAlias,
   checkDefined,
@@ -63,6 +63,7 @@ export class ModuleChecker implements InstructionContext {
   readonly symbols: Scope;
   readonly requirements: ModuleRequirements;
   readonly report: Report;
+  readonly reportIfListed: ReportIfListed;
   readonly source: string;
   /** The functions with a body, if the module is to be run. */
   readonly functions: CheckedFunction[] | null;
@@ -94,7 +95,10 @@ export class ModuleChecker implements InstructionContext {
   private readonly declared: Continuation['declared'] | null;
   private readonly ownPlaces: DebugPlaces;
 
-  constructor({ source, report, memory, header, keep }: CheckerParts, continuation: Continuation | null = null) {
+  constructor(
+    { source, report, countsOnly, memory, header, keep }: CheckerParts,
+    continuation: Continuation | null = null,
+  ) {
     this.source = source;
     this.memory = memory;
     this.functions = keep ? [] : null;
@@ -102,6 +106,10 @@ export class ModuleChecker implements InstructionContext {
     this.report = (diagnostic) => {
       this.reports++;
       report(diagnostic);
+    };
+    this.reportIfListed = (code, make) => {
+      if (countsOnly?.(code) === true) this.reports++;
+      else this.report(make());
     };
     this.header = header;
     this.names = new NameHelp(continuation?.searchLimit);

@@ -1,4 +1,8 @@
 /** Where findings go. */
+import type { Code } from '../diagnostics/catalog.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 
 export type Report = (diagnostic: Diagnostic) => void;
+
+/** Reports a finding with the given code, which is only made if it will be listed. */
+export type ReportIfListed = (code: Code, make: () => Diagnostic) => void;

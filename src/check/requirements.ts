@@ -9,6 +9,7 @@ import { checkRows } from './availability.ts';
 import { attributeName } from './declarations/declarations.ts';
 import type { Report } from './report.ts';
 import type { Header } from './declarations/header.ts';
+import { helpOf } from './instructions/problem.ts';
 import type { Verdict } from './instructions/verdicts.ts';
 
 export class ModuleRequirements {
@@ -24,7 +25,7 @@ export class ModuleRequirements {
 
   /** Records the requirements of a verdict, whose problems are already reported. */
   met(verdict: Verdict): void {
-    if (this.verdicts.has(verdict)) return;
+    if (verdict.rows.length === 0 || this.verdicts.has(verdict)) return;
     this.verdicts.add(verdict);
     for (const row of verdict.rows) this.note(row);
   }
@@ -38,8 +39,9 @@ export class ModuleRequirements {
   uses(row: AvailabilityRow | null, span: Span): void {
     if (row === null) return;
     this.rows.add(row);
-    for (const { code, parameters, help, accepted } of checkRows([row], this.header.environment())) {
-      this.report(diagnoseStored(code, span, parameters, { help, accepted }));
+    for (const found of checkRows([row], this.header.environment())) {
+      const { code, parameters, accepted } = found;
+      this.report(diagnoseStored(code, span, parameters, { help: helpOf(found), accepted }));
     }
   }
 

@@ -32,6 +32,25 @@ describe('the number of errors', () => {
     },
   );
 
+  test('errors of every kind are counted, and warnings are still listed', () => {
+    const after = [
+      'opx %r1;',
+      'add.mx %r1, %r1, %r1;',
+      'add.u32.mx.my %r1, y, %r1;',
+      'add.f32 %r1, %rd1, %p1;',
+      '@%r1 mov.u32 %r1, x;',
+      'bar.sync 16;',
+      'call f;',
+      'st.u32 [%r1], %r1;',
+    ];
+    const beforeReturn = (text: string): string => text.replace(/ret;\n\}/, `${after.join('\n')}\n$&`);
+    const alone = check(beforeReturn(shapeOf('unknown names').text(0))).diagnostics;
+    const all = check(beforeReturn(shapeOf('unknown names').text(errorLimit))).diagnostics;
+    expect(alone.map(({ severity }) => severity)).toEqual([...Array.from({ length: 11 }, () => 'error'), 'warning']);
+    expect(all.slice(errorLimit).map(({ code }) => code)).toEqual(['PTX1022', 'PTX3027']);
+    expect(all[errorLimit]?.message).toBe(`11 more errors after the first ${errorLimit} are not listed`);
+  });
+
   test('if the number of errors is exactly the limit, none is omitted', () => {
     expect(codesOf(findings('unknown names', errorLimit))).toEqual(new Set(['PTX3001']));
   });

@@ -9,6 +9,7 @@ import { ptxForms } from '../../isa/table.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { type TypeName, typeOf } from '../../isa/types.ts';
 import { nearestWord } from '../../base/nearest-word.ts';
+import { once } from '../../base/once.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
 import { elementAt } from '../../base/element-at.ts';
 
@@ -195,6 +196,10 @@ function nearestModifier(axes: readonly Axis[], text: string): string | null {
 
 /** The problem of a part that is not a modifier, with the modifier that was most likely intended. */
 export function unknownModifier(forms: readonly CompiledForm[], { text, index }: Written): Problem {
+  return problem('PTX2010', part(index), { modifier: text }, { help: once(() => modifierHelp(forms, text)) });
+}
+
+function modifierHelp(forms: readonly CompiledForm[], text: string): string | null {
   const words = forms.flatMap(({ axes, slots }) => [
     ...axes.flatMap(({ values }) => values),
     ...slots.flatMap(({ types }) => types),
@@ -203,8 +208,7 @@ export function unknownModifier(forms: readonly CompiledForm[], { text, index }:
   const meant = foreign !== undefined && words.includes(foreign) ? foreign : nearestWord(text, words);
   const alike = [...new Set(words)].filter((word) => withoutNumbers(word) === withoutNumbers(text));
   const choices = alike.length === 0 ? null : `${forms[0]?.opcode ?? ''} takes ${listed(alike)}`;
-  const help = meant === null ? choices : `did you mean '${meant}'?`;
-  return problem('PTX2010', part(index), { modifier: text }, { help });
+  return meant === null ? choices : `did you mean '${meant}'?`;
 }
 
 /** The names of types in C++, LLVM and numpy. */

@@ -7,6 +7,7 @@ import { checkCall } from './call.ts';
 import { type VerdictCache, step, type Verdict } from './verdicts.ts';
 import { checkLimits } from './limits.ts';
 import type { CheckMemory } from '../memory.ts';
+import type { Report, ReportIfListed } from '../report.ts';
 import type { ModuleRequirements } from '../requirements.ts';
 import { helpOf, type InstructionPart, type Problem } from './problem.ts';
 import { describeShape } from './describe-shape.ts';
@@ -17,7 +18,8 @@ import { type NameHelp, undeclared } from '../unknown-name.ts';
 /** The facts about a module that are needed to check an instruction. */
 export interface InstructionContext {
   readonly source: string;
-  readonly report: (diagnostic: Diagnostic) => void;
+  readonly report: Report;
+  readonly reportIfListed: ReportIfListed;
   readonly memory: CheckMemory;
   /** The verdicts for the module's environment. */
   verdicts(): VerdictCache;
@@ -31,30 +33,36 @@ export interface InstructionContext {
 /** Checks an instruction and returns its verdict. */
 export function checkInstruction(node: Instruction, scope: Scope, checker: InstructionContext): Verdict {
   if (node.guard !== null) checkGuard(node.guard, scope, checker);
+  const verdict = verdictOn(node, scope, checker);
+  checker.requirements.met(verdict);
+  if (!verdict.clean) reportVerdict(node, verdict, scope, checker);
+  return verdict;
+}
+
+function verdictOn(node: Instruction, scope: Scope, checker: InstructionContext): Verdict {
   const { operands } = node;
   const { shapes } = checker.memory;
   const cache = checker.verdicts();
   const remembered = cache.recall(node.mnemonic);
+  if (remembered.refused !== null) return remembered.refused;
   // Nearly every instruction has been seen before, so the lookup does not collect its shapes.
   let place = remembered.root;
   for (const operand of operands) place = step(place, shapes.of(operand, scope));
-  const verdict =
+  return (
     place.verdict ??
     cache.decide(
       remembered,
       place,
       operands.map((operand) => shapes.of(operand, scope)),
-    );
-  checker.requirements.met(verdict);
-  if (!verdict.clean) reportVerdict(node, verdict, scope, checker);
-  return verdict;
+    )
+  );
 }
 
 function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checker: InstructionContext): void {
   if (verdict.reaches) checker.shared.operands(node.operands, scope);
   if (verdict.unchecked) reportUnchecked(node, verdict, checker);
   for (const found of [...verdict.problems, ...verdict.warnings])
-    checker.report(toDiagnostic(found, node, checker.source));
+    checker.reportIfListed(found.code, () => toDiagnostic(found, node, checker.source));
   if (verdict.undeclared && verdict.problems[0]?.code !== 'PTX2001')
     for (const operand of node.operands) reportUndeclared(operand, scope, checker);
   if (verdict.ranged) checkLimits(node, verdict, checker.report);
@@ -72,7 +80,7 @@ function checkGuard(guard: Guard, scope: Scope, checker: InstructionContext): vo
   if (shape.undeclared) {
     reportUndeclared(guard.predicate, scope, checker);
   } else if (shape.kind !== 'register' || shape.type.class !== 'predicate') {
-    checker.report(diagnose('PTX3010', guard, { found: describeShape(shape) }));
+    checker.reportIfListed('PTX3010', () => diagnose('PTX3010', guard, { found: describeShape(shape) }));
   }
 }
 
@@ -83,7 +91,7 @@ function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionCo
     case 'member': {
       if (!checker.memory.shapes.of(operand, scope).undeclared) return;
       const name = operand.kind === 'name' ? operand.name : operand.base + operand.member;
-      checker.report(undeclared(name, operand, scope, checker.names));
+      checker.reportIfListed('PTX3001', () => undeclared(name, operand, scope, checker.names));
       return;
     }
     case 'offset':

@@ -14,11 +14,15 @@ export type InstructionPart =
   | { readonly kind: 'part'; readonly index: number }
   | { readonly kind: 'operand'; readonly path: readonly number[] };
 
+/** How to fix something, or a function that finds out. */
+export type Help = string | (() => string | null);
+
 export interface Problem {
   readonly code: Code;
   readonly parameters: Readonly<Record<string, string>>;
   readonly place: InstructionPart;
-  readonly help: string | null;
+  /** A search for a similar word is made only once the problem is reported. */
+  readonly help: Help | null;
   /** A whole mnemonic that would be legal here. */
   readonly spelling: string | null;
   readonly section: string | null;
@@ -27,7 +31,7 @@ export interface Problem {
 }
 
 interface ProblemOptions {
-  readonly help?: string | null;
+  readonly help?: Help | null;
   readonly spelling?: string | null;
   readonly section?: string | null;
   readonly accepted?: readonly HeaderChange[];
@@ -55,5 +59,6 @@ export function operand(...path: readonly number[]): InstructionPart {
 
 /** How to fix it; the default is the nearest legal spelling. */
 export function helpOf({ help, spelling }: Problem): string | null {
-  return help ?? (spelling === null ? null : `nearest legal spelling: ${spelling}`);
+  const own = typeof help === 'function' ? help() : help;
+  return own ?? (spelling === null ? null : `nearest legal spelling: ${spelling}`);
 }

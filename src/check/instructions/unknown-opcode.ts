@@ -1,5 +1,6 @@
 /** Explains why an opcode has no forms: the word after it is missing, or it is not a PTX opcode. */
 import { nearestWord } from '../../base/nearest-word.ts';
+import { once } from '../../base/once.ts';
 import { opcodesOutside } from '../../isa/opcodes.ts';
 import type { FormTable } from '../../isa/table.ts';
 import { statementDirectives } from '../../syntax/directives.ts';
@@ -37,10 +38,13 @@ const outside: readonly string[] = [...opcodesOutside.keys()];
 
 /** The problem to report for an opcode outside the table. */
 export function unknownOpcode(table: FormTable, opcode: string): Problem {
+  return problem('PTX2001', part(0), { opcode }, { help: once(() => opcodeHelp(table, opcode)) });
+}
+
+function opcodeHelp(table: FormTable, opcode: string): string | null {
   const directive = statementDirectives.has(`.${opcode}`) ? `.${opcode}` : null;
   const meant = directive ?? foreign.get(opcode.toLowerCase()) ?? nearestWord(opcode, [...table.opcodes(), ...outside]);
-  const help = meant === null ? null : `did you mean '${meant}'?`;
-  return problem('PTX2001', part(0), { opcode }, { help });
+  return meant === null ? null : `did you mean '${meant}'?`;
 }
 
 /**

@@ -27,9 +27,9 @@ export interface Verdict {
   readonly ranged: boolean;
   /** True for a call, whose arguments are compared with the actual function. */
   readonly calls: boolean;
-  /** True if some name is not declared. */
+  /** True if some name is not declared, or if the mnemonic is refused, so that its operands were not looked at. */
   readonly undeclared: boolean;
-  /** True if some operand is a `.shared` variable or a function. */
+  /** True if some operand is a `.shared` variable or a function, or if the mnemonic is refused. */
   readonly reaches: boolean;
   /** True if there is nothing to report, whatever the instruction's names and values are. */
   readonly clean: boolean;
@@ -46,6 +46,8 @@ export interface Node {
 export interface Remembered {
   readonly resolution: Resolution;
   readonly root: Node;
+  /** The verdict if no form accepts the mnemonic; it does not depend on the operands. */
+  readonly refused: Verdict | null;
 }
 
 /** Number of mnemonics at which the cache is cleared; only generated or hostile input has more. */
@@ -64,6 +66,7 @@ export class VerdictCache {
   /** The verdict on an instruction: combines `recall`, `step` and `decide`. */
   verdictOn(mnemonic: string, shapes: readonly Shape[]): Verdict {
     const remembered = this.recall(mnemonic);
+    if (remembered.refused !== null) return remembered.refused;
     let node = remembered.root;
     for (const shape of shapes) node = step(node, shape);
     return node.verdict ?? this.decide(remembered, node, shapes);
@@ -73,7 +76,9 @@ export class VerdictCache {
   recall(mnemonic: string): Remembered {
     const known = this.mnemonics.get(mnemonic);
     if (known !== undefined) return known;
-    const made: Remembered = { resolution: resolveMnemonic(mnemonic), root: { next: [], verdict: null } };
+    const resolution = resolveMnemonic(mnemonic);
+    const refused = resolution.kind === 'refused' ? refusal(resolution) : null;
+    const made: Remembered = { resolution, root: { next: [], verdict: null }, refused };
     if (mnemonic.length > longestRemembered) return made;
     if (this.mnemonics.size >= capacity) this.mnemonics.clear();
     this.mnemonics.set(mnemonic, made);
@@ -99,29 +104,35 @@ export function step(node: Node, shape: Shape): Node {
 
 function decide(resolution: Resolution, shapes: readonly Shape[], environment: ModuleEnvironment): Verdict {
   const { opcode } = resolution;
-  const undeclared = shapes.some((shape) => shape.undeclared);
-  const reaches = shapes.some(reachesShared);
-  const none = {
-    opcode,
-    variant: null,
-    warnings: [],
-    rows: [],
-    ranged: false,
-    calls: false,
-    undeclared,
-    reaches,
-    clean: false,
-  };
   switch (resolution.kind) {
     case 'unchecked': {
       const rows = [resolution.row];
-      return { ...none, problems: checkRows(rows, environment), rows, unchecked: true };
+      const undeclared = shapes.some((shape) => shape.undeclared);
+      const reaches = shapes.some(reachesShared);
+      const none = refusal({ opcode, problems: checkRows(rows, environment) });
+      return { ...none, rows, unchecked: true, undeclared, reaches };
     }
     case 'refused':
-      return { ...none, problems: resolution.problems, unchecked: false };
+      return refusal(resolution);
     case 'variants':
       return best(resolution.variants.map((variant) => verdictOnVariant(opcode, variant, shapes, environment)));
   }
+}
+
+function refusal({ opcode, problems }: { readonly opcode: string; readonly problems: readonly Problem[] }): Verdict {
+  return {
+    opcode,
+    variant: null,
+    problems,
+    warnings: [],
+    rows: [],
+    unchecked: false,
+    ranged: false,
+    calls: false,
+    undeclared: true,
+    reaches: true,
+    clean: false,
+  };
 }
 
 /** What the second of two results requires, where both are given. */
