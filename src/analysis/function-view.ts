@@ -2,14 +2,14 @@ import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';
 import type { Role } from '../isa/form.ts';
-import { liveness } from '../program/liveness.ts';
+import { liveCounts } from '../program/liveness.ts';
 import { type BlockOutline, blockOutlines } from './block-outline.ts';
 import { requireOffset } from './chunk-list.ts';
 import { type FlowGraph, layOutBlocks } from './flow-graph.ts';
 import type { FunctionBody } from './function-body.ts';
 import type { Occurrence } from './occurrences.ts';
 import { type Hover, hoverAt } from './hover.ts';
-import { liveCounts, Reaching } from './reaching.ts';
+import { Reaching } from './reaching.ts';
 import { Values } from './values.ts';
 
 /** A register in the text, and whether it is read or written there. */
@@ -104,7 +104,7 @@ export class FunctionView {
   /** One entry for each instruction, in the order of the text. */
   liveRegisters(): readonly LiveRegisters[] {
     const { program, blocks, instructions } = this.body;
-    const counts = liveCounts(this.body, liveness(program, blocks).at);
+    const counts = liveCounts(program, blocks);
     return instructions.map(({ node }, i) => ({ ...this.placed(node), count: elementAt(counts, i) }));
   }
 

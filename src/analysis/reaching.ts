@@ -2,7 +2,6 @@
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
 import { followersOf } from '../program/flow.ts';
-import { usesOf } from '../program/uses.ts';
 import type { FunctionBody } from './function-body.ts';
 import type { Occurrence } from './occurrences.ts';
 
@@ -126,36 +125,4 @@ function historiesOf({ occurrences }: FunctionBody): ReadonlyMap<number, History
 
 function writersIn(history: History): readonly number[] {
   return [...new Set(history.filter(({ role }) => role === 'write').map(({ instruction }) => instruction))];
-}
-
-/** How many registers hold a value that is still needed, before each instruction. */
-export function liveCounts(body: FunctionBody, liveAtStart: (block: number) => readonly number[]): Uint32Array {
-  const { program, blocks } = body;
-  const registers = new Set(program.registers.map(({ place }) => place));
-  const counts = new Uint32Array(program.instructions.length);
-  // The number of the block, starting from 1, in which a register is live at the current instruction.
-  const marks = new Uint32Array(program.registers.reduce((size, { place }) => Math.max(size, place + 1), 0));
-  for (const [i, block] of blocks.entries()) {
-    const mark = i + 1;
-    let live = 0;
-    const add = (place: number): void => {
-      if (marks[place] === mark || !registers.has(place)) return;
-      marks[place] = mark;
-      live++;
-    };
-    for (const next of followersOf(block)) for (const place of liveAtStart(next)) add(place);
-    if (block.exit.kind === 'end') for (const { place } of program.registerResults) add(place);
-    for (let at = block.end - 1; at >= block.start; at--) {
-      const instruction = elementAt(program.instructions, at);
-      const { reads, writes } = usesOf(instruction);
-      for (const place of instruction.guard === null ? writes : []) {
-        if (marks[place] !== mark) continue;
-        marks[place] = 0;
-        live--;
-      }
-      for (const place of reads) add(place);
-      counts[at] = live;
-    }
-  }
-  return counts;
 }

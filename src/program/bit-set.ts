@@ -29,6 +29,28 @@ export class BitSet {
     this.words[word] = (this.words[word] ?? 0) | (1 << (number & 31));
   }
 
+  /** Adds a number; true if it was new. */
+  insert(number: number): boolean {
+    const isNew = !this.has(number);
+    if (isNew) this.add(number);
+    return isNew;
+  }
+
+  /** Removes a number; true if it was a member. */
+  delete(number: number): boolean {
+    if (!this.has(number)) return false;
+    const word = number >>> 5;
+    this.words[word] = (this.words[word] ?? 0) & ~(1 << (number & 31));
+    return true;
+  }
+
+  /** The number of members. */
+  get size(): number {
+    let size = 0;
+    for (const word of this.words) size += onesIn(word);
+    return size;
+  }
+
   /** Adds the members of `other` that are not in `except`. Returns true if any of them was new. */
   join(other: BitSet, except: BitSet | null = null): boolean {
     let changed = false;
@@ -55,4 +77,11 @@ export class BitSet {
     });
     return found;
   }
+}
+
+/** The number of one bits in a word: adds neighboring bits, then pairs, then groups of four. */
+function onesIn(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

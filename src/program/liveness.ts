@@ -19,6 +19,54 @@ export interface Liveness {
 }
 
 export function liveness(program: FunctionProgram, blocks: readonly BasicBlock[]): Liveness {
+  const { places, numbers, uses } = liveSets(program, blocks);
+  return {
+    at: (block) => uses[block]?.before.numbers().map((number) => elementAt(places, number)) ?? [],
+    isLive: (block, place) => {
+      const number = numbers.get(place);
+      return number !== undefined && (uses[block]?.before.has(number) ?? false);
+    },
+  };
+}
+
+/** The number of registers whose values are still needed, before each instruction. */
+export function liveCounts(program: FunctionProgram, blocks: readonly BasicBlock[]): Uint32Array {
+  const { numbers, uses } = liveSets(program, blocks);
+  const counts = new Uint32Array(program.instructions.length);
+  for (const block of blocks) {
+    const live = new BitSet(numbers.size);
+    for (const next of followersOf(block)) live.join(elementAt(uses, next).before);
+    let count = live.size;
+    const read = (place: number): void => {
+      const number = numbers.get(place);
+      if (number !== undefined && live.insert(number)) count++;
+    };
+    const write = (place: number): void => {
+      const number = numbers.get(place);
+      if (number !== undefined && live.delete(number)) count--;
+    };
+    if (block.exit.kind === 'end') for (const { place } of program.registerResults) read(place);
+    for (let at = block.end - 1; at >= block.start; at--) {
+      const instruction = elementAt(program.instructions, at);
+      const { reads, writes } = usesOf(instruction);
+      if (instruction.guard === null) writes.forEach(write);
+      reads.forEach(read);
+      counts[at] = count;
+    }
+  }
+  return counts;
+}
+
+interface LiveSets {
+  /** Slots of all registers, ascending. */
+  readonly places: Int32Array;
+  /** The index of each slot in `places`. */
+  readonly numbers: ReadonlyMap<number, number>;
+  /** By block. */
+  readonly uses: readonly BlockUses[];
+}
+
+function liveSets(program: FunctionProgram, blocks: readonly BasicBlock[]): LiveSets {
   const places = Int32Array.from(program.registers, ({ place }) => place).toSorted();
   const numbers = new Map(Array.from(places, (place, i) => [place, i] as const));
   const uses = blocks.map((block) => blockUses(program, block, numbers));
@@ -31,13 +79,7 @@ export function liveness(program: FunctionProgram, blocks: readonly BasicBlock[]
       }
     }
   }
-  return {
-    at: (block) => uses[block]?.before.numbers().map((number) => elementAt(places, number)) ?? [],
-    isLive: (block, place) => {
-      const number = numbers.get(place);
-      return number !== undefined && (uses[block]?.before.has(number) ?? false);
-    },
-  };
+  return { places, numbers, uses };
 }
 
 /** A block's registers, by their index among all registers. */
