@@ -104,7 +104,7 @@ export async function createFile(target: string, options: NewFile): Promise<Pend
   if (!resume) await requireRoom(target, size);
   const created = resume ? 0 : constants.O_CREAT | constants.O_EXCL;
   const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK | created;
-  const handle = await withFileErrors(temporary, () => open(temporary, flags, 0o666), target);
+  const handle = await withFileErrors(resume ? temporary : target, () => open(temporary, flags, 0o666));
   try {
     const found = await regularSize(handle, temporary);
     if (mode !== null) await handle.chmod(mode);

@@ -154,7 +154,7 @@ async function claim(path: string, found: string | null, own: string, target: st
   const unique = `${path}.${randomBytes(6).toString('hex')}`;
   const [fresh, old] = [`${unique}.new`, `${unique}.old`];
   try {
-    await withFileErrors(dirname(path), () => writeFile(fresh, own, { flush: true }), target);
+    await withFileErrors(target, () => writeFile(fresh, own, { flush: true }));
     if (found !== null) {
       if (!(await succeeds(rename(path, old)))) return false;
       if ((await readText(old)) !== found) {

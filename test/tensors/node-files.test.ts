@@ -29,6 +29,14 @@ async function write(path: string, replace = false): Promise<void> {
 }
 
 describe('a new file', () => {
+  test.skipIf(process.getuid?.() === 0)('a folder without write permission (skipped for root)', async () => {
+    const at = await place();
+    await chmod(at, 0o500);
+    const path = join(at, 'a.npy');
+    const message = `${path}: permission denied`;
+    await expect(createFile(path, { size: 4 })).rejects.toMatchObject({ code: 'no-permission', message });
+  });
+
   test('is complete or absent', async () => {
     const at = await place();
     const file = await createFile(join(at, 'a'), { size: 4 });
