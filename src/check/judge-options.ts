@@ -1,7 +1,7 @@
 /** The architecture and PTX version that a caller names, for everything that depends on them. */
 import { PtxlabError } from '../base/error.ts';
 import { anything, type RulesFor, shown } from '../base/rules.ts';
-import { findGpu, type Gpu } from '../isa/gpus.ts';
+import { findGpu, gpuNames, type Gpu } from '../isa/gpus.ts';
 import {
   findTarget,
   formatVersion,
@@ -86,7 +86,6 @@ function requireVersion(text: string): VersionName {
  */
 export function readGpu(name: string): Gpu {
   const gpu = typeof name === 'string' ? findGpu(name) : undefined;
-  if (gpu === undefined)
-    throw new PtxlabError('unknown-gpu', `${shown(name)} is neither an architecture nor a product`);
+  if (gpu === undefined) throw new PtxlabError('unknown-gpu', `unknown GPU ${shown(name)} (${gpuNames(name)})`);
   return gpu;
 }

@@ -1,7 +1,7 @@
 /** Parses flags that several commands share. */
 import { elementAt } from '../base/element-at.ts';
 import type { TargetChoice } from '../explain/target-choice.ts';
-import { findGpu, type GpuName } from '../isa/gpus.ts';
+import { findGpu, gpuNames, type GpuName } from '../isa/gpus.ts';
 import { helpForTarget } from '../isa/nearest-target.ts';
 import {
   findTarget,
@@ -78,7 +78,6 @@ export function readTargetChoice(flags: JudgeFlags): TargetChoice {
 export function readGpu(name: string | undefined): GpuName | null {
   if (name === undefined) return null;
   const gpu = findGpu(name);
-  if (gpu === undefined)
-    throw new UsageError(`unknown GPU '${name}' (GPUs are architectures such as sm_90 and products such as H100)`);
+  if (gpu === undefined) throw new UsageError(`unknown GPU '${name}' (${gpuNames(name)})`);
   return gpu.name;
 }

@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { environmentOf, namedEnvironment } from './environment.ts';
-import { findGpu, gpuOf, gpus, runsOn } from './gpus.ts';
+import { findGpu, gpuOf, gpus, runsOn, gpuNames } from './gpus.ts';
 import { findTarget, targets } from './targets.ts';
 
 test.each(targets)('$name is the GPU with its own number', (target) => {
@@ -36,5 +36,16 @@ describe('the targets that a GPU can run', () => {
   ])('%s on %s: %s', (target, gpu, runs) => {
     const [found, on] = [findTarget(target), findGpu(gpu)];
     expect(found !== undefined && on !== undefined && runsOn(found, on)).toBe(runs);
+  });
+});
+
+describe('a name that is no GPU', () => {
+  test.each([
+    ['sm_90a', 'sm_90a is a target; its GPU is sm_90'],
+    ['sm_120f', 'sm_120f is a target; its GPU is sm_120'],
+    ['sm_91a', 'GPUs are architectures such as sm_90 and products such as H100'],
+    ['Voodoo', 'GPUs are architectures such as sm_90 and products such as H100'],
+  ])('%s', (name, words) => {
+    expect(gpuNames(name)).toBe(words);
   });
 });

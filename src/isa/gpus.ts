@@ -54,6 +54,13 @@ export function findGpu(name: string): Gpu | undefined {
   return byName.get(name.toLowerCase());
 }
 
+/** What GPUs are called, for a message about a name that is none. */
+export function gpuNames(name: unknown): string {
+  const plain = String(name).replace(/[af]$/i, '');
+  if (plain !== name && findGpu(plain) !== undefined) return `${String(name)} is a target; its GPU is ${plain}`;
+  return 'GPUs are architectures such as sm_90 and products such as H100';
+}
+
 /** The GPU of the target's own architecture. */
 export function gpuOf({ sm }: Target): Gpu {
   const found = gpus.find((gpu) => gpu.sm === sm);
