@@ -56,8 +56,8 @@ export function findGpu(name: string): Gpu | undefined {
 
 /** What GPUs are called, for a message about a name that is none. */
 export function gpuNames(name: unknown): string {
-  const plain = String(name).replace(/[af]$/i, '');
-  if (plain !== name && findGpu(plain) !== undefined) return `${String(name)} is a target; its GPU is ${plain}`;
+  const plain = typeof name === 'string' ? name.replace(/[af]$/i, '') : '';
+  if (plain !== name && findGpu(plain) !== undefined) return `${name} is a target; its GPU is ${plain}`;
   return 'GPUs are architectures such as sm_90 and products such as H100';
 }
 
