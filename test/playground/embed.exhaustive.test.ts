@@ -23,6 +23,17 @@ const kernel = `.version 8.0
 }
 `;
 
+/** Two kernels without parameters. The second one never ends. */
+const two = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry first() { ret; }
+.visible .entry endless() {
+LOOP:
+  bra LOOP;
+}
+`;
+
 describe.skipIf(!existsSync(browserPath))('elements on another site (needs chromium)', () => {
   let site: BuiltSite;
   let host: Server;
@@ -30,8 +41,10 @@ describe.skipIf(!existsSync(browserPath))('elements on another site (needs chrom
 
   beforeAll(async () => {
     site = await buildSite();
-    host = createServer((_, answer) => {
+    host = createServer((request, answer) => {
       answer.setHeader('content-type', 'text/html');
+      if (request.url === '/two.ptx') return void answer.end(two);
+      if (request.url === '/lost.ptx') return void answer.writeHead(404).end();
       answer.end(`<!doctype html><title>A course</title><h1>A course</h1>${body}
         <script type="module" src="${site.root}embed.js"></script>`);
     });
@@ -68,6 +81,94 @@ describe.skipIf(!existsSync(browserPath))('elements on another site (needs chrom
   it('target="sm_90" judges for that target', async () => {
     const { page } = await openPage(`<ptx-kernel target="sm_90"><pre>${kernel}</pre></ptx-kernel>`);
     await page.getByText('Legal for sm_90').waitFor();
+    await page.close();
+  });
+
+  it('opens a file, with the entry, grid and block of its attributes, and follows their changes', async () => {
+    const { page } = await openPage('<ptx-kernel src="two.ptx" entry="first" grid="2, 3" block="8x2x1"></ptx-kernel>');
+    await page.getByText('Legal for sm_80').waitFor();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText(/^Done: 96 threads/).waitFor();
+    await page.locator('ptx-kernel').evaluate((element) => element.setAttribute('grid', '5'));
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText(/^Done: 80 threads/).waitFor();
+    await page.close();
+  });
+
+  it.each([
+    ['src="lost.ptx"', 'lost.ptx could not be loaded, so this is another kernel.'],
+    ['target="sm_1"', 'sm_1 is not a target.'],
+    ['entry="third"', 'There is no kernel named third.'],
+    ['grid="0"', 'grid="0" is not one to three extents.'],
+    ['block="many"', 'block="many" is not one to three extents.'],
+  ])('says what is wrong with %s', async (attribute, sentence) => {
+    const { page } = await openPage(`<ptx-kernel ${attribute}><pre>${two}</pre></ptx-kernel>`);
+    await page.getByText(sentence).waitFor();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText(/^Done:/).waitFor();
+    await page.close();
+  });
+
+  it('Tab leaves the editor, and the button that runs and stops keeps the focus', async () => {
+    const { page } = await openPage(`<ptx-kernel entry="endless"><pre>${two}</pre></ptx-kernel>`);
+    await page.getByText('Legal for sm_80').waitFor();
+    await page.locator('.cm-content').focus();
+    await page.keyboard.press('Tab');
+    expect(await page.locator('.cm-content').evaluate((content) => content.matches(':focus'))).toBe(false);
+    expect(await page.locator('.cm-content').innerText()).toContain('\nLOOP:');
+    const focused = page.locator('button:focus');
+    await page.getByRole('button', { name: 'Run', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => focused.textContent()).toBe('Stop');
+    await page.keyboard.press('Enter');
+    await page.getByText('The run was stopped before it ended.').waitFor();
+    expect(await focused.textContent()).toBe('Run');
+    await page.close();
+  });
+
+  it('keeps the elements that announce the verdict and the outcome', async () => {
+    const { page } = await openPage(`<ptx-kernel><pre>${kernel}</pre></ptx-kernel>`);
+    await page.locator('.verdict[role="status"]').waitFor();
+    const [verdict, state] = await Promise.all(['.verdict', '.state'].map((name) => page.$(name)));
+    await page.getByText('Legal for sm_80').waitFor();
+    expect(await verdict?.textContent()).toBe('✓ Legal for sm_80, PTX 8.0');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await expect.poll(() => state?.textContent()).toMatch(/^Done: 1,024 threads/);
+    expect(await state?.getAttribute('role')).toBe('status');
+    await page.close();
+  });
+
+  it('keeps the text and the launch when it is moved in the page', async () => {
+    const { page } = await openPage(`<ptx-kernel grid="2"><pre>${two}</pre></ptx-kernel><section></section>`);
+    await page.getByText('Legal for sm_80').waitFor();
+    await page.locator('.cm-content').click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('// mine');
+    await page.evaluate(() => document.querySelector('section')?.append(...document.querySelectorAll('ptx-kernel')));
+    await expect.poll(() => page.locator('.cm-content').innerText()).toContain('// mine');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText(/^Done: 64 threads/).waitFor();
+    await page.close();
+  });
+
+  it('runs the text as it was edited after a link was opened', async () => {
+    const { page } = await openPage(`<ptx-kernel entry="first"><pre>${two}</pre></ptx-kernel>`);
+    await page.getByText('Legal for sm_80').waitFor();
+    await page.locator('ptx-kernel').evaluate((element) =>
+      element.addEventListener('share', (event) => {
+        const opened = document.createElement('ptx-kernel');
+        if (event instanceof CustomEvent) opened.setAttribute('link', String(event.detail));
+        element.replaceWith(opened);
+      }),
+    );
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.locator('ptx-kernel[link]').waitFor();
+    await page.getByText('Legal for sm_80').waitFor();
+    await page.locator('.cm-content').click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('.version 8.0 .target sm_80 .visible .entry first() { trap; } //');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.locator('.state.bad').waitFor();
     await page.close();
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { KernelHeader } from '../../src/analysis.ts';
 import {
   type ArgumentPlan,
   contentsOf,
@@ -7,7 +8,9 @@ import {
   guess,
 } from '../../apps/playground/src/kernel/arguments.ts';
 import { example } from '../../apps/playground/src/kernel/example.ts';
+import { extentsOf, firstLaunch, follow } from '../../apps/playground/src/kernel/launch.ts';
 import { linkOf, type Project, readLink } from '../../apps/playground/src/kernel/link.ts';
+import { withoutIndentation } from '../../apps/playground/src/kernel/opening.ts';
 import { check } from '../../src/index.ts';
 
 describe('the example', () => {
@@ -107,5 +110,66 @@ describe('links of kernels', () => {
     const odd = { ...project, grid: [0, 1, 1], args: [{ kind: 'buffer', element: 'f7' }, project.args[1]] };
     const link = await linkOf(odd as unknown as Project);
     expect(await readLink(link ?? '')).toMatchObject({ grid: [1, 1, 1], args: [project.args[1]] });
+  });
+});
+
+describe('extents', () => {
+  it.each([
+    ['32', [32, 1, 1]],
+    ['8,4', [8, 4, 1]],
+    [' 8 x 4 x 2 ', [8, 4, 2]],
+    ['8×4', [8, 4, 1]],
+    ['0', null],
+    ['-1', null],
+    ['1e3', null],
+    ['', null],
+    ['1,2,3,4', null],
+    ['9007199254740993', null],
+  ])('%j', (text, extents) => {
+    expect(extentsOf(text)).toEqual(extents);
+  });
+});
+
+describe('a launch that follows its kernel', () => {
+  const parameter = (name: string): KernelHeader['parameters'][number] => ({ name, type: '.u32', size: 4 });
+  const kernel = (name: string, parameters: readonly string[]): KernelHeader => ({
+    name,
+    parameters: parameters.map(parameter),
+    requiredBlock: null,
+  });
+  const chosen = follow({ ...firstLaunch, grid: [7, 1, 1] }, [kernel('k', ['n'])], '');
+
+  it('keeps what was chosen while the number of parameters stays', () => {
+    const plan = { kind: 'value', type: '.u32', text: '42' } as const;
+    const next = follow({ ...chosen, args: [plan] }, [kernel('k', ['m'])], '');
+    expect(next).toMatchObject({ entry: 'k', grid: [7, 1, 1], args: [plan] });
+  });
+
+  it('guesses new arguments when there is another parameter, or another kernel', () => {
+    expect(follow(chosen, [kernel('k', ['n', 'm'])], '').args).toHaveLength(2);
+    expect(follow(chosen, [kernel('other', [])], '')).toMatchObject({ entry: 'other', args: [] });
+  });
+
+  it('takes the block that the kernel requires', () => {
+    expect(follow(chosen, [{ ...kernel('k', ['n']), requiredBlock: [64, 2, 1] }], '').block).toEqual([64, 2, 1]);
+  });
+
+  it('stays as it is while there is no kernel', () => {
+    expect(follow(chosen, [], '')).toBe(chosen);
+  });
+});
+
+describe('PTX written between tags', () => {
+  it.each([
+    [
+      'loses the indentation that its lines share',
+      '\n    .version 8.0\n      .target sm_80\n  ',
+      '.version 8.0\n  .target sm_80\n',
+    ],
+    ['loses carriage returns and empty lines around it', '\r\n\r\nret;\r\n', 'ret;\n'],
+    ['keeps empty lines inside', '  a\n\n  b', 'a\n\nb\n'],
+    ['is nothing if it is blank', ' \n ', ''],
+  ])('%s', (_, text, clean) => {
+    expect(withoutIndentation(text)).toBe(clean);
   });
 });

@@ -1,4 +1,4 @@
-/** The text field of the Kernel page: CodeMirror, with the document in the worker behind it. */
+/** The text field of `<ptx-kernel>`: CodeMirror, with the document in the worker behind it. */
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { lintGutter, lintKeymap } from '@codemirror/lint';
 import { searchKeymap } from '@codemirror/search';
@@ -19,6 +19,17 @@ import type { RemoteDocument } from './remote-document.ts';
 /** Milliseconds without a key press before slow questions are asked. */
 const pause = 250;
 
+/** Where an editor is, and what it opens with. */
+export interface EditorPlace {
+  readonly parent: HTMLElement;
+  readonly root: ShadowRoot;
+  readonly text: string;
+  /** The target to check for; null for the module's own. */
+  readonly target: string | null;
+  /** Whether Tab indents lines; otherwise it moves the focus. */
+  readonly tabIndents: boolean;
+}
+
 export interface EditorEvents {
   readonly changed: (text: string) => void;
   readonly found: (findings: readonly Finding[]) => void;
@@ -31,12 +42,15 @@ export class Editor {
   private readonly document: RemoteDocument;
   private readonly events: EditorEvents;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private target: string | null = null;
+  private target: string | null;
 
-  constructor(parent: HTMLElement, root: ShadowRoot, text: string, document: RemoteDocument, events: EditorEvents) {
+  constructor(place: EditorPlace, document: RemoteDocument, events: EditorEvents) {
+    const { parent, root, text, target, tabIndents } = place;
     this.document = document;
     this.events = events;
-    const state = EditorState.create({ doc: text, extensions: [extensions(document), this.listener()] });
+    this.target = target;
+    const tab = tabIndents ? keymap.of([indentWithTab]) : [];
+    const state = EditorState.create({ doc: text, extensions: [extensions(document), tab, this.listener()] });
     this.view = new EditorView({ parent, root, state });
     void this.open();
   }
@@ -177,13 +191,6 @@ function extensions(document: RemoteDocument): Extension {
     useMarks,
     nameCommands(document),
     EditorView.contentAttributes.of({ 'aria-label': 'PTX', tabindex: '0' }),
-    keymap.of([
-      { key: 'Mod-.', run: firstFix },
-      ...lintKeymap,
-      ...defaultKeymap,
-      ...historyKeymap,
-      ...searchKeymap,
-      indentWithTab,
-    ]),
+    keymap.of([{ key: 'Mod-.', run: firstFix }, ...lintKeymap, ...defaultKeymap, ...historyKeymap, ...searchKeymap]),
   ];
 }

@@ -1,44 +1,58 @@
 /**
- * `<ptx-kernel>`: edit, check and run a kernel on one screen. It opens what its `link` says, otherwise `source`,
- * otherwise the text of a `<pre>` or `<script>` in it, otherwise an example.
+ * `<ptx-kernel>`: edit, check and run a kernel on one screen. It opens what its `link` says, otherwise the file `src`,
+ * otherwise `source`, otherwise the text of a `<pre>` or `<script>` in it, otherwise an example.
  */
 import { type CSSResultGroup, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { ArgumentPlan } from './arguments.ts';
-import { guess } from './arguments.ts';
 import { Editor } from './editor.ts';
-import { example } from './example.ts';
 import { inspectorView } from './inspector-view.ts';
-import { Lab } from './lab.ts';
-import type { KernelHeader } from 'ptxlab/analysis';
+import { firstLaunch, follow, type Launch } from './launch.ts';
 import type { Facts, Finding, Inspected } from './document-worker.ts';
-import type { RunAnswer } from './lab-worker.ts';
+import type { RunRequest } from './lab-worker.ts';
 import { pageOf } from '../shell/site-root.ts';
-import { linkOf, type Project, readLink } from './link.ts';
+import { linkOf } from './link.ts';
+import { openingOf, withExtents, writtenIn } from './opening.ts';
 import { problemsView } from './problems-view.ts';
 import { RemoteDocument } from './remote-document.ts';
-import { type Launch, launchView, resultView } from './run-view.ts';
-import { stepsView, type Steps } from './steps-view.ts';
+import { launchView, resultView } from './run-view.ts';
+import { stepsView } from './steps-view.ts';
 import { stripView } from './strip-view.ts';
+import { Runs } from './runs.ts';
 import { kernelStyle } from './style.ts';
+
+/** Seconds that a run may take. */
+const timeout = 10;
 
 export class PtxKernel extends LitElement {
   static override properties = {
     link: { type: String },
+    src: { type: String },
+    entry: { type: String },
+    grid: { type: String },
+    block: { type: String },
+    tabIndents: { type: Boolean, attribute: 'tab-indents' },
     facts: { state: true },
     findings: { state: true },
     target: { type: String, reflect: true },
     inspected: { state: true },
     launch: { state: true },
-    answer: { state: true },
-    isRunning: { state: true },
     dock: { state: true },
-    steps: { state: true },
     note: { state: true },
   };
   static override styles: CSSResultGroup = [...kernelStyle];
 
   /** A kernel and its launch (link.ts), read once. */
   declare link: string;
+  /** The address of a file of PTX, relative to the page; null if there is none. */
+  declare src: string | null;
+  /** The kernel to launch at first; null for the first one. */
+  declare entry: string | null;
+  /** Blocks of the launch, such as `32` or `8,4`; null for the usual ones. */
+  declare grid: string | null;
+  /** Threads of each block, written like `grid`. */
+  declare block: string | null;
+  /** Whether Tab indents lines in the editor. Otherwise it moves the focus, as everywhere else on a page. */
+  declare tabIndents: boolean;
   /** PTX to open, read once; null to open the text inside the element. */
   source: string | null = null;
   /** Null until they are known for the first time. */
@@ -48,28 +62,29 @@ export class PtxKernel extends LitElement {
   declare target: string | null;
   declare inspected: Inspected | null;
   declare launch: Launch;
-  declare answer: RunAnswer | 'stopped' | null;
-  declare isRunning: boolean;
   declare dock: 'problems' | 'run' | 'steps';
-  declare steps: Steps | null;
   /** A sentence about what the last button did. */
   declare note: string;
 
-  private readonly lab = new Lab();
+  private readonly runs = new Runs(this);
   private editor: Editor | null = null;
+  /** The text while the element is in no document; null if it was in one from the beginning. */
+  private keptText: string | null = null;
 
   constructor() {
     super();
     this.link = '';
+    this.src = null;
+    this.entry = null;
+    this.grid = null;
+    this.block = null;
+    this.tabIndents = false;
     this.facts = null;
     this.findings = [];
     this.target = null;
     this.inspected = null;
-    this.launch = { entry: '', grid: [32, 1, 1], block: [32, 1, 1], sharedBytes: 0, args: [] };
-    this.answer = null;
-    this.isRunning = false;
+    this.launch = firstLaunch;
     this.dock = 'run';
-    this.steps = null;
     this.note = '';
   }
 
@@ -78,6 +93,7 @@ export class PtxKernel extends LitElement {
   }
 
   override updated(changed: PropertyValues<this>): void {
+    this.followAttributes(changed);
     if (changed.has('target') && changed.get('target') !== undefined) this.editor?.setTarget(this.target);
     if (changed.has('facts') || changed.has('target')) this.showTarget();
   }
@@ -90,54 +106,87 @@ export class PtxKernel extends LitElement {
       row.scrollLeft += target.getBoundingClientRect().left - row.getBoundingClientRect().left - row.clientWidth / 2;
   }
 
+  /** Opens the text again after the element was moved in the page. */
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (this.hasUpdated) void this.open();
+  }
+
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.lab.stop();
+    this.keptText = this.editor?.text ?? this.keptText;
+    this.close();
+  }
+
+  private close(): void {
+    this.runs.stop();
     this.editor?.destroy();
+    this.editor = null;
+  }
+
+  /** Applies attributes that a script changed after the kernel was opened. */
+  private followAttributes(changed: PropertyValues<this>): void {
+    const isNew = (name: 'link' | 'src' | 'entry' | 'grid' | 'block'): boolean =>
+      changed.has(name) && this.editor !== null;
+    if (isNew('link') || isNew('src')) {
+      this.close();
+      this.keptText = null;
+      void this.open();
+    }
+    if (isNew('grid') || isNew('block')) this.launch = withExtents(this.launch, this);
+    if (isNew('entry') && this.entry !== null) this.choose(this.entry);
   }
 
   /** Opens the kernel. It never runs by itself. */
   private async open(): Promise<void> {
-    const linked = await readLink(this.link);
-    if (this.link.startsWith('#v1=') && linked === null)
-      this.note = 'The link is damaged or too new, so this is another kernel.';
+    const { keptText, launch, note } = this;
+    const opening = keptText === null ? await openingOf(this, writtenIn(this)) : { text: keptText, launch, note };
+    if (!this.isConnected || this.editor !== null) return;
+    this.launch = opening.launch;
+    this.note = opening.note;
+    this.editor = this.editorOf(opening.text);
+    if (keptText === null)
+      this.editor.select(Math.max(0, opening.text.search(/\bld\.param|\bcvt|\bmad\.lo|\bld\.global/)));
+  }
+
+  private editorOf(text: string): Editor {
     const parent = this.renderRoot.querySelector<HTMLElement>('.editor');
     const root = this.renderRoot;
     if (parent === null || !(root instanceof ShadowRoot)) throw new Error('the editor has no place');
-    const source = linked?.source ?? this.source ?? this.ownText() ?? example;
-    if (linked !== null) this.launch = linked;
-    this.editor = new Editor(parent, root, source, new RemoteDocument(), {
-      changed: (text) => this.dispatchEvent(new CustomEvent('change', { detail: text, bubbles: true, composed: true })),
+    const { target, tabIndents } = this;
+    return new Editor({ parent, root, text, target, tabIndents }, new RemoteDocument(), {
+      changed: (changed) =>
+        this.dispatchEvent(new CustomEvent('change', { detail: changed, bubbles: true, composed: true })),
       found: (findings) => {
         this.findings = findings;
       },
-      learned: (facts) => {
-        this.facts = facts;
-        this.follow(facts.kernels, this.editor?.text ?? '');
-      },
+      learned: (facts) => this.learn(facts),
       inspected: (inspected) => {
         this.inspected = inspected;
       },
     });
-    this.editor.select(Math.max(0, source.search(/\bld\.param|\bcvt|\bmad\.lo|\bld\.global/)));
-    if (this.target !== null) this.editor.setTarget(this.target);
-  }
-
-  /** The PTX written inside the element; null if there is none. */
-  private ownText(): string | null {
-    const text = this.querySelector('pre, script')?.textContent.trim() ?? '';
-    return text === '' ? null : `${text}\n`;
   }
 
   // --- checking -------------------------------------------------------------------------------------------------------
 
-  /** Keeps the launch in step with the kernel: what people chose stays as long as the parameters do. */
-  private follow(kernels: readonly KernelHeader[], source: string): void {
-    const kernel = kernels.find(({ name }) => name === this.launch.entry) ?? kernels[0];
-    if (kernel === undefined) return;
-    const isSame = kernel.name === this.launch.entry && kernel.parameters.length === this.launch.args.length;
-    const args = isSame ? this.launch.args : kernel.parameters.map((parameter) => guess(parameter, source));
-    this.launch = { ...this.launch, entry: kernel.name, args, block: kernel.requiredBlock ?? this.launch.block };
+  private learn(facts: Facts): void {
+    const isFirst = this.facts === null;
+    this.facts = facts;
+    this.launch = follow(this.launch, facts.kernels, this.text);
+    if (isFirst) this.complain(facts);
+  }
+
+  /** Says which attributes name something that does not exist. */
+  private complain({ kernels, targets }: Facts): void {
+    const { entry, target } = this;
+    const isKnown = target === null || targets.some(({ name }) => name === target);
+    const hasEntry = entry === null || kernels.length === 0 || kernels.some(({ name }) => name === entry);
+    if (!isKnown) this.note += ` ${target} is not a target.`;
+    if (!hasEntry) this.note += ` There is no kernel named ${entry}.`;
+  }
+
+  private get text(): string {
+    return this.editor?.text ?? '';
   }
 
   private setTarget(target: string | null): void {
@@ -146,55 +195,39 @@ export class PtxKernel extends LitElement {
 
   // --- running --------------------------------------------------------------------------------------------------------
 
-  private async run(): Promise<void> {
-    if (this.editor === null) return;
-    this.isRunning = true;
-    this.dock = 'run';
-    this.answer = null;
-    const answer = await this.lab.run({ source: this.editor.text, timeout: 10, ...this.launch });
-    this.isRunning = false;
-    this.answer = answer ?? 'stopped';
-    await this.updateComplete;
-    if (this.clientWidth <= 900) this.renderRoot.querySelector('.result')?.scrollIntoView({ block: 'nearest' });
-    if (answer?.kind === 'fault' && answer.fault.line !== null) this.editor.goToLine(answer.fault.line);
+  private get request(): RunRequest {
+    return { ...this.launch, source: this.text, timeout };
   }
 
-  /** Records the first warp and shows its last step, which is the step at fault if there was a fault. */
+  private async run(): Promise<void> {
+    this.dock = 'run';
+    const answer = await this.runs.run(this.request);
+    await this.updateComplete;
+    if (this.clientWidth <= 900) this.renderRoot.querySelector('.result')?.scrollIntoView({ block: 'nearest' });
+    if (answer?.kind === 'fault' && answer.fault.line !== null) this.editor?.goToLine(answer.fault.line);
+  }
+
+  /** Records the first warp and shows its last step if there was a fault, otherwise its first. */
   private async record(): Promise<void> {
-    if (this.editor === null) return;
-    this.isRunning = true;
-    this.answer = null;
-    this.steps = null;
-    const answer = await this.lab.record({ source: this.editor.text, timeout: 10, ...this.launch }, 0);
-    this.isRunning = false;
-    if (answer === null || 'kind' in answer) {
-      this.answer = answer ?? 'stopped';
-      this.dock = 'run';
-      return;
-    }
-    this.dock = 'steps';
-    this.steps = { recorded: answer, index: -1, state: null };
-    await this.goToStep(answer.fault === null ? 0 : answer.steps.length - 1);
+    const isRecorded = await this.runs.record(this.request);
+    this.dock = isRecorded ? 'steps' : 'run';
+    const { recorded } = this.runs.steps ?? {};
+    if (recorded !== undefined) await this.goToStep(recorded.fault === null ? 0 : recorded.steps.length - 1);
   }
 
   private async goToStep(index: number): Promise<void> {
-    if (this.steps === null) return;
-    const { recorded, state } = this.steps;
-    this.steps = { recorded, index, state };
-    const line = recorded.steps[index]?.line;
+    const line = this.runs.steps?.recorded.steps[index]?.line;
     if (line !== undefined) this.editor?.showLine(line);
-    const found = await this.lab.stateAt(index);
-    if (this.steps.index === index) this.steps = { recorded, index, state: found };
+    await this.runs.goToStep(index);
   }
 
   private async goToOrigin(register: string, lane: number): Promise<void> {
-    const found = await this.lab.writerOf(register, lane, this.steps?.index ?? 0);
+    const found = await this.runs.writerOf(register, lane);
     if (found !== null) await this.goToStep(found);
   }
 
   private async share(): Promise<void> {
-    const project: Project = { source: this.editor?.text ?? '', ...this.launch };
-    const link = await linkOf(project);
+    const link = await linkOf({ ...this.launch, source: this.text });
     if (link === null) {
       this.note = 'The text is too long for a link. Save it as a file instead.';
       return;
@@ -211,8 +244,7 @@ export class PtxKernel extends LitElement {
   }
 
   private choose(entry: string): void {
-    this.launch = { ...this.launch, entry, args: [] };
-    this.follow(this.facts?.kernels ?? [], this.editor?.text ?? '');
+    this.launch = follow({ ...this.launch, entry, args: [] }, this.facts?.kernels ?? [], this.text);
   }
 
   private setArgument(index: number, plan: ArgumentPlan): void {
@@ -222,10 +254,11 @@ export class PtxKernel extends LitElement {
   // --- what people see ------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult {
-    const { facts } = this;
+    const { facts, runs } = this;
+    const { isRunning } = runs;
     const isEmpty = (facts?.kernels.length ?? 0) === 0;
     return html`
-      ${facts === null ? html`<p class="strip">Checking…</p>` : stripView(facts, this.target, (target) => this.setTarget(target))}
+      ${stripView(facts, this.target, (target) => this.setTarget(target))}
       <div class="work">
         <div class="editor"></div>
         <aside class="inspector" aria-label="Instruction at the cursor">${inspectorView(this.inspected, (offset) => this.editor?.go(offset))}</aside>
@@ -239,12 +272,9 @@ export class PtxKernel extends LitElement {
           <button class="plain" title="Shift-Alt-F" @click=${() => this.editor?.format()}>Format</button>
           <button class="plain" title="F2" @click=${() => this.editor?.rename()}>Rename</button>
           <button class="plain" @click=${() => void this.share()}>Copy link</button>
-          ${
-            this.isRunning
-              ? html`<button class="go stop" @click=${() => this.lab.stop()}>Stop</button>`
-              : html`<button class="go second" ?disabled=${isEmpty} @click=${() => void this.record()}>Step</button>
-                <button class="go" ?disabled=${isEmpty} @click=${() => void this.run()}>Run</button>`
-          }
+          <button class="go second" ?disabled=${isEmpty || isRunning} @click=${() => void this.record()}>Step</button>
+          <button class="go ${isRunning ? 'stop' : ''}" ?disabled=${isEmpty && !isRunning}
+            @click=${() => (isRunning ? runs.stop() : void this.run())}>${isRunning ? 'Stop' : 'Run'}</button>
         </div>
         <div class="panel" role="tabpanel">${this.panel()}</div>
       </div>
@@ -272,10 +302,11 @@ export class PtxKernel extends LitElement {
   }
 
   private stepsPanel(): TemplateResult {
-    if (this.isRunning) return html`<p class="state" role="status">Recording…</p>`;
-    if (this.steps === null)
+    const { isRunning, steps } = this.runs;
+    if (isRunning) return html`<p class="state">Recording…</p>`;
+    if (steps === null)
       return html`<p class="empty">Step records the first warp of the launch, to walk through forwards and back.</p>`;
-    return stepsView(this.steps, {
+    return stepsView(steps, {
       go: (index) => void this.goToStep(index),
       origin: (register, lane) => void this.goToOrigin(register, lane),
     });
@@ -292,7 +323,7 @@ export class PtxKernel extends LitElement {
   }
 
   private runPanel(): TemplateResult {
-    const { facts, launch } = this;
+    const { facts, launch, runs } = this;
     const form = launchView(facts?.kernels ?? [], launch, {
       choose: (entry) => this.choose(entry),
       set: (change) => this.set(change),
@@ -300,7 +331,7 @@ export class PtxKernel extends LitElement {
     });
     const kernel = facts?.kernels.find(({ name }) => name === launch.entry);
     const names = kernel?.parameters.map(({ name }) => name) ?? [];
-    const result = resultView(this.answer, this.isRunning, launch, names, (line) => this.editor?.goToLine(line));
+    const result = resultView(runs.answer, runs.isRunning, launch, names, (line) => this.editor?.goToLine(line));
     return html`<div class="halves"><div>${form}</div><div class="result">${result}</div></div>`;
   }
 }

@@ -4,10 +4,8 @@ import { pageOf } from '../shell/site-root.ts';
 import { type ArgumentPlan, type Element, elements, elementsOf, type Fill, fills, mostElements } from './arguments.ts';
 import type { NamedKernel } from './document-worker.ts';
 import type { BufferAfter, RunAnswer } from './lab-worker.ts';
-import type { Project } from './link.ts';
+import type { Launch } from './launch.ts';
 import { plotView } from './plot-view.ts';
-
-export type Launch = Omit<Project, 'source'>;
 
 interface Changes {
   readonly choose: (entry: string) => void;
@@ -97,25 +95,59 @@ function textOf({ currentTarget }: Event): string {
 
 // --- results ------------------------------------------------------------------------------------------------------------
 
+type Outcome = RunAnswer | 'stopped' | null;
+
+/** The sentence about the run is in an element that stays, so that screen readers announce it. */
 export function resultView(
-  answer: RunAnswer | 'stopped' | null,
+  answer: Outcome,
   isRunning: boolean,
+  launch: Launch,
+  names: readonly string[],
+  go: (line: number) => void,
+): TemplateResult {
+  const { tone, sentence } = isRunning ? { tone: '', sentence: 'Running…' } : stateOf(answer);
+  return html`<p class="state ${tone}" role="status">${sentence}</p>
+    ${isRunning ? nothing : details(answer, launch, names, go)}`;
+}
+
+interface State {
+  readonly tone: '' | 'good' | 'bad';
+  readonly sentence: string;
+}
+
+function stateOf(answer: Outcome): State {
+  if (answer === null) return { tone: '', sentence: '' };
+  if (answer === 'stopped') return { tone: 'bad', sentence: 'The run was stopped before it ended.' };
+  switch (answer.kind) {
+    case 'refused':
+      return { tone: 'bad', sentence: answer.message };
+    case 'fault': {
+      const { message, block, thread } = answer.fault;
+      const where =
+        thread === null || block === null ? '' : ` Block (${block.join(', ')}), thread (${thread.join(', ')}).`;
+      return { tone: 'bad', sentence: `${message}.${where}` };
+    }
+    case 'done': {
+      const { threads, instructions, milliseconds } = answer;
+      const work = `${many(threads, 'thread')} ran ${many(instructions, 'instruction')}`;
+      return { tone: 'good', sentence: `Done: ${work} in this browser, in ${milliseconds.toFixed(1)} ms.` };
+    }
+  }
+}
+
+function details(
+  answer: Outcome,
   { entry, args }: Launch,
   names: readonly string[],
   go: (line: number) => void,
 ): TemplateResult | typeof nothing {
-  if (isRunning) return html`<p class="state" role="status">Running…</p>`;
   if (answer === null) return entry === '' ? nothing : invitation();
-  if (answer === 'stopped') return html`<p class="state bad" role="status">The run was stopped before it ended.</p>`;
-  if (answer.kind === 'refused') return html`<p class="state bad" role="status">${answer.message}</p>`;
+  if (answer === 'stopped' || answer.kind === 'refused') return nothing;
   if (answer.kind === 'fault') return faultView(answer, go);
   const buffers = answer.buffers.map((buffer, i) => ({ buffer, plan: args[i], name: names[i] ?? `Argument ${i + 1}` }));
   // The results of the kernel come first.
   const [results, inputs] = [true, false].map((wanted) => buffers.filter(({ buffer }) => buffer?.isChanged === wanted));
-  return html`<p class="state good" role="status">
-      Done: ${many(answer.threads, 'thread')} ran ${many(answer.instructions, 'instruction')} in this browser, in ${answer.milliseconds.toFixed(1)} ms.
-    </p>
-    ${printedView(answer.printed)}
+  return html`${printedView(answer.printed)}
     <div class="buffers">${[...(results ?? []), ...(inputs ?? [])].map(({ buffer, plan, name }) => bufferView(buffer, plan, name))}</div>`;
 }
 
@@ -129,13 +161,11 @@ function invitation(): TemplateResult {
 }
 
 function faultView(
-  { fault, printed }: Extract<RunAnswer, { kind: 'fault' }>,
+  { fault: { code, line }, printed }: Extract<RunAnswer, { kind: 'fault' }>,
   go: (line: number) => void,
 ): TemplateResult {
-  const { code, message, block, thread, line } = fault;
-  const where = thread === null || block === null ? '' : ` Block (${block.join(', ')}), thread (${thread.join(', ')}).`;
-  return html`<p class="state bad" role="status">
-      ${message}.${where} ${line === null ? nothing : html`<button class="plain" @click=${() => go(line)}>Go to line ${line}</button>`}
+  return html`<p class="after-fault">
+      ${line === null ? nothing : html`<button class="plain" @click=${() => go(line)}>Go to line ${line}</button>`}
       <a href=${pageOf(`why/${code}`)}>${code}</a>
     </p>
     ${printedView(printed)}`;

@@ -1,20 +1,29 @@
 /** All targets by family, marked by whether they accept the module as it is. */
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { Facts } from './document-worker.ts';
 
+/** @param facts Null until they are known. The verdict is in an element that stays, so that screen readers announce it. */
 export function stripView(
-  facts: Facts,
+  facts: Facts | null,
   chosen: string | null,
   choose: (target: string | null) => void,
 ): TemplateResult {
-  const errors = facts.findings.filter(({ severity }) => severity === 'error').length;
-  const taken = facts.targets.filter(({ since }) => since !== null).length;
-  const verdict =
-    errors === 0
-      ? `Legal for ${facts.target}, PTX ${facts.version}`
-      : `${errors} ${errors === 1 ? 'error' : 'errors'} for ${facts.target}, PTX ${facts.version}`;
+  const isGood = facts?.findings.every(({ severity }) => severity !== 'error') ?? true;
   return html`<div class="strip">
-    <p class="verdict ${errors === 0 ? 'good' : 'bad'}">${errors === 0 ? '✓' : '✗'} ${verdict}</p>
+    <p class="verdict ${facts === null ? '' : isGood ? 'good' : 'bad'}" role="status">${facts === null ? 'Checking…' : verdictOf(facts)}</p>
+    ${facts === null ? nothing : targetsView(facts, chosen, choose)}
+  </div>`;
+}
+
+function verdictOf({ findings, target, version }: Facts): string {
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  const verdict = errors === 0 ? '✓ Legal' : `✗ ${errors} ${errors === 1 ? 'error' : 'errors'}`;
+  return `${verdict} for ${target}, PTX ${version}`;
+}
+
+function targetsView(facts: Facts, chosen: string | null, choose: (target: string | null) => void): TemplateResult {
+  const taken = facts.targets.filter(({ since }) => since !== null).length;
+  return html`
     <p class="legend">${legend(taken, facts.targets)} ${chosen === null ? "The framed one is the module's own; select another to check for it." : 'The framed one is checked.'}
       ${chosen === null ? '' : html`<button class="plain" @click=${() => choose(null)}>Back to the module's own</button>`}</p>
     <div class="targets" role="group" aria-label="Targets">
@@ -22,8 +31,7 @@ export function stripView(
         (family) =>
           html`<span class="family">${family.map(({ name, since }) => targetChip(name, since, name === (chosen ?? facts.target), choose))}</span>`,
       )}
-    </div>
-  </div>`;
+    </div>`;
 }
 
 function legend(taken: number, targets: Facts['targets']): string {

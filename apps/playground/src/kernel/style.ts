@@ -83,6 +83,8 @@ const panels: CSSResult = css`
   .argument { display: flex; align-items: center; gap: 6px; font-size: 14px; }
   .argument > code { min-width: 24px; font-weight: 650; }
   .state { margin: 16px 0 8px; font-weight: 600; font-size: 18px; }
+  .state:empty { margin: 0; }
+  .after-fault { margin: 0 0 8px; }
   .buffers { display: flex; flex-wrap: wrap; gap: 20px; }
   figure { margin: 0; flex: 1 1 240px; max-width: 320px; }
   figcaption { font-size: 14px; color: var(--quiet); }

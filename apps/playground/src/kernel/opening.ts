@@ -1,0 +1,82 @@
+/** What a `<ptx-kernel>` opens: the kernel of a link, a file, a text, or an example. */
+import { example } from './example.ts';
+import { extentsOf, firstLaunch, type Launch } from './launch.ts';
+import { type Project, readLink } from './link.ts';
+
+/** The properties of the element. A missing one is null, or empty for `link`. */
+export interface Wanted {
+  readonly link: string;
+  readonly src: string | null;
+  readonly source: string | null;
+  readonly entry: string | null;
+  readonly grid: string | null;
+  readonly block: string | null;
+}
+
+export interface Opening {
+  readonly text: string;
+  readonly launch: Launch;
+  /** A sentence about each property that could not be used. */
+  readonly note: string;
+}
+
+/** @param ownText The PTX written inside the element; null if there is none. */
+export async function openingOf(wanted: Wanted, ownText: string | null): Promise<Opening> {
+  const { link, src } = wanted;
+  const linked = await readLink(link);
+  const file = linked !== null || src === null ? null : await textAt(src);
+  const problems = [
+    link.startsWith('#v1=') && linked === null ? 'The link is damaged or too new, so this is another kernel.' : '',
+    src !== null && linked === null && file === null ? `${src} could not be loaded, so this is another kernel.` : '',
+    complaint('grid', wanted.grid),
+    complaint('block', wanted.block),
+  ];
+  return {
+    text: linked?.source ?? file ?? wanted.source ?? ownText ?? example,
+    launch: withExtents(linked === null ? { ...firstLaunch, entry: wanted.entry ?? '' } : launchOf(linked), wanted),
+    note: problems.filter((sentence) => sentence !== '').join(' '),
+  };
+}
+
+/** A project without its text, which the editor holds from now on. */
+function launchOf({ entry, grid, block, sharedBytes, args }: Project): Launch {
+  return { entry, grid, block, sharedBytes, args };
+}
+
+/** The launch with the extents that are given. */
+export function withExtents(launch: Launch, { grid, block }: Pick<Wanted, 'grid' | 'block'>): Launch {
+  return { ...launch, grid: extentsOf(grid ?? '') ?? launch.grid, block: extentsOf(block ?? '') ?? launch.block };
+}
+
+function complaint(name: string, extents: string | null): string {
+  return extents === null || extentsOf(extents) !== null ? '' : `${name}="${extents}" is not one to three extents.`;
+}
+
+/** Null if the file cannot be had. */
+async function textAt(src: string): Promise<string | null> {
+  try {
+    const answer = await fetch(new URL(src, document.baseURI));
+    return answer.ok ? await answer.text() : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The PTX in a `<pre>` or `<script>` of an element, without the indentation that its lines share; null if it has none. */
+export function writtenIn(element: Element): string | null {
+  const holder = element.querySelector('pre, script');
+  const text = withoutIndentation(holder?.textContent ?? '');
+  return text === '' ? null : text;
+}
+
+/** Removes the empty lines around a text, and the indentation that all of its lines share. */
+export function withoutIndentation(text: string): string {
+  const lines = text
+    .replaceAll('\r\n', '\n')
+    .replace(/^(?:[ \t]*\n)+/, '')
+    .trimEnd()
+    .split('\n');
+  const indents = lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/));
+  const shared = indents.reduce((least, indent) => Math.min(least, indent), Infinity);
+  return shared === Infinity ? '' : `${lines.map((line) => line.slice(shared)).join('\n')}\n`;
+}

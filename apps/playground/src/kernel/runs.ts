@@ -1,0 +1,74 @@
+/** The runs and recordings of a kernel, one at a time, and what came of the last one. */
+import type { ReactiveControllerHost } from 'lit';
+import { Lab } from './lab.ts';
+import type { RunAnswer, RunRequest } from './lab-worker.ts';
+import type { Steps } from './steps-view.ts';
+
+export class Runs {
+  private readonly host: ReactiveControllerHost;
+  private readonly lab = new Lab();
+  /** Null before the first run and during one. */
+  answer: RunAnswer | 'stopped' | null = null;
+  isRunning = false;
+  /** The steps of the last recording; null if something was run since. */
+  steps: Steps | null = null;
+
+  constructor(host: ReactiveControllerHost) {
+    this.host = host;
+  }
+
+  async run(request: RunRequest): Promise<RunAnswer | null> {
+    this.begin();
+    const answer = await this.lab.run(request);
+    this.end(answer ?? 'stopped');
+    return answer;
+  }
+
+  /** Records the first warp. False if there is nothing to step through; `answer` then says why. */
+  async record(request: RunRequest): Promise<boolean> {
+    this.begin();
+    const recorded = await this.lab.record(request, 0);
+    const isRecorded = recorded !== null && !('kind' in recorded);
+    if (isRecorded) this.steps = { recorded, index: -1, state: null };
+    this.end(isRecorded ? null : (recorded ?? 'stopped'));
+    return isRecorded;
+  }
+
+  /** Shows a step of the recording at once, and its registers when they arrive. */
+  async goToStep(index: number): Promise<void> {
+    if (this.steps === null) return;
+    const { recorded, state } = this.steps;
+    this.showStep({ recorded, index, state });
+    const found = await this.lab.stateAt(index);
+    if (this.steps?.recorded === recorded && this.steps.index === index)
+      this.showStep({ recorded, index, state: found });
+  }
+
+  /** The step that wrote what a register holds in a lane at the step that is shown; null if none did. */
+  writerOf(register: string, lane: number): Promise<number | null> {
+    return this.lab.writerOf(register, lane, this.steps?.index ?? 0);
+  }
+
+  /** Ends the run in progress, and forgets the recording. */
+  stop(): void {
+    this.lab.stop();
+    this.showStep(null);
+  }
+
+  private showStep(steps: Steps | null): void {
+    this.steps = steps;
+    this.host.requestUpdate();
+  }
+
+  private begin(): void {
+    this.isRunning = true;
+    this.answer = null;
+    this.showStep(null);
+  }
+
+  private end(answer: RunAnswer | 'stopped' | null): void {
+    this.isRunning = false;
+    this.answer = answer;
+    this.host.requestUpdate();
+  }
+}
