@@ -33,7 +33,7 @@ function indexPage(pages: readonly Page[]): Page {
     summary: 'Every number format, instruction and diagnostic that ptxlab knows.',
     body: html`<p class="lead">
         <a href="#formats">${under('formats/').length} number formats</a>, <a href="#i">${under('i/').length} instructions</a> and
-        <a href="#why">${under('why/').length} diagnostics</a>. Ctrl-K searches all of them.</p>
+        <a href="#why">${under('why/').length} diagnostics</a>. Search finds each of them.</p>
       ${list('Number formats', 'formats/')}${list('Instructions', 'i/')}${list('Diagnostics', 'why/')}`,
     isLive: false,
   };
@@ -109,10 +109,15 @@ function inBrief(width: number, facts: readonly (readonly [what: string, value: 
   const least = told.get('lowest');
   const parts = [
     `${width} bits: ${bits ?? (scale === undefined ? 'integer' : `multiples of ${scale}`)}`,
-    least === undefined ? `largest ${told.get('largest') ?? ''}` : `${least} to ${told.get('largest') ?? ''}`,
+    least === undefined ? `largest ${rounded(told.get('largest') ?? '')}` : `${least} to ${told.get('largest') ?? ''}`,
     ...(infinity === 'none' ? [nan === 'none' ? 'no infinity, no NaN' : 'no infinity'] : []),
   ];
   return `${parts.join('; ')}.`;
+}
+
+/** A number in scientific notation, with four digits; other numbers as they are. */
+function rounded(text: string): string {
+  return text.includes('e') ? Number(text).toPrecision(4) : text;
 }
 
 /** Every value of a small format. */

@@ -2,6 +2,7 @@
 import { html, type TemplateResult } from 'lit';
 import { type Bits, type FormatName, formats } from 'ptxlab/numbers';
 import { type BitCell, cellsOf, type FieldKind, fieldsOf, fieldText } from './fields.ts';
+import { withPowers } from './powers.ts';
 import type { View } from './state.ts';
 
 export function bitsView({ state, source, lane }: View, set: (bits: Bits) => void): TemplateResult {
@@ -28,7 +29,7 @@ function row(format: FormatName, bits: Bits, cellView: (cell: BitCell) => Templa
       ({ kind, cells }) =>
         html`<div class="field ${kind}">
           <div class="cells">${cells.map(cellView)}</div>
-          <span class="caption">${captionOf(format, kind, cells)}</span>
+          <span class="caption">${withPowers(captionOf(format, kind, cells))}</span>
         </div>`,
     )}
   </div>`;

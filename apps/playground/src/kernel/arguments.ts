@@ -14,14 +14,21 @@ export type ArgumentPlan =
 /** Elements of one buffer at most. */
 export const mostElements: number = 2 ** 24;
 
-/** Guesses what a parameter is: the address of a buffer if memory is accessed through it, otherwise a number. */
+/**
+ * Guesses what a parameter is: the address of a buffer if memory is accessed through it, otherwise a number. A buffer that
+ * the kernel only writes begins with zeros.
+ */
 export function guess(
   parameter: { readonly type: string; readonly size: number; readonly name: string },
   source: string,
 ): ArgumentPlan {
   const { type, size, name } = parameter;
-  const element = size === 8 ? elementBehind(name, source) : null;
-  if (element !== null) return { kind: 'buffer', element, count: 1024, fill: 'ramp' };
+  const accesses = size === 8 ? accessesBehind(name, source) : [];
+  const [first] = accesses;
+  if (first !== undefined) {
+    const isRead = accesses.some((mnemonic) => !mnemonic.startsWith('st.'));
+    return { kind: 'buffer', element: elementOf(first), count: 1024, fill: isRead ? 'ramp' : 'zeros' };
+  }
   return { kind: 'value', type, text: /^\.[usb]32$/.test(type) ? '1024' : '1' };
 }
 
@@ -31,12 +38,10 @@ const register = /%[\w$]+|[$_a-zA-Z][\w$]*/g;
 /** Opcodes that turn one address into another. */
 const passes = new Set(['add', 'sub', 'mad', 'cvta', 'mov', 'selp']);
 
-/**
- * The type of the first access through the value of a parameter, followed from register to register in the order of the
- * text; null if the kernel has no such access.
- */
-function elementBehind(parameter: string, source: string): Element | null {
+/** The accesses through the value of a parameter, followed from register to register in the order of the text. */
+function accessesBehind(parameter: string, source: string): readonly string[] {
   const addresses = new Set<string>();
+  const accesses: string[] = [];
   for (const [, mnemonic = '', operands = ''] of source.matchAll(instruction)) {
     const [opcode = ''] = mnemonic.split('.');
     const names = operands.match(register) ?? [];
@@ -44,9 +49,9 @@ function elementBehind(parameter: string, source: string): Element | null {
     if (mnemonic.startsWith('ld.param') && sources[0] === parameter) addresses.add(result);
     else if (passes.has(opcode) && sources.some((name) => addresses.has(name))) addresses.add(result);
     const place = /\[\s*([^\s\]+]+)/.exec(operands)?.[1];
-    if (place !== undefined && addresses.has(place)) return elementOf(mnemonic);
+    if (place !== undefined && addresses.has(place)) accesses.push(mnemonic);
   }
-  return null;
+  return accesses;
 }
 
 /** The element of an access: `ld.global.nc.v4.f32` has `f32`, and bits are read as unsigned integers. */
@@ -63,7 +68,7 @@ export function contentsOf(plan: ArgumentPlan): Uint8Array | number | bigint {
   const bytes = new Uint8Array((Math.min(count, mostElements) * width) / 8);
   if (fill === 'zeros') return bytes;
   const view = new DataView(bytes.buffer);
-  const { write } = accesses[element];
+  const { write } = storage[element];
   // xorshift: it gives the same buffers every time, so that a link shows what its author saw.
   let state = 0x9e3779b9;
   for (let i = 0; i < count && i < mostElements; i++) {
@@ -93,7 +98,7 @@ function halves(element: 'f16' | 'bf16'): Access {
 }
 
 /** How the elements of buffers are stored. */
-const accesses: { readonly [E in Element]: Access } = {
+const storage: { readonly [E in Element]: Access } = {
   f32: {
     read: (view, at) => view.getFloat32(at, true),
     write: (view, at, value) => view.setFloat32(at, value, true),
@@ -146,6 +151,6 @@ export function elementsOf(
   const size = formats[element].width / 8;
   const last = Math.min(Math.floor(bytes.byteLength / size), first + count);
   const found: (number | bigint)[] = [];
-  for (let i = first; i < last; i++) found.push(accesses[element].read(view, i * size));
+  for (let i = first; i < last; i++) found.push(storage[element].read(view, i * size));
   return found;
 }

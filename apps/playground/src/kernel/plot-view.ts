@@ -1,4 +1,4 @@
-/** A buffer as a line: the range of its values in each column of pixels. */
+/** A buffer as a line: the range of its values in each column of pixels, and of all its values beside it. */
 import { html, svg, type TemplateResult } from 'lit';
 
 const width = 280;
@@ -20,6 +20,8 @@ export function plotView(values: readonly number[]): TemplateResult {
     const [top, bottom] = [y(Math.max(...part)), y(Math.min(...part))];
     return svg`<rect x=${(column * width) / count} y=${top} width=${Math.max(1, width / count)} height=${Math.max(2, bottom - top)}></rect>`;
   });
-  return html`<svg class="plot" viewBox="0 0 ${width} ${height}" role="img" aria-label="From ${low} to ${high}">${bars}</svg>
-    <p class="range"><span>least ${low}</span><span>greatest ${high}</span></p>`;
+  return html`<div class="plot">
+    <p class="range" aria-hidden="true"><span title="greatest">${high}</span><span title="least">${low}</span></p>
+    <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="From ${low} to ${high}">${bars}</svg>
+  </div>`;
 }

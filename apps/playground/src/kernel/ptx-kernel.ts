@@ -266,7 +266,7 @@ export class PtxKernel extends LitElement {
       <div class="dock">
         <div class="tabs">
           <div role="tablist" aria-label="Dock">
-            ${this.tab('problems', `Problems ${this.countOfErrors()}`)} ${this.tab('run', 'Run')} ${this.tab('steps', 'Steps')}
+            ${this.tab('problems', `Problems ${this.countOfErrors()}`)} ${this.tab('run', 'Launch')} ${this.tab('steps', 'Steps')}
           </div>
           <span class="note" role="status">${this.note}</span>
           <button class="plain" title="Shift-Alt-F" @click=${() => this.editor?.format()}>Format</button>

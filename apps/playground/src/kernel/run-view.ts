@@ -128,9 +128,9 @@ function stateOf(answer: Outcome): State {
       return { tone: 'bad', sentence: `${message}.${where}` };
     }
     case 'done': {
-      const { threads, instructions, milliseconds } = answer;
-      const work = `${many(threads, 'thread')} ran ${many(instructions, 'instruction')}`;
-      return { tone: 'good', sentence: `Done: ${work} in this browser, in ${milliseconds.toFixed(1)} ms.` };
+      const { threads, milliseconds } = answer;
+      const time = `${milliseconds.toFixed(1)}\u00a0ms`;
+      return { tone: 'good', sentence: `Done: ${many(threads, 'thread')} in ${time}, in this browser.` };
     }
   }
 }

@@ -24,7 +24,7 @@ function verdictOf({ findings, target, version }: Facts): string {
 function targetsView(facts: Facts, chosen: string | null, choose: (target: string | null) => void): TemplateResult {
   const taken = facts.targets.filter(({ since }) => since !== null).length;
   return html`
-    <p class="legend">${legend(taken, facts.targets)} ${chosen === null ? "The framed one is the module's own; select another to check for it." : 'The framed one is checked.'}
+    <p class="legend">${legend(taken, facts.targets)} ${chosen === null ? `Framed: the module's own. Select another to check for it.` : 'Framed: the one that is checked.'}
       ${chosen === null ? '' : html`<button class="plain" @click=${() => choose(null)}>Back to the module's own</button>`}</p>
     <div class="targets" role="group" aria-label="Targets">
       ${families(facts).map(

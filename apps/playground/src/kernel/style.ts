@@ -13,7 +13,7 @@ const frame: CSSResult = css`
   .editor { min-width: 0; overflow: hidden; position: relative; }
   .editor > * { position: absolute; inset: 0; }
   .inspector { border-left: 1px solid var(--line); padding: 16px; overflow: auto; background: var(--ground); }
-  .dock { flex: 0 0 300px; display: flex; flex-direction: column; min-height: 0; }
+  .dock { flex: 0 0 336px; display: flex; flex-direction: column; min-height: 0; }
   .panel { overflow: auto; padding: 12px 16px; flex: 1; }
   .tabs { display: flex; align-items: center; gap: 4px; padding: 8px 16px; border-bottom: 1px solid var(--line); }
   .tabs [role='tablist'] { display: flex; gap: 4px; }
@@ -34,7 +34,8 @@ const frame: CSSResult = css`
     .dock { flex-basis: auto; }
     .tabs { flex-wrap: wrap; }
     .tabs [role='tablist'] { flex-basis: 100%; }
-    .go { flex: 1 1 40%; }
+    .go { flex: 1 1 55%; }
+    .go.second { flex: 1 1 30%; }
     .tabs .plain { order: 1; }
     .tabs .note:empty { display: none; }
   }
@@ -49,7 +50,10 @@ const strip: CSSResult = css`
   .targets { display: flex; flex-wrap: wrap; gap: 4px 12px; flex-basis: 100%; }
   @container (max-width: 900px) {
     .strip { gap: 4px 16px; }
-    .targets { flex-wrap: nowrap; overflow-x: auto; margin: 4px -16px 0; padding: 0 16px 4px; }
+    .targets {
+      flex-wrap: nowrap; overflow-x: auto; margin: 4px -16px 0; padding: 0 24px 4px;
+      mask-image: linear-gradient(90deg, transparent, #000 24px, #000 calc(100% - 24px), transparent);
+    }
     .target { min-height: 36px; min-width: 40px; }
   }
   .family { display: inline-flex; gap: 2px; }
@@ -79,18 +83,19 @@ const panels: CSSResult = css`
   }
   .launch input { width: 88px; }
   fieldset input { width: 64px; }
-  .arguments { flex: 1 1 100%; display: flex; flex-wrap: wrap; gap: 8px 28px; }
+  .arguments { flex: 1 1 100%; display: grid; grid-template-columns: minmax(0, 1fr); gap: 8px; }
   .argument { display: flex; align-items: center; gap: 6px; font-size: 14px; }
   .argument > code { min-width: 24px; font-weight: 650; }
   .state { margin: 16px 0 8px; font-weight: 600; font-size: 18px; }
   .state:empty { margin: 0; }
   .after-fault { margin: 0 0 8px; }
-  .buffers { display: flex; flex-wrap: wrap; gap: 20px; }
-  figure { margin: 0; flex: 1 1 240px; max-width: 320px; }
+  .buffers { display: flex; flex-wrap: wrap; gap: 16px; }
+  figure { margin: 0; flex: 1 1 200px; max-width: 360px; }
   figcaption { font-size: 14px; color: var(--quiet); }
-  .plot { display: block; width: 100%; height: 64px; background: var(--sunken); border-radius: 4px; }
+  .plot { display: grid; grid-template-columns: minmax(40px, max-content) minmax(0, 1fr); gap: 0 6px; }
+  .plot svg { display: block; width: 100%; height: 64px; background: var(--sunken); border-radius: 4px; }
   .plot rect { fill: var(--significand); }
-  .range { display: flex; justify-content: space-between; margin: 0; font-size: 13px; color: var(--quiet); font-family: var(--mono); }
+  .range { display: flex; flex-direction: column; justify-content: space-between; margin: 0; font-size: 13px; line-height: 1.2; text-align: right; color: var(--quiet); font-family: var(--mono); }
   .numbers { font-family: var(--mono); font-size: 13px; margin: 4px 0; white-space: pre-wrap; overflow-wrap: anywhere; }
   .printed { background: var(--sunken); padding: 8px 12px; border-radius: 6px; max-height: 200px; overflow: auto; }
   .register { display: flex; font-family: var(--mono); font-size: 13px; margin: 8px 0; }

@@ -1,8 +1,9 @@
 /** The result on each generation of GPUs. */
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Bits } from 'ptxlab';
-import { numberText } from 'ptxlab/numbers';
+import { type FormatName, numberText, numberValue } from 'ptxlab/numbers';
 import { hex } from '../convert/words.ts';
+import { withPowers } from '../convert/powers.ts';
 import { type MatrixState, type View, widthOf } from './state.ts';
 
 export function gpusView(
@@ -12,12 +13,12 @@ export function gpusView(
   if (explanation === null) return nothing;
   const { d, gpus: all } = state.entry;
   const shown = (bits: Bits): TemplateResult =>
-    html`<td class="value">${numberText(d, bits).replace(/ \(.*/, '')}</td><td class="value">0x${hex(bits, widthOf(d))}</td>`;
+    html`<td class="value">${alignedText(d, bits)}</td><td class="value">0x${hex(bits, widthOf(d))}</td>`;
   return html`<section aria-labelledby="gpus-title">
     <h2 id="gpus-title">The same element on each GPU</h2>
     <div class="scroll" tabindex="0" role="region" aria-label="Results by GPU">
       <table class="gpus">
-        <thead><tr><th scope="col">GPU</th><th scope="col">result</th><th scope="col">bits</th><th scope="col">compared</th><th scope="col">arithmetic</th></tr></thead>
+        <thead><tr><th scope="col">GPU: select one</th><th scope="col">result</th><th scope="col">bits</th><th scope="col"></th><th scope="col">arithmetic</th></tr></thead>
         <tbody>
           ${explanation.byGpu.map(({ gpus, bits }) => {
             const row = matrices.product.byGpu.find((one) => one.gpus === gpus);
@@ -25,7 +26,7 @@ export function gpusView(
             const first = all.find((name) => name === row?.names[0]);
             return html`<tr class=${bits === result ? '' : 'differs'}>
               <th scope="row"><button class="chip" aria-pressed=${own} @click=${() => first !== undefined && choose(first)}>${gpus}</button></th>
-              ${shown(bits)}<td>${bits === result ? (own ? 'shown' : 'same') : 'differs'}</td><td class="rule">${row?.rule}</td></tr>`;
+              ${shown(bits)}<td>${bits === result ? (own ? 'above' : 'same') : 'differs'}</td><td class="rule">${withPowers(row?.rule ?? '')}</td></tr>`;
           })}
           ${explanation.exact === null ? nothing : html`<tr class=${explanation.exact === result ? '' : 'differs'}><th scope="row">exact sum</th>${shown(explanation.exact)}<td>${explanation.exact === result ? 'same' : 'differs'}</td><td class="rule">rounded once, to nearest even</td></tr>`}
         </tbody>
@@ -33,3 +34,15 @@ export function gpusView(
     </div>
   </section>`;
 }
+
+/** With as many digits as any value of the format needs, so that results can be compared digit by digit. */
+function alignedText(format: View['state']['entry']['d'], bits: Bits): string {
+  const digits = enoughDigits[format];
+  const value = numberValue(format, bits);
+  return digits === undefined || !Number.isFinite(value)
+    ? numberText(format, bits).replace(/ \(.*/, '')
+    : value.toPrecision(digits);
+}
+
+/** Significant decimal digits that tell any two neighbors of a format apart. */
+const enoughDigits: Readonly<Partial<Record<FormatName, number>>> = { f32: 9, f64: 17, f16: 5 };

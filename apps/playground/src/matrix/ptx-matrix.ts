@@ -131,7 +131,7 @@ export class PtxMatrix extends LitElement {
         <output class="number ${value.length > 14 ? 'long' : ''}">${value}</output>
         <span class="code">0x${hex(result, widthOf(d))} ${d}${rest === '' ? '' : html` · ${rest}`}</span>
       </div>
-      <p class="why">D[${state.row}][${state.column}] is the sum of ${count} products and of C[${state.row}][${state.column}]${own === undefined ? '' : `. On ${own.gpus}: ${own.rule}`}. ${others}</p>
+      <p class="why">D[${state.row}][${state.column}] is the sum of ${count} products and of C[${state.row}][${state.column}]${own === undefined ? '' : ` on ${own.gpus}`}. ${others}</p>
       <div class="instruction"><code>${mnemonic}</code></div>
     </div>`;
   }

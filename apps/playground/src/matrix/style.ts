@@ -53,7 +53,10 @@ export const matrixStyle: CSSResult = css`
   @media (max-width: 1200px) { .work { grid-template-columns: minmax(0, 1fr); } }
   @media (max-width: 700px) {
     .product { grid-template-columns: max-content; grid-template-areas: 'a' 'b' 'c' 'd'; }
-    .ask label, .ask select { width: 100%; }
-    .ask .place { width: auto; }
+    .ask { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); gap: 8px 12px; }
+    .ask label { grid-column: span 3; }
+    .ask label:nth-child(3), .ask label:nth-child(4) { grid-column: span 6; }
+    .ask select, .ask .place input { width: 100%; text-overflow: ellipsis; }
+    .ask label:nth-child(4) select { font-size: 14px; }
   }
 `;

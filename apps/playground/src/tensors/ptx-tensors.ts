@@ -223,10 +223,10 @@ export class PtxTensors extends LitElement {
     };
     const field = (): HTMLInputElement | null => this.renderRoot.querySelector('input[type=file]');
     return html`<div class="source ${this.isOver ? 'over' : ''}">
-      <p><strong>${this.heading()}</strong>Drop a safetensors, .npy, .npz or GGUF file here. It stays on this machine.</p>
+      <p><strong>${this.heading()}</strong>Choose or drop a safetensors, .npy, .npz or GGUF file. It stays on this machine.</p>
       <input type="file" multiple aria-label="Tensor file" @change=${chosen} />
       ${this.name === '' ? nothing : html`<button class="go second" @click=${() => void this.open([])}>Open the sample</button>`}
-      <button class="go" @click=${() => field()?.click()}>Choose a file</button>
+      <button class="go ${this.name === '' ? '' : 'second'}" @click=${() => field()?.click()}>Choose a file</button>
     </div>`;
   }
 
@@ -248,7 +248,7 @@ export class PtxTensors extends LitElement {
           <section><h2>Tensors</h2>${listView(tensors, this.summaries, this.chosen, (index) => void this.study(index))}</section>
           <section><h2>Magnitudes in ${tensor.name}</h2>${this.distribution(tensor)}</section>
         </div>
-        <section><h2>Recipes for ${tensor.name}</h2>
+        <section><h2>Recipes for ${tensor.name}: select one</h2>
           ${recipesView(this.errors.get(this.chosen) ?? new Map(), this.recipe, (name) => void this.choose(name))}</section>
       </div>`;
   }
@@ -267,10 +267,10 @@ export class PtxTensors extends LitElement {
     return html`<div class="answer">
       <div class="result">
         <output class="number">${found?.kind === 'measured' ? decibels(found) : '–'}</output>
-        <span class="code">${this.recipe}${found?.kind === 'measured' ? ` · ${bitsText(found)} bits per element · signal to error` : ''}</span>
+        <span class="code">${this.recipe}${found?.kind === 'measured' ? ` · signal to error, more is better · ${bitsText(found)} bits per element` : ''}</span>
       </div>
       <p class="why">${this.sentence(tensor, found)}</p>
-      <div class="save"><button class="go" ?disabled=${found?.kind !== 'measured'} @click=${() => void this.save()}>Save the file as ${this.recipe}</button>
+      <div class="save"><button class="go ${this.name === '' ? 'second' : ''}" ?disabled=${found?.kind !== 'measured'} @click=${() => void this.save()}>Save the file as ${this.recipe}</button>
         <span>${this.promise()}</span></div>
     </div>`;
   }

@@ -35,7 +35,7 @@ const scaled = (to: 'e4m3' | 'e5m2' | 's8', scale: 'tensor' | 'row'): Recipe => 
 });
 const mx = (to: 'mxfp8' | 'mxfp6' | 'mxfp4'): Recipe => ({
   name: to,
-  words: 'a ue8m0 scale for 32 elements',
+  words: 'a power-of-two scale for 32 elements',
   to,
   scale: null,
   plain: null,

@@ -16,7 +16,7 @@ export function recipesView(errors: Errors, chosen: string, choose: (name: strin
     if (found.kind === 'refused') return html`<td class="none refused" colspan="3">${found.message}</td>`;
     const share = Math.max(0, Math.min(1, found.sqnr / full));
     return html`<td>${bitsText(found)}</td>
-      <td class="measure"><span class="bar" .style=${`width: ${share * 100}%`}></span><span>${decibels(found)}</span></td>
+      <td class="measure"><span>${decibels(found)}</span><span class="bar" .style=${`width: ${share * 100}%`}></span></td>
       <td>${numberText(found.maxAbs)}</td>`;
   };
   const row = (recipe: Recipe): TemplateResult => html`<tr class=${recipe.name === chosen ? 'chosen' : ''}>

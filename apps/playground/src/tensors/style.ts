@@ -16,7 +16,7 @@ export const tensorsStyle: CSSResult = css`
   .track { flex: 0 1 160px; min-width: 64px; height: 8px; border-radius: 4px; background: var(--sunken, #f1efeb); overflow: hidden; }
   .track span { display: block; height: 100%; background: var(--accent, #0b6e63); }
   .answer { margin: 24px 0 0; }
-  .why { min-height: 24px; }
+  .why { min-height: 24px; max-width: none; text-wrap: pretty; }
   .number { font-size: clamp(36px, 6vw, 64px); }
   .save { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 16px; margin-top: 12px; font-size: 14px; color: var(--quiet, #5f5a52); }
   .columns { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); }
@@ -55,7 +55,7 @@ export const tensorsStyle: CSSResult = css`
   .recipes tr:hover { background: var(--sunken, #f1efeb); }
   .recipes .chosen { background: var(--accent-wash, #e2f2ef); box-shadow: inset 3px 0 var(--accent, #0b6e63); }
   .recipes .measure { width: 128px; }
-  .measure .bar { display: block; height: 4px; border-radius: 2px; background: var(--accent, #0b6e63); }
+  .measure .bar { display: block; height: 4px; margin: 2px 0 4px; border-radius: 2px; background: var(--accent, #0b6e63); }
   @media (max-width: 1000px) { .columns { grid-template-columns: minmax(0, 1fr); } .tensors { max-height: 260px; } }
   @media (max-width: 700px) {
     .recipes small { display: none; }
