@@ -53,7 +53,7 @@ export function functionBody(source: string, start: number, context: BodyContext
   };
   const checker = new ModuleChecker(
     { source, report, memory, header, keep: true },
-    { symbols, aliases: new Map(aliases), places: new ChunkPlaces(), declared: null, searchLimit: 0 },
+    { symbols, aliases, places: new ChunkPlaces(), declared: null, searchLimit: 0 },
   );
   checker.checkItem(item);
   const found = checker.functions?.[0];

@@ -335,7 +335,7 @@ function labelNames({ outline }: Chunk): readonly DeclaredName[] {
   return outline.map((part) => (part.kind === 'label' ? nameOf(part.symbol) : scopeMark(part.kind)));
 }
 
-/** True for a chunk after which the same scopes are open, with the same names, as before it. */
+/** True if a chunk leaves the open scopes and the names in them as they were. */
 function declaresNothing({ checked }: Chunk): boolean {
   return checked !== null && checked.module.length + checked.open.length === 0;
 }

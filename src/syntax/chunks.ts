@@ -59,6 +59,9 @@ const leastLength = 4096;
 /** The maximum number of tokens after a part that influence the parser. */
 const lookahead = 4;
 
+/** Characters of a line that the parser looks at beyond its last token at most; shapes of lines are half as long. */
+const longestLine = 4096;
+
 export interface ChunkOptions {
   /** Whether the text is the start of a module. */
   readonly isStart: boolean;
@@ -179,9 +182,11 @@ class ChunkReader {
     const { r } = this;
     const { start, previousEnd } = r;
     for (let i = 0; i < lookahead; i++) r.next();
-    const lineEnd = this.source.indexOf('\n', r.end);
-    const isBounded = r.kind !== Token.End && !r.metOpenEnd && lineEnd >= 0;
+    const { end } = r;
+    const isBounded = r.kind !== Token.End && !r.metOpenEnd;
     r.rewind(start, previousEnd);
-    return isBounded ? lineEnd + 1 : Number.POSITIVE_INFINITY;
+    const lineLength = this.source.slice(end, end + longestLine).indexOf('\n') + 1;
+    const reach = end + (lineLength > 0 ? lineLength : longestLine);
+    return isBounded && reach <= this.source.length ? reach : Number.POSITIVE_INFINITY;
   }
 }

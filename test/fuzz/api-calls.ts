@@ -329,7 +329,7 @@ export function wrongCalls({ name, arguments: valid }: Call, value: unknown): re
   return valid.flatMap((given, i) => [
     { what: `${name}, argument ${i}`, arguments: valid.with(i, value) },
     ...membersOf(given).flatMap(([member, own]) => {
-      // A function of the caller may return what it likes.
+      // A function that the caller passes may return any value.
       if (typeof own === 'function' && typeof value === 'function') return [];
       return [
         { what: `${name}, argument ${i}, ${member}`, arguments: valid.with(i, { ...Object(given), [member]: value }) },

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Document } from '../../src/analysis.ts';
+import { diffModules, Document } from '../../src/analysis.ts';
 import { check } from '../../src/check/check.ts';
 import { explain } from '../../src/explain.ts';
 import { Device, type LaunchOptions, PtxlabError } from '../../src/device.ts';
@@ -74,6 +74,10 @@ const phases: Readonly<Record<string, Phase>> = {
       document.signatures(at);
     }
     return 'ok';
+  },
+  diff: (text) => {
+    const { functions, onlyInA } = diffModules(new Document(text), new Document(`${text}\n`));
+    return `${functions.length} pairs, ${onlyInA.length} unmatched`;
   },
   view: (text) => {
     const document = new Document(text);

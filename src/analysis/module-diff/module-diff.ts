@@ -58,10 +58,9 @@ export function diffModules(a: Document, b: Document, options: ModuleDiffOptions
   const sides = { a: sideOf(a, takes), b: sideOf(b, takes) };
   const matches = matchFunctions(sides.a, sides.b);
   const variables = { a: a.moduleVariables(), b: b.moduleVariables() };
-  const renamed = new Map([
-    ...matches.pairs.map(([one, other]) => [one.name, other.name] as const),
-    ...renamedVariables(variables.a, variables.b),
-  ]);
+  const functionNames = new Map(matches.pairs.map(([one, other]) => [one.name, other.name]));
+  const variableNames = renamedVariables(variables.a, variables.b);
+  const nameInB: NameInB = (name) => variableNames.get(name) ?? functionNames.get(name) ?? name;
   const functions: FunctionDiff[] = [];
   const unread: FunctionPlace[] = [];
   for (const [one, other] of matches.pairs) {
@@ -73,11 +72,11 @@ export function diffModules(a: Document, b: Document, options: ModuleDiffOptions
       diffFunctions(
         { document: a, place: one, body: bodies.a },
         { document: b, place: other, body: bodies.b },
-        renamed,
+        nameInB,
       ),
     );
   }
-  const declarations = [...headerDiffs(a, b), ...variableDiffs(variables.a, variables.b, renamed)];
+  const declarations = [...headerDiffs(a, b), ...variableDiffs(variables.a, variables.b, nameInB)];
   return {
     isSame: isSame(matches, declarations, functions) && unread.length === 0,
     declarations,
@@ -104,17 +103,21 @@ function sideOf(document: Document, takes: (name: string) => boolean): Side {
   };
 }
 
+/** The name in the second module of what has a name in the first. */
+type NameInB = (name: string) => string;
+
 interface FunctionSide {
   readonly document: Document;
   readonly place: FunctionPlace;
   readonly body: NormalBody;
 }
 
-function diffFunctions(a: FunctionSide, b: FunctionSide, renamed: ReadonlyMap<string, string>): FunctionDiff {
-  const own = new Map([...renamed, ...renamedVariables(a.body.variables, b.body.variables)]);
-  const sameSymbol = (one: string, other: string): boolean => (own.get(one) ?? one) === other;
+function diffFunctions(a: FunctionSide, b: FunctionSide, nameInB: NameInB): FunctionDiff {
+  const ownNames = renamedVariables(a.body.variables, b.body.variables);
+  const ownNameInB: NameInB = (name) => ownNames.get(name) ?? nameInB(name);
+  const sameSymbol = (one: string, other: string): boolean => ownNameInB(one) === other;
   const body = diffBodies(a.body, b.body, sameSymbol);
-  const declarations = [...functionHeaderDiffs(a, b), ...variableDiffs(a.body.variables, b.body.variables, own)];
+  const declarations = [...functionHeaderDiffs(a, b), ...variableDiffs(a.body.variables, b.body.variables, ownNameInB)];
   const lines = body.blocks.flatMap((block) => block.lines);
   const isSameBody = declarations.length === 0 && lines.every(({ kind }) => kind === 'same');
   return { a: a.place, b: b.place, declarations, ...body, isSame: isSameBody };
@@ -171,16 +174,14 @@ function renamedVariables(a: readonly NormalVariable[], b: readonly NormalVariab
 function variableDiffs(
   a: readonly NormalVariable[],
   b: readonly NormalVariable[],
-  renamed: ReadonlyMap<string, string>,
+  nameInB: NameInB,
 ): readonly DeclarationDiff[] {
   const byName = (all: readonly NormalVariable[]): ReadonlyMap<string, string> =>
     new Map(all.map(({ name, declaration }) => [name, declaration]));
   const inB = byName(b);
-  const counterparts = new Set(a.map(({ name }) => renamed.get(name) ?? name));
+  const counterparts = new Set(a.map(({ name }) => nameInB(name)));
   return [
-    ...[...byName(a)].flatMap(([name, declaration]) =>
-      differing(name, declaration, inB.get(renamed.get(name) ?? name)),
-    ),
+    ...[...byName(a)].flatMap(([name, declaration]) => differing(name, declaration, inB.get(nameInB(name)))),
     ...[...inB].flatMap(([name, declaration]) =>
       counterparts.has(name) ? [] : differing(name, undefined, declaration),
     ),

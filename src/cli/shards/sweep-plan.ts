@@ -51,7 +51,7 @@ export async function draftSweep(
 /** A shard needs 70 MB (measured). */
 const memoryOfSweep = 256 * 2 ** 20;
 
-/** In a result: the digests of four chunks, or the name of an instruction with one. */
+/** Bytes of a result file per unit of work. A unit has the digests of four chunks, or an instruction with one digest. */
 const bytesPerUnit = 160;
 
 /** Starting a kernel takes as long as computing this number of inputs. */

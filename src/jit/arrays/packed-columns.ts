@@ -6,11 +6,11 @@ export const lanes = 16;
 
 /** A segment of each of sixteen numbers, with the same mask and position in all. */
 export type Column =
-  /** At the same bits of sixteen consecutive bytes. */
+  /** The segments are at the same bits of sixteen consecutive bytes. */
   | ({ readonly kind: 'run' } & Segment)
-  /** A segment at the same bits of two runs of eight bytes. */
+  /** The segments are at the same bits of two runs of eight bytes. */
   | { readonly kind: 'halves'; readonly halves: readonly [Segment, Segment] }
-  /** In sixteen consecutive bits, one bit per number. */
+  /** The segments are sixteen consecutive bits, one for each number. */
   | { readonly kind: 'bits'; readonly byte: number; readonly up: number };
 
 /** Where the sixteen numbers from `first` on are; each column holds some of their bits, lowest first. */

@@ -60,7 +60,7 @@ export class VectorFrame {
     }
   }
 
-  /** Stores registers in the frame. A value that is the same for all four is stored for each of them. */
+  /** Stores registers in the frame. If a value is the same for all four threads, each of them gets a copy. */
   save(places: Iterable<number>): void {
     const { code, values, vectors } = this;
     for (const place of places) {
