@@ -34,9 +34,15 @@ const scalesRule: Rule<object | null> = {
 
 const modelTensorRule = shaped('a tensor of a model', { entry: entryRule, scales: scalesRule });
 
+/** Files are large, and functions that take one are called for each of its tensors. */
+const accepted = new WeakSet<object>();
+
 /** @throws PtxlabError `argument-type` for anything but a tensor file as `openTensorFile` gives it */
 export function requireTensorFile(file: unknown): void {
+  const isObject = typeof file === 'object' && file !== null;
+  if (isObject && accepted.has(file)) return;
   requireArgument('the file', file, fileRule);
+  if (isObject) accepted.add(file);
 }
 
 /** @throws PtxlabError `argument-type` for anything but an entry of a tensor file */

@@ -19,3 +19,19 @@ test.each([1_000, 70_000, 300_000])('%i elements of 16 bits', async (elements) =
   expect(found?.mean).toBe((elements - 3) / elements);
   expect(done).toBe(elements);
 });
+
+test('a file is looked through once, not for each of its tensors', async () => {
+  const file = openRaw(memorySource(new Uint8Array(2)), { name: 'x', dtype: 'bf16', shape: [1] });
+  const [entry] = file.tensors;
+  if (entry === undefined) throw new Error('no tensor');
+  let looks = 0;
+  const watched = {
+    ...file,
+    get tensors() {
+      looks++;
+      return file.tensors;
+    },
+  };
+  for (let i = 0; i < 3; i++) await summarizeTensor(watched, { entry, scales: null });
+  expect(looks).toBe(1);
+});
