@@ -5,7 +5,7 @@ import { nearestWord } from '../base/nearest-word.ts';
 import type { CheckedModule, CheckReport } from '../check/check.ts';
 import type { Allocation } from '../machine/allocations.ts';
 import { windowBase } from '../machine/address-space.ts';
-import { FunctionTable } from '../program/function-table.ts';
+import { type FunctionTable, functionTableOf } from '../program/function-table.ts';
 import { linkKernel } from '../program/link.ts';
 import { buildImage, type ModuleImage } from '../program/module-image.ts';
 import { Kernel, type ModuleContext } from './kernel.ts';
@@ -37,7 +37,7 @@ export class LoadedModule {
         if (this.isUnloaded) throw new PtxlabError('module-unloaded', 'the module was unloaded');
       },
     };
-    this.functions = new FunctionTable(module);
+    this.functions = functionTableOf(module);
     this.image = buildImage(
       module,
       {

@@ -53,3 +53,14 @@ export class FunctionTable {
     return this.byName.get(target ?? name) ?? null;
   }
 }
+
+const tables = new WeakMap<CheckedModule, FunctionTable>();
+
+/** The functions of a module; all devices that load it share one table. */
+export function functionTableOf(module: CheckedModule): FunctionTable {
+  const known = tables.get(module);
+  if (known !== undefined) return known;
+  const table = new FunctionTable(module);
+  tables.set(module, table);
+  return table;
+}

@@ -1,0 +1,34 @@
+/** Shares modules between the devices that load the same text. */
+import { type CheckedModule, type CheckOptions, type CheckReport, loadModule } from '../check/check.ts';
+
+interface Known {
+  /** The options it was loaded with. */
+  readonly key: string;
+  readonly report: CheckReport;
+}
+
+/** The number of modules that are searched for; the oldest one is forgotten first. */
+const mostRecent = 64;
+
+/** Modules stay known until the garbage collector takes them. */
+const recent: WeakRef<CheckedModule>[] = [];
+const known = new WeakMap<CheckedModule, Known>();
+
+/** Like `loadModule`, but returns the module of an earlier call with the same text and options if it still exists. */
+export function recentModule(source: string, options: CheckOptions): ReturnType<typeof loadModule> {
+  const key = JSON.stringify([options.target, options.version, options.isa]);
+  for (const ref of recent) {
+    const module = ref.deref();
+    if (module?.source !== source) continue;
+    const earlier = known.get(module);
+    if (earlier?.key === key) return { module, report: earlier.report };
+  }
+  const loaded = loadModule(source, options);
+  if (loaded.module !== null) remember(loaded.module, { key, report: loaded.report });
+  return loaded;
+}
+
+function remember(module: CheckedModule, facts: Known): void {
+  known.set(module, facts);
+  if (recent.push(new WeakRef(module)) > mostRecent) recent.shift();
+}
