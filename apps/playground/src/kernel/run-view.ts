@@ -188,7 +188,7 @@ function bufferView(
   const first = elementsOf(bytes, plan.element, 0, shown);
   const sample = elementsOf(bytes, plan.element, 0, 4096).map(Number);
   return html`<figure>
-    <figcaption><code>${name}</code>: ${isChanged ? html`<strong>changed by the kernel</strong>` : 'unchanged'}, ${plan.count.toLocaleString('en')} × ${plan.element}</figcaption>
+    <figcaption><code>${name}</code>: ${isChanged ? html`<strong>changed</strong>` : 'unchanged'}, ${plan.count.toLocaleString('en')} × ${plan.element}</figcaption>
     ${plotView(sample)}
     <p class="numbers">${first.map(String).join('  ')}${plan.count > shown ? ' …' : ''}</p>
   </figure>`;

@@ -24,9 +24,9 @@ function verdictOf({ findings, target, version }: Facts): string {
 function targetsView(facts: Facts, chosen: string | null, choose: (target: string | null) => void): TemplateResult {
   const taken = facts.targets.filter(({ since }) => since !== null).length;
   return html`
-    <p class="legend">${legend(taken, facts.targets)} ${chosen === null ? `Framed: the module's own. Select another to check for it.` : 'Framed: the one that is checked.'}
+    <p class="legend">${legend(taken, facts.targets)} ${chosen === null ? 'The module names the framed one; select another to check for that.' : 'The framed one is checked.'}
       ${chosen === null ? '' : html`<button class="plain" @click=${() => choose(null)}>Back to the module's own</button>`}</p>
-    <div class="targets" role="group" aria-label="Targets">
+    <div class="targets" role="group" aria-label="Targets"><span class="prefix" aria-hidden="true">sm_</span>
       ${families(facts).map(
         (family) =>
           html`<span class="family">${family.map(({ name, since }) => targetChip(name, since, name === (chosen ?? facts.target), choose))}</span>`,

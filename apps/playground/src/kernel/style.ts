@@ -57,6 +57,7 @@ const strip: CSSResult = css`
     .target { min-height: 36px; min-width: 40px; }
   }
   .family { display: inline-flex; gap: 2px; }
+  .prefix { font-family: var(--mono); font-size: 13px; line-height: 28px; color: var(--quiet); }
   .target { font-family: var(--mono); font-size: 13px; min-width: 32px; min-height: 28px; padding: 0 4px; border: 1px solid var(--line); border-radius: 4px; cursor: pointer; background: var(--surface); }
   .target.taken { color: var(--accent); background: var(--accent-wash); }
   .target.refused { color: var(--quiet); text-decoration: line-through; }

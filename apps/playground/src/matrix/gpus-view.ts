@@ -18,7 +18,7 @@ export function gpusView(
     <h2 id="gpus-title">The same element on each GPU</h2>
     <div class="scroll" tabindex="0" role="region" aria-label="Results by GPU">
       <table class="gpus">
-        <thead><tr><th scope="col">GPU: select one</th><th scope="col">result</th><th scope="col">bits</th><th scope="col"></th><th scope="col">arithmetic</th></tr></thead>
+        <thead><tr><th scope="col">GPU: select one</th><th scope="col">result</th><th scope="col">bits</th><th scope="col">compared</th><th scope="col">arithmetic</th></tr></thead>
         <tbody>
           ${explanation.byGpu.map(({ gpus, bits }) => {
             const row = matrices.product.byGpu.find((one) => one.gpus === gpus);
@@ -26,9 +26,9 @@ export function gpusView(
             const first = all.find((name) => name === row?.names[0]);
             return html`<tr class=${bits === result ? '' : 'differs'}>
               <th scope="row"><button class="chip" aria-pressed=${own} @click=${() => first !== undefined && choose(first)}>${gpus}</button></th>
-              ${shown(bits)}<td>${bits === result ? (own ? 'above' : 'same') : 'differs'}</td><td class="rule">${withPowers(row?.rule ?? '')}</td></tr>`;
+              ${shown(bits)}<td>${bits === result ? (own ? 'shown here' : 'same') : 'differs'}</td><td class="rule">${withPowers(row?.rule ?? '')}</td></tr>`;
           })}
-          ${explanation.exact === null ? nothing : html`<tr class=${explanation.exact === result ? '' : 'differs'}><th scope="row">exact sum</th>${shown(explanation.exact)}<td>${explanation.exact === result ? 'same' : 'differs'}</td><td class="rule">rounded once, to nearest even</td></tr>`}
+          ${explanation.exact === null ? nothing : html`<tr><th scope="row">exact sum</th>${shown(explanation.exact)}<td>${explanation.exact === result ? 'same' : 'differs'}</td><td class="rule">rounded once, to nearest even</td></tr>`}
         </tbody>
       </table>
     </div>
@@ -36,7 +36,7 @@ export function gpusView(
 }
 
 /** With as many digits as any value of the format needs, so that results can be compared digit by digit. */
-function alignedText(format: View['state']['entry']['d'], bits: Bits): string {
+export function alignedText(format: FormatName, bits: Bits): string {
   const digits = enoughDigits[format];
   const value = numberValue(format, bits);
   return digits === undefined || !Number.isFinite(value)

@@ -7,7 +7,7 @@ import { hex } from '../convert/words.ts';
 import { Catalog, type Field, textOf } from './catalog.ts';
 import { fragmentsView } from './fragment-view.ts';
 import { boxAt, gridsOf } from './fragments.ts';
-import { gpusView } from './gpus-view.ts';
+import { alignedText, gpusView } from './gpus-view.ts';
 import { linkOf, readLink } from './link.ts';
 import { opening } from './opening.ts';
 import { operandsView } from './operands-view.ts';
@@ -117,9 +117,10 @@ export class PtxMatrix extends LitElement {
   private answer(): TemplateResult {
     const { state, result, explanation, matrices } = this.view;
     const { d, count, mnemonic } = state.entry;
-    const [value = '', rest = ''] = numberText(d, result).split(/ \((.*)\)$/);
+    const [shortest = '', rest = ''] = numberText(d, result).split(/ \((.*)\)$/);
     const own = matrices.product.byGpu.find(({ names }) => names.includes(state.gpu));
     const differing = explanation?.byGpu.filter(({ bits }) => bits !== result).map(({ gpus }) => gpus) ?? [];
+    const value = differing.length === 0 ? shortest : alignedText(d, result);
     const others =
       explanation === null
         ? 'Every GPU gives the same result.'

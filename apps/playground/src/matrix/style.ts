@@ -53,6 +53,12 @@ export const matrixStyle: CSSResult = css`
   @media (max-width: 1200px) { .work { grid-template-columns: minmax(0, 1fr); } }
   @media (max-width: 700px) {
     .product { grid-template-columns: max-content; grid-template-areas: 'a' 'b' 'c' 'd'; }
+    .gpus, .gpus tbody { display: block; }
+    .gpus thead { display: none; }
+    .gpus tbody tr { display: flex; flex-wrap: wrap; align-items: center; padding: 4px 0; }
+    .gpus td, .gpus th { flex: none; padding: 4px 12px; }
+    .gpus th { flex-basis: 100%; }
+    .gpus .rule { flex-basis: 100%; min-width: 0; }
     .ask { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); gap: 8px 12px; }
     .ask label { grid-column: span 3; }
     .ask label:nth-child(3), .ask label:nth-child(4) { grid-column: span 6; }

@@ -281,7 +281,7 @@ export class PtxTensors extends LitElement {
     const { container, bytes, converted, copied } = outlook;
     const before = opened.tensors.reduce((sum, tensor) => sum + tensor.bytes, 0);
     const share = before === 0 ? '' : `, ${numberText((100 * bytes) / before)} % of the original`;
-    return `Writes a ${container} file of ${sizeText(bytes)}${share}: ${converted} converted, ${copied} copied.`;
+    return `Writes a ${container} file of ${sizeText(bytes)}${share}: ${tensorsText(converted)} converted, ${tensorsText(copied)} copied unchanged.`;
   }
 
   private sentence({ name }: OpenedTensor, found: Measured | Refused | undefined): string {
@@ -301,6 +301,10 @@ export class PtxTensors extends LitElement {
       <span class="track" role="progressbar" aria-label="Progress" aria-valuenow=${percent}><span .style=${`width: ${percent}%`}></span></span>
       <button class="plain" @click=${() => void this.stop()}>Stop</button></div>`;
   }
+}
+
+function tensorsText(count: number): string {
+  return `${count} ${count === 1 ? 'tensor' : 'tensors'}`;
 }
 
 /** Offers the file for saving, as a click on a link to it would. */

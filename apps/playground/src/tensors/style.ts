@@ -56,7 +56,7 @@ export const tensorsStyle: CSSResult = css`
   .recipes .chosen { background: var(--accent-wash, #e2f2ef); box-shadow: inset 3px 0 var(--accent, #0b6e63); }
   .recipes .measure { width: 128px; }
   .measure .bar { display: block; height: 4px; margin: 2px 0 4px; border-radius: 2px; background: var(--accent, #0b6e63); }
-  @media (max-width: 1000px) { .columns { grid-template-columns: minmax(0, 1fr); } .tensors { max-height: 260px; } }
+  @media (max-width: 1100px) { .columns { grid-template-columns: minmax(0, 1fr); } .tensors { max-height: 260px; } }
   @media (max-width: 700px) {
     .recipes small { display: none; }
     .recipes .measure { width: 84px; }
