@@ -122,6 +122,13 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     await page.close();
   });
 
+  it.each([720, 900])('fits the Kernel page into a window %i pixels high', async (height) => {
+    const page = await open('kernel/', { width: 1280, height });
+    await page.getByText('Legal for sm_80').waitFor({ timeout: 60_000 });
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(height);
+    await page.close();
+  });
+
   it('shows the C++ names of kernels, and runs the one chosen', async () => {
     const page = await open('kernel/', { width: 390, height: 844 });
     const entry = (name: string): string => `.visible .entry ${name}() { ret; }\n`;

@@ -9,11 +9,11 @@ const frame: CSSResult = css`
   code, pre { font-family: var(--mono); font-size: 14px; }
   a { color: var(--accent); }
   h2 { font-size: 16px; margin: 0 0 8px; overflow-wrap: anywhere; }
-  .work { flex: 1 1 auto; min-height: 300px; display: grid; grid-template-columns: minmax(0, 3fr) minmax(280px, 2fr); border-block: 1px solid var(--line); }
+  .work { flex: 1 1 auto; min-height: 240px; display: grid; grid-template-columns: minmax(0, 3fr) minmax(280px, 2fr); border-block: 1px solid var(--line); }
   .editor { min-width: 0; overflow: hidden; position: relative; }
   .editor > * { position: absolute; inset: 0; }
   .inspector { border-left: 1px solid var(--line); padding: 16px; overflow: auto; background: var(--ground); }
-  .dock { flex: 0 0 336px; display: flex; flex-direction: column; min-height: 0; }
+  .dock { flex: 0 1 336px; display: flex; flex-direction: column; min-height: 260px; }
   .panel { overflow: auto; padding: 12px 16px; flex: 1; }
   .tabs { display: flex; align-items: center; gap: 4px; padding: 8px 16px; border-bottom: 1px solid var(--line); }
   .tabs [role='tablist'] { display: flex; gap: 4px; }
