@@ -23,6 +23,7 @@ import {
   targetRule,
   text,
 } from './method.ts';
+import { countUnload } from './steady-memory.ts';
 
 interface CreateParams {
   readonly target?: string;
@@ -92,6 +93,7 @@ const unload = method<ModuleParams>(objectOf<ModuleParams>({ device: count, modu
     const handle = required(given.module, 'module');
     found(modules, handle, 'module').unload();
     modules.delete(handle);
+    countUnload();
     return {};
   }),
 );
