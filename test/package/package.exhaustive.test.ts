@@ -21,6 +21,11 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
 }, 300_000);
 
+test('npm pack prints only the name of the package, which pre-commit reads there', () => {
+  const { stdout } = spawnSync('npm', ['pack', '--dry-run'], { cwd: root, encoding: 'utf8' });
+  expect(stdout).toMatch(/^ptxlab-\d+\.\d+\.\d+\.tgz\n$/);
+});
+
 describe('types', () => {
   const use = `import { check, type Diagnostic, evaluate, explain } from 'ptxlab';
 import { convert, quantize } from 'ptxlab/arrays';
