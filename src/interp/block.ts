@@ -36,6 +36,7 @@ export const nowhere: Block = {
   tried: 0,
   looks: 0,
   idleTurns: 0,
+  idleRounds: 0,
 };
 
 /** Everything that is needed to create a block. */
@@ -68,6 +69,7 @@ export function beginBlock(linear: number, plan: BlockPlan): Block {
     tried: 0,
     looks: 0,
     idleTurns: 0,
+    idleRounds: 0,
   };
 }
 
@@ -98,7 +100,7 @@ function localMemory({ kernel, trackWrites }: BlockPlan): Segment {
 
 /** Returns the current state of the block. Threads that have not run since the previous state are shared with it. */
 export function stateOfBlock(block: Block): BlockState {
-  const { linear, threads, shared, barriers, collectives, nextThread, tried, looks, idleTurns } = block;
+  const { linear, threads, shared, barriers, collectives, nextThread, tried, looks, idleTurns, idleRounds } = block;
   return {
     linear,
     threads: threads.map((thread) => (thread.saved ??= stateOfThread(thread))),
@@ -107,6 +109,7 @@ export function stateOfBlock(block: Block): BlockState {
     collectives: collectives.give(),
     turn: { thread: nextThread, tried, looks },
     idleTurns,
+    idleRounds,
   };
 }
 
@@ -132,7 +135,7 @@ function copyOf(shadow: ReadonlyMap<number, Undefined> | null): Shadow | null {
 }
 
 export function blockInState(state: BlockState, plan: BlockPlan): Block {
-  const { linear, threads, shared, barriers, collectives, turn, idleTurns } = state;
+  const { linear, threads, shared, barriers, collectives, turn, idleTurns, idleRounds } = state;
   const block = beginBlock(linear, plan);
   if (block.threads.length !== threads.length) throw new Error('the state belongs to a block of a different shape');
   block.shared.take(shared);
@@ -142,6 +145,7 @@ export function blockInState(state: BlockState, plan: BlockPlan): Block {
   block.tried = turn.tried;
   block.looks = turn.looks;
   block.idleTurns = idleTurns;
+  block.idleRounds = idleRounds;
   threads.forEach((saved, i) => {
     const thread = block.threads[i];
     if (thread !== undefined) putThread(thread, saved);

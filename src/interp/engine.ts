@@ -34,6 +34,8 @@ const slice = 1 << 16;
 const looksEvery = 1 << 10;
 /** Maximum number of blocks running at the same time. */
 const residentBlocks = 1024;
+/** Idle rounds before threads that seem to be waiting no longer count as able to run, and groups without a mask continue. */
+const idleRoundsBeforeGroups = 16;
 
 export class ReferenceEngine implements SteppingEngine {
   readonly preparing = 0;
@@ -166,6 +168,7 @@ export class ReferenceEngine implements SteppingEngine {
     // All threads of the block seem to be waiting, so other blocks get a turn. Once all of them have had one, the next
     // block starts.
     block.idleTurns = 0;
+    if (++block.idleRounds >= idleRoundsBeforeGroups && this.settle(block)) return block;
     this.running.push(...this.running.splice(0, 1));
     const everyone = this.running.every(({ idleTurns }) => idleTurns === 0);
     if (everyone && this.running.length < residentBlocks) this.begin();
@@ -190,16 +193,20 @@ export class ReferenceEngine implements SteppingEngine {
       return thread;
     }
     if (threads.some((thread) => thread.activity === 'waiting')) {
-      const group = block.collectives.settle();
-      if (group !== null) {
-        completeGroup(block, group, this.cpu.code);
-        return this.thread(block);
-      }
+      if (this.settle(block)) return this.thread(block);
       this.faulting = threads.find((thread) => thread.activity === 'waiting') ?? null;
       throw machineFault('PTX6010', { waiting: whoWaits(block) });
     }
     this.running.shift();
     return null;
+  }
+
+  /** Lets a group without a mask continue. Returns false if none is waiting. */
+  private settle(block: Block): boolean {
+    block.idleRounds = 0;
+    const group = block.collectives.settle();
+    if (group !== null) completeGroup(block, group, this.cpu.code);
+    return group !== null;
   }
 
   /**
@@ -236,7 +243,10 @@ export class ReferenceEngine implements SteppingEngine {
 
   /** Gives the next turn to another thread, so a thread spinning on a flag does not block the thread that sets it. */
   private endTurn(thread: Thread, block: Block): void {
-    block.idleTurns = block.looks < looksPerTurn ? 0 : block.idleTurns + 1;
+    if (block.looks < looksPerTurn) {
+      block.idleTurns = 0;
+      block.idleRounds = 0;
+    } else block.idleTurns++;
     block.tried = 0;
     block.looks = 0;
     if (thread.activity === 'exited') this.exit(thread, block);

@@ -121,6 +121,8 @@ export interface Block {
   looks: number;
   /** Number of consecutive turns that ended because the thread seemed to be waiting for memory that others write. */
   idleTurns: number;
+  /** How often all threads have seemed to be waiting since one of them did not. */
+  idleRounds: number;
 }
 
 /** How many times a thread may read memory that others may write before its turn ends. */

@@ -81,6 +81,7 @@ export function describeKernel({
   frame,
   callBytes,
   engineCalls,
+  waitsInCalls,
 }: KernelShape): CompiledKernel {
   const { entry, stackBytes } = kernel;
   const { state, mask, base, depth, size } = frame;
@@ -92,7 +93,7 @@ export function describeKernel({
     stackBytes,
     engineCalls,
     sharedBytes: entry.sharedBytes,
-    waits: functions.some((fn) => fn !== null && fn.pauses.size > 0),
+    waits: waitsInCalls || functions.some((fn) => fn !== null && fn.pauses.size > 0),
     functions: kernel.functions.map(describeFunction),
     shared: namedRanges(entry.shared),
     local: namedRanges(entry.local),

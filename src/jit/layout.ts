@@ -58,6 +58,8 @@ export const context = {
   strayed: 88,
   /** Number of matrix products computed term by term, in all blocks that used this context. */
   slowTiles: 92,
+  /** Number of runs of regions that call functions, if a thread may be waiting for another in such a function. */
+  callingRuns: 96,
 } as const;
 
 /**

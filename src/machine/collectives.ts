@@ -2,7 +2,7 @@
  * Tracks which threads of a warp have arrived at an instruction that they execute together, and when they continue.
  * Threads are matched by the instruction's operation and their member mask, wherever the instruction is in the program.
  * Without a mask, the threads that have arrived at the same instruction form a group when no other thread of the block
- * can run.
+ * can run, or when those that can have only been waiting for memory to change for a while.
  */
 import { wordAt } from '../base/typed-reads.ts';
 import { machineFault } from './fault.ts';
@@ -101,7 +101,7 @@ export class Collectives {
   }
 
   /**
-   * Called when no other thread can run. Returns the group without a mask that is earliest in the program, so that it
+   * Called when no other thread can run or does more than wait. Returns the group without a mask that is earliest in the program, so that it
    * can continue; null if no such group is waiting.
    */
   settle(): Group | null {

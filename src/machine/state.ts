@@ -38,6 +38,7 @@ export interface BlockState {
   readonly collectives: CollectivesState;
   readonly turn: TurnState;
   readonly idleTurns: number;
+  readonly idleRounds: number;
 }
 
 /** The turn of the running thread. */

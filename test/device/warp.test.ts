@@ -13,7 +13,7 @@ describe.each(Object.entries(ways))('%s', (_way, way) => {
   ): Promise<{ readonly result: LaunchResult; readonly out: Uint32Array }> {
     const source = `.version 8.1
 .target sm_90
-.address_size 64
+.address_size 64 .func (.reg .b32 r) peek(.reg .b64 a) { ld.volatile.global.u32 r, [a]; ret; }
 .visible .entry k(.param .u64 out)
 {
   .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .f32 %f<9>; .reg .b16 %h<9>;
@@ -304,6 +304,34 @@ join:
     setp.ne.u32 %p2, %r4, 9; @%p2 bra wait;
     atom.global.add.u32 %r5, [%rd1], 1;`;
       expect((await words(body, 1, 5, 1e9, 4))[0]).toBe(4);
+    });
+
+    test.each([
+      ['a lane of its warp', '%tid.x', 31, 32, 1],
+      ['a later warp', '%tid.x', 63, 64, 1],
+      ['the last block', '%ctaid.x', 3, 32, 4],
+    ])('a function that a loop calls reads what %s writes', async (_, register, last, threads, grid) => {
+      const body = `
+    activemask.b32 %r6;
+    mov.u32 %r2, ${register}; add.u64 %rd1, %rd1, ${4 * threads};
+    setp.eq.u32 %p1, %r2, ${last}; @%p1 st.volatile.global.u32 [%rd1], 9;
+  wait:
+    call (%r4), peek, (%rd1);
+    setp.ne.u32 %p2, %r4, 9; @%p2 bra wait;
+    st.global.u32 [%rd3], %r4;`;
+      expect(await words(body, threads, threads + 1, 1e8, grid)).toEqual(Array<number>(threads + 1).fill(9));
+    });
+
+    test('lanes at an instruction without a mask do not wait for a lane that waits for them', async () => {
+      const body = `
+    setp.eq.u32 %p1, %r1, 0; @%p1 bra wait;
+    activemask.b32 %r2; st.volatile.global.u32 [%rd1+128], %r2; bra join;
+  wait:
+    ld.volatile.global.u32 %r2, [%rd1+128];
+    setp.eq.u32 %p2, %r2, 0; @%p2 bra wait;
+  join:
+    st.global.u32 [%rd3], %r2;`;
+      expect(await words(body, 32, 33)).toEqual(Array<number>(33).fill(0xffff_fffe));
     });
 
     test('a lock that every thread takes', async () => {

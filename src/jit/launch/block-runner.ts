@@ -53,6 +53,12 @@ interface Gathering {
   readonly region: number;
 }
 
+/**
+ * Number of passes in which threads only pause before they no longer count as able to run, and groups without a mask
+ * continue.
+ */
+const idlePassesBeforeGroups = 16;
+
 /** `paused` means that all threads that can run are waiting for something outside this block. */
 export type Progress = 'done' | 'paused';
 
@@ -66,6 +72,8 @@ export class BlockRunner {
   private readonly hasBarriers: boolean;
   /** Created when threads diverge for the first time. */
   private barriers: Barriers | null = null;
+  /** Number of passes since a thread last did more than pause. */
+  private idlePasses = 0;
   /** 1 for threads that have been reported to the barriers as exited or waiting. */
   private readonly noted: Uint8Array;
 
@@ -114,6 +122,7 @@ export class BlockRunner {
         else if (unit.at === outcome.mixed) moved = this.runApart(unit) || moved;
       }
       if (!left) return 'done';
+      if (moved) this.idlePasses = 0;
       if (moved || this.passTogether()) continue;
       if (this.settle()) continue;
       if (this.someRun()) return 'paused';
@@ -300,7 +309,10 @@ export class BlockRunner {
     }
   }
 
-  /** Called when no thread can run. Splits units that wait as a whole, and lets groups without a mask continue. */
+  /**
+   * Called when no thread can do more than pause. Splits units that wait as a whole, and lets groups without a mask
+   * continue.
+   */
   private settle(): boolean {
     const whole = this.units.filter(({ at }) => at <= outcome.allAt(0));
     if (whole.length > 0) {
@@ -311,7 +323,8 @@ export class BlockRunner {
       }
       return true;
     }
-    if (this.someRun()) return false;
+    if (this.someRun() && ++this.idlePasses < idlePassesBeforeGroups) return false;
+    this.idlePasses = 0;
     return this.settleAnybody();
   }
 

@@ -1,7 +1,7 @@
 /** A kernel and the functions that it may call, split into regions, with the data that all regions share. */
 import { type BasicBlock, blocksOf } from '../../program/flow.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
-import type { KernelProgram } from '../../program/link.ts';
+import type { KernelProgram, LinkedFunction } from '../../program/link.ts';
 import { type Liveness, liveness } from '../../program/liveness.ts';
 import { eachRegion, type Region } from '../../program/regions.ts';
 import { type RegisterTraffic, TrafficAnalysis } from '../../program/register-traffic.ts';
@@ -12,6 +12,7 @@ import { type Waiting, waitingLoops } from '../../program/waiting-loops.ts';
 import { CodeSize } from '../code-limits.ts';
 import { FrameLayout } from './frame.ts';
 import { elementAt, valueAt } from '../../base/element-at.ts';
+import { looksAtOthers } from '../../isa/steps/effects.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import { Helpers } from '../helpers.ts';
 import { type LaunchLayout, outcome } from '../layout.ts';
@@ -33,6 +34,11 @@ export interface KernelShape {
    * without the others.
    */
   readonly hasGroups: boolean;
+  /**
+   * Whether a loop may be waiting for another thread in functions that it calls. No region contains such a loop, because
+   * a call ends a run of a region, so a thread lets others run at some of its calls.
+   */
+  readonly waitsInCalls: boolean;
   readonly frame: FrameLayout;
   /** Maximum number of bytes that a thread's open calls may take. */
   readonly callBytes: number;
@@ -104,9 +110,15 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
     helpers: new Helpers(layout.sharedMemory),
     hasStates: functions.some((fn) => fn !== null && (!fn.program.entry || fn.stopAt.size + fn.pauses.size > 0)),
     hasGroups: stops.some(({ step }) => step.kind === 'collective'),
+    waitsInCalls: functions.length > builtins.size + 1 && kernel.functions.some(looks),
     callBytes: entries.length === 0 ? 0 : depth * Math.max(...entries),
     engineCalls: [],
   };
+}
+
+/** Whether a function has a step that may see what other threads write. */
+function looks(fn: LinkedFunction): boolean {
+  return fn.kind !== 'builtin' && fn.program.instructions.some(({ steps }) => steps.some(looksAtOthers));
 }
 
 interface Surroundings {

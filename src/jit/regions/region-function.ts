@@ -31,6 +31,9 @@ export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32
 /** Number of rounds of a loop that may be waiting before other threads get a turn. */
 const roundsPerTurn: Readonly<Record<Waiting, number>> = { idle: idleRounds, busy: 4096 };
 
+/** Number of runs of regions that call functions before other threads get a turn; a power of two. */
+const callingRunsPerTurn = 64;
+
 export function regionFunction(shape: KernelShape, fn: FunctionShape, region: Region): Code {
   return new RegionWriter(shape, fn, region).write();
 }
@@ -73,6 +76,8 @@ class RegionWriter {
     const { fuel, thread } = locals;
     code.get(thread).set(this.counts.first);
     this.field('fuel').set(fuel);
+    if (shape.waitsInCalls && this.region.order.some((block) => fn.blocks[block]?.exit.kind === 'call'))
+      this.storeField('callingRuns', () => this.field('callingRuns').i32(1).op('i32.add'));
     const hasIndex = readsIndex(fn, this.region);
     if (hasIndex) startIndex(code, locals, (name) => this.field(name));
     code.loop((again) => {
@@ -207,7 +212,7 @@ class RegionWriter {
       return;
     }
     if (exit.kind === 'call') {
-      this.calls.call(instruction, exit.resume, this.recordCall(instruction), (region) => this.goOnAt(region));
+      this.calls.call(instruction, exit.resume, this.recordCall(instruction), (region) => this.goOnInCall(region));
       return;
     }
     lowerInstruction(this.lowering(instruction));
@@ -256,6 +261,21 @@ class RegionWriter {
     // Only threads that return to the same region as the first one are counted.
     code.get(count).get(target).get(region).op('i32.eq', 'i32.add').set(count);
     this.leaveThread(() => code.get(target), null);
+  }
+
+  /**
+   * Goes on with a function that the thread calls. All threads that call it in the same run of the region go on at once,
+   * or all let other threads run first.
+   */
+  private goOnInCall(region: number): void {
+    const { code, shape } = this;
+    if (shape.waitsInCalls) {
+      this.field('callingRuns')
+        .i32(callingRunsPerTurn - 1)
+        .op('i32.and', 'i32.eqz');
+      code.if(() => this.leaveThread(() => code.i32(region | state.paused), null));
+    }
+    this.goOnAt(region);
   }
 
   private goOnAt(region: number): void {
