@@ -42,6 +42,12 @@ export interface CallSite {
   readonly results: readonly Moved[];
 }
 
+/** The functions that an instruction with this call may call, by their indices in the kernel; none without a call. */
+export function calleesOf(call: CallSite | null): readonly number[] {
+  if (call === null) return [];
+  return call.callee.kind === 'direct' ? [call.callee.function] : call.callee.candidates;
+}
+
 /** Offsets of parameters and return values from the base of an activation, and their total size in bytes. */
 export interface FormalLayout {
   readonly parameters: readonly number[];

@@ -8,7 +8,7 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import { type Environment, environmentOf } from '../isa/environment.ts';
 import { type Draft, draftFunction, finishFunction, kernelLayout } from './build.ts';
 import type { Builtin } from './builtins.ts';
-import { type Callee, formalLayout } from './call-site.ts';
+import { type Callee, calleesOf, formalLayout } from './call-site.ts';
 import type { FrameBuilder } from './frame.ts';
 import type { FunctionProgram } from './function-program.ts';
 import type { FunctionTable, KnownFunction } from './function-table.ts';
@@ -197,10 +197,6 @@ function visitOf(index: number, fn: LinkedFunction): Visit {
   if (fn.kind === 'builtin') return { index, calleeBase: 0, callees: [], next: 0, need: fn.localBytes };
   const { localBytes, calleeBase, instructions } = fn.program;
   const callees = new Set<number>();
-  for (const { call } of instructions) {
-    if (call === null) continue;
-    const { callee } = call;
-    for (const target of callee.kind === 'direct' ? [callee.function] : callee.candidates) callees.add(target);
-  }
+  for (const { call } of instructions) for (const callee of calleesOf(call)) callees.add(callee);
   return { index, calleeBase, callees: [...callees], next: 0, need: localBytes };
 }

@@ -1,12 +1,16 @@
-/** Finds instructions that a launch of a kernel may reach but no engine can execute. */
+/**
+ * Finds instructions that a launch of a kernel may reach but no engine can execute. Every cluster has one block, so those
+ * that need the other blocks of a cluster are among them.
+ */
 import { elementAt } from '../base/element-at.ts';
+import { calleesOf } from './call-site.ts';
 import { blocksOf, followersOf } from './flow.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 import type { KernelProgram } from './link.ts';
 
 /** A mnemonic that no engine can execute. */
 export interface UnsupportedInstruction {
-  /** The mnemonic as written: `mbarrier.init.shared.b64`. */
+  /** The mnemonic: `wgmma.fence.sync.aligned`. For clusters of several blocks, it says so. */
   readonly mnemonic: string;
   /** 1-based PTX line of its first use. */
   readonly line: number;
@@ -18,7 +22,8 @@ export interface UnsupportedInstruction {
  * Returns the unsupported instructions grouped by mnemonic, in the order in which functions and lines are reached from
  * the kernel's entry.
  */
-export function unsupportedIn({ functions }: KernelProgram): readonly UnsupportedInstruction[] {
+export function unsupportedIn({ functions, entry }: KernelProgram): readonly UnsupportedInstruction[] {
+  const size = clusterSizeOf(entry);
   const builtins = new Set(functions.flatMap(({ kind }, i) => (kind === 'builtin' ? [i] : [])));
   const found = new Map<string, UnsupportedInstruction>();
   const reached = new Set([0]);
@@ -27,8 +32,8 @@ export function unsupportedIn({ functions }: KernelProgram): readonly Unsupporte
     const fn = elementAt(functions, index);
     if (fn.kind === 'builtin') continue;
     for (const instruction of reachableIn(fn.program, builtins)) {
-      note(instruction, found);
-      for (const callee of calleesOf(instruction)) reached.add(callee);
+      note(instruction, size, found);
+      for (const callee of calleesOf(instruction.call)) reached.add(callee);
     }
   }
   return [...found.values()];
@@ -43,15 +48,27 @@ function* reachableIn(program: FunctionProgram, builtins: ReadonlySet<number>): 
   }
 }
 
-function note({ steps, line }: ProgramInstruction, found: Map<string, UnsupportedInstruction>): void {
-  for (const step of steps) {
-    if (step.kind !== 'unsupported') continue;
-    const known = found.get(step.what) ?? { mnemonic: step.what, line, count: 0 };
-    found.set(step.what, { ...known, count: known.count + 1 });
+function note(instruction: ProgramInstruction, clusterSize: number, found: Map<string, UnsupportedInstruction>): void {
+  const { line } = instruction;
+  for (const mnemonic of unsupportedParts(instruction, clusterSize)) {
+    const known = found.get(mnemonic) ?? { mnemonic, line, count: 0 };
+    found.set(mnemonic, { ...known, count: known.count + 1 });
   }
 }
 
-function calleesOf({ call }: ProgramInstruction): readonly number[] {
-  if (call === null) return [];
-  return call.callee.kind === 'direct' ? [call.callee.function] : call.callee.candidates;
+function* unsupportedParts({ steps, variant, specials }: ProgramInstruction, clusterSize: number): Generator<string> {
+  for (const step of steps) if (step.kind === 'unsupported') yield step.what;
+  if (clusterSize === 1) return;
+  const where = `in clusters of ${clusterSize} blocks`;
+  if (clusterWords.test(variant.mnemonic)) yield `${variant.mnemonic} ${where}`;
+  for (const { register } of specials) if (register.name.includes('cluster')) yield `${register.name} ${where}`;
+}
+
+/** Instructions whose results depend on the other blocks of a cluster. */
+const clusterWords = /^(?:mapa|getctarank|barrier\.cluster)\b|::cluster\b/;
+
+/** Number of blocks in a cluster, which both engines take to be 1. */
+function clusterSizeOf({ tuning }: FunctionProgram): number {
+  const extents = tuning.find(({ name }) => name === '.reqnctapercluster')?.values ?? [];
+  return extents.reduce((product, extent) => product * extent, 1);
 }

@@ -7,7 +7,7 @@ import { Device, type Kernel, type LaunchOptions, UnsupportedInstructionsError }
 
 async function kernelOf(text: string): Promise<Kernel> {
   const device = await Device.create();
-  return device.load(`.version 9.0\n.target sm_90\n.address_size 64\n${text}`).kernel('k');
+  return device.load(`.version 9.0\n.target sm_100a\n.address_size 64\n${text}`).kernel('k');
 }
 
 test('parameters have names, types, sizes, alignments, offsets, and what is known about pointers', async () => {
@@ -58,22 +58,22 @@ describe('attributes', () => {
 });
 
 describe('instructions that no engine executes', () => {
-  const init = 'mbarrier.init.shared.b64 [%r1], 1;';
+  const wait = 'tcgen05.wait::ld.sync.aligned;';
   const cases: readonly (readonly [string, string, readonly (readonly [string, number, number])[]])[] = [
-    ['reached in a row', `mov.u32 %r1, 0;\n${init}\n${init}`, [['mbarrier.init.shared.b64', 6, 2]]],
+    ['reached in a row', `mov.u32 %r1, 0;\n${wait}\n${wait}`, [['tcgen05.wait::ld.sync.aligned', 6, 2]]],
     [
       'after a branch that may be taken',
-      `setp.eq.u32 %p1, %r1, 0;\n@%p1 bra there;\nret;\nthere:\n${init}`,
-      [['mbarrier.init.shared.b64', 9, 1]],
+      `setp.eq.u32 %p1, %r1, 0;\n@%p1 bra there;\nret;\nthere:\n${wait}`,
+      [['tcgen05.wait::ld.sync.aligned', 9, 1]],
     ],
-    ['after a branch that is always taken', `bra there;\n${init}\nthere:`, []],
-    ['after the end', `ret;\n${init}`, []],
-    ['in a function that is called', 'call helper;', [['mbarrier.init.shared.b64', 4, 1]]],
+    ['after a branch that is always taken', `bra there;\n${wait}\nthere:`, []],
+    ['after the end', `ret;\n${wait}`, []],
+    ['in a function that is called', 'call helper;', [['tcgen05.wait::ld.sync.aligned', 4, 1]]],
     ['in a function that is not called', '', []],
   ];
 
   test.each(cases)('%s', async (_, body, expected) => {
-    const helper = `.func helper() { .reg .b32 %r<2>; mov.u32 %r1, 0; ${init} ret; }`;
+    const helper = `.func helper() { .reg .b32 %r<2>; mov.u32 %r1, 0; ${wait} ret; }`;
     const kernel = await kernelOf(
       `${helper} .visible .entry k() { .reg .b32 %r<2>; .reg .pred %p<2>;\n${body}\nret; }`,
     );
@@ -88,14 +88,29 @@ describe('instructions that no engine executes', () => {
     });
   });
 
+  test.each([
+    [
+      'need the other blocks of a cluster',
+      '.reqnctapercluster 2, 1, 1',
+      ['%cluster_ctarank', 'mapa.shared::cluster.u32'],
+    ],
+    ['need none, because a cluster has one block', '.reqnctapercluster 1', []],
+    ['need none, because nothing is said about clusters', '', []],
+  ])('registers and instructions that %s', async (_, directive, names) => {
+    const text = `.visible .entry k() .explicitcluster ${directive} { .reg .b32 %r<2>;\nmov.u32 %r1, %cluster_ctarank;\nmapa.shared::cluster.u32 %r1, %r1, %r1; ret; }`;
+    const kernel = await kernelOf(directive === '' ? text.replace('.explicitcluster', '') : text);
+    const expected = names.map((name, i) => ({ mnemonic: `${name} in clusters of 2 blocks`, line: 5 + i, count: 1 }));
+    expect(kernel.unsupported).toEqual(expected);
+  });
+
   test.each<readonly [LaunchOptions]>([[{ engine: 'interp' }], [{ engine: 'jit' }]])(
     'run until one is reached, if requested, %o',
     async (way) => {
       const kernel = await kernelOf(`.visible .entry k(.param .u32 n) { .reg .b32 %r<2>; .reg .pred %p<2>;
 ld.param.u32 %r1, [n]; setp.eq.u32 %p1, %r1, 0; @%p1 bra there; ret;
-there: ${init} ret; }`);
+there: ${wait} ret; }`);
       const guarded = await kernelOf(
-        `.visible .entry k() { .reg .b32 %r<2>; .reg .pred %p<2>; setp.ne.u32 %p1, %r1, %r1; @%p1 ${init} ret; }`,
+        `.visible .entry k() { .reg .b32 %r<2>; .reg .pred %p<2>; setp.ne.u32 %p1, %r1, %r1; @%p1 ${wait} ret; }`,
       );
       expect(await guarded.launch({ ...way, unsupported: 'fault' })).toMatchObject({ ok: true });
       const outcome = (n: number): Promise<unknown> => kernel.launch({ ...way, args: [n], unsupported: 'fault' });
