@@ -203,10 +203,10 @@ done:`;
   });
 
   test('an instruction that is checked but not executed', async () => {
-    const body = 'mov.u32 %r1, 0;\nmbarrier.init.shared.b64 [%r1], 1;';
+    const body = 'mov.u32 %r1, 0;\ntcgen05.wait::ld.sync.aligned;';
     const fault = await faultOf({ body }, { unsupported: 'fault' });
     expect(fault).toMatchObject({ code: 'PTX6030', line: 7 });
-    expect(fault.message).toContain('mbarrier.init');
+    expect(fault.message).toContain('tcgen05.wait::ld');
   });
 
   test('an instruction that no thread reaches is not a fault', async () => {

@@ -1,20 +1,45 @@
 /**
- * mbarrier, cp.async.mbarrier.arrive and barrier.cluster (PTX ISA 9.1, 9.7.13.3, 9.7.13.15). They are checked but not
- * executed. Versions and targets were measured with ptxas 13.0.
+ * mbarrier, cp.async.mbarrier.arrive and barrier.cluster (PTX ISA 9.1, 9.7.13.3, 9.7.13.15). Versions and targets were
+ * measured with ptxas 13.0. Waiting never suspends a thread: it lets the other threads run and tests again.
  */
 import {
   type AvailabilityRow,
   type Constraint,
+  has,
   type InstructionForm,
   type OperandPattern,
   read,
+  type Variant,
   write,
 } from '../../form.ts';
+import type { AccessSpace } from '../../spaces.ts';
 import { at, type Availability } from '../../targets.ts';
-import { checked as form, needs } from '../checked.ts';
+import { constant } from '../integer/steps.ts';
+import { checked, type CheckedLine, needs } from '../checked.ts';
+import {
+  type Change,
+  changeObject,
+  clearObject,
+  makeObject,
+  pendingIn,
+  testParity,
+  testState,
+} from './mbarrier-object.ts';
 
 const ampere = at('7.0', 80);
 const hopper = at('8.0', 90);
+
+function form(line: CheckedLine, way: Availability, steps: InstructionForm['steps']): InstructionForm {
+  return { ...checked(line, way), steps };
+}
+
+/** Here, a cluster has one block, so all of its shared memory belongs to the thread's own block. */
+function spaceOf({ modifiers, mnemonic }: Variant): AccessSpace {
+  return modifiers['space'] === undefined && !mnemonic.includes('.shared') ? 'generic' : 'shared';
+}
+
+const unchanged: Change = { arrivals: null, dropped: null, expected: null, transferred: null };
+const one = constant('$one-arrival', 1);
 
 /** Only variables in `.shared` may be named, even without a space modifier. */
 const object: OperandPattern = { kind: 'address', name: 'a', access: 'store', space: '.shared', sized: true };
@@ -50,6 +75,7 @@ const lifetime: readonly InstructionForm[] = [
       operands: [object, read('count', '.u32', { unpacked: true })],
     },
     ampere,
+    (variant) => makeObject(spaceOf(variant), '$a', '$count'),
   ),
   form(
     {
@@ -62,6 +88,7 @@ const lifetime: readonly InstructionForm[] = [
       operands: [object],
     },
     ampere,
+    (variant) => clearObject(spaceOf(variant), '$a'),
   ),
   form(
     {
@@ -72,6 +99,7 @@ const lifetime: readonly InstructionForm[] = [
       operands: [write('count', '.u32', { unpacked: true }), read('state', '.u64')],
     },
     ampere,
+    () => [pendingIn('$count', '$state')],
   ),
 ];
 
@@ -87,6 +115,12 @@ const transactions = (['expect', 'complete'] as const).map((change) =>
       operands: [object, read('tx-count', '.u32', { unpacked: true })],
     },
     hopper,
+    (variant) => [
+      changeObject(spaceOf(variant), '$a', {
+        ...unchanged,
+        [change === 'expect' ? 'expected' : 'transferred']: '$tx-count',
+      }),
+    ],
   ),
 );
 
@@ -111,6 +145,17 @@ const arrivals: readonly Arrival[] = [
 
 /** A result register, `_` for objects in the thread's own block, or `_` for objects in the cluster. */
 const results = ['state', 'sink', 'remote'] as const;
+
+function changeOf(opcode: string, { words, counted }: Arrival): Change {
+  const expects = words === '.expect_tx';
+  const count = counted && !expects ? '$count' : '$one-arrival';
+  return {
+    arrivals: count,
+    dropped: opcode === 'mbarrier.arrive_drop' ? count : null,
+    expected: expects ? '$tx-count' : null,
+    transferred: null,
+  };
+}
 
 function arrive(opcode: string, arrival: Arrival, result: (typeof results)[number]): InstructionForm {
   const { id, words, counted, remote, way } = arrival;
@@ -140,6 +185,10 @@ function arrive(opcode: string, arrival: Arrival, result: (typeof results)[numbe
       operands: [write(name, '.u64', result === 'state' ? {} : { sink: 'only' }), object, ...(counted ? [count] : [])],
     },
     way,
+    (variant) => {
+      const steps = [one, changeObject(spaceOf(variant), '$a', changeOf(opcode, arrival))];
+      return result === 'state' ? [...steps, { kind: 'copy', to: '$state', from: '$old' }] : steps;
+    },
   );
 }
 
@@ -167,6 +216,8 @@ function wait(opcode: string, parity: boolean, limited: boolean, way: Availabili
       operands: [write('p', '.pred'), object, phase, ...(limited ? [limit] : [])],
     },
     way,
+    (variant) =>
+      parity ? testParity(spaceOf(variant), '$a', '$p', '$parity') : testState(spaceOf(variant), '$a', '$p', '$state'),
   );
 }
 
@@ -191,13 +242,18 @@ const copies = form(
     operands: [{ kind: 'address', name: 'a', access: 'store', least: { bits: 32, generic: true } }],
   },
   ampere,
+  // The copies are complete already. Without .noinc, the arrival is not one of those that the phase expects.
+  (variant) => [
+    one,
+    changeObject(spaceOf(variant), '$a', { ...unchanged, arrivals: has(variant, '.noinc') ? '$one-arrival' : null }),
+  ],
 );
 
 const clusterBarrier = [
   { word: 'arrive', orders: ['.release', '.relaxed'], summary: 'Arrives at the barrier of the cluster.' },
   { word: 'wait', orders: ['.acquire'], summary: 'Waits until all threads of the cluster have arrived.' },
 ].map(({ word, orders, summary }) =>
-  form(
+  checked(
     {
       id: `barrier.cluster.${word}`,
       section: '9.7.13.3',

@@ -3,28 +3,28 @@ import type { Conversion } from '../../../numerics/conversion.ts';
 import type { IntegerName } from '../../../numerics/formats.ts';
 import type { BitFunction, Comparison, IntegerFunction } from '../../../numerics/operations.ts';
 import type { Ref } from '../../steps/ref.ts';
-import type { Step } from '../../steps/step.ts';
+import type { ValueStep } from '../../steps/value.ts';
 
-export function integer(fn: IntegerFunction, type: IntegerName, to: Ref, ...from: readonly Ref[]): Step {
+export function integer(fn: IntegerFunction, type: IntegerName, to: Ref, ...from: readonly Ref[]): ValueStep {
   return { kind: 'integer', fn, type, sat: false, to, from };
 }
 
-export function bits(fn: BitFunction, width: number, to: Ref, ...from: readonly Ref[]): Step {
+export function bits(fn: BitFunction, width: number, to: Ref, ...from: readonly Ref[]): ValueStep {
   return { kind: 'bits', fn, width, to, from };
 }
 
 /** A constant of `width` bits; negative values become their two's complement. */
-export function constant(to: Ref, value: number, width = 32): Step {
+export function constant(to: Ref, value: number, width = 32): ValueStep {
   const wide = BigInt.asUintN(width, BigInt(value));
   return { kind: 'constant', to, value: width > 32 ? wide : Number(wide) };
 }
 
-export function compare(comparison: Comparison, type: IntegerName, to: Ref, a: Ref, b: Ref): Step {
+export function compare(comparison: Comparison, type: IntegerName, to: Ref, a: Ref, b: Ref): ValueStep {
   return { kind: 'compare', comparison, type, flush: false, to, from: [a, b] };
 }
 
 /** `condition ? a : b`. */
-export function select(to: Ref, condition: Ref, a: Ref, b: Ref): Step {
+export function select(to: Ref, condition: Ref, a: Ref, b: Ref): ValueStep {
   return { kind: 'select', to, condition, from: [a, b] };
 }
 
@@ -32,7 +32,7 @@ export function select(to: Ref, condition: Ref, a: Ref, b: Ref): Step {
  * Converts an integer to another type: truncates, sign-extends or zero-extends it or, with `sat`, clamps it to the
  * range.
  */
-export function resize(to: Ref, toType: IntegerName, from: Ref, fromType: IntegerName, sat = false): Step {
+export function resize(to: Ref, toType: IntegerName, from: Ref, fromType: IntegerName, sat = false): ValueStep {
   const conversion: Conversion = {
     from: fromType,
     to: toType,

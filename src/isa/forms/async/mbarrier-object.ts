@@ -1,0 +1,130 @@
+/**
+ * mbarrier objects (PTX ISA 9.1, 9.7.13.15): what their 64 bits hold here, and the steps that change and test them. The
+ * ISA leaves the bits to the implementation. Fields, from bit 0:
+ *
+ * | bits | field                                                                  |
+ * | ---- | ---------------------------------------------------------------------- |
+ * | 20   | arrivals still pending in the current phase                            |
+ * | 20   | arrivals that each later phase expects                                 |
+ * | 21   | tx-count: bytes still expected in the current phase, two's complement  |
+ * | 3    | number of the current phase modulo 8                                   |
+ *
+ * A phase is complete when no arrivals and no bytes are pending. The state that an arrival returns is the whole object
+ * before the arrival.
+ */
+import type { AccessSpace } from '../../spaces.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import type { ValueStep } from '../../steps/value.ts';
+import { bits, compare, constant, integer, select } from '../integer/steps.ts';
+
+interface Field {
+  readonly low: number;
+  readonly width: number;
+}
+
+const pending: Field = { low: 0, width: 20 };
+const expected: Field = { low: 20, width: 20 };
+const bytes: Field = { low: 40, width: 21 };
+const phase: Field = { low: 61, width: 3 };
+/** The first bit of the phase number. */
+const parity: Field = { low: 61, width: 1 };
+
+/** What an instruction does to an object; operands that it lacks are null. */
+export interface Change {
+  /** Arrivals that are no longer pending. */
+  readonly arrivals: Ref | null;
+  /** Arrivals that later phases no longer expect. */
+  readonly dropped: Ref | null;
+  /** Bytes that are expected from now on. */
+  readonly expected: Ref | null;
+  /** Bytes that have been transferred. */
+  readonly transferred: Ref | null;
+}
+
+/** Changes the object at an address atomically, and completes its phase if nothing is pending any more. */
+export function changeObject(space: AccessSpace, address: Ref, change: Change): Step {
+  return { kind: 'atomic', space, width: 64, address, old: ['$old'], next: ['$next'], steps: changed(change) };
+}
+
+function changed({ arrivals, dropped, expected: more, transferred }: Change): readonly ValueStep[] {
+  const amounts = [
+    ['$pending', 'sub', arrivals],
+    ['$expected', 'sub', dropped],
+    ['$bytes', 'add', more],
+    ['$bytes', 'sub', transferred],
+  ] as const;
+  return [
+    field('$pending', '$old', pending),
+    field('$expected', '$old', expected),
+    field('$bytes', '$old', bytes),
+    field('$phase', '$old', phase),
+    ...amounts.flatMap(([to, fn, by]) => (by === null ? [] : [integer(fn, 'u32', to, to, by)])),
+    field('$arrivals-left', '$pending', { ...pending, low: 0 }),
+    field('$bytes-left', '$bytes', { ...bytes, low: 0 }),
+    bits('or', 32, '$left', '$arrivals-left', '$bytes-left'),
+    constant('$none', 0),
+    constant('$one', 1),
+    compare('eq', 'u32', '$complete', '$left', '$none'),
+    select('$arrivals', '$complete', '$expected', '$arrivals-left'),
+    select('$passed', '$complete', '$one', '$none'),
+    integer('add', 'u32', '$phase', '$phase', '$passed'),
+    ...packed('$next', '$arrivals', '$expected', '$bytes-left', '$phase'),
+  ];
+}
+
+function field(to: Ref, from: Ref, { low, width }: Field): ValueStep {
+  return { kind: 'extract', to, from, low, width };
+}
+
+/** An object of these fields, of which `arrivals` has no bits beyond the field. */
+function packed(to: Ref, arrivals: Ref, later: Ref, left: Ref, number: Ref): readonly ValueStep[] {
+  const join = (name: Ref, high: Ref, low: Ref, { low: shift, width }: Field): ValueStep => ({
+    kind: 'join',
+    to: name,
+    high,
+    low,
+    shift,
+    width: shift + width,
+  });
+  return [
+    join('$counts', later, arrivals, expected),
+    join('$phaseless', left, '$counts', bytes),
+    join(to, number, '$phaseless', phase),
+  ];
+}
+
+/** Stores a new object, whose phases expect this number of arrivals. */
+export function makeObject(space: AccessSpace, address: Ref, count: Ref): readonly Step[] {
+  return [
+    field('$arrivals', count, pending),
+    constant('$none', 0),
+    ...packed('$object', '$arrivals', '$arrivals', '$none', '$none'),
+    { kind: 'store', space, width: 64, from: ['$object'], address, watched: true },
+  ];
+}
+
+/** Clears the object, which is not one any more. */
+export function clearObject(space: AccessSpace, address: Ref): readonly Step[] {
+  return [constant('$object', 0, 64), { kind: 'store', space, width: 64, from: ['$object'], address, watched: true }];
+}
+
+/** Gives the number of arrivals that were pending in a state. */
+export function pendingIn(to: Ref, state: Ref): Step {
+  return field(to, state, pending);
+}
+
+/** Tests whether the phase of a state is complete. */
+export function testState(space: AccessSpace, address: Ref, to: Ref, state: Ref): readonly Step[] {
+  return [...current(space, address, phase), field('$then', state, phase), compare('ne', 'u32', to, '$now', '$then')];
+}
+
+/** Tests whether the phase whose number has this parity, the current one or the one before, is complete. */
+export function testParity(space: AccessSpace, address: Ref, to: Ref, number: Ref): readonly Step[] {
+  return [...current(space, address, parity), compare('ne', 'u32', to, '$now', number)];
+}
+
+function current(space: AccessSpace, address: Ref, wanted: Field): readonly Step[] {
+  const access = { space, width: 64, address, readOnly: false, watched: true, unused: false } as const;
+  return [{ kind: 'load', ...access, to: ['$object'] }, field('$now', '$object', wanted)];
+}

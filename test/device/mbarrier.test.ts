@@ -1,0 +1,111 @@
+/** mbarrier objects: when their phases complete, and threads that wait for them. */
+import { describe, expect, test } from 'vitest';
+import { output, ways } from './run.ts';
+
+const module =
+  '.shared .align 8 .b64 bar; .shared .align 16 .b32 data[4]; .global .align 16 .b32 source[4] = {5, 6, 7, 8};';
+
+const begin = (count: number): string => `ld.param.u64 %rd9, [out]; mbarrier.init.shared.b64 [bar], ${count};`;
+
+/** Writes whether the phase of the state in `%rd1` is complete to word `at` of the output. */
+const tested = (at: number): string =>
+  `mbarrier.test_wait.shared.b64 %p1, [bar], %rd1; selp.u32 %r9, 1, 0, %p1; st.global.u32 [%rd9+${4 * at}], %r9;`;
+
+/** Writes whether the phase with a parity is complete. */
+const testedParity = (at: number, parity: number): string =>
+  `mbarrier.try_wait.parity.shared.b64 %p1, [bar], ${parity}; selp.u32 %r9, 1, 0, %p1; st.global.u32 [%rd9+${4 * at}], %r9;`;
+
+const arrive = 'mbarrier.arrive.shared.b64 %rd1, [bar];';
+const again = 'mbarrier.arrive.shared.b64 %rd2, [bar];';
+
+interface Case {
+  readonly does: string;
+  readonly count: number;
+  readonly body: string;
+  readonly words: readonly number[];
+}
+
+const cases: readonly Case[] = [
+  {
+    does: 'completes a phase with the last arrival, and the next one with as many',
+    count: 2,
+    body: `${arrive} ${tested(0)} ${again} ${tested(1)} ${arrive} ${tested(2)} ${again} ${tested(3)}`,
+    words: [0, 1, 0, 1],
+  },
+  {
+    does: 'numbers phases by parity, from 0',
+    count: 1,
+    body: `${testedParity(0, 0)} ${testedParity(1, 1)} ${arrive} ${testedParity(2, 0)} ${testedParity(3, 1)}`,
+    words: [0, 1, 1, 0],
+  },
+  {
+    does: 'gives each arrival the number of arrivals pending before it',
+    count: 5,
+    body: `mbarrier.arrive.shared.b64 %rd1, [bar], 3; mbarrier.pending_count.b64 %r1, %rd1; st.global.u32 [%rd9], %r1;
+mbarrier.arrive.noComplete.shared.b64 %rd1, [bar], 1; mbarrier.pending_count.b64 %r1, %rd1; st.global.u32 [%rd9+4], %r1;
+${again} ${tested(2)}`,
+    words: [5, 2, 1],
+  },
+  {
+    does: 'expects fewer arrivals after one was dropped',
+    count: 2,
+    body: `mbarrier.arrive_drop.shared.b64 %rd1, [bar]; ${tested(0)} ${again} ${tested(1)} ${arrive} ${tested(2)}`,
+    words: [0, 1, 1],
+  },
+  {
+    does: 'also waits for the bytes that are expected',
+    count: 1,
+    body: `mbarrier.arrive.expect_tx.shared.b64 %rd1, [bar], 96; ${tested(0)}
+mbarrier.complete_tx.shared.b64 [bar], 32; ${tested(1)} mbarrier.complete_tx.shared.b64 [bar], 64; ${tested(2)}`,
+    words: [0, 0, 1],
+  },
+  {
+    does: 'lets bytes arrive before they are expected',
+    count: 1,
+    body: `mbarrier.complete_tx.shared.b64 [bar], 1048575; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 1048575;
+${tested(3)} ${arrive} ${tested(0)} ${testedParity(1, 0)} ${testedParity(2, 1)}`,
+    words: [1, 1, 0],
+  },
+  {
+    does: 'counts an arrival for finished copies only with .noinc',
+    count: 1,
+    body: `cp.async.cg.shared.global [data], [source], 16; cp.async.mbarrier.arrive.shared.b64 [bar]; ${testedParity(0, 0)}
+cp.async.mbarrier.arrive.noinc.shared.b64 [bar]; ${testedParity(1, 0)}
+ld.shared.u32 %r1, [data+8]; st.global.u32 [%rd9+8], %r1;`,
+    words: [0, 1, 7],
+  },
+  {
+    does: 'can be named by a generic address, and used again after mbarrier.inval',
+    count: 3,
+    body: `mov.u64 %rd3, bar; cvta.shared.u64 %rd3, %rd3; mbarrier.inval.b64 [%rd3]; mbarrier.init.b64 [%rd3], 1;
+mbarrier.arrive.b64 %rd1, [%rd3]; mbarrier.test_wait.b64 %p1, [%rd3], %rd1; selp.u32 %r1, 1, 0, %p1; st.global.u32 [%rd9], %r1;`,
+    words: [1],
+  },
+  {
+    does: 'passes through more phases than its number has values',
+    count: 1,
+    body: `mov.u32 %r1, 0; mov.u32 %r2, 0;
+L: ${arrive} mbarrier.test_wait.shared.b64 %p1, [bar], %rd1; @%p1 add.u32 %r2, %r2, 1;
+add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 21; @%p2 bra L; st.global.u32 [%rd9], %r2; ${testedParity(1, 0)}`,
+    words: [21, 1],
+  },
+];
+
+describe.each(Object.entries(ways))('an mbarrier object with %s', (_, options) => {
+  test.each(cases)('$does', async ({ count, body, words }) => {
+    const found = await output({ module, body: `${begin(count)}\n${body}` }, 16, options);
+    expect(found.slice(0, words.length)).toEqual(words);
+  });
+
+  /** Each thread adds its index to a sum before it arrives; all read the sum afterwards. */
+  test.each(['test_wait', 'try_wait'])('makes 96 threads wait in a loop of %s', async (wait) => {
+    const body = `mov.u32 %r1, %tid.x; setp.eq.u32 %p2, %r1, 0;
+@%p2 mbarrier.init.shared.b64 [bar], 96; @%p2 st.shared.u32 [data], 0; bar.sync 0;
+mov.u32 %r2, %r1; S: setp.lt.u32 %p3, %r2, 90; @%p3 add.u32 %r2, %r2, 1; @%p3 bra S;
+red.shared.add.u32 [data], %r1; mbarrier.arrive.shared.b64 %rd1, [bar];
+W: mbarrier.${wait}.shared.b64 %p1, [bar], %rd1; @!%p1 bra W;
+ld.shared.u32 %r3, [data]; ld.param.u64 %rd9, [out]; mad.wide.u32 %rd9, %r1, 4, %rd9; st.global.u32 [%rd9], %r3;`;
+    const found = await output({ module, body }, 384, { ...options, block: 96 });
+    expect(new Set(found)).toEqual(new Set([(95 * 96) / 2]));
+  });
+});
