@@ -216,7 +216,7 @@ describe.skipIf(!existsSync(browserPath))('the playground (needs chromium)', () 
     expect(await page.locator('output').textContent()).toMatch(/^\d+\.\d dB$/);
     await page.getByRole('button', { name: /^q8_0/ }).press('Enter');
     const downloading = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save the file as q8_0' }).click();
+    await page.getByRole('button', { name: 'Save the whole file as q8_0' }).click();
     expect((await downloading).suggestedFilename()).toBe('sample-q8_0.gguf');
     await page.getByText('Saved sample-q8_0.gguf').waitFor();
     await page.getByRole('button', { name: /^norm\.weight/ }).press('Enter');

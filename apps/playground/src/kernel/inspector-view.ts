@@ -45,7 +45,7 @@ function instructionView({
     <p>${summary}</p>
     ${lanes.map(({ operand, fields }) => (fields.length < 2 ? nothing : html`<div class="register" aria-label="Bits of ${operand}">${fields.map(({ high, low, label }) => html`<span>${label}<small>${high}…${low}</small></span>`)}</div>`))}
     <table class="operands">
-      ${operands.map(({ name, written, role, type, width }) => html`<tr><th scope="row"><code>${written ?? name}</code></th><td>${role === 'write' ? 'result' : 'source'}</td><td><code>${type}</code></td><td>${width} bits</td></tr>`)}
+      ${operands.map(({ name, written, role, type, width }) => html`<tr><th scope="row"><code>${written ?? name}</code></th><td>${written?.startsWith('[') ? 'address' : role === 'write' ? 'result' : 'source'}</td><td><code>${type}</code></td><td>${width} bits</td></tr>`)}
     </table>
     ${modifiers.map(({ modifier, meaning }) => (meaning === null ? nothing : html`<p class="fact"><code>${modifier}</code> ${meaning}</p>`))}
     ${specialValues.map(({ what, rule }) => html`<p class="fact"><strong>${what}</strong> ${rule}</p>`)}

@@ -17,9 +17,13 @@ export function launchView(kernels: readonly NamedKernel[], launch: Launch, chan
   const kernel = kernels.find(({ name }) => name === launch.entry);
   if (kernel === undefined) return html`<p class="empty">There is no kernel to run while the module has errors.</p>`;
   return html`<form class="launch" @submit=${(event: Event) => event.preventDefault()}>
-    <label>Kernel ${kernelSelect(kernels, kernel, changes.choose)}</label>
-    ${extent('Grid', launch.grid, (grid) => changes.set({ grid }))} ${extent('Block', launch.block, (block) => changes.set({ block }))}
-    <label>Shared bytes ${number(launch.sharedBytes, 0, (sharedBytes) => changes.set({ sharedBytes }))}</label>
+    <div class="row">
+      <label>Kernel ${kernelSelect(kernels, kernel, changes.choose)}</label>
+      <label>Shared bytes ${number(launch.sharedBytes, 0, (sharedBytes) => changes.set({ sharedBytes }))}</label>
+    </div>
+    <div class="row">
+      ${extent('Grid', launch.grid, (grid) => changes.set({ grid }))} ${extent('Block', launch.block, (block) => changes.set({ block }))}
+    </div>
     <div class="arguments">
       ${launch.args.map((plan, i) => argumentRow(kernel.parameters[i]?.name ?? '', plan, (next) => changes.setArgument(i, next)))}
     </div>

@@ -24,7 +24,7 @@ function verdictOf({ findings, target, version }: Facts): string {
 function targetsView(facts: Facts, chosen: string | null, choose: (target: string | null) => void): TemplateResult {
   const taken = facts.targets.filter(({ since }) => since !== null).length;
   return html`
-    <p class="legend">${legend(taken, facts.targets)} ${chosen === null ? 'The module names the framed one; select another to check for that.' : 'The framed one is checked.'}
+    <p class="legend">${legend(taken, facts.targets)} ${chosen === null ? 'The module’s own is framed; select another to check for it.' : 'The module is checked for the framed one.'}
       ${chosen === null ? '' : html`<button class="plain" @click=${() => choose(null)}>Back to the module's own</button>`}</p>
     <div class="targets" role="group" aria-label="Targets"><span class="prefix" aria-hidden="true">sm_</span>
       ${families(facts).map(
@@ -36,7 +36,7 @@ function targetsView(facts: Facts, chosen: string | null, choose: (target: strin
 
 function legend(taken: number, targets: Facts['targets']): string {
   const all = targets.length;
-  if (taken < all) return `${taken} of ${all} targets have its instructions; the others are crossed out.`;
+  if (taken < all) return `${taken} of ${all} targets have all its instructions; the others are crossed out.`;
   return `All ${all} targets, ${targets[0]?.name} to ${targets.at(-1)?.name}, have its instructions.`;
 }
 

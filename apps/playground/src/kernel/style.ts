@@ -71,7 +71,8 @@ const panels: CSSResult = css`
   .problems .place { border: 0; background: none; color: var(--accent); padding: 0; text-align: left; cursor: pointer; font-family: var(--mono); font-size: 14px; text-decoration: underline; }
   .help { color: var(--quiet); }
   .actions { display: flex; gap: 8px; align-items: center; }
-  .launch { display: flex; flex-wrap: wrap; gap: 12px 24px; align-items: end; }
+  .launch, .launch .row { display: flex; flex-wrap: wrap; gap: 12px 24px; align-items: end; }
+  .launch .row { width: 100%; }
   .launch label, fieldset { display: flex; align-items: center; gap: 6px; border: 0; padding: 0; margin: 0; font-size: 14px; color: var(--quiet); }
   legend { float: left; padding: 0; margin-right: 6px; }
   .launch input, .launch select { height: 34px; border: 1px solid var(--strong-line); border-radius: 6px; background: var(--surface); color: var(--ink); padding: 0 8px; font-family: var(--mono); font-size: 14px; }
@@ -83,7 +84,7 @@ const panels: CSSResult = css`
     background-size: 5px 5px; background-position: right 15px center, right 10px center; background-repeat: no-repeat;
   }
   .launch input { width: 88px; }
-  fieldset input { width: 64px; }
+  .launch fieldset input { width: 66px; }
   .arguments { flex: 1 1 100%; display: grid; grid-template-columns: minmax(0, 1fr); gap: 8px; }
   .argument { display: flex; align-items: center; gap: 6px; font-size: 14px; }
   .argument > code { min-width: 24px; font-weight: 650; }

@@ -55,7 +55,8 @@ export const tensorsStyle: CSSResult = css`
   .recipes tr:hover { background: var(--sunken, #f1efeb); }
   .recipes .chosen { background: var(--accent-wash, #e2f2ef); box-shadow: inset 3px 0 var(--accent, #0b6e63); }
   .recipes .measure { width: 128px; }
-  .measure .bar { display: block; height: 4px; margin: 2px 0 4px; border-radius: 2px; background: var(--accent, #0b6e63); }
+  .measure { position: relative; }
+  .measure .bar { position: absolute; left: 8px; bottom: 3px; max-width: calc(100% - 16px); height: 4px; border-radius: 2px; background: var(--accent, #0b6e63); }
   @media (max-width: 1100px) { .columns { grid-template-columns: minmax(0, 1fr); } .tensors { max-height: 260px; } }
   @media (max-width: 700px) {
     .recipes small { display: none; }
