@@ -29,6 +29,8 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   store: (step) => `${step.space} memory at ${refName(step.address)} = {${names(step.from)}}, ${step.width} bits each`,
   transfer: (step) =>
     `${refName(step.size)} bytes of ${step.space} memory at ${refName(step.address)} = ${refName(step.count)} bytes of ${step.sourceSpace} memory at ${refName(step.source)}, then zeros`,
+  bulk: (step) =>
+    `${refName(step.size)} bytes of ${step.space} memory at ${refName(step.address)} = those of ${step.sourceSpace} memory at ${refName(step.source)}`,
   window: (step) =>
     step.direction === 'to-generic'
       ? `${refName(step.to)} = ${refName(step.from)} + base of the ${step.space} window`

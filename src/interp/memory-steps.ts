@@ -200,6 +200,36 @@ export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, cont
   };
 }
 
+/** Undefined bytes stay undefined in shared memory; copying them to global memory is a fault. */
+export function prepareBulk(step: StepOf<'bulk'>, placeOf: PlaceOf, context: AccessContext): Action {
+  const [address, source, sizeAt] = [placeOf(step.address), placeOf(step.source), placeOf(step.size)];
+  const piece = 16;
+  return (frame: Frame) => {
+    const [target, origin] = [bigintIn(frame, address), bigintIn(frame, source)];
+    const size = Number(frame[sizeAt]);
+    for (let at = 0; at + piece <= size; at += piece) {
+      const [fromAddress, toAddress] = [origin + BigInt(at), target + BigInt(at)];
+      const from = placeIn(step.sourceSpace, fromAddress);
+      const to = placeIn(step.space, toAddress);
+      const read = openMemory(from, fromAddress, 'load', piece, context);
+      const undefinedParts = undefinedWords(read, from.offset, context.line);
+      const written = openMemory(to, toAddress, 'store', piece, context);
+      for (const offset of [0, 8]) written.store(to.offset + offset, 64, read.load(from.offset + offset, 64));
+      if (undefinedParts !== null) storeUndefined(written, to.offset, 8, undefinedParts);
+    }
+  };
+}
+
+/** The undefined bits of two 64-bit words; null if there are none. */
+function undefinedWords(
+  { definedness = null }: Memory,
+  offset: number,
+  line: number,
+): ReturnType<typeof undefinedElements> | null {
+  if (definedness === null || definedness.isDefined(offset, 16)) return null;
+  return undefinedElements(definedness, offset, 8, 2, line);
+}
+
 /**
  * Reads, computes the new values with `combine`, and writes them back. Only one thread runs at a time, so no other
  * access can come in between.

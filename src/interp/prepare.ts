@@ -23,6 +23,7 @@ import {
   prepareInWindow,
   prepareLoad,
   prepareStore,
+  prepareBulk,
   prepareTransfer,
   prepareWindow,
 } from './memory-steps.ts';
@@ -159,6 +160,7 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   load: (step, context) => prepareLoad(step, context.placeOf, accessContext(context)),
   store: (step, context) => prepareStore(step, context.placeOf, accessContext(context)),
   transfer: (step, context) => prepareTransfer(step, context.placeOf, accessContext(context)),
+  bulk: (step, context) => prepareBulk(step, context.placeOf, accessContext(context)),
   window: (step, { placeOf }) => prepareWindow(step, placeOf),
   'in-window': (step, { placeOf }) => prepareInWindow(step, placeOf),
   branch: (_, { instruction, context: { start, cpu, idleLoops } }) => {
@@ -228,6 +230,8 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
       return requiring(places(step.address), 'an address', run);
     case 'transfer':
       return requiring(places(step.address, step.source, step.size, step.count), 'an address', run);
+    case 'bulk':
+      return requiring(places(step.address, step.source, step.size), 'an address', run);
     case 'switch':
       return requiring(places(step.index), 'a branch', run);
     case 'window':

@@ -42,6 +42,7 @@ const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
   bits: never,
   compare: never,
   transfer: never,
+  bulk: never,
   window: never,
   'in-window': never,
   branch: never,

@@ -26,7 +26,7 @@ import {
 } from './arithmetic/integer.ts';
 import type { Lowering } from './lowering.ts';
 import { lowerSpecial } from './specials.ts';
-import { lowerTransfer } from './memory/transfer.ts';
+import { lowerBulk, lowerTransfer } from './memory/transfer.ts';
 import { holder, type Values } from './regions/values.ts';
 
 /** Lowers the whole instruction except its effect on control flow. */
@@ -182,6 +182,7 @@ const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   load: lowerLoad,
   store: lowerStore,
   transfer: lowerTransfer,
+  bulk: lowerBulk,
   window: lowerWindow,
   'in-window': lowerInWindow,
   atomic: (step, lowering) => lowerAtomic(step, lowering, (inner) => lowerStep(inner, lowering)),

@@ -105,7 +105,8 @@ function randomBits(width = 32): Bits {
 /** Values for fields that accept only certain ones: addresses, barrier numbers, target indices, masks. */
 function legalInput(step: Step, ref: Ref): Bits | null {
   for (const { space, address } of memoryUses(step)) {
-    if (address === ref) return (space === 'generic' ? windowBase('local', 64) : 0n) + 64n;
+    const offset = step.kind === 'bulk' && ref === step.source ? 128n : 64n;
+    if (address === ref) return (space === 'generic' ? windowBase('local', 64) : 0n) + offset;
   }
   switch (step.kind) {
     case 'barrier':
@@ -116,6 +117,8 @@ function legalInput(step: Step, ref: Ref): Bits | null {
       return 1;
     case 'transfer':
       return ref === step.size || ref === step.count ? 4 : null;
+    case 'bulk':
+      return ref === step.size ? 16 : null;
     case 'window':
       return windowBase(step.space, step.width) + 16n;
     case 'in-window':

@@ -45,6 +45,17 @@ export interface MemorySteps {
     readonly size: Ref;
     readonly count: Ref;
   };
+  /**
+   * Copies `size` bytes between memories in pieces of 16, to which both addresses are aligned. A size that is not a
+   * multiple of 16 is rounded down.
+   */
+  readonly bulk: {
+    readonly space: AccessSpace;
+    readonly address: Ref;
+    readonly sourceSpace: AccessSpace;
+    readonly source: Ref;
+    readonly size: Ref;
+  };
   /** Atomically reads elements into `old`, runs `steps` to compute `next`, and writes `next` back. */
   readonly atomic: {
     readonly space: AccessSpace;
@@ -85,6 +96,15 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     ...alone,
     flow: 'next',
     values: { address: 'in', source: 'in', size: 'in', count: 'in' },
+    memory: [
+      { access: 'read', space: 'sourceSpace', address: 'source' },
+      { access: 'write', space: 'space', address: 'address' },
+    ],
+  },
+  bulk: {
+    ...alone,
+    flow: 'next',
+    values: { address: 'in', source: 'in', size: 'in' },
     memory: [
       { access: 'read', space: 'sourceSpace', address: 'source' },
       { access: 'write', space: 'space', address: 'address' },

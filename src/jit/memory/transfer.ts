@@ -1,4 +1,4 @@
-/** Copies between memories (cp.async). */
+/** Copies between memories (cp.async, cp.async.bulk). */
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { MemoryOpcode } from '../../wasm/opcodes.ts';
 import { locate, locateAt } from './access.ts';
@@ -62,6 +62,36 @@ function copyPart(step: StepOf<'transfer'>, lowering: Lowering, size: number, to
       code.get(to).get(from).memory('i32.load8_u', layout.origin).memory('i32.store8', layout.origin);
       code.get(to).i32(1).op('i32.add').set(to);
       code.get(source).i64(1n).op('i64.add').set(source);
+      code.br(again);
+    });
+  });
+}
+
+/** Number of bytes in a piece of a bulk copy. */
+const piece = 16;
+
+export function lowerBulk(step: StepOf<'bulk'>, lowering: Lowering): void {
+  const { code, values, layout } = lowering;
+  const [source, target, behind] = [values.temporary('i64'), values.temporary('i64'), values.temporary('i64')];
+  values.get(step.source, 'i64');
+  code.set(source);
+  values.get(step.address, 'i64');
+  code.set(target);
+  values.get(step.size, 'i32');
+  code.i32(-piece).op('i32.and', 'i64.extend_i32_u').get(source).op('i64.add').set(behind);
+  code.block((done) => {
+    code.loop((again) => {
+      code.get(source).get(behind).op('i64.eq').brIf(done);
+      const from = locateAt(lowering, { space: step.sourceSpace, access: 'load', size: piece }, source);
+      const to = locateAt(lowering, { space: step.space, access: 'store', size: piece }, target);
+      inWords(piece, (load, store, offset) => {
+        code
+          .get(to)
+          .get(from)
+          .memory(load, layout.origin + offset)
+          .memory(store, layout.origin + offset);
+      });
+      for (const address of [source, target]) code.get(address).i64(BigInt(piece)).op('i64.add').set(address);
       code.br(again);
     });
   });

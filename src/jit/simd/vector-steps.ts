@@ -47,6 +47,7 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   load: vectorAccess,
   store: vectorAccess,
   transfer: oneByOne,
+  bulk: oneByOne,
   atomic: oneByOne,
   window: oneByOne,
   'in-window': oneByOne,

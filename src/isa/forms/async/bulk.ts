@@ -1,13 +1,21 @@
 /**
- * Bulk copies and reductions without tensors, and st.bulk (PTX ISA 9.1, 9.7.9.13, 9.7.9.25.4, 9.7.9.25.6). They are
- * checked but not executed. Versions and targets were measured with ptxas 13.0.
+ * Bulk copies and reductions without tensors, and st.bulk (PTX ISA 9.1, 9.7.9.13, 9.7.9.25.4, 9.7.9.25.6). Copies to the
+ * thread's own block and to global memory are complete as soon as their instructions are; the others are checked but not
+ * executed. Versions and targets were measured with ptxas 13.0.
  */
 import { type InstructionForm, type OperandPattern, read } from '../../form.ts';
-import { at } from '../../targets.ts';
-import { checked, needs } from '../checked.ts';
+import type { Step } from '../../steps/step.ts';
+import { at, type Availability } from '../../targets.ts';
+import { checked, type CheckedLine, needs } from '../checked.ts';
+import { changeObject } from './mbarrier-object.ts';
 
 const hopper = at('8.0', 90);
 const blackwell = at('8.6', 100);
+
+/** A form whose only effect is that it lets other threads run. */
+function withoutEffect(line: CheckedLine, way: Availability): InstructionForm {
+  return { ...checked(line, way), steps: () => [{ kind: 'yield' }] };
+}
 
 const mechanism = '.mbarrier::complete_tx::bytes';
 const inShared = (name: string, access: 'load' | 'store'): OperandPattern => ({
@@ -33,12 +41,22 @@ export function operandList(operands: readonly OperandPattern[]): string {
   return operands.map(({ kind, name }) => (kind === 'address' ? `[${name}]` : name)).join(', ');
 }
 
+/** A copy between two spaces; the copies that an mbarrier object tracks count their bytes there. */
+function copy(sourceSpace: 'global' | 'shared', space: 'global' | 'shared'): readonly Step[] {
+  const bulk: Step = { kind: 'bulk', space, address: '$dst', sourceSpace, source: '$src', size: '$size' };
+  if (space === 'global') return [bulk];
+  const transferred = { arrivals: null, dropped: null, expected: null, transferred: '$size' } as const;
+  return [bulk, changeObject('shared', '$mbar', transferred)];
+}
+
 interface Copy {
   readonly id: string;
   readonly words: string;
   readonly operands: readonly OperandPattern[];
   readonly hinted: boolean;
   readonly rows?: InstructionForm['availability'];
+  /** Absent for copies to several blocks. */
+  readonly steps?: readonly Step[];
 }
 
 const copies: readonly Copy[] = [
@@ -47,6 +65,7 @@ const copies: readonly Copy[] = [
     words: `.shared::cluster.global${mechanism}`,
     operands: [inShared('dst', 'store'), inGlobal('src', 'load'), size, object],
     hinted: true,
+    steps: copy('global', 'shared'),
   },
   {
     id: 'load.multicast',
@@ -60,25 +79,28 @@ const copies: readonly Copy[] = [
     operands: [inShared('dst', 'store'), inGlobal('src', 'load'), size, object],
     hinted: true,
     rows: [needs('.shared::cta as the destination', {}, at('8.6', 90))],
+    steps: copy('global', 'shared'),
   },
   {
     id: 'shared',
     words: `.shared::cluster.shared::cta${mechanism}`,
     operands: [inShared('dst', 'store'), inShared('src', 'load'), size, object],
     hinted: false,
+    steps: copy('shared', 'shared'),
   },
   {
     id: 'store',
     words: '.global.shared::cta.bulk_group',
     operands: [inGlobal('dst', 'store'), inShared('src', 'load'), size],
     hinted: true,
+    steps: copy('shared', 'global'),
   },
 ];
 
-const bulkCopies = copies.flatMap(({ id, words, operands, hinted, rows = [] }) =>
+const bulkCopies = copies.flatMap(({ id, words, operands, hinted, rows = [], steps }) =>
   (hinted ? [false, true] : [false]).map((hint) => {
     const list = hint ? [...operands, policy] : operands;
-    return checked(
+    const form = checked(
       {
         id: `cp.async.bulk.${id}${hint ? '.hint' : ''}`,
         section: '9.7.9.25.4.1',
@@ -89,6 +111,7 @@ const bulkCopies = copies.flatMap(({ id, words, operands, hinted, rows = [] }) =
       },
       hopper,
     );
+    return steps === undefined ? form : { ...form, steps: () => steps };
   }),
 );
 
@@ -109,7 +132,7 @@ const masked = [false, true].map((hint) => {
 
 const prefetches = [false, true].map((hint) => {
   const list = [inGlobal('src', 'load'), size, ...(hint ? [policy] : [])];
-  return checked(
+  return withoutEffect(
     {
       id: `cp.async.bulk.prefetch${hint ? '.hint' : ''}`,
       section: '9.7.9.25.4.3',
@@ -168,7 +191,7 @@ const reductions = [
 // --- groups and st.bulk ---------------------------------------------------------------------------------------------
 
 const groups = [
-  checked(
+  withoutEffect(
     {
       id: 'cp.async.bulk.commit_group',
       section: '9.7.9.25.6.1',
@@ -178,7 +201,7 @@ const groups = [
     },
     hopper,
   ),
-  checked(
+  withoutEffect(
     {
       id: 'cp.async.bulk.wait_group',
       section: '9.7.9.25.6.2',
