@@ -80,8 +80,8 @@ export function reachOf(element: FormatName): number {
   const most = largestOf(element);
   const format = formats[element];
   const step = format.kind === 'float' ? 2 ** (Math.floor(Math.log2(most)) - format.fractionBits) : 1;
-  // A tie goes to the even neighbor. If the largest code is odd, that is the missing next code, so the tie itself
-  // counts as beyond; no f32 lies between this limit and the tie.
+  // A tie goes to the even neighbor. If the largest code is odd, a tie would go to the next code, which does not exist, so
+  // the tie itself is out of range. No f32 lies between this limit and the tie.
   const isOdd = (most / step) % 2 === 1;
   return (most + step / 2) * (isOdd ? 1 - 2 ** -30 : 1);
 }

@@ -1,4 +1,4 @@
-/** The beginning of a module as ptxas reads it: a module that does not begin in this way has no other errors. */
+/** The beginning of a module as ptxas reads it: if it is wrong, ptxas reports no other errors. */
 import type { SourceText } from '../../base/source-text.ts';
 
 /** The first missing directive, and the line of the word in its place; null if both are there, or nothing is. */

@@ -18,7 +18,7 @@ interface NamedCommand extends CommandShape {
   readonly path: string;
 }
 
-/** The commands that take options; one that has commands inside is replaced by these. */
+/** The commands that take options; a command with subcommands is replaced by its subcommands. */
 function namedCommands({ commands }: ProgramShape): readonly NamedCommand[] {
   return commands.flatMap((command) =>
     command.commands.length === 0

@@ -126,7 +126,7 @@ interface Judging {
   readonly updated: string[] | null;
 }
 
-/** The finding about one result; null if it is as expected, or if the file that says so was updated. */
+/** The finding for one result; null if the result is as expected, or if the file of expected results was updated. */
 async function judge(
   result: Result,
   expectation: Expectation,
