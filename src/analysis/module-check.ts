@@ -28,8 +28,10 @@ interface KnownScopes {
 
 export class ModuleCheck {
   readonly list: ChunkList;
-  /** Grows whenever the set of names that the module declares changes. */
-  version = 0;
+  /** Grows whenever the names that the module or one of its functions declares change. */
+  private version = 0;
+  /** Grows whenever the names that the module itself declares may have changed. */
+  private moduleVersion = 0;
   private readonly memory: CheckMemory;
   private readonly overrides: Overrides;
   /** The findings of the header and, later, of the end of the module. */
@@ -66,6 +68,7 @@ export class ModuleCheck {
     if (module.length + body.length === 0) return;
     this.version++;
     if (module.length > 0) {
+      this.moduleVersion++;
       for (let i = at; i < chunks.length; i++) this.forgetUsers(i, module);
     }
     if (body.length > 0) {
@@ -76,15 +79,16 @@ export class ModuleCheck {
 
   /** The scopes at the end: all names of the module. */
   get scopesAtEnd(): OpenScopes {
-    if (this.atEnd?.version === this.version) return this.atEnd.scopes;
+    if (this.atEnd?.version === this.moduleVersion) return this.atEnd.scopes;
     const scopes = new OpenScopes(new Map());
     for (const { checked } of this.list.chunks) scopes.repeatModule(checked?.module ?? []);
-    this.atEnd = { scopes, version: this.version };
+    this.atEnd = { scopes, version: this.moduleVersion };
     return scopes;
   }
 
   private forget({ first, last }: Extent): void {
     this.version++;
+    this.moduleVersion++;
     for (let i = first; i <= last; i++) elementAt(this.list.chunks, i).checked = null;
   }
 
