@@ -67,7 +67,10 @@ ${store(5)}`;
     expect(await output({ module, body }, 20)).toEqual([1, 2, 4, 8, 16]);
   });
 
-  test('a generic load and store reach shared, local and global memory, and cvta.to converts back', async () => {
+  test.each([
+    ['', {}],
+    [' without checks', { unchecked: true }],
+  ])('a generic load and store reach shared, local and global memory%s, and cvta.to converts back', async (_, way) => {
     const body = `${address}
 .shared .align 8 .b8 s[16]; .local .align 8 .b8 l[16];
 cvta.shared.u64 %rd2, s; st.u32 [%rd2+4], 11; ld.shared.u32 %r1, [s+4];
@@ -75,7 +78,7 @@ cvta.local.u64 %rd3, l; st.local.u32 [l+8], 22; ld.u32 %r2, [%rd3+8];
 cvta.to.local.u64 %rd4, %rd3; ld.local.u32 %r3, [%rd4+8];
 cvta.to.global.u64 %rd5, %rd1; st.u32 [%rd5+16], 33; ld.global.u32 %r4, [%rd1+16];
 ${store(4)}`;
-    expect(await output({ body }, 20)).toEqual([11, 22, 22, 33, 33]);
+    expect(await output({ body }, 20, way)).toEqual([11, 22, 22, 33, 33]);
   });
 
   test('a 32-bit shared address is an offset', async () => {

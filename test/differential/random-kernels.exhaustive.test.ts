@@ -7,4 +7,6 @@ compareRandomKernels(1, 20_000, 200, [
   { simd: true, workers: 1 },
   { simd: true, workers: 2 },
   { simd: false, workers: 2 },
+  { simd: false, unchecked: true },
+  { simd: true, unchecked: true },
 ]);

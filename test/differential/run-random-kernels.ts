@@ -8,7 +8,7 @@ import { RandomSource } from './random-source.ts';
 import type { Statement } from './random-statements.ts';
 
 /** One way in which the fast engine can run a kernel. */
-export type Way = Pick<LaunchOptions, 'simd' | 'workers'>;
+export type Way = Pick<LaunchOptions, 'simd' | 'workers' | 'unchecked'>;
 
 type OnTrace = (event: TraceEvent) => void;
 

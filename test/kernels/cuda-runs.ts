@@ -2,7 +2,7 @@
  * Kernels as CUDA programmers write them, compiled by nvcc. The expected results were recorded with the same source
  * compiled for the host (tools/build-cuda-kernels.py). Results must match bit for bit, or within the stated bound for
  * functions that the ISA leaves inexact. The engines must agree with each other on every bit and on the number of
- * instructions, and so must blocks spread over two workers.
+ * instructions, and so must blocks spread over two workers and code without checks.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -16,6 +16,7 @@ const ways = {
   interp: { engine: 'interp' },
   jit: { engine: 'jit' },
   'two workers': { engine: 'jit', workers: 2 },
+  unchecked: { engine: 'jit', unchecked: true },
 } as const satisfies Readonly<Record<string, LaunchOptions>>;
 export type Way = keyof typeof ways;
 

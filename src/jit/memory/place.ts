@@ -2,7 +2,7 @@
  * Handles accesses that the inline check does not find clearly valid. A function for each kind of access checks
  * further, and asks the engine if necessary.
  */
-import { windowBase } from '../../machine/address-space.ts';
+import { windowBase, windowBits } from '../../machine/address-space.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { type AccessFacts, type BoundedSpace, type CheckLowering, isQuick, writeQuickCheck } from './checks.ts';
 
@@ -35,16 +35,27 @@ export function placeFunction({ helpers, layout, program }: Omit<CheckLowering, 
 
 const placeType: FunctionType = { parameters: ['i32', 'i32', 'i64', 'i32', 'i32', 'i32'], results: ['i32'] };
 
-/** Tries the far windows of shared and local memory, which programs use through generic addresses. */
+/**
+ * Tries the far windows of shared and local memory, which programs use through generic addresses. Without checks, any
+ * offset counts as valid, so the window itself must be tested first.
+ */
 function writeWindows(
-  { code, program }: CheckLowering,
+  { code, program, layout }: CheckLowering,
   address: number,
   attempt: (space: BoundedSpace, offset: number) => void,
 ): void {
   const offset = code.local('i64');
   for (const space of ['shared', 'local'] as const) {
     if (space === 'local' && program.localBytes === 0) continue;
-    code.get(address).i64(windowBase(space, 64)).op('i64.sub').set(offset);
-    attempt(space, offset);
+    code.block((other) => {
+      code.get(address).i64(windowBase(space, 64)).op('i64.sub').set(offset);
+      if (!layout.checked)
+        code
+          .get(offset)
+          .i64(2n ** BigInt(windowBits(64)))
+          .op('i64.ge_u')
+          .brIf(other);
+      attempt(space, offset);
+    });
   }
 }
