@@ -52,6 +52,31 @@ describe('a document', () => {
     expect(new Document(text, options).requirements()).toEqual(check(text, options).requirements);
   });
 
+  const memory = `${header}.shared .b8 big[40000];
+.func use() { .reg .b32 %r<2>; ld.shared.u32 %r1, [big]; ret; }
+.entry k() { .shared .b8 own[100]; .shared .b32 set = 3; .reg .b32 %r<2>;
+${'  mov.u32 %r1, 0;\n'.repeat(200)}// HERE
+ret; }
+`;
+  it.each([
+    ['a larger variable of the kernel', 'own[100]', 'own[50000]'],
+    ['a larger variable of the module', 'big[40000]', 'big[60000]', 'own[100]', 'own[9500]'],
+    ['a use of a variable of the module', '// HERE', 'ld.shared.u32 %r1, [big];', 'own[100]', 'own[9500]'],
+    ['a call of a function that uses one', '// HERE', 'call use;', 'own[100]', 'own[9500]'],
+    ['another target', 'own[100]', 'own[60000]', 'sm_90', 'sm_90a'],
+  ])('counts shared memory again after editing %s', (_, ...changes) => {
+    const document = new Document(memory);
+    expect(document.diagnostics()).toEqual(check(memory).diagnostics);
+    for (let i = 0; i < changes.length; i += 2) {
+      const [from = '', to = ''] = changes.slice(i);
+      const start = document.text().indexOf(from);
+      document.edit(start, start + from.length, to);
+      expect(document.diagnostics()).toEqual(check(document.text()).diagnostics);
+    }
+    document.edit(document.text().indexOf('ret; }'), document.text().indexOf('ret; }'), '// moved\n');
+    expect(document.diagnostics()).toEqual(check(document.text()).diagnostics);
+  });
+
   it('may be empty, and filled again', () => {
     const document = new Document(kernel);
     document.edit(0, kernel.length, '');

@@ -3,9 +3,8 @@ import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import { checkDefined } from '../check/declarations/functions.ts';
 import { checkConstants } from '../check/declarations/redeclaration.ts';
-import { type FunctionName, SharedMemory } from '../check/declarations/shared-memory.ts';
 import type { Report } from '../check/report.ts';
-import type { Scope, VariableSymbol } from '../check/symbols.ts';
+import type { VariableSymbol } from '../check/symbols.ts';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
 import type { Chunk, CheckedChunk } from './chunk.ts';
 import type { ModuleCheck } from './module-check.ts';
@@ -71,10 +70,7 @@ function findingsAtEnd(check: ModuleCheck, chunks: readonly Checked[]): readonly
     }
   }
   reportPlaces(chunks, report);
-  const usesShared = chunks.some(({ checked }) =>
-    checked.shared.some(({ own, named }) => own.length + named.length > 0),
-  );
-  if (usesShared) sharedMemory(chunks, scopes.symbols).finish(check.environment.target, report);
+  check.shared.report(check.list.chunks, scopes.symbols, check.environment.target, report);
   checkConstants(moduleConstants(chunks), report);
   return found;
 }
@@ -89,31 +85,6 @@ function moduleConstants(chunks: readonly Checked[]): readonly VariableSymbol[] 
     }
   }
   return found;
-}
-
-function sharedMemory(chunks: readonly Checked[], symbols: Scope): SharedMemory {
-  const shared = new SharedMemory();
-  let begun: FunctionName | null = null;
-  for (const { chunk, checked } of chunks) {
-    for (const { name, entry, span, own, named, calls } of checked.shared) {
-      if (span !== null) {
-        const { start, end } = shiftedSpan(span, chunk.start);
-        begun = { name, entry, nameStart: start, nameEnd: end };
-      }
-      // Most functions use none and get no entry in the table.
-      const isEmpty = own.length + named.length + calls.length === 0;
-      if (isEmpty && !shared.uses.has(name)) continue;
-      if (begun !== null) shared.begin(begun);
-      begun = null;
-      for (const symbol of own) shared.variable(symbol);
-      for (const used of named) {
-        const symbol = symbols.lookup(used);
-        if (symbol?.kind === 'variable') shared.variable(symbol);
-      }
-      for (const call of calls) shared.call(call);
-    }
-  }
-  return shared;
 }
 
 // --- places of sources ----------------------------------------------------------------------------------------------

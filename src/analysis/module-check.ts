@@ -11,6 +11,7 @@ import { type Chunk, type OutlinePart, withoutClosed } from './chunk.ts';
 import type { ChunkList, Replaced } from './chunk-list.ts';
 import { keyOf, type NameKey } from './chunk-names.ts';
 import { OpenScopes } from './open-scopes.ts';
+import { SharedFindings } from './shared-findings.ts';
 
 /** The chunks that contain a function, from its header to its end. */
 interface Extent {
@@ -28,6 +29,7 @@ interface KnownScopes {
 
 export class ModuleCheck {
   readonly list: ChunkList;
+  readonly shared: SharedFindings = new SharedFindings();
   /** Grows whenever the names that the module or one of its functions declares change. */
   private version = 0;
   /** Grows whenever the names that the module itself declares may have changed. */

@@ -1,0 +1,83 @@
+/** Finds kernels that use too much shared memory, again only if the uses of some function have changed. */
+import type { Report } from '../check/report.ts';
+import { type FunctionName, SharedMemory } from '../check/declarations/shared-memory.ts';
+import type { Scope } from '../check/symbols.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Target } from '../isa/targets.ts';
+import type { Chunk, SharedUse } from './chunk.ts';
+
+/** What functions use, in the order of the text, and where their chunks begin in the document. */
+interface Uses {
+  readonly uses: readonly SharedUse[];
+  readonly starts: readonly number[];
+}
+
+/** A module in which nothing was found. */
+interface Quiet {
+  readonly uses: readonly SharedUse[];
+  /** The names of the module. */
+  readonly symbols: Scope;
+  readonly target: Target;
+}
+
+export class SharedFindings {
+  private quiet: Quiet | null = null;
+
+  /** @param symbols the names of the module; another object if any of them has changed */
+  report(chunks: readonly Chunk[], symbols: Scope, target: Target, report: Report): void {
+    const found = usesIn(chunks);
+    const { uses } = found;
+    const { quiet } = this;
+    if (quiet !== null && quiet.symbols === symbols && quiet.target === target && areSame(quiet.uses, uses)) return;
+    const findings: Diagnostic[] = [];
+    if (uses.some(({ own, named }) => own.length + named.length > 0))
+      sharedMemory(found, symbols).finish(target, (finding) => findings.push(finding));
+    this.quiet = findings.length === 0 ? { uses, symbols, target } : null;
+    for (const finding of findings) report(finding);
+  }
+}
+
+function usesIn(chunks: readonly Chunk[]): Uses {
+  const uses: SharedUse[] = [];
+  const starts: number[] = [];
+  for (const { checked, start } of chunks) {
+    for (const use of checked?.shared ?? []) {
+      uses.push(use);
+      starts.push(start);
+    }
+  }
+  return { uses, starts };
+}
+
+/** Chunks that were not checked again still have the same objects. */
+function areSame(known: readonly SharedUse[], uses: readonly SharedUse[]): boolean {
+  return known.length === uses.length && uses.every((use, i) => use === known[i] || keyOf(use) === keyOf(known[i]));
+}
+
+function keyOf(use: SharedUse | undefined): string {
+  if (use === undefined) return '';
+  const { name, entry, span, own, named, calls } = use;
+  const parts = [name, entry, span !== null, own.map(({ variable }) => variable), named, calls];
+  return JSON.stringify(parts, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
+}
+
+function sharedMemory({ uses, starts }: Uses, symbols: Scope): SharedMemory {
+  const shared = new SharedMemory();
+  let begun: FunctionName | null = null;
+  for (const [i, { name, entry, span, own, named, calls }] of uses.entries()) {
+    const start = starts[i] ?? 0;
+    if (span !== null) begun = { name, entry, nameStart: span.start + start, nameEnd: span.end + start };
+    // Most functions use none and get no entry in the table.
+    const isEmpty = own.length + named.length + calls.length === 0;
+    if (isEmpty && !shared.uses.has(name)) continue;
+    if (begun !== null) shared.begin(begun);
+    begun = null;
+    for (const symbol of own) shared.variable(symbol);
+    for (const used of named) {
+      const symbol = symbols.lookup(used);
+      if (symbol?.kind === 'variable') shared.variable(symbol);
+    }
+    for (const call of calls) shared.call(call);
+  }
+  return shared;
+}
