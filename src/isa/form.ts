@@ -258,6 +258,8 @@ export interface InstructionForm {
   readonly constraints?: readonly Constraint[];
   readonly availability: readonly AvailabilityRow[];
   readonly operands: readonly OperandPattern[];
+  /** Whether the instruction waits or tests whether to go on waiting, so a loop around it waits for other threads. */
+  readonly polls?: true;
   /** Modifier axes that do not affect results, so tests and listings may skip them. */
   readonly inert?: readonly string[];
   /**

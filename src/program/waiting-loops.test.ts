@@ -9,7 +9,7 @@ import { type Waiting, waitingLoops } from './waiting-loops.ts';
 
 /** Returns the kinds of a kernel's waiting loops, in text order. */
 function kinds(body: string): readonly Waiting[] {
-  const { module } = loadModule(moduleOf({ body: `.shared .b32 s;\n${body}` }));
+  const { module } = loadModule(moduleOf({ body: `.shared .b32 s; .shared .b64 m;\n${body}` }));
   if (module === null) throw new Error('refused');
   const { entry } = linkKernel(module, new FunctionTable(module), 'k', []);
   const blocks = blocksOf(entry);
@@ -26,6 +26,11 @@ describe('a thread is only waiting in a loop that', () => {
     ['reads and branches', `L: ${look} ${until}`],
     ['branches out in the middle', `L: ${look} setp.ne.u32 %p1, %r1, 0; @%p1 bra E; bra L; E:`],
     ['lets other threads run in between', `L: ${look} nanosleep.u32 100; membar.cta; ${until}`],
+    ['sleeps, and counts its rounds', `L: nanosleep.u32 100; add.u32 %r2, %r2, 1; ${look} ${until}`],
+    [
+      'tests an mbarrier object, and counts its rounds',
+      'L: mbarrier.try_wait.parity.shared.b64 %p1, [m], 0; add.u32 %r2, %r2, 1; @!%p1 bra L;',
+    ],
     ['tries to take a lock', `L: atom.shared.cas.b32 %r1, [s], 0, 1; ${until}`],
   ])('%s', (_, body) => {
     expect(kinds(body)).toEqual(['idle']);

@@ -9,8 +9,8 @@ import type { FunctionProgram, ProgramInstruction } from './function-program.ts'
 import { usesOf } from './uses.ts';
 
 /**
- * `idle`: each round only rereads values that other threads may write, so a thread that repeats the loop is waiting.
- * `busy`: the thread may also be doing work.
+ * `idle`: each round only rereads values that other threads may write, or sleeps or tests an mbarrier object, so a
+ * thread that repeats the loop is waiting. `busy`: the thread may also be doing work.
  */
 export type Waiting = 'idle' | 'busy';
 
@@ -32,7 +32,8 @@ export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlo
     const body = bodyOf(start, sources, (block) => (walk.isBelow(block, start) ? heads.of(block) : null), before);
     if (body.some((block) => looks[block])) {
       looks[start] = true;
-      const isIdle = body.every((block) => block === start || !walk.backTo.has(block)) && idles(program, blocks, body);
+      const own = body.filter((block) => block === start || !walk.backTo.has(block));
+      const isIdle = polls(program, blocks, own) || (own.length === body.length && idles(program, blocks, body));
       found.set(start, isIdle ? 'idle' : 'busy');
     }
     for (const block of body) heads.join(block, start);
@@ -153,6 +154,13 @@ function bodyOf(
     open.push(...(before[head] ?? []));
   }
   return [...body];
+}
+
+function polls(program: FunctionProgram, blocks: readonly BasicBlock[], body: readonly number[]): boolean {
+  return body.some((block) => {
+    const { start, end } = elementAt(blocks, block);
+    return program.instructions.slice(start, end).some(({ variant }) => variant.form.polls === true);
+  });
 }
 
 /** Maximum number of instructions in a loop that is analyzed further. */

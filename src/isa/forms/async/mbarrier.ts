@@ -214,6 +214,7 @@ function wait(opcode: string, parity: boolean, limited: boolean, way: Availabili
       constraints: ordered('.acquire', '.relaxed'),
       rows: [inBlock, ...ordering],
       operands: [write('p', '.pred'), object, phase, ...(limited ? [limit] : [])],
+      polls: true,
     },
     way,
     (variant) =>

@@ -5,7 +5,7 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
 
-type Line = Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'operands' | 'steps'> & {
+type Line = Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'operands' | 'steps' | 'polls'> & {
   readonly sets?: InstructionForm['sets'];
 };
 
@@ -235,6 +235,7 @@ const ordering: readonly InstructionForm[] = [
     {
       id: 'nanosleep',
       section: '9.7.19.2',
+      polls: true,
       syntax: 'nanosleep.u32  t',
       summary: 'Lets other threads run for about the given number of nanoseconds.',
       operands: [read('t', '.u32')],
