@@ -1,4 +1,4 @@
-/** Builds forms that ptxlab checks but cannot execute: a launch that may reach one is refused. */
+/** Builds forms of chapters in which ptxlab executes only some: a launch that may reach another is refused. */
 import type { AvailabilityRow, Condition, InstructionForm } from '../form.ts';
 import { plainWords } from '../modifiers.ts';
 import { atListed, type Availability } from '../targets.ts';
@@ -14,6 +14,11 @@ export function checked({ rows = [], ...line }: CheckedLine, ...ways: readonly A
   const availability: readonly AvailabilityRow[] = [{ subject, ways }, ...rows];
   const steps: InstructionForm['steps'] = ({ mnemonic }) => [{ kind: 'unsupported', what: mnemonic }];
   return { ...line, regime: 'exact', availability, steps };
+}
+
+/** Like `checked`, for a line with steps. */
+export function executed(line: CheckedLine, way: Availability, steps: InstructionForm['steps']): InstructionForm {
+  return { ...checked(line, way), steps };
 }
 
 /** A requirement of the variants for which the condition holds. */

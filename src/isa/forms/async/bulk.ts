@@ -6,15 +6,15 @@
 import { type InstructionForm, type OperandPattern, read } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
-import { checked, type CheckedLine, needs } from '../checked.ts';
-import { changeObject } from './mbarrier-object.ts';
+import { checked, type CheckedLine, executed, needs } from '../checked.ts';
+import { changeObject, unchanged } from './mbarrier-object.ts';
 
 const hopper = at('8.0', 90);
 const blackwell = at('8.6', 100);
 
 /** A form whose only effect is that it lets other threads run. */
 function withoutEffect(line: CheckedLine, way: Availability): InstructionForm {
-  return { ...checked(line, way), steps: () => [{ kind: 'yield' }] };
+  return executed(line, way, () => [{ kind: 'yield' }]);
 }
 
 const mechanism = '.mbarrier::complete_tx::bytes';
@@ -45,8 +45,7 @@ export function operandList(operands: readonly OperandPattern[]): string {
 function copy(sourceSpace: 'global' | 'shared', space: 'global' | 'shared'): readonly Step[] {
   const bulk: Step = { kind: 'bulk', space, address: '$dst', sourceSpace, source: '$src', size: '$size' };
   if (space === 'global') return [bulk];
-  const transferred = { arrivals: null, dropped: null, expected: null, transferred: '$size' } as const;
-  return [bulk, changeObject('shared', '$mbar', transferred)];
+  return [bulk, changeObject('shared', '$mbar', { ...unchanged, transferred: '$size' })];
 }
 
 interface Copy {

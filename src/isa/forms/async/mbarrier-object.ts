@@ -32,15 +32,17 @@ const parity: Field = { low: 61, width: 1 };
 
 /** What an instruction does to an object; operands that it lacks are null. */
 export interface Change {
-  /** Arrivals that are no longer pending. */
+  /** Number of arrivals. */
   readonly arrivals: Ref | null;
-  /** Arrivals that later phases no longer expect. */
+  /** Number of arrivals that later phases no longer expect. */
   readonly dropped: Ref | null;
-  /** Bytes that are expected from now on. */
+  /** Number of bytes to expect in the current phase. */
   readonly expected: Ref | null;
-  /** Bytes that have been transferred. */
+  /** Number of bytes transferred. */
   readonly transferred: Ref | null;
 }
+
+export const unchanged: Change = { arrivals: null, dropped: null, expected: null, transferred: null };
 
 /** Changes the object at an address atomically, and completes its phase if nothing is pending any more. */
 export function changeObject(space: AccessSpace, address: Ref, change: Change): Step {
@@ -104,7 +106,7 @@ export function makeObject(space: AccessSpace, address: Ref, count: Ref): readon
   ];
 }
 
-/** Clears the object, which is not one any more. */
+/** Clears an object, so that its memory can be used for something else. */
 export function clearObject(space: AccessSpace, address: Ref): readonly Step[] {
   return [constant('$object', 0, 64), { kind: 'store', space, width: 64, from: ['$object'], address, watched: true }];
 }

@@ -15,7 +15,7 @@ import {
 import type { AccessSpace } from '../../spaces.ts';
 import { at, type Availability } from '../../targets.ts';
 import { constant } from '../integer/steps.ts';
-import { checked, type CheckedLine, needs } from '../checked.ts';
+import { checked, executed as form, needs } from '../checked.ts';
 import {
   type Change,
   changeObject,
@@ -24,21 +24,17 @@ import {
   pendingIn,
   testParity,
   testState,
+  unchanged,
 } from './mbarrier-object.ts';
 
 const ampere = at('7.0', 80);
 const hopper = at('8.0', 90);
-
-function form(line: CheckedLine, way: Availability, steps: InstructionForm['steps']): InstructionForm {
-  return { ...checked(line, way), steps };
-}
 
 /** Here, a cluster has one block, so all of its shared memory belongs to the thread's own block. */
 function spaceOf({ modifiers, mnemonic }: Variant): AccessSpace {
   return modifiers['space'] === undefined && !mnemonic.includes('.shared') ? 'generic' : 'shared';
 }
 
-const unchanged: Change = { arrivals: null, dropped: null, expected: null, transferred: null };
 const one = constant('$one-arrival', 1);
 
 /** Only variables in `.shared` may be named, even without a space modifier. */
@@ -150,10 +146,10 @@ function changeOf(opcode: string, { words, counted }: Arrival): Change {
   const expects = words === '.expect_tx';
   const count = counted && !expects ? '$count' : '$one-arrival';
   return {
+    ...unchanged,
     arrivals: count,
     dropped: opcode === 'mbarrier.arrive_drop' ? count : null,
     expected: expects ? '$tx-count' : null,
-    transferred: null,
   };
 }
 
