@@ -212,7 +212,7 @@ export function prepareBulk(step: StepOf<'bulk'>, placeOf: PlaceOf, context: Acc
       const from = placeIn(step.sourceSpace, fromAddress);
       const to = placeIn(step.space, toAddress);
       const read = openMemory(from, fromAddress, 'load', piece, context);
-      const undefinedParts = undefinedWords(read, from.offset, context.line);
+      const undefinedParts = undefinedIn(read, from.offset, 8, 2, context.line);
       const written = openMemory(to, toAddress, 'store', piece, context);
       for (const offset of [0, 8]) written.store(to.offset + offset, 64, read.load(from.offset + offset, 64));
       if (undefinedParts !== null) storeUndefined(written, to.offset, 8, undefinedParts);
@@ -220,14 +220,16 @@ export function prepareBulk(step: StepOf<'bulk'>, placeOf: PlaceOf, context: Acc
   };
 }
 
-/** The undefined bits of two 64-bit words; null if there are none. */
-function undefinedWords(
+/** The undefined bits of consecutive elements in a memory; null if all bits are defined. */
+function undefinedIn(
   { definedness = null }: Memory,
   offset: number,
+  bytes: number,
+  count: number,
   line: number,
 ): ReturnType<typeof undefinedElements> | null {
-  if (definedness === null || definedness.isDefined(offset, 16)) return null;
-  return undefinedElements(definedness, offset, 8, 2, line);
+  if (definedness === null || definedness.isDefined(offset, bytes * count)) return null;
+  return undefinedElements(definedness, offset, bytes, count, line);
 }
 
 /**
@@ -276,12 +278,8 @@ export function prepareAtomic(
     effective: bigint,
     { memories }: AccessContext,
   ): ReturnType<typeof undefinedElements> | null {
-    const definedness = memoryOf(place.space, memories, cpu)?.definedness ?? null;
-    if (definedness === null) return null;
-    openMemory(place, effective, 'load', size, context);
-    return definedness.isDefined(place.offset, size)
-      ? null
-      : undefinedElements(definedness, place.offset, bytes, old.length, line);
+    if ((memoryOf(place.space, memories, cpu)?.definedness ?? null) === null) return null;
+    return undefinedIn(openMemory(place, effective, 'load', size, context), place.offset, bytes, old.length, line);
   }
 }
 

@@ -5,7 +5,7 @@ import { locate, locateAt } from './access.ts';
 import type { Lowering } from '../lowering.ts';
 
 export function lowerTransfer(step: StepOf<'transfer'>, lowering: Lowering): void {
-  const { code, values, layout } = lowering;
+  const { code, values } = lowering;
   const size = Number(values.constantOf(step.size) ?? 0);
   if (size !== 4 && size !== 8 && size !== 16) throw new Error(`a copy must have 4, 8 or 16 bytes, not ${size}`);
   const to = locate(lowering, { space: step.space, access: 'store', size }, step.address);
@@ -19,13 +19,7 @@ export function lowerTransfer(step: StepOf<'transfer'>, lowering: Lowering): voi
     .if(
       () => {
         const from = locate(lowering, { space: step.sourceSpace, access: 'load', size }, step.source);
-        inWords(size, (load, store, offset) => {
-          code
-            .get(to)
-            .get(from)
-            .memory(load, layout.origin + offset)
-            .memory(store, layout.origin + offset);
-        });
+        copyWords(lowering, size, from, to);
       },
       () => copyPart(step, lowering, size, to, count),
     );
@@ -34,6 +28,17 @@ export function lowerTransfer(step: StepOf<'transfer'>, lowering: Lowering): voi
 function inWords(size: number, each: (load: MemoryOpcode, store: MemoryOpcode, offset: number) => void): void {
   if (size === 4) each('i32.load', 'i32.store', 0);
   for (let offset = 0; offset + 8 <= size; offset += 8) each('i64.load', 'i64.store', offset);
+}
+
+/** Copies `size` bytes between two addresses in global memory, which are in locals. */
+function copyWords({ code, layout }: Lowering, size: number, from: number, to: number): void {
+  inWords(size, (load, store, offset) => {
+    code
+      .get(to)
+      .get(from)
+      .memory(load, layout.origin + offset)
+      .memory(store, layout.origin + offset);
+  });
 }
 
 /** Copies `count` bytes one at a time. The target must already be zeroed. */
@@ -71,7 +76,7 @@ function copyPart(step: StepOf<'transfer'>, lowering: Lowering, size: number, to
 const piece = 16;
 
 export function lowerBulk(step: StepOf<'bulk'>, lowering: Lowering): void {
-  const { code, values, layout } = lowering;
+  const { code, values } = lowering;
   const [source, target, behind] = [values.temporary('i64'), values.temporary('i64'), values.temporary('i64')];
   values.get(step.source, 'i64');
   code.set(source);
@@ -84,13 +89,7 @@ export function lowerBulk(step: StepOf<'bulk'>, lowering: Lowering): void {
       code.get(source).get(behind).op('i64.eq').brIf(done);
       const from = locateAt(lowering, { space: step.sourceSpace, access: 'load', size: piece }, source);
       const to = locateAt(lowering, { space: step.space, access: 'store', size: piece }, target);
-      inWords(piece, (load, store, offset) => {
-        code
-          .get(to)
-          .get(from)
-          .memory(load, layout.origin + offset)
-          .memory(store, layout.origin + offset);
-      });
+      copyWords(lowering, piece, from, to);
       for (const address of [source, target]) code.get(address).i64(BigInt(piece)).op('i64.add').set(address);
       code.br(again);
     });
