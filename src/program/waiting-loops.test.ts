@@ -31,6 +31,8 @@ describe('a thread is only waiting in a loop that', () => {
       'tests an mbarrier object, and counts its rounds',
       'L: mbarrier.try_wait.parity.shared.b64 %p1, [m], 0; add.u32 %r2, %r2, 1; @!%p1 bra L;',
     ],
+    ['compares what it read in a later block', `L: ${look} @%p2 bra M; membar.cta; M: ${until}`],
+    ['reads on both of its paths', `L: @%p2 bra M; ${look} bra N; M: ld.volatile.shared.u32 %r1, [s+4]; N: ${until}`],
     ['tries to take a lock', `L: atom.shared.cas.b32 %r1, [s], 0, 1; ${until}`],
   ])('%s', (_, body) => {
     expect(kinds(body)).toEqual(['idle']);
@@ -42,6 +44,7 @@ describe('a thread may be doing work in a loop that', () => {
     ['counts', `L: ${look} add.u32 %r2, %r2, 1; ${until}`],
     ['adds up what it reads', `L: ${look} add.u32 %r2, %r2, %r1; ${until}`],
     ['keeps what it read on one path', `L: ${look} @%p2 mov.u32 %r2, %r1; setp.eq.u32 %p2, %r2, 3; ${until}`],
+    ['compares what it read in an earlier round', `L: @%p2 bra M; ${look} M: ${until}`],
     ['writes memory', `L: ${look} st.shared.u32 [s], %r1; ${until}`],
     [
       'takes a work item and adds to a sum',

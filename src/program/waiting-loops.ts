@@ -33,7 +33,8 @@ export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlo
     if (body.some((block) => looks[block])) {
       looks[start] = true;
       const own = body.filter((block) => block === start || !walk.backTo.has(block));
-      const isIdle = polls(program, blocks, own) || (own.length === body.length && idles(program, blocks, body));
+      const isIdle =
+        polls(program, blocks, own) || (own.length === body.length && idles(program, blocks, body, before));
       found.set(start, isIdle ? 'idle' : 'busy');
     }
     for (const block of body) heads.join(block, start);
@@ -157,22 +158,26 @@ function bodyOf(
 }
 
 function polls(program: FunctionProgram, blocks: readonly BasicBlock[], body: readonly number[]): boolean {
-  return body.some((block) => {
-    const { start, end } = elementAt(blocks, block);
-    return program.instructions.slice(start, end).some(({ variant }) => variant.form.polls === true);
-  });
+  return body.some((block) =>
+    instructionsOf(program, elementAt(blocks, block)).some(({ variant }) => variant.form.polls === true),
+  );
 }
 
 /** Maximum number of instructions in a loop that is analyzed further. */
 const shortLoop = 64;
 
-/** Whether a loop neither writes memory nor keeps anything in registers from one round to the next. */
-function idles(program: FunctionProgram, blocks: readonly BasicBlock[], body: readonly number[]): boolean {
-  const code = body.map((block) => {
-    const { start, end } = elementAt(blocks, block);
-    return program.instructions.slice(start, end);
-  });
-  const all = code.flat();
+/**
+ * Whether a loop neither writes memory nor keeps anything in registers from one round to the next. It must not contain
+ * another loop. `body` begins with its first block.
+ */
+function idles(
+  program: FunctionProgram,
+  blocks: readonly BasicBlock[],
+  body: readonly number[],
+  before: readonly (readonly number[])[],
+): boolean {
+  const code = new Map(body.map((block) => [block, instructionsOf(program, elementAt(blocks, block))] as const));
+  const all = [...code.values()].flat();
   if (all.length > shortLoop || !all.every(({ steps }) => steps.every((step) => !actsBeyond(step)))) return false;
   // An attempt to take a lock changes memory only once it succeeds. A loop with two such steps may be doing work.
   const uses = all.flatMap(({ steps }) => steps.flatMap(memoryUses));
@@ -180,7 +185,11 @@ function idles(program: FunctionProgram, blocks: readonly BasicBlock[], body: re
   // All other slots hold values that live within one instruction.
   const isRegister = new Set(program.registers.map(({ place }) => place));
   const written = new Set(all.flatMap((instruction) => usesOf(instruction).writes).filter((at) => isRegister.has(at)));
-  return code.every((instructions) => !readsFirst(instructions, written));
+  return !readsEarlierRound(code, before, written);
+}
+
+function instructionsOf(program: FunctionProgram, { start, end }: BasicBlock): readonly ProgramInstruction[] {
+  return program.instructions.slice(start, end);
 }
 
 function actsBeyond(step: ProgramInstruction['steps'][number]): boolean {
@@ -188,13 +197,29 @@ function actsBeyond(step: ProgramInstruction['steps'][number]): boolean {
   return isGroupStep(step) || flow === 'call' || memoryUses(step).some(({ access }) => access === 'write');
 }
 
-/** Whether a block reads any of these registers at a point where it may not have written it yet. */
-function readsFirst(instructions: readonly ProgramInstruction[], registers: ReadonlySet<number>): boolean {
-  const known = new Set<number>();
-  for (const instruction of instructions) {
-    const { reads, writes } = usesOf(instruction);
-    if (reads.some((place) => registers.has(place) && !known.has(place))) return true;
-    if (instruction.guard === null) for (const place of writes) known.add(place);
-  }
-  return false;
+/** Whether a loop reads any of these registers at a point where it may not have written it in the same round. */
+function readsEarlierRound(
+  code: ReadonlyMap<number, readonly ProgramInstruction[]>,
+  before: readonly (readonly number[])[],
+  registers: ReadonlySet<number>,
+): boolean {
+  const [start] = code.keys();
+  const after = new Map<number, ReadonlySet<number>>();
+  let found = false;
+  const writtenAfter = (block: number): ReadonlySet<number> => {
+    const known = after.get(block);
+    if (known !== undefined) return known;
+    const sources = block === start ? [] : elementAt(before, block).filter((source) => code.has(source));
+    const [first = new Set<number>(), ...others] = sources.map(writtenAfter);
+    const written = new Set([...first].filter((place) => others.every((other) => other.has(place))));
+    for (const instruction of code.get(block) ?? []) {
+      const { reads, writes } = usesOf(instruction);
+      found ||= reads.some((place) => registers.has(place) && !written.has(place));
+      if (instruction.guard === null) for (const place of writes) written.add(place);
+    }
+    after.set(block, written);
+    return written;
+  };
+  for (const block of code.keys()) writtenAfter(block);
+  return found;
 }

@@ -1,6 +1,6 @@
 /** Control flow, barriers, special registers and individual instructions, as seen by a kernel. */
 import { describe, expect, test } from 'vitest';
-import { outcome, output } from './run.ts';
+import { outcome, output, ways } from './run.ts';
 
 /** Leaves the address of output word `tid` in %rd1 and the thread's index in %r10. */
 const own = `ld.param.u64 %rd1, [out]; mov.u32 %r10, %tid.x; mul.wide.u32 %rd2, %r10, 4; add.u64 %rd1, %rd1, %rd2;`;
@@ -74,6 +74,16 @@ end:`;
     const spun = await outcome({ body }, 8, { block: 2, timeout: 5 });
     // Thread 0 clears the flag and begins to wait; thread 1 sets it when its turn comes.
     expect(spun).toMatchObject({ result: { ok: true }, words: [9, 1] });
+  });
+
+  test.each(['jit', 'jit with simd'])('127 threads that spin yield after a few rounds: %s', async (way) => {
+    const body = `${own}
+.shared .u32 flag; setp.eq.u32 %p1, %r10, 127; @%p1 bra set;
+wait: ld.volatile.shared.u32 %r1, [flag]; setp.eq.u32 %p2, %r1, 0; @%p2 bra wait; bra end;
+set: st.volatile.shared.u32 [flag], 9;
+end:`;
+    const { result } = await outcome({ body }, 4 * 128, { block: 128, ...ways[way] });
+    expect(result.stats.instructions).toBeLessThan(10_000);
   });
 });
 

@@ -64,6 +64,15 @@ add.u32 %r4, %r4, %r5; add.u32 %r4, %r4, %r1; st.global.u32 [%rd2], %r4;`;
   });
 });
 
+test('only the threads that a launch can use are started', async () => {
+  let started = 0;
+  const count = (): number => started++;
+  process.on('worker', count);
+  await output({ body: own }, 4, { grid: 1, workers: 64 });
+  process.off('worker', count);
+  expect(started).toBeLessThanOrEqual(1);
+});
+
 describe('atomics of concurrent blocks add up', () => {
   const blocks = 3000;
   const threads = 64;

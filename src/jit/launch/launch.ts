@@ -2,15 +2,14 @@
 import { PtxlabError } from '../../base/error.ts';
 import type { Environment } from '../../isa/environment.ts';
 import { type Launch, type LaunchResult, runToEnd } from '../../machine/engine.ts';
-import { checkTime } from '../../machine/launch.ts';
+import { blocksOf, checkTime } from '../../machine/launch.ts';
 import type { KernelProgram } from '../../program/link.ts';
 import { sourceAt } from '../../program/source-at.ts';
 import type { CodeCache, Compiled } from './cache.ts';
 import { compileKernel } from '../compile.ts';
 import { type BetterCode, type CompiledCode, FastEngine } from './engine.ts';
 import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads.ts';
-import { runSpread } from './spread.ts';
-import type { WorkerHost } from './worker-host.ts';
+import { type Crew, runSpread, usefulWorkers } from './spread.ts';
 
 /** The origin of a module: its text, and everything else that affects its meaning. */
 export interface ModuleOrigin {
@@ -34,14 +33,13 @@ export interface FastOptions {
 
 export async function runFast(launch: Launch, options: FastOptions): Promise<LaunchResult> {
   const { kernel, memory } = launch;
-  const { workers } = options;
-  const host = workers > 0 && !callsBuiltins(kernel) ? await readyHost(workers) : null;
-  const shared = host === null ? null : memory.share();
+  const crew = options.workers > 0 && !callsBuiltins(kernel) ? await readyCrew(launch, options.workers) : null;
+  const shared = crew === null ? null : memory.share();
   const makers = makersOf(launch, options, shared !== null);
   const result =
-    shared === null || host === null
+    shared === null || crew === null
       ? await runToEnd(engineOf(launch, makers), launch)
-      : withSource(kernel, await runSpread(launch, codeIn(makers.code), shared, workers, host));
+      : withSource(kernel, await runSpread(launch, codeIn(makers.code), shared, crew));
   makers.code.executed += result.stats.instructions;
   return result;
 }
@@ -59,10 +57,14 @@ function codeIn({ kernel, module }: Compiled): CompiledCode {
   return { compiled: kernel, module };
 }
 
-/** Returns null if threads cannot be started here. The launch then runs on the calling thread. */
-async function readyHost(workers: number): Promise<WorkerHost | null> {
+/**
+ * Starts as many of the requested workers as the launch can use. Returns null if threads cannot be started here; the
+ * launch then runs on the calling thread.
+ */
+async function readyCrew({ shape }: Launch, asked: number): Promise<Crew | null> {
   const { host } = await import('#host');
-  return (await host.ready(workers)) ? host : null;
+  const workers = usefulWorkers(asked, blocksOf(shape), host.processors);
+  return (await host.ready(workers)) ? { workers, host } : null;
 }
 
 /** Adds the original source position to a fault. Compiled code only knows PTX lines. */

@@ -21,21 +21,25 @@ export function usefulWorkers(asked: number, blocks: number, processors: number)
   return Math.min(asked, blocks, threadsPerProcessor * processors);
 }
 
+/** Workers that are running, and the host that gives them their shares. */
+export interface Crew {
+  readonly workers: number;
+  readonly host: WorkerHost;
+}
+
 /**
- * Runs a launch on at most the requested number of workers. Its kernel must have been compiled for workers and must not
+ * Runs a launch on the workers of a crew. Its kernel must have been compiled for workers and must not
  * call built-in functions, which run on the calling thread.
  */
 export async function runSpread(
   launch: Launch,
   code: CompiledCode,
   shared: SharedMemory,
-  asked: number,
-  host: WorkerHost,
+  { workers, host }: Crew,
 ): Promise<LaunchResult> {
   const { shape, memory, limits, parameters, image, printed } = launch;
   const { constants, constantLayout } = image;
   const blocks = blocksOf(shape);
-  const workers = usefulWorkers(asked, blocks, host.processors);
   const { budget, seconds, begun } = limits;
   const ledger = openLedger({ blocks, workers, budget, seconds, begun });
   const { size, resident } = roomFor(launch, code.compiled, blocks, workers);
