@@ -13,7 +13,7 @@ import { FrameBuilder } from './frame.ts';
 import type { FunctionProgram, ProgramInstruction, RegisterFormal } from './function-program.ts';
 import { InstructionBuilder, type Surroundings } from './instruction-builder.ts';
 import { stackSymbol, usesStack } from './dynamic-stack.ts';
-import { layOut, type Placed } from './layout.ts';
+import { layOut, type Placed, stackAlignment } from './layout.ts';
 import { reservedSymbol, usesReserved } from './reserved-shared.ts';
 
 /**
@@ -74,9 +74,14 @@ export function finishFunction(draft: Draft, layout: KernelLayout): FunctionProg
   const formals = formalsOf(fn);
   const locals = localSymbols(draft);
   const parameters = layOut(entry ? fn.item.parameters : []);
+  const passed = new Set(locals.flatMap(({ space, variable }) => (space === 'local parameter' ? [variable] : [])));
   const localLayout = layOut(
     locals.map((symbol) => symbol.variable),
     formals.end,
+    (variable) => {
+      const align = alignmentOf(variable);
+      return passed.has(variable) ? stackAlignment(sizeOf(variable), align) : align;
+    },
   );
   const registerFormals = (all: readonly PlacedFormal[]): readonly RegisterFormal[] =>
     all.flatMap(({ symbol, offset }) => (symbol?.kind === 'register' ? inRegisters(symbol, offset, frame) : []));

@@ -10,6 +10,7 @@ import type { Formal, Signature } from '../check/declarations/signature.ts';
 import { alignUp } from '../check/declarations/sizes.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import type { FrameBuilder } from './frame.ts';
+import { stackAlignment } from './layout.ts';
 
 /** An argument or result, `offset` bytes after the base of the callee's activation. */
 export interface Moved {
@@ -58,7 +59,7 @@ export interface FormalLayout {
 export function formalLayout({ parameters, results }: Signature): FormalLayout {
   let end = 0;
   const place = ({ bytes, align }: Formal): number => {
-    const offset = alignUp(end, align);
+    const offset = alignUp(end, stackAlignment(bytes, align));
     end = offset + bytes;
     return offset;
   };

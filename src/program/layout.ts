@@ -15,15 +15,25 @@ export interface Placed {
 export function layOut(
   variables: readonly Variable[],
   start = 0,
+  alignOf: (variable: Variable) => number = alignmentOf,
 ): { readonly placed: readonly Placed[]; readonly end: number } {
   let end = start;
   const placed = variables.map((variable): Placed => {
-    const offset = alignUp(end, alignmentOf(variable));
+    const offset = alignUp(end, alignOf(variable));
     const size = sizeOf(variable);
     end = offset + size;
     return { name: variable.name, offset, size, variable };
   });
   return { placed, end };
+}
+
+/**
+ * Returns the alignment on the stack of an argument or a result with this size and declared alignment. LLVM accesses
+ * arrays of bytes that are passed by value in wider words than their declared alignment allows, so they begin at
+ * multiples of 16.
+ */
+export function stackAlignment(bytes: number, align: number): number {
+  return bytes > align ? Math.max(16, align) : align;
 }
 
 /** Whether variables of a space are in a thread's local memory. */

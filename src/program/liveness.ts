@@ -16,11 +16,22 @@ export interface Liveness {
   /** Slots of the registers that are live, ascending. */
   readonly at: (block: number) => readonly number[];
   readonly isLive: (block: number, place: number) => boolean;
+  /**
+   * Whether a slot may be live at the start of some block. This is known for whole registers only; other slots count as
+   * live. A register that is not lives within one block at a time.
+   */
+  readonly crosses: (place: number) => boolean;
 }
 
 export function liveness(program: FunctionProgram, blocks: readonly BasicBlock[]): Liveness {
   const { places, numbers, uses } = liveSets(program, blocks);
+  const crossing = new BitSet(numbers.size);
+  for (const { before } of uses) crossing.join(before);
   return {
+    crosses: (place) => {
+      const number = numbers.get(place);
+      return number === undefined || crossing.has(number);
+    },
     at: (block) => uses[block]?.before.numbers().map((number) => elementAt(places, number)) ?? [],
     isLive: (block, place) => {
       const number = numbers.get(place);

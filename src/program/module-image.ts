@@ -2,7 +2,7 @@
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { CheckedModule } from '../check/check.ts';
-import { sizeOf } from '../check/declarations/sizes.ts';
+import { alignmentOf, sizeOf } from '../check/declarations/sizes.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { type AddressOf, writeInitial } from './initial-bytes.ts';
 import { layOut, type Placed } from './layout.ts';
@@ -61,7 +61,9 @@ export function buildImage(
   );
   for (const symbol of all) {
     if (symbol.space !== '.global') continue;
-    addresses.set(symbol, room.allocate(sizeOf(symbol.variable), `variable ${symbol.name}`).address);
+    // LLVM shrinks flags to one byte and still loads 16 bits, so the padding of a small variable can be read.
+    const bytes = Math.max(sizeOf(symbol.variable), alignmentOf(symbol.variable));
+    addresses.set(symbol, room.allocate(bytes, `variable ${symbol.name}`).address);
   }
   const image = new Uint8Array(layout.end);
   const write = (symbol: VariableSymbol, resolve: AddressOf): void => {

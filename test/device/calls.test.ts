@@ -50,6 +50,14 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect(await result({ module, body })).toBe(21);
     });
 
+    test('arrays of bytes that are accessed in wider words than their alignment, as LLVM does', async () => {
+      const module =
+        '.func (.param .align 1 .b8 r[9]) echo(.param .align 1 .b8 a[9], .param .b8 b) { .reg .b64 %x; ld.param.b64 %x, [a]; st.param.b64 [r], %x; ret; }';
+      const body = `{ .param .b8 first; .param .align 1 .b8 p[9]; .param .align 1 .b8 q[9]; st.param.b64 [p], 42;
+      call (q), echo, (p, first); ld.param.b64 %rd2, [q]; cvt.u32.u64 %r1, %rd2; }`;
+      expect(await result({ module, body })).toBe(42);
+    });
+
     test('the address of a parameter points to local memory', async () => {
       const module =
         '.func (.param .b32 r) get(.param .b32 a) { .reg .b64 %a<2>; .reg .b32 %x; mov.b64 %a0, a; cvta.local.u64 %a1, %a0; ld.u32 %x, [%a1]; st.param.b32 [r], %x; ret; }';

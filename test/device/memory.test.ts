@@ -1,7 +1,7 @@
 /** The address space: windows, generic accesses, initializers, parameters, shared and local memory. */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
-import { moduleOf, output } from './run.ts';
+import { faultOf, moduleOf, output } from './run.ts';
 
 const address = 'ld.param.u64 %rd1, [out];';
 
@@ -19,6 +19,18 @@ st.shared.u32 s[1], %r1; ld.shared.u32 %r4, [s+4]; ld.global.u32 {%r5}, [a+4];
 ${store(5)}`;
   expect(await output({ module, body }, 20)).toEqual([12, 13, 21, 12, 11]);
 });
+
+test.each(['interp', 'jit'] as const)(
+  'the padding of a small variable can be read, but nothing after it: %s',
+  async (engine) => {
+    const module = '.global .align 4 .u8 flag = 1; .global .align 4 .b8 text[5];';
+    const load = (type: string, from: string): string =>
+      `${address} mov.u64 %rd2, ${from}; ld.global.${type} %r1, [%rd2]; st.global.u32 [%rd1], %r1;`;
+    expect(await output({ module, body: load('u16', 'flag') }, 4, { engine })).toEqual([1]);
+    expect(await faultOf({ module, body: load('u8', 'flag+4') }, { engine })).toMatchObject({ code: 'PTX6001' });
+    expect(await faultOf({ module, body: load('u8', 'text+5') }, { engine })).toMatchObject({ code: 'PTX6001' });
+  },
+);
 
 /** As ptxas 13.0 compiles them: extended by sign to 32 bits if the register is signed, and then with zeros. */
 describe('addresses in registers of 8 and 16 bits', () => {

@@ -149,11 +149,12 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
   const regions: Region[] = [];
   for (const region of eachRegion(blocks, landings)) {
     size.add('blocks', region.order.length);
-    size.add('kept', region.loops.size * program.registers.length);
     regions.push(region);
     look();
   }
   const live = withUpperHalves(program, liveness(program, blocks));
+  const crossing = program.registers.filter(({ place }) => live.crosses(place)).length;
+  size.add('kept', crossing * regions.reduce((sum, { loops }) => sum + loops.size, 0));
   look();
   const regionAt = new Map(regions.map(({ entry }, i) => [entry, firstRegion + i] as const));
   const stopAt = new Map<number, number>();

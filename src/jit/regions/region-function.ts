@@ -58,7 +58,7 @@ class RegionWriter {
     this.shape = shape;
     this.fn = fn;
     this.region = region;
-    this.values = new Values(code, fn.program);
+    this.values = new Values(code, fn.program, fn.live.crosses);
     this.spans = new CheckedSpans(code, fn.program, () => 'same');
     this.counts = new OutcomeCounts(code, soleOutcome(fn, region));
     this.traffic = trafficOf(fn, region);
@@ -181,6 +181,8 @@ class RegionWriter {
       leave: (last) => this.leave(last, number, exit, goTo),
       end: () => this.end(),
       goTo,
+      crosses: this.fn.live.crosses,
+      release: (place) => this.values.release(place),
     });
   }
 

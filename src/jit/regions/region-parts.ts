@@ -21,6 +21,10 @@ export interface BlockParts {
   readonly leave: (instruction: ProgramInstruction) => void;
   readonly end: () => void;
   readonly goTo: (block: number) => void;
+  /** Whether a register is live at the start of any block. */
+  readonly crosses: (place: number) => boolean;
+  /** Called when the block no longer needs a register that lives only within it. */
+  readonly release: (place: number) => void;
 }
 
 export function writeBlock(
@@ -30,12 +34,36 @@ export function writeBlock(
 ): void {
   const last = exit.kind === 'next' ? undefined : instructions.at(-1);
   parts.spend(instructions.filter((instruction) => instruction.guard === null && isCounted(instruction)).length);
+  const ending = lastUses(instructions, parts.crosses);
   for (const instruction of instructions) {
-    if (instruction !== last) parts.guarded(instruction, () => parts.lower(instruction));
+    if (instruction === last) continue;
+    parts.guarded(instruction, () => parts.lower(instruction));
+    for (const place of ending.get(instruction) ?? []) parts.release(place);
   }
   if (last !== undefined) parts.guarded(last, () => parts.leave(last));
   if (exit.next !== null) parts.goTo(exit.next);
   else if (last === undefined) parts.end();
+}
+
+/** Returns the registers that live only within a block, by the last instruction that uses them. */
+function lastUses(
+  instructions: readonly ProgramInstruction[],
+  crosses: (place: number) => boolean,
+): ReadonlyMap<ProgramInstruction, readonly number[]> {
+  const ending = new Map<ProgramInstruction, number[]>();
+  const seen = new Set<number>();
+  for (const instruction of instructions.toReversed()) {
+    const { reads, writes } = usesOf(instruction);
+    for (const place of [...reads, ...writes]) {
+      if (seen.has(place)) continue;
+      seen.add(place);
+      if (crosses(place)) continue;
+      const known = ending.get(instruction);
+      if (known === undefined) ending.set(instruction, [place]);
+      else known.push(place);
+    }
+  }
+  return ending;
 }
 
 /** Writes what happens at a back edge to a block: asks the engine for more fuel if none is left. */

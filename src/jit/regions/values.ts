@@ -54,15 +54,20 @@ export class Values {
   private readonly code: Code;
   private readonly program: FunctionProgram;
   private readonly widths: ReadonlyMap<number, number>;
+  private readonly crosses: (place: number) => boolean;
   private readonly registers = new Map<number, Slot>();
+  /** Locals that were released, for other registers that live within one block. */
+  private readonly spare: Readonly<Record<IntegerType, number[]>> = { i32: [], i64: [] };
   private readonly temporaries = new Map<number, Slot>();
   private readonly pool: Readonly<Record<ValueType, number[]>> = { i32: [], i64: [], f32: [], f64: [], v128: [] };
   private readonly taken: Record<ValueType, number> = { i32: 0, i64: 0, f32: 0, f64: 0, v128: 0 };
   private places: ReadonlyMap<Ref, number> = new Map();
 
-  constructor(code: Code, program: FunctionProgram) {
+  /** `crosses`: whether a register is live at the start of any block, so that it needs a local of its own. */
+  constructor(code: Code, program: FunctionProgram, crosses: (place: number) => boolean) {
     this.code = code;
     this.program = program;
+    this.crosses = crosses;
     this.widths = widthsOf(program);
   }
 
@@ -127,6 +132,14 @@ export class Values {
     return slot;
   }
 
+  /** Gives the local of a register that lives within one block to others. */
+  release(place: number): void {
+    const slot = this.registers.get(place);
+    if (slot === undefined) return;
+    this.registers.delete(place);
+    this.spare[slot.type].push(slot.local);
+  }
+
   get(ref: Ref, type: IntegerType): void {
     this.getPlace(this.placeOf(ref), type);
   }
@@ -172,7 +185,8 @@ export class Values {
     const width = this.widths.get(place);
     if (width === undefined) return null;
     const type = holder(width);
-    const slot = { local: this.code.local(type), type };
+    const reused = this.crosses(place) ? undefined : this.spare[type].pop();
+    const slot = { local: reused ?? this.code.local(type), type };
     this.registers.set(place, slot);
     return slot;
   }

@@ -83,8 +83,8 @@ class FourWriter {
     this.four = four;
     this.region = region;
     this.functions = functions;
-    this.values = new Values(code, fn.program);
-    this.vectors = new Vectors(code, this.values, four.varying);
+    this.values = new Values(code, fn.program, fn.live.crosses);
+    this.vectors = new Vectors(code, this.values, four.varying, fn.live.crosses);
     this.spans = new CheckedSpans(code, fn.program, (register, size) => spanKindOf(four, register, size));
     this.frame = new VectorFrame(code, shape, fn, this.values, this.vectors);
     this.counts = new OutcomeCounts(code, soleOutcome(fn, region));
@@ -264,6 +264,8 @@ class FourWriter {
       leave: (last) => this.leave(last, number, exit, goTo),
       end: () => this.end(),
       goTo,
+      crosses: fn.live.crosses,
+      release: (place) => this.vectors.release(place),
     });
   }
 

@@ -22,11 +22,16 @@ export class Vectors {
   private readonly code: Code;
   private readonly values: Values;
   private readonly varying: ReadonlySet<number>;
+  private readonly crosses: (place: number) => boolean;
   private readonly homes = new Map<number, Vector>();
+  /** Locals that were released, for other registers that live within one block. */
+  private readonly spare: number[] = [];
   private readonly temporaries = new Map<number, Vector>();
   private places: ReadonlyMap<Ref, number> = new Map();
 
-  constructor(code: Code, values: Values, varying: ReadonlySet<number>) {
+  /** `crosses`: whether a register is live at the start of any block, so that it needs locals of its own. */
+  constructor(code: Code, values: Values, varying: ReadonlySet<number>, crosses: (place: number) => boolean) {
+    this.crosses = crosses;
     this.code = code;
     this.values = values;
     this.varying = varying;
@@ -92,9 +97,17 @@ export class Vectors {
   home(place: number): Vector {
     const known = this.homes.get(place);
     if (known !== undefined) return known;
-    const made = this.make(this.values.register(place).type, () => this.code.local('v128'));
+    const reused = (): number | undefined => (this.crosses(place) ? undefined : this.spare.pop());
+    const made = this.make(this.values.register(place).type, () => reused() ?? this.code.local('v128'));
     this.homes.set(place, made);
     return made;
+  }
+
+  /** Gives the locals of a register that lives within one block to others. */
+  release(place: number): void {
+    this.values.release(place);
+    this.spare.push(...(this.homes.get(place)?.locals ?? []));
+    this.homes.delete(place);
   }
 
   private make(type: IntegerType, local: () => number): Vector {
