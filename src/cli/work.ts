@@ -1,11 +1,12 @@
 /** `ptxlab work`: computes one shard of a plan. */
 import { elementAt } from '../base/element-at.ts';
+import { makeFolder } from '../hosts/node-folders.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import type { CommonFlags } from './options.ts';
 import { write } from './output.ts';
 import type { Session } from './session.ts';
 import { type Plan, readPlan } from './shards/manifest.ts';
-import { readResult, type ShardResult, troubleText, writeResult } from './shards/results.ts';
+import { readResult, resultsOf, type ShardResult, troubleText, writeResult } from './shards/results.ts';
 import { shardNumber } from './shards/shard-number.ts';
 
 export interface WorkFlags extends CommonFlags {
@@ -23,6 +24,7 @@ export async function workCommand(folder: string, flags: WorkFlags, session: Ses
     return 0;
   }
   if (found.kind === 'foreign' || found.kind === 'doubled') throw new UsageError(troubleText(plan, found));
+  await makeFolder(resultsOf(plan));
   return session.interruptible(async (signal) => {
     const result = await computeShard(plan, shard, signal, session);
     if (result === null) return 2;

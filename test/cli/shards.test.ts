@@ -175,6 +175,13 @@ describe('work', () => {
     expect(readdirSync(join(plan, 'results'))).toEqual(['1.json']);
   });
 
+  test('starts over if the folder of results was deleted', async () => {
+    const plan = await planned(short, 2);
+    rmSync(join(plan, 'results'), { recursive: true });
+    await worked(plan, [1]);
+    expect(readdirSync(join(plan, 'results'))).toEqual(['1.json']);
+  });
+
   test.each([
     ['SLURM_ARRAY_TASK_ID', '2', 2],
     ['JOB_COMPLETION_INDEX', '2', 2],

@@ -157,7 +157,7 @@ export function tornShard(plan: Plan, shard: number, why: string): UsageError {
 
 /** Removes temporary files that killed tasks left behind. */
 export async function removeLeftovers(plan: Plan): Promise<void> {
-  for (const name of await readdir(resultsOf(plan))) {
+  for (const name of await readdir(resultsOf(plan)).catch(() => [])) {
     if (/^\.\d+\.(?:json|bin)\.[0-9a-f]{12}\.ptxlab-part$/.test(name))
       await unlink(join(resultsOf(plan), name)).catch(() => undefined);
   }
