@@ -8,7 +8,7 @@ const limits = {
    * The number of loops times the number of registers that live beyond a block: V8 records where each of them is at the
    * start of each loop.
    */
-  kept: { most: 8_388_608, what: 'registers in loops' },
+  kept: { most: 33_554_432, what: 'registers in loops' },
   /** Number of labels in the lists of all `brx.idx` instructions. */
   targets: { most: 65_536, what: 'targets of brx.idx' },
   /** Number of functions that calls through registers may reach, summed over all such calls. */

@@ -141,7 +141,7 @@ describe('kernels', () => {
     ['indirect calls', 300],
     ['one list of call targets', 4100],
     ['indirect calls in all functions', 300],
-    ['nested loops with registers', 3000],
+    ['nested loops with registers', 6000],
     ['loops that read', 600],
   ])('%s: %d are too many for the fast engine, but not for the reference engine', async (name, size) => {
     expect(await launched(name, size, 'jit')).toBe('kernel-too-large');
