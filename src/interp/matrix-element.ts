@@ -119,8 +119,8 @@ function scaledProduct(one: Addend, [a, b]: readonly [Addend, Addend]): Addend {
 }
 
 /**
- * The exact sum of a group times the significands of its scales, with the exponent of the scales alone. A group of
- * zeros counts as zero; a group whose sum cancels does not.
+ * The exact sum of a group times the significands of its scales, with the exponent of the scales alone. A group does
+ * not count if all its products are zero, but it does if they cancel.
  */
 function groupTerm(products: readonly Addend[], [a, b]: readonly [Addend, Addend]): Addend {
   if (typeof a === 'string' || typeof b === 'string') return 'nan';

@@ -32,7 +32,7 @@ function choiceOf({ to, scale }: Recipe, takes: (name: string) => boolean): Conv
   return { to, takes, ...(scale !== null && { scale }) };
 }
 
-/** A file that has only these tensors of another. */
+/** A view of a file that contains only some of its tensors. */
 export function partOf(file: TensorFile, tensors: readonly TensorEntry[]): TensorFile {
   return { ...file, tensors };
 }
