@@ -10,8 +10,15 @@ export function packageVersion(): string {
   throw new Error('package.json has no version');
 }
 
-/** The built program. */
-export const programFile: string = fileURLToPath(new URL('../../dist/bin/ptxlab.js', import.meta.url));
+/** The built program. Both paths hold for the sources and for the built files, which are all in one folder. */
+export const programFile: string = builtFile('ptxlab.js');
+
+/** The built `ptxlab-ptxas`. */
+export const ptxasFile: string = builtFile('ptxlab-ptxas.js');
+
+function builtFile(name: string): string {
+  return fileURLToPath(new URL(`../../dist/bin/${name}`, import.meta.url));
+}
 
 /** A hash of the files of the built program, which the build writes; `unbuilt` if the sources run directly. */
 export function programHash(): string {

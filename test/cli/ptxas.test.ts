@@ -1,8 +1,9 @@
 /** The stand-in for ptxas: command lines, messages and exit codes are those of ptxas 13.0. */
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Outcome, ptxlab, put, scratch } from './ptxlab.ts';
+import { type Outcome, ptxlab, put, scratch, spawned } from './ptxlab.ts';
 
 const folder = scratch();
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -350,11 +351,24 @@ describe("probes of LLVM's tests and of Triton", () => {
   });
 });
 
-test('--link puts a program named ptxas into a folder, and never replaces a file', async () => {
-  const made = scratch();
-  expect(await ptxlab(['ptxas', '--link', made])).toMatchObject({ code: 0, stdout: `${made}/ptxas\n` });
-  expect(statSync(join(made, 'ptxas')).mode & 0o111).toBe(0o111);
-  expect(await ptxlab(['ptxas', '--link', made])).toMatchObject({ code: 2 });
-  expect(await ptxlab(['ptxas', '--link'])).toMatchObject({ code: 2 });
-  rmSync(made, { recursive: true });
+describe('--link', () => {
+  test.each([
+    ['in this process', ptxlab],
+    ['as a built program', spawned],
+  ])('puts a program named ptxas that runs into a new folder: %s', async (way, start) => {
+    const made = join(folder, way, 'bin');
+    expect(await start(['ptxas', '--link', made])).toMatchObject({ code: 0, stdout: `${made}/ptxas\n` });
+    const version = execFileSync(join(made, 'ptxas'), ['--version'], { encoding: 'utf8' });
+    expect(version).toContain('ptxlab, not NVIDIA');
+  });
+
+  test('never replaces a file', async () => {
+    put(folder, 'ptxas', 'mine');
+    expect(await ptxlab(['ptxas', '--link', folder])).toMatchObject({ code: 2 });
+    expect(readFileSync(join(folder, 'ptxas'), 'utf8')).toBe('mine');
+  });
+
+  test('needs one folder', async () => {
+    expect(await ptxlab(['ptxas', '--link'])).toMatchObject({ code: 2 });
+  });
 });
