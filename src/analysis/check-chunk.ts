@@ -168,7 +168,7 @@ export class ChunkChecker {
   }
 
   private report({ name, declared }: LabelSymbol): void {
-    this.diagnostics.push(diagnose('PTX5005', declared, { name }));
+    this.diagnostics.push(diagnose('PTX5005', declared, { name, what: 'label' }));
   }
 
   /** `continued`: the function that began before the chunk. */

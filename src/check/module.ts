@@ -193,7 +193,9 @@ export class ModuleChecker implements InstructionContext {
   declare(scope: Scope, symbol: DeclaredSymbol): void {
     this.declared?.(symbol, scope);
     const previous = scope.declare(symbol);
-    if (previous !== null) this.report(diagnose('PTX5005', symbol.declared, { name: symbol.name }));
+    if (previous === null) return;
+    const what = symbol.kind === 'label' ? 'label' : 'variable';
+    this.report(diagnose('PTX5005', symbol.declared, { name: symbol.name, what }));
   }
 
   private checkDeclaration(declaration: Declaration, scope: Scope, place: 'module' | 'function'): void {

@@ -681,7 +681,7 @@ export const catalog = {
     severity: 'error',
     title: 'declared twice',
     message: "'{name}' is already declared in this scope",
-    ptxas: "Duplicate definition of variable '{name}'",
+    ptxas: "Duplicate definition of {what} '{name}'",
     section: '5.4',
     explain: 'A scope declares each name once; an inner scope may declare it again.',
   },

@@ -351,6 +351,33 @@ describe("probes of LLVM's tests and of Triton", () => {
   });
 });
 
+/** The lines as ptxas 13.0 names them. The text begins on line 4. */
+describe('a name that is declared again is named on the line', () => {
+  test.each([
+    ['of the `)` of a kernel', '.entry k()\n{ret;}\n.entry k(\n.param .u32 a\n)\n.maxntid 32\n{ret;}', 8, 'function'],
+    ['of the `{` of a kernel without parameters', '.entry k\n{ret;}\n.entry k\n\n{ret;}', 8, 'function'],
+    ['of the `{` of a function', '.func k()\n{ret;}\n.func\nk()\n.noreturn\n\n{ret;}', 10, 'function'],
+    ['after a variable', '.global .u32 k;\n.global .u32\nk\n[2]\n= {1, 2};', 7, 'variable'],
+    ['after a register', '.entry e() {\n.reg .u32 k;\n.reg .u32\nk\n;\nret; }', 8, 'variable'],
+    ['of a parameter', '.entry e(.param .u32 k,\n.param .u32\nk\n) { ret; }', 6, 'variable'],
+    ['of a label', '.entry e() {\nk:\nret;\nk:\nret; }', 7, 'label'],
+  ])('%s', async (_, text, line, kind) => {
+    const file = put(folder, 'repeated.ptx', `.version 8.0\n.target sm_80\n.address_size 64\n${text}\n`);
+    const { code, stderr } = await ptxlab(['ptxas', '-arch', 'sm_80', file]);
+    expect([code, stderr]).toEqual([
+      255,
+      `ptxas ${file}, line ${line}; error   : Duplicate definition of ${kind} 'k'\n${aborted}`,
+    ]);
+  });
+
+  test('in another module', async () => {
+    const text = '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(\n.param .u32 a\n)\n\n{ret;}\n';
+    const [first, second] = [put(folder, 'first.ptx', text), put(folder, 'second.ptx', text)];
+    const { stderr } = await ptxlab(['ptxas', '-arch', 'sm_80', '-c', first, second]);
+    expect(stderr).toBe(`ptxas ${second}, line 6; error   : Duplicate definition of function 'k'\n${aborted}`);
+  });
+});
+
 describe('--link', () => {
   test.each([
     ['in this process', ptxlab],

@@ -84,7 +84,7 @@ export function declareFunction(symbol: FunctionSymbol, scope: Scope, report: Re
   if (previous === null) return;
   const { name, declared } = symbol;
   if (previous.kind !== 'function' || previous.defined) {
-    report(diagnose('PTX5005', declared, { name }));
+    report(diagnose('PTX5005', declared, { name, what: 'function' }));
     return;
   }
   const difference = differenceBetween(previous, symbol);

@@ -13,7 +13,7 @@ export function declareVariable(scope: Scope, symbol: VariableSymbol, report: Re
   if (previous === null) return;
   const { name, declared } = symbol;
   if (previous.kind !== 'variable' || !mayStandBeside(previous, symbol)) {
-    report(diagnose('PTX5005', declared, { name }));
+    report(diagnose('PTX5005', declared, { name, what: 'variable' }));
     return;
   }
   const difference = differenceBetween(previous.variable, symbol.variable);

@@ -3,7 +3,7 @@ import { SourceText } from '../../base/source-text.ts';
 import { check, type CheckReport } from '../../check/check.ts';
 import { type Definition, type Survey, survey } from '../../check/survey.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { isSyntaxError, offsetOf, ptxasLine } from '../../diagnostics/renderers/ptxas.ts';
+import { isSyntaxError, offsetOf, ptxasLine, repeatedAt } from '../../diagnostics/renderers/ptxas.ts';
 import { findTarget, parseVersion } from '../../isa/targets.ts';
 import { type Architecture, misfit } from './architecture.ts';
 import { headerFault } from './header.ts';
@@ -107,7 +107,7 @@ function findingsOf(checked: readonly Checked[], options: VerifyOptions): readon
 
 /** The error about a name that an earlier module defines, too. */
 function duplicate({ kind, name, start }: Definition, source: SourceText): Finding {
-  const { line } = source.position(start);
+  const { line } = source.position(repeatedAt(kind, { start, end: start + name.length }, source.text));
   const text = `ptxas ${source.name}, line ${line}; error   : Duplicate definition of ${kind} '${name}'`;
   return { line, text, isError: true };
 }

@@ -1,5 +1,6 @@
 import type { SourcePlace } from '../../base/source-place.ts';
 import type { SourceText } from '../../base/source-text.ts';
+import type { Span } from '../../base/span.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Severity } from '../severity.ts';
 import { type FileReport, requireReport } from './file-report.ts';
@@ -31,15 +32,46 @@ export function isSyntaxError({ ptxas }: Diagnostic): boolean {
 /**
  * The offset whose line ptxas names. For a syntax error, that is the offset of the first unexpected token, even if
  * something is missing at the end of the line before and the finding points there. A type without a state space is
- * refused when the name after it was read.
+ * refused when the name after it was read, and a repeated name when its declaration was.
  */
 export function offsetOf(found: Diagnostic, { text }: SourceText): number {
   const { start, end } = found.span;
+  const repeated = /^Duplicate definition of (function|label|variable)/.exec(found.ptxas)?.[1];
+  if (repeated === 'function' || repeated === 'label' || repeated === 'variable')
+    return repeatedAt(repeated, found.span, text);
   if (found.ptxas === noStorage) return text.length - text.slice(end).trimStart().length;
   const near = isSyntaxError(found) ? /near '([^']*)'/.exec(found.ptxas)?.[1] : undefined;
   if (near === undefined) return start;
   const index = near === '' ? text.length : text.indexOf(near, start);
   return index < 0 ? start : index;
+}
+
+/**
+ * The offset whose line ptxas names for a name that is declared again: a kernel is declared at the end of its parameters,
+ * a function before its body, and a variable before what follows it.
+ *
+ * @param span the name
+ */
+export function repeatedAt(what: 'function' | 'label' | 'variable', { start, end }: Span, text: string): number {
+  const after = (wanted: RegExp): number => {
+    const index = text.slice(end).search(wanted);
+    return index < 0 ? start : end + index;
+  };
+  switch (what) {
+    case 'label':
+      return start;
+    case 'function':
+      return after(/\.entry\s+$/.test(text.slice(Math.max(0, start - 100), start)) ? /[){]/ : /[{;]/);
+    case 'variable':
+      return isInParentheses(text, start) ? start : after(/\S/);
+  }
+}
+
+/** Whether an offset is in a list of parameters. */
+function isInParentheses(text: string, offset: number): boolean {
+  let at = offset - 1;
+  while (at >= 0 && !'(){};'.includes(text.charAt(at))) at--;
+  return text.charAt(at) === '(';
 }
 
 /** One finding as ptxas prints it, without a line feed; located in the source if that position is given. */
