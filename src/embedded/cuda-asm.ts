@@ -21,7 +21,7 @@ function matchAt(pattern: RegExp, source: string, start: number): RegExpExecArra
   return pattern.exec(source);
 }
 
-/** Where the white space or the comment ends that begins here; the same offset if there is none. */
+/** The end of the white space or comment that begins here; the same offset if there is none. */
 function gapEnd(source: string, start: number): number {
   if (source.startsWith('//', start)) return logicalLineEnd(source, start) - 1;
   if (source.startsWith('/*', start)) {

@@ -133,7 +133,7 @@ export interface Cpu {
   thread: Thread;
   block: Block;
   /**
-   * Number of times that the thread has read memory that others may write, in this turn. Watched loads, atomics and
+   * Number of times in this turn that the thread has read memory that others may write. Watched loads, atomics and
    * instructions that yield to other threads count; a round of an idle loop counts as several.
    */
   looks: number;

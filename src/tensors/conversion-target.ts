@@ -96,7 +96,7 @@ function refuseGgufType(name: string): void {
     isOwn && !isWritableLayout(name),
     `GGUF blocks of ${name} can be read, but not written: use ${writableLayouts.join(', ')}`,
   );
-  refuseIf(isOwn, `${name} is a type of GGUF, so the new file must be GGUF`);
+  refuseIf(isOwn, `only GGUF files can hold ${name}, so the new file must be GGUF`);
 }
 
 export function refuseIf(isRefused: boolean, why: string): void {

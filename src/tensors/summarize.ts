@@ -19,7 +19,7 @@ export interface SummarizeOptions {
 
 const rules: RulesFor<SummarizeOptions> = { progress: callback(), signal };
 
-/** Number of elements from which tables of counts pay off. */
+/** Tables of counts pay off for at least this many elements. */
 const worthCounting = 2 ** 16;
 
 /**

@@ -1,4 +1,4 @@
-/** Every recorded and modeled product of matrices on the reference engine. */
+/** Every recorded and modeled matrix product on the reference engine. */
 import { describe, expect, test } from 'vitest';
 import { differences, loadJob, matrixJobs } from './matrix.ts';
 

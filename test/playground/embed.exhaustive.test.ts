@@ -96,7 +96,7 @@ describe.skipIf(!existsSync(browserPath))('elements on another site (needs chrom
   });
 
   it.each([
-    ['src="lost.ptx"', 'lost.ptx could not be loaded, so this is another kernel.'],
+    ['src="lost.ptx"', 'lost.ptx could not be loaded. A different kernel is shown instead.'],
     ['target="sm_1"', 'sm_1 is not a target.'],
     ['entry="third"', 'There is no kernel named third.'],
     ['grid="0"', 'grid="0" is not one to three extents.'],

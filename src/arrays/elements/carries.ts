@@ -17,7 +17,7 @@ export function isAnyCarried(bytes: Uint8Array, mask: number, carry: number): bo
   return words.some((word) => (((word & mask) + carry) & ~mask) !== 0);
 }
 
-/** Number of bytes from which the WebAssembly module is faster. */
+/** The WebAssembly module is faster for at least this many bytes. */
 const worthCopying = 4096;
 
 interface Scanner {

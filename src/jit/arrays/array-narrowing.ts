@@ -40,8 +40,8 @@ export function narrowingForm(c: Conversion): NarrowingForm | null {
 }
 
 /**
- * Pushes bits that are zero if no element of a group exceeds a magnitude, given as f32 bits. Returns locals that hold
- * the magnitudes of the elements.
+ * Pushes a mask that is nonzero if any element of a group has a magnitude above `limit`, which is in f32 bits. Returns
+ * locals that hold the magnitudes of the elements.
  */
 export function pushBeyond(code: Code, limit: number, words: GroupLocals): GroupLocals {
   const magnitudes = groupOf(code, (i) => {

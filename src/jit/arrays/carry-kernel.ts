@@ -5,7 +5,7 @@ import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
 import { loop } from './memory-loop.ts';
 
-/** Number of bytes per round, and the size of the memory, which stays in the cache. */
+/** The number of bytes per round, and the size of the memory, which is small enough to stay in the cache. */
 export const carryMemory = { round: 64, bytes: 65536 } as const;
 
 /**

@@ -51,7 +51,7 @@ async function requireStart(source: ByteSource): Promise<void> {
   if (start.length < startSize) throw new TensorFileError('truncated', 'the header is cut off');
   const version = viewOf(start).getUint32(4, true);
   if (version === 2 || version === 3) return;
-  if (version & 0xffff) throw new TensorFileError('unsupported', `GGUF version ${version} is not known`);
+  if (version & 0xffff) throw new TensorFileError('unsupported', `unknown GGUF version ${version}`);
   throw new TensorFileError('unsupported', 'the GGUF file is big-endian');
 }
 

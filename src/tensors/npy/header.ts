@@ -16,7 +16,7 @@ export interface NpyHeader {
 export function npyHeaderRange(start: Uint8Array): Result<{ readonly begin: number; readonly end: number }, string> {
   if (start.byteLength < 10 || npyMagic.some((byte, i) => start[i] !== byte)) return err('not a .npy file');
   const major = byteAt(start, 6);
-  if (major < 1 || major > 3) return err(`.npy version ${major} is not known`);
+  if (major < 1 || major > 3) return err(`unknown .npy version ${major}`);
   const begin = major === 1 ? 10 : 12;
   if (start.byteLength < begin) return err('the header is cut off');
   const view = viewOf(start);

@@ -26,8 +26,12 @@ export async function openingOf(wanted: Wanted, ownText: string | null): Promise
   const linked = await readLink(link);
   const file = linked !== null || src === null ? null : await textAt(src);
   const problems = [
-    link.startsWith('#v1=') && linked === null ? 'The link is damaged or too new, so this is another kernel.' : '',
-    src !== null && linked === null && file === null ? `${src} could not be loaded, so this is another kernel.` : '',
+    link.startsWith('#v1=') && linked === null
+      ? 'The link is damaged or too new. A different kernel is shown instead.'
+      : '',
+    src !== null && linked === null && file === null
+      ? `${src} could not be loaded. A different kernel is shown instead.`
+      : '',
     complaint('grid', wanted.grid),
     complaint('block', wanted.block),
   ];

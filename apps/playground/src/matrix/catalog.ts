@@ -1,4 +1,4 @@
-/** The instructions that multiply matrices, grouped as people choose them. */
+/** The instructions that multiply matrices, grouped by what users choose first. */
 import { type ProductEntry, products } from 'ptxlab';
 
 /** The fields by which an instruction is chosen, in this order. */

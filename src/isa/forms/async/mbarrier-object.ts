@@ -121,7 +121,7 @@ export function testState(space: AccessSpace, address: Ref, to: Ref, state: Ref)
   return [...current(space, address, phase), field('$then', state, phase), compare('ne', 'u32', to, '$now', '$then')];
 }
 
-/** Tests whether the phase whose number has this parity, the current one or the one before, is complete. */
+/** Tests whether the phase with this parity is complete. It is either the current phase or the one before. */
 export function testParity(space: AccessSpace, address: Ref, to: Ref, number: Ref): readonly Step[] {
   return [...current(space, address, parity), compare('ne', 'u32', to, '$now', number)];
 }
