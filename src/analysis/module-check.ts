@@ -359,10 +359,11 @@ function nameOf(symbol: DeclaredSymbol): DeclaredName {
   return { key: keyOf(symbol.name), meaning: meaningOf(symbol) };
 }
 
+const withoutMeaning = new Set(['declared', 'start', 'end', 'nameStart', 'nameEnd', 'typeStart', 'typeEnd', 'scope']);
+
 function meaningOf(symbol: DeclaredSymbol): string {
-  const skip = new Set(['declared', 'start', 'end', 'nameStart', 'nameEnd', 'typeStart', 'typeEnd', 'scope']);
   return JSON.stringify(symbol, (key, value: unknown) => {
-    if (skip.has(key)) return undefined;
+    if (withoutMeaning.has(key)) return undefined;
     return typeof value === 'bigint' ? String(value) : value;
   });
 }

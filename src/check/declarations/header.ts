@@ -32,6 +32,9 @@ export interface Overrides {
   readonly version: Version | null;
 }
 
+/** Maximum number of unknown targets for which a similar name is searched; each search compares all targets. */
+const searchLimit = 100;
+
 /** Collects the header directives and computes the environment from them. */
 export class Header {
   private readonly overrides: Overrides;
@@ -39,6 +42,7 @@ export class Header {
   private version: Version | null = null;
   private target: Target | null = null;
   private targetSpan: Span | null = null;
+  private unknownTargets = 0;
   /** Options after the architecture, each at its first occurrence. */
   private readonly options = new Map<string, NameOperand>();
   private addressSize: 32 | 64 = 32;
@@ -81,7 +85,8 @@ export class Header {
         this.target = target;
         this.targetSpan = { start, end };
       } else if (target === undefined && this.overrides.target === null) {
-        this.report(diagnose('PTX4012', { start, end }, { found: name }, { help: helpForTarget(name) }));
+        const help = ++this.unknownTargets > searchLimit ? null : helpForTarget(name);
+        this.report(diagnose('PTX4012', { start, end }, { found: name }, { help }));
       }
     }
   }
