@@ -81,7 +81,7 @@ async function runFile(file: string, flags: RunFlags, session: Session): Promise
     variables: new Map(),
     unchecked: flags.unchecked === true,
     unsupported: flags.unsupported ?? 'refuse',
-    timeout: flags.timeout === undefined ? null : readCount(flags.timeout, '--timeout'),
+    timeout: flags.timeout === undefined ? null : readSeconds(flags.timeout, '--timeout'),
     budget: flags.budget === undefined ? null : readCount(flags.budget, '--budget'),
     printLimit: flags.printLimit === undefined ? null : readCount(flags.printLimit, '--print-limit'),
     trace,
@@ -228,4 +228,10 @@ function readCount(text: string, flag: string): number {
   if (text.trim() === '' || !Number.isSafeInteger(value) || value < 0)
     throw new UsageError(`${flag} needs a whole number; got '${text}'`);
   return value;
+}
+
+function readSeconds(text: string, flag: string): number {
+  if (!/^\d*\.?\d+$/.test(text))
+    throw new UsageError(`${flag} needs a number of seconds, such as 0.5 or 60; got '${text}'`);
+  return Number(text);
 }

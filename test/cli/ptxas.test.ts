@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Outcome, ptxlab, put, scratch, spawned } from './ptxlab.ts';
+import { built, type Outcome, ptxlab, put, scratch, spawned } from './ptxlab.ts';
 
 const folder = scratch();
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -383,6 +383,7 @@ describe('--link', () => {
     ['in this process', ptxlab],
     ['as a built program', spawned],
   ])('puts a program named ptxas that runs into a new folder: %s', async (way, start) => {
+    await built();
     const made = join(folder, way, 'bin');
     expect(await start(['ptxas', '--link', made])).toMatchObject({ code: 0, stdout: `${made}/ptxas\n` });
     const version = execFileSync(join(made, 'ptxas'), ['--version'], { encoding: 'utf8' });

@@ -104,7 +104,7 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
       '.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n.global .align 1 .b8 text[4] = {104, 105, 10, 0};\n.visible',
     );
     const file = put(folder, 'prints.ptx', source);
-    const { code, stdout, stderr } = await ptxlab(['run', file, '--timeout', '1', '--print-limit', '10']);
+    const { code, stdout, stderr } = await ptxlab(['run', file, '--timeout', '0.2', '--print-limit', '10']);
     expect([code, stdout]).toEqual([1, 'hi\nhi\nhi\n']);
     expect(stderr).toMatch(/^ptxlab: warning: the output of \d+ calls of printf was dropped; --print-limit is 10\n/);
     expect(stderr).toContain('PTX6021');
@@ -181,8 +181,8 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
   test('a kernel that never ends is stopped by its budget or its time limit', async () => {
     const file = put(folder, 'endless.ptx', endless);
     expect(await ptxlab(['run', file, '--budget', '1000'])).toMatchObject({ code: 1, stdout: '' });
-    expect((await ptxlab(['run', file, '--timeout', '1'])).stderr).toContain('PTX6021');
-    expect((await spawned(['run', file, '--timeout', '1', '--workers', '2'])).stderr).toContain('PTX6021');
+    expect((await ptxlab(['run', file, '--timeout', '0.2'])).stderr).toContain('PTX6021');
+    expect((await spawned(['run', file, '--timeout', '0.2', '--workers', '2'])).stderr).toContain('PTX6021');
   });
 
   test.each([[[]], [['--workers', '2']], [['--engine', 'interp']]])('Ctrl-C ends it: %j', async (flags) => {
@@ -192,7 +192,7 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     child.stderr.on('data', (chunk: Buffer) => {
       stderr += chunk.toString();
     });
-    setTimeout(() => child.kill('SIGINT'), 500);
+    setTimeout(() => child.kill('SIGINT'), 300);
     const ended = await new Promise((resolve) => child.on('close', (code, signal) => resolve([code, signal])));
     expect([ended, stderr]).toEqual([[null, 'SIGINT'], '']);
   });
@@ -225,6 +225,8 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     ['an output for a missing argument', [vecadd, '--arg', 'zeros:4', '--out', '1:x'], 'there is no argument 1'],
     ['an output for a scalar', [vecadd, '--arg', 'u32:4', '--out', '0:x'], 'not a buffer'],
     ['a block of words', [vecadd, '--block', 'many'], '--block'],
+    ['a time of words', [vecadd, '--timeout', 'soon'], 'a number of seconds'],
+    ['a time that is too long', [vecadd, ...threeBuffers, '--arg', 'u32:1', '--timeout', '99999999'], 'from 0 to 33554432'],
     ['a block too large', [vecadd, ...threeBuffers, '--arg', 'u32:1', '--block', '2000'], '1024'],
     ['a kernel that does not exist', [vecadd, '--entry', 'vecsub'], 'vecsub'],
     ['an engine that does not exist', [vecadd, '--engine', 'cuda'], 'cuda'],
