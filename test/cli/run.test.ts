@@ -226,7 +226,11 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     ['an output for a scalar', [vecadd, '--arg', 'u32:4', '--out', '0:x'], 'not a buffer'],
     ['a block of words', [vecadd, '--block', 'many'], '--block'],
     ['a time of words', [vecadd, '--timeout', 'soon'], 'a number of seconds'],
-    ['a time that is too long', [vecadd, ...threeBuffers, '--arg', 'u32:1', '--timeout', '99999999'], 'from 0 to 33554432'],
+    [
+      'a time that is too long',
+      [vecadd, ...threeBuffers, '--arg', 'u32:1', '--timeout', '99999999'],
+      'from 0 to 33554432',
+    ],
     ['a block too large', [vecadd, ...threeBuffers, '--arg', 'u32:1', '--block', '2000'], '1024'],
     ['a kernel that does not exist', [vecadd, '--entry', 'vecsub'], 'vecsub'],
     ['an engine that does not exist', [vecadd, '--engine', 'cuda'], 'cuda'],
