@@ -4,36 +4,13 @@
  * groups without a mask and deadlocks are handled here, by the rules of `machine`.
  */
 import { elementAt } from '../../base/element-at.ts';
-import { signedAt } from '../../base/typed-reads.ts';
-import { keyOf } from '../../isa/collective.ts';
 import { Barriers, type Opened, reduced } from '../../machine/barriers.ts';
-import { Collectives } from '../../machine/collectives.ts';
-import { machineFault } from '../../machine/fault.ts';
 import { warpSize } from '../../machine/launch.ts';
 import type { CompiledKernel, CompiledStop } from '../compiled-kernel.ts';
 import { advanced, outcome, state } from '../layout.ts';
-
-/**
- * The compiled code and memory of one block, as the runner uses them. Members are lanes of a warp if units are warps.
- */
-export interface BlockCode {
-  readonly compiled: CompiledKernel;
-  readonly threads: number;
-  /** Runs threads, starting in a region. Returns an outcome. */
-  readonly run: (region: number, first: number, behind: number, members: number) => number;
-  /** Runs threads of a warp that have diverged. Returns bits of `advanced`. */
-  readonly advance: (first: number, behind: number) => number;
-  /** Gives members of a warp that wait in the same group their results, and lets them continue. */
-  readonly complete: (first: number, members: number) => void;
-  /**
-   * Returns a view of the frames as words. It is recreated after other blocks have run, because memory may have grown.
-   */
-  readonly words: () => Int32Array;
-  /** Throws if the launch was aborted or its time is up. */
-  readonly look: () => void;
-  /** Sets the thread and line to report if a fault occurs now. */
-  readonly blame: (thread: number, line: number) => void;
-}
+import type { BlockCode } from './block-code.ts';
+import { StuckThreads } from './stuck-threads.ts';
+import { ThreadWords } from './thread-words.ts';
 
 /** Threads that are handled together while they are in lockstep. */
 interface Unit {
@@ -66,7 +43,8 @@ export class BlockRunner {
   private readonly code: BlockCode;
   private readonly units: readonly Unit[];
   private readonly stops: readonly CompiledStop[];
-  private words: Int32Array = new Int32Array(0);
+  private readonly words: ThreadWords;
+  private readonly stuck: StuckThreads;
   /** Whether units are warps in which some threads can run without the others. */
   private readonly inWarps: boolean;
   private readonly hasBarriers: boolean;
@@ -81,6 +59,8 @@ export class BlockRunner {
     const { threads } = code;
     this.code = code;
     this.stops = code.compiled.stops;
+    this.words = new ThreadWords(code);
+    this.stuck = new StuckThreads(code, this.words);
     this.inWarps = this.stops.some(({ step }) => step.kind === 'collective');
     this.hasBarriers = this.stops.some(({ step }) => step.kind === 'barrier');
     this.noted = new Uint8Array(threads);
@@ -105,12 +85,12 @@ export class BlockRunner {
     this.barriers = null;
     this.noted.fill(0);
     for (const unit of this.units) unit.at = unit.first < first ? outcome.allExited : 0;
-    this.words = this.code.words();
+    this.words.refresh();
     for (const unit of this.units) if (unit.first === first) this.takeIn(unit, result);
   }
 
   run(): Progress {
-    this.words = this.code.words();
+    this.words.refresh();
     for (;;) {
       this.code.look();
       let moved = false;
@@ -175,7 +155,7 @@ export class BlockRunner {
   private runWarp(unit: Unit): boolean {
     const { first, behind } = unit;
     const said = this.code.advance(first, behind);
-    if ((said & advanced.outside) !== 0) this.failOutside(unit);
+    if ((said & advanced.outside) !== 0) this.stuck.checkMasks(first, behind);
     if ((said & advanced.moved) === 0) return false;
     const word = this.commonState(unit);
     const stop = word === null || word >= state.exited ? null : elementAt(this.stops, state.stopOf(word));
@@ -193,7 +173,7 @@ export class BlockRunner {
     if (this.rejoin(unit)) return true;
     let moved = false;
     for (let first = unit.first; first < unit.behind; ) {
-      const word = this.stateOf(first);
+      const word = this.words.stateOf(first);
       if (word < 0) {
         first++;
         continue;
@@ -218,13 +198,13 @@ export class BlockRunner {
 
   /** Returns the state word that all threads of a unit share; null if they differ. */
   private commonState({ first, behind }: Unit): number | null {
-    const word = this.stateOf(first);
-    for (let thread = first + 1; thread < behind; thread++) if (this.stateOf(thread) !== word) return null;
+    const word = this.words.stateOf(first);
+    for (let thread = first + 1; thread < behind; thread++) if (this.words.stateOf(thread) !== word) return null;
     return word;
   }
 
   private runsAt(thread: number, region: number): boolean {
-    const word = this.stateOf(thread);
+    const word = this.words.stateOf(thread);
     return word >= 0 && state.regionOf(word) === region;
   }
 
@@ -233,7 +213,7 @@ export class BlockRunner {
     if (result < outcome.mixed) this.setStates(first, behind, result);
     let moved = false;
     for (let thread = first; thread < behind; thread++) {
-      const word = this.stateOf(thread);
+      const word = this.words.stateOf(thread);
       if (word >= 0) {
         moved ||= word < state.paused;
         continue;
@@ -250,10 +230,9 @@ export class BlockRunner {
    */
   private setStates(first: number, behind: number, result: number): void {
     const constantMask = result <= outcome.allAt(0) ? this.stopAt(result).constantMask : null;
-    const mask = this.indexOf(this.code.compiled.frame.mask, 0);
     for (let thread = first; thread < behind; thread++) {
-      this.setState(thread, state.after(result));
-      if (constantMask !== null) this.words[mask + thread] = constantMask;
+      this.words.setState(thread, state.after(result));
+      if (constantMask !== null) this.words.setMask(thread, constantMask);
     }
   }
 
@@ -283,9 +262,9 @@ export class BlockRunner {
     if (step.kind === 'collective' || this.noted[thread] === 1) return;
     const barriers = this.waiters();
     this.code.blame(thread, line);
-    const [barrier = 0, count = 0, predicate = 0] = sends.map((array) => this.word(array, thread) >>> 0);
+    const [barrier = 0, count = 0, predicate = 0] = sends.map((array) => this.words.at(array, thread) >>> 0);
     if (step.waits) this.noted[thread] = 1;
-    else this.setState(thread, region);
+    else this.words.setState(thread, region);
     const opened = barriers.arrive({
       thread,
       line,
@@ -299,13 +278,13 @@ export class BlockRunner {
 
   private pass(opened: Opened): void {
     for (const thread of opened.threads) {
-      const { step, region, receives } = elementAt(this.stops, state.stopOf(this.stateOf(thread)));
+      const { step, region, receives } = elementAt(this.stops, state.stopOf(this.words.stateOf(thread)));
       const result = receives[0] ?? null;
       if (step.kind === 'barrier' && step.reduce !== null && result !== null) {
-        this.words[this.indexOf(result, thread)] = reduced(step.reduce, opened);
+        this.words.set(result, thread, reduced(step.reduce, opened));
       }
       this.noted[thread] = 0;
-      this.setState(thread, region);
+      this.words.setState(thread, region);
     }
   }
 
@@ -337,7 +316,7 @@ export class BlockRunner {
     const { first, behind } = found.unit;
     let members = 0;
     for (let thread = first; thread < behind; thread++) {
-      if (this.stateOf(thread) === found.word) members |= 1 << (thread - first);
+      if (this.words.stateOf(thread) === found.word) members |= 1 << (thread - first);
     }
     this.code.complete(first, members);
     return true;
@@ -347,7 +326,7 @@ export class BlockRunner {
     let found = earliest;
     if (unit.at !== outcome.mixed) return found;
     for (let thread = unit.first; thread < unit.behind; thread++) {
-      const word = this.stateOf(thread);
+      const word = this.words.stateOf(thread);
       if (word >= state.exited || word === found?.word) continue;
       const { step, region } = elementAt(this.stops, state.stopOf(word));
       if (step.kind !== 'collective' || step.mask !== null) continue;
@@ -359,64 +338,21 @@ export class BlockRunner {
   private someRun(): boolean {
     for (const unit of this.units) {
       if (unit.at !== outcome.mixed) continue;
-      for (let thread = unit.first; thread < unit.behind; thread++) if (this.stateOf(thread) >= 0) return true;
+      for (let thread = unit.first; thread < unit.behind; thread++) if (this.words.stateOf(thread) >= 0) return true;
     }
     return false;
   }
 
-  /** Throws a fault because a thread of the unit waits with a mask that does not contain it. */
-  private failOutside({ first, behind }: Unit): void {
-    const collectives = new Collectives(this.code.threads);
-    for (let thread = first; thread < behind; thread++) this.arrive(collectives, thread);
-  }
-
-  private arrive(collectives: Collectives, thread: number): void {
-    const word = this.stateOf(thread);
-    if (word >= state.exited) return;
-    const { step, line, region } = elementAt(this.stops, state.stopOf(word));
-    if (step.kind !== 'collective') return;
-    const mask = step.mask === null ? null : this.word(this.code.compiled.frame.mask, thread) >>> 0;
-    this.code.blame(thread, line);
-    collectives.arrive({ thread, line }, keyOf(step.fn), mask, region);
-  }
-
   private deadlock(): Error {
-    const { threads } = this.code;
-    const collectives = new Collectives(threads);
-    for (const { first, behind, at } of this.units) {
-      for (let thread = first; thread < behind; thread++) {
-        if (at === outcome.allExited || this.stateOf(thread) === state.exited) collectives.exit(thread);
-      }
-    }
-    for (const { first, behind, at } of this.units) {
-      if (at === outcome.mixed) for (let thread = first; thread < behind; thread++) this.arrive(collectives, thread);
-    }
-    for (let thread = 0; thread < threads; thread++) {
-      const word = this.stateOf(thread);
-      if (word >= state.exited) continue;
-      this.code.blame(thread, this.stops[state.stopOf(word)]?.line ?? 0);
-      break;
-    }
-    const waiting = [this.waiters().describe(), collectives.describe()].filter((words) => words !== '').join(', ');
-    return machineFault('PTX6010', { waiting });
-  }
-
-  // --- words of the frames --------------------------------------------------------------------------------------------
-
-  private stateOf(thread: number): number {
-    return this.word(this.code.compiled.frame.state, thread);
-  }
-
-  private setState(thread: number, word: number): void {
-    this.words[this.indexOf(this.code.compiled.frame.state, thread)] = word;
-  }
-
-  private word(array: number, thread: number): number {
-    return signedAt(this.words, this.indexOf(array, thread));
-  }
-
-  private indexOf(array: number, thread: number): number {
-    return array / 4 + thread;
+    const ranges = this.units.map(
+      ({ first, behind, at }) =>
+        ({
+          first,
+          behind,
+          each: at === outcome.allExited ? 'exited' : at === outcome.mixed ? 'on its own' : 'at a barrier',
+        }) as const,
+    );
+    return this.stuck.deadlock(ranges, this.waiters());
   }
 }
 

@@ -1,0 +1,24 @@
+/** What the runner of a block needs to know of compiled code. */
+import type { CompiledKernel } from '../compiled-kernel.ts';
+
+/**
+ * The compiled code and memory of one block, as the runner uses them. Members are lanes of a warp if units are warps.
+ */
+export interface BlockCode {
+  readonly compiled: CompiledKernel;
+  readonly threads: number;
+  /** Runs threads, starting in a region. Returns an outcome. */
+  readonly run: (region: number, first: number, behind: number, members: number) => number;
+  /** Runs threads of a warp that have diverged. Returns bits of `advanced`. */
+  readonly advance: (first: number, behind: number) => number;
+  /** Gives members of a warp that wait in the same group their results, and lets them continue. */
+  readonly complete: (first: number, members: number) => void;
+  /**
+   * Returns a view of the frames as words. It is recreated after other blocks have run, because memory may have grown.
+   */
+  readonly words: () => Int32Array;
+  /** Throws if the launch was aborted or its time is up. */
+  readonly look: () => void;
+  /** Sets the thread and line to report if a fault occurs now. */
+  readonly blame: (thread: number, line: number) => void;
+}

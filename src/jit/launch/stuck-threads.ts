@@ -1,0 +1,69 @@
+/** The faults of a block whose threads cannot continue, in the words of the reference engine. */
+import { elementAt } from '../../base/element-at.ts';
+import { keyOf } from '../../isa/collective.ts';
+import type { Barriers } from '../../machine/barriers.ts';
+import { Collectives } from '../../machine/collectives.ts';
+import { machineFault } from '../../machine/fault.ts';
+import { state } from '../layout.ts';
+import type { BlockCode } from './block-code.ts';
+import type { ThreadWords } from './thread-words.ts';
+
+/** Adjacent threads. The state words are valid only if each thread is on its own. */
+interface Threads {
+  readonly first: number;
+  readonly behind: number;
+  readonly each: 'on its own' | 'exited' | 'at a barrier';
+}
+
+export class StuckThreads {
+  private readonly code: BlockCode;
+  private readonly words: ThreadWords;
+
+  constructor(code: BlockCode, words: ThreadWords) {
+    this.code = code;
+    this.words = words;
+  }
+
+  /** Throws a fault if one of the threads waits with a mask that does not contain it. */
+  checkMasks(first: number, behind: number): void {
+    const collectives = new Collectives(this.code.threads);
+    for (let thread = first; thread < behind; thread++) this.arrive(collectives, thread);
+  }
+
+  /** The fault if no thread can continue. */
+  deadlock(ranges: readonly Threads[], barriers: Barriers): Error {
+    const collectives = new Collectives(this.code.threads);
+    for (const { first, behind, each } of ranges) {
+      for (let thread = first; thread < behind; thread++) {
+        if (each === 'exited' || this.words.stateOf(thread) === state.exited) collectives.exit(thread);
+      }
+    }
+    for (const { first, behind, each } of ranges) {
+      if (each === 'on its own') for (let thread = first; thread < behind; thread++) this.arrive(collectives, thread);
+    }
+    this.blameFirst();
+    const waiting = [barriers.describe(), collectives.describe()].filter((words) => words !== '').join(', ');
+    return machineFault('PTX6010', { waiting });
+  }
+
+  private arrive(collectives: Collectives, thread: number): void {
+    const word = this.words.stateOf(thread);
+    if (word >= state.exited) return;
+    const { step, line, region } = elementAt(this.code.compiled.stops, state.stopOf(word));
+    if (step.kind !== 'collective') return;
+    const mask = step.mask === null ? null : this.words.maskOf(thread);
+    this.code.blame(thread, line);
+    collectives.arrive({ thread, line }, keyOf(step.fn), mask, region);
+  }
+
+  /** Sets the place of the fault: the first thread that waits. */
+  private blameFirst(): void {
+    const { threads, compiled } = this.code;
+    for (let thread = 0; thread < threads; thread++) {
+      const word = this.words.stateOf(thread);
+      if (word >= state.exited) continue;
+      this.code.blame(thread, compiled.stops[state.stopOf(word)]?.line ?? 0);
+      return;
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/** The words in the frames of a block's threads that say where they are and what they sent. */
+import { signedAt } from '../../base/typed-reads.ts';
+import type { BlockCode } from './block-code.ts';
+
+export class ThreadWords {
+  private readonly code: BlockCode;
+  private readonly stateArray: number;
+  private readonly maskArray: number;
+  private words: Int32Array = new Int32Array(0);
+
+  constructor(code: BlockCode) {
+    const { state, mask } = code.compiled.frame;
+    this.code = code;
+    this.stateArray = state;
+    this.maskArray = mask;
+  }
+
+  /** Must be called before the words are used if other blocks have run since. */
+  refresh(): void {
+    this.words = this.code.words();
+  }
+
+  stateOf(thread: number): number {
+    return this.at(this.stateArray, thread);
+  }
+
+  setState(thread: number, word: number): void {
+    this.set(this.stateArray, thread, word);
+  }
+
+  /** The mask with which a thread of a warp waits for others. */
+  maskOf(thread: number): number {
+    return this.at(this.maskArray, thread) >>> 0;
+  }
+
+  setMask(thread: number, mask: number): void {
+    this.set(this.maskArray, thread, mask);
+  }
+
+  /** The word of a thread in the array at a byte offset; frames have one word for each thread in each array. */
+  at(array: number, thread: number): number {
+    return signedAt(this.words, array / 4 + thread);
+  }
+
+  set(array: number, thread: number, word: number): void {
+    this.words[array / 4 + thread] = word;
+  }
+}
