@@ -50,6 +50,11 @@ export class Bytes {
     this.end += bytes.length;
   }
 
+  /** Number of bytes written so far. */
+  get length(): number {
+    return this.end;
+  }
+
   /** Returns the bytes written so far; valid until the next write. */
   written(): Uint8Array<ArrayBuffer> {
     return this.buffer.subarray(0, this.end);

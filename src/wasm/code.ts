@@ -31,6 +31,20 @@ export interface Label {
   readonly depth: number;
 }
 
+/** The body of a function as in the code section, without its size. */
+export interface FunctionBody {
+  readonly bytes: Uint8Array;
+  /** In the order of their offsets. */
+  readonly hints: readonly BranchHint[];
+}
+
+/** What the condition of a branch usually is. */
+export interface BranchHint {
+  /** Offset of the branch in bytes, from the start of the body. */
+  readonly offset: number;
+  readonly isLikely: boolean;
+}
+
 const emptyType = 0x40;
 const atomicPrefix = 0xfe;
 const vectorPrefix = 0xfd;
@@ -56,6 +70,8 @@ export class Code {
   private readonly locals: ValueType[] = [];
   private readonly kept: VectorConstants | null;
   private readonly keptLocals: number[] = [];
+  /** Their offsets are positions in `bytes`. */
+  private readonly hints: BranchHint[] = [];
   private depth = 0;
 
   /**
@@ -243,6 +259,21 @@ export class Code {
     return this.indexed(opcodes.brIf, this.depth - label.depth);
   }
 
+  /**
+   * Says that the condition of the next `brIf` or `if` is rarely true. An engine that reads branch hints keeps values in
+   * registers on the usual path, even if the rare path has calls, and moves the rare path out of the way.
+   */
+  unlikely(): this {
+    this.hints.push({ offset: this.bytes.length, isLikely: false });
+    return this;
+  }
+
+  /** Says that the condition of the next `brIf` or `if` is nearly always true. */
+  likely(): this {
+    this.hints.push({ offset: this.bytes.length, isLikely: true });
+    return this;
+  }
+
   /** Adds a branch table; takes an index from the stack. Indices past the last label branch to `otherwise`. */
   brTable(labels: readonly Label[], otherwise: Label): this {
     this.bytes.byte(opcodes.brTable);
@@ -253,11 +284,11 @@ export class Code {
   }
 
   /**
-   * Encodes the function body as in the code section, without its size.
+   * Encodes the function body.
    *
    * @param globalOf returns the index of the global variable that holds a constant
    */
-  encode(globalOf: (words: Words) => number): Uint8Array {
+  encode(globalOf: (words: Words) => number): FunctionBody {
     const body = new Bytes();
     body.unsigned(this.locals.length);
     for (const type of this.locals) {
@@ -270,9 +301,11 @@ export class Code {
       body.byte(opcodes.localSet);
       body.unsigned(elementAt(this.keptLocals, i));
     });
+    const start = body.length;
     body.append(this.bytes.written());
     body.byte(opcodes.end);
-    return body.written();
+    const hints = this.hints.map(({ offset, isLikely }) => ({ offset: start + offset, isLikely }));
+    return { bytes: body.written(), hints };
   }
 
   private keptLocal(kept: VectorConstants, words: Words): number {

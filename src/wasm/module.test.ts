@@ -56,6 +56,35 @@ test('a loop with a branch out of it multiplies by repeated addition', () => {
   expect(times(7, 6)).toBe(42);
 });
 
+test('hints name the branches that rarely or nearly always happen, at their offsets in the body', () => {
+  const builder = new ModuleBuilder();
+  builder.importFunction('other', binary);
+  const hinted = new Code(binary.parameters);
+  hinted.local('i32');
+  hinted.block((end) => hinted.get(0).unlikely().brIf(end));
+  hinted
+    .get(1)
+    .likely()
+    .if(() => hinted.i32(1).op('return'));
+  hinted.i32(2);
+  const plain = new Code(binary.parameters).get(0);
+  builder.define(builder.declare(binary), plain);
+  builder.define(builder.declare(binary), hinted);
+  const bytes = builder.encode();
+  const [section = new ArrayBuffer(0)] = WebAssembly.Module.customSections(
+    new WebAssembly.Module(bytes),
+    'metadata.code.branch_hint',
+  );
+  // One function, number 2, with two hints: offset, size of the hint, hint.
+  const [, , , first = 0, , , second = 0] = new Uint8Array(section);
+  expect([...new Uint8Array(section)]).toEqual([1, 2, 2, first, 1, 0, second, 1, 1]);
+  const body = hinted.encode(() => 0).bytes;
+  const branches = { brIf: 0x0d, if: 0x04 };
+  expect([body[first], body[second]]).toEqual([branches.brIf, branches.if]);
+  // The section comes before the code, whose bodies end the module.
+  expect(Buffer.from(bytes).indexOf('metadata')).toBeLessThan(bytes.length - body.length);
+});
+
 test('a branch table selects a block, and the last one if the index is too large', () => {
   const builder = new ModuleBuilder();
   const index = builder.declare(binary);

@@ -1,6 +1,6 @@
 /** A module: imported memory and functions, its own functions, and exports. */
 import { Bytes } from './bytes.ts';
-import type { Code } from './code.ts';
+import type { Code, FunctionBody } from './code.ts';
 import { type ValueType, valueTypes } from './opcodes.ts';
 import { VectorConstants, writeWords } from './vector-constants.ts';
 
@@ -9,7 +9,7 @@ export interface FunctionType {
   readonly results: readonly ValueType[];
 }
 
-const sections = { type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 } as const;
+const sections = { custom: 0, type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 } as const;
 
 /** All imports come from this namespace. */
 const namespace = 'env';
@@ -19,13 +19,15 @@ const mutable = 1;
 
 const endOfExpression = 0x0b;
 
+const branchHintName = 'metadata.code.branch_hint';
+
 /** Maximum number of pages in a memory. */
 const mostPages = 2 ** 16;
 
 export class ModuleBuilder {
   private readonly types = new Map<string, { readonly index: number; readonly type: FunctionType }>();
   private readonly imports: { readonly name: string; readonly type: number }[] = [];
-  private readonly functions: { readonly type: number; body: Uint8Array | null }[] = [];
+  private readonly functions: { readonly type: number; body: FunctionBody | null }[] = [];
   private readonly exports: { readonly name: string; readonly index: number }[] = [];
 
   private readonly constants = new VectorConstants();
@@ -90,12 +92,37 @@ export class ModuleBuilder {
       bytes.byte(0);
       bytes.unsigned(index);
     });
+    this.branchHints(out);
     section(out, sections.code, this.functions, (bytes, { body }) => {
       if (body === null) throw new Error('a function has no body');
-      bytes.unsigned(body.length);
-      bytes.append(body);
+      bytes.unsigned(body.bytes.length);
+      bytes.append(body.bytes);
     });
     return out.written();
+  }
+
+  /** Adds the section of the branch hinting proposal, which engines without it ignore. */
+  private branchHints(out: Bytes): void {
+    const hinted = this.functions.flatMap(({ body }, i) =>
+      body === null || body.hints.length === 0 ? [] : [{ index: this.imports.length + i, hints: body.hints }],
+    );
+    if (hinted.length === 0) return;
+    const content = new Bytes();
+    content.name(branchHintName);
+    content.unsigned(hinted.length);
+    for (const { index, hints } of hinted) {
+      content.unsigned(index);
+      content.unsigned(hints.length);
+      for (const { offset, isLikely } of hints) {
+        content.unsigned(offset);
+        content.byte(1);
+        content.byte(isLikely ? 1 : 0);
+      }
+    }
+    const bytes = content.written();
+    out.byte(sections.custom);
+    out.unsigned(bytes.length);
+    out.append(bytes);
   }
 
   /** Accepts memories of any size. A shared memory must declare a maximum. */

@@ -1,4 +1,5 @@
 /** Finds words whose bits carry in an addition: a quick test for unusual elements in an array. */
+import { compileModule } from '../../jit/compile-module.ts';
 import { carryKernel, carryMemory } from '../../jit/arrays/carry-kernel.ts';
 import { type CompiledFunction, exportedFunction } from '../../jit/exported-function.ts';
 import { canCompile } from '../../jit/simd/can-compile.ts';
@@ -30,7 +31,7 @@ let made: Scanner | null = null;
 function scanner(): Scanner {
   if (made !== null) return made;
   const memory = new WebAssembly.Memory({ initial: 1 });
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(carryKernel()), { env: { memory } });
+  const { exports } = new WebAssembly.Instance(compileModule(carryKernel()), { env: { memory } });
   made = { room: new Uint8Array(memory.buffer), carries: exportedFunction(exports, 'carries') };
   return made;
 }

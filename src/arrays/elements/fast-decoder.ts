@@ -1,4 +1,5 @@
 /** Multiplies codes by factors with WebAssembly. */
+import { compileModule } from '../../jit/compile-module.ts';
 import { groupSize } from '../../jit/arrays/array-storage.ts';
 import { dequantizeKernel } from '../../jit/arrays/dequantize-kernel.ts';
 import { quantizeMemory } from '../../jit/arrays/quantize-memory.ts';
@@ -22,7 +23,7 @@ export class FastDecoder implements BlockDecoder {
   constructor(element: FormatName, dense: boolean) {
     this.bits = dense ? formats[element].width : 8;
     const memory = new WebAssembly.Memory({ initial: quantizeMemory.pages });
-    const module = new WebAssembly.Module(dequantizeKernel(element, dense));
+    const module = compileModule(dequantizeKernel(element, dense));
     const { exports } = new WebAssembly.Instance(module, { env: { memory } });
     this.kernel = { decode: exportedFunction(exports, 'decode') };
     this.values = new Float32Array(memory.buffer, quantizeMemory.source, chunkElements);

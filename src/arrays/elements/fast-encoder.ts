@@ -1,4 +1,5 @@
 /** Quantizes with WebAssembly: data goes through a small memory in chunks that stay in the cache. */
+import { compileModule } from '../../jit/compile-module.ts';
 import { singleAt, wordAt } from '../../base/typed-reads.ts';
 import { denseBytes } from './bit-packing.ts';
 import { type BlockEncoder, blockIndex, chunkElements, type EncoderPlan } from '../quantized/block-encoder.ts';
@@ -44,7 +45,7 @@ export class FastEncoder implements BlockEncoder {
     this.plan = plan;
     this.bits = plan.dense ? formats[plan.element].width : 8;
     const memory = new WebAssembly.Memory({ initial: quantizeMemory.pages });
-    const module = new WebAssembly.Module(quantizeKernel(specOf(plan)));
+    const module = compileModule(quantizeKernel(specOf(plan)));
     const { exports } = new WebAssembly.Instance(module, { env: { memory } });
     this.kernel = {
       maxima: exportedFunction(exports, 'maxima'),

@@ -1,6 +1,7 @@
 /**
  * Decodes packed blocks to numbers with WebAssembly; data goes through a small memory in chunks that stay in the cache.
  */
+import { compileModule } from '../../jit/compile-module.ts';
 import { packedBlockKernel, packedMemory } from '../../jit/arrays/packed-block-kernel.ts';
 import { tablesOf } from '../../jit/arrays/packed-codes.ts';
 import type { PackedBlock } from '../../numerics/packed-blocks.ts';
@@ -22,7 +23,7 @@ export class FastPackedDecoder implements PackedDecoder {
 
   constructor(block: PackedBlock) {
     const memory = new WebAssembly.Memory({ initial: packedMemory.pages });
-    const module = new WebAssembly.Module(packedBlockKernel(block));
+    const module = compileModule(packedBlockKernel(block));
     this.block = block;
     const { exports } = new WebAssembly.Instance(module, { env: { memory } });
     this.kernel = { decode: exportedFunction(exports, 'decode') };

@@ -1,6 +1,7 @@
 /**
  * Encodes and packs blocks with WebAssembly; data goes through a small memory in chunks that stay in the cache.
  */
+import { compileModule } from '../../jit/compile-module.ts';
 import { exportedFunction } from '../../jit/exported-function.ts';
 import { packingKernel } from '../../jit/arrays/packing-kernel.ts';
 import { packingMemory } from '../../jit/arrays/packing-memory.ts';
@@ -33,7 +34,7 @@ export class FastPackedEncoder implements PackedEncoder {
 
   constructor(block: PackedBlock, encoding: BlockEncoding | null) {
     const memory = new WebAssembly.Memory({ initial: packingMemory.pages });
-    const module = new WebAssembly.Module(packingKernel(block, encoding));
+    const module = compileModule(packingKernel(block, encoding));
     const { exports } = new WebAssembly.Instance(module, { env: { memory } });
     this.kernel = {
       pack: exportedFunction(exports, 'pack'),

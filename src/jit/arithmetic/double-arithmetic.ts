@@ -78,6 +78,7 @@ function lowerNearest({ fn, from, to }: StepOf<'float'>, opcode: PlainOpcode, { 
     .get(result)
     .get(result)
     .op('f64.ne')
+    .unlikely()
     .if(() => {
       // Selects the first NaN operand, made quiet. Operands are tested from last to first, so the first one wins.
       code.i64(madeNan).set(bits);

@@ -136,7 +136,7 @@ function reciprocalRoot(code: Code, helpers: Helpers, a: number, result: number)
   code.f64(one64).get(a).op('f64.sqrt', 'f64.div').tee(result);
   code.op('i64.reinterpret_f64', 'i32.wrap_i64').i32(0x0ffffff8).op('i32.sub').i32(0x1fffffff).op('i32.and');
   code.i32(16).op('i32.le_u');
-  code.if(() => {
+  code.unlikely().if(() => {
     const exact = reciprocalRootToOdd(helpers);
     code.get(a).op('i64.reinterpret_f64').call(exact).op('f64.reinterpret_i64').set(result);
   });

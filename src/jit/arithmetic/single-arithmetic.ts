@@ -51,7 +51,7 @@ export function lowerSingle(step: StepOf<'float'>, lowering: Lowering): void {
     code.i32(0);
     if (mode.flush) pushIsSmall(code, bits);
     if (approximates) pushIsHuge(code, elementAt(operands, 1));
-    code.if(() => {
+    code.unlikely().if(() => {
       pushExact();
       code.set(bits);
     });
@@ -92,6 +92,7 @@ function canonicalBits(code: Code, values: Values, local: number): number {
     .get(local)
     .get(local)
     .op('f32.ne')
+    .unlikely()
     .if(() => code.i32(0x7fffffff).set(bits));
   return bits;
 }
@@ -122,11 +123,14 @@ function writeFma(
     .op('i64.sub')
     .i64((0x3810000000000000n << 1n) - 1n)
     .op('i64.lt_u');
-  code.op('i32.or').if(
-    () => {
-      pushExact();
-      code.op('f32.reinterpret_i32').set(result);
-    },
-    () => code.get(sum).op('f32.demote_f64').set(result),
-  );
+  code
+    .op('i32.or')
+    .unlikely()
+    .if(
+      () => {
+        pushExact();
+        code.op('f32.reinterpret_i32').set(result);
+      },
+      () => code.get(sum).op('f32.demote_f64').set(result),
+    );
 }

@@ -2,6 +2,7 @@
  * Runs a compiled conversion over arrays of any length: in place if they lie in the conversion's memory, otherwise
  * chunk by chunk through that memory.
  */
+import { compileModule } from '../compile-module.ts';
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import { byteAt } from '../../base/typed-reads.ts';
 import { arrayKernel, type FetchBytes } from './array-kernel.ts';
@@ -125,7 +126,7 @@ const noKeys = [0, 0] as const;
 const modules = new BoundedCache<string, WebAssembly.Module>(256);
 
 function moduleOf(plan: ArrayPlan, shared: boolean): WebAssembly.Module {
-  return modules.of(`${shared} ${planKey(plan)}`, () => new WebAssembly.Module(arrayKernel(plan, shared)));
+  return modules.of(`${shared} ${planKey(plan)}`, () => compileModule(arrayKernel(plan, shared)));
 }
 
 /** Clears the unused bits of the last byte. */

@@ -1,4 +1,5 @@
 /** Runs compiled sweeps. It does not load the instruction tables, so it starts fast. */
+import { compileModule } from '../compile-module.ts';
 import { exportedFunction } from '../exported-function.ts';
 import type { SweepKernel } from './sweep-kernel.ts';
 
@@ -46,7 +47,7 @@ export class SweepRunner {
 
   constructor({ lanes, wasm }: SweepKernel) {
     const memory = new WebAssembly.Memory({ initial: 1 });
-    const instance = instanceWithoutEngine(new WebAssembly.Module(wasm), memory);
+    const instance = instanceWithoutEngine(compileModule(wasm), memory);
     this.words = new Uint32Array(memory.buffer, 0, 8);
     this.sweep = exportedFunction(instance.exports, 'sweep');
     this.lanes = lanes;

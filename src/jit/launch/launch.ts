@@ -1,4 +1,5 @@
 /** The fast engine as a device uses it: compiles a kernel once and runs it on the calling thread or on workers. */
+import { compileModule } from '../compile-module.ts';
 import { PtxlabError } from '../../base/error.ts';
 import type { Environment } from '../../isa/environment.ts';
 import { type Launch, type LaunchResult, runToEnd } from '../../machine/engine.ts';
@@ -146,7 +147,7 @@ function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours
  */
 function moduleIn(bytes: Uint8Array<ArrayBuffer>, name: string): WebAssembly.Module {
   try {
-    return new WebAssembly.Module(bytes);
+    return compileModule(bytes);
   } catch (error) {
     // Hosts limit the size of a function, the number of its locals and so on.
     if (!(error instanceof WebAssembly.CompileError) || !/maximum|too (?:large|many)|limit/.test(error.message))

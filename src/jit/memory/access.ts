@@ -170,13 +170,16 @@ function locateInSpan(lowering: Lowering, facts: AccessFacts, shared: SharedAcce
     code.get(effective).i64(BigInt(offset)).op('i64.sub').set(start);
     writeSpanCheck(lowering, checked, start);
   }
-  code.get(checked.valid).if(
-    () => code.get(elementAt(checked.at, 0)).i32(offset).op('i32.add').set(at),
-    () => {
-      callPlace(lowering, facts, effective);
-      code.set(at);
-    },
-  );
+  code
+    .get(checked.valid)
+    .likely()
+    .if(
+      () => code.get(elementAt(checked.at, 0)).i32(offset).op('i32.add').set(at),
+      () => {
+        callPlace(lowering, facts, effective);
+        code.set(at);
+      },
+    );
   return at;
 }
 

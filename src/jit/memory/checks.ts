@@ -57,7 +57,7 @@ export function writeQuickCheck(lowering: CheckLowering, { space, size }: Access
 /** Checks an access to global memory. An aligned access of at most 16 bytes lies within one granule of the map. */
 function locateGlobal({ code, layout }: CheckLowering, { effective, at, slow }: Quick, size: number): void {
   if (!layout.checked) {
-    code.get(effective).i64(BigInt(firstNearAddress)).op('i64.ge_u').brIf(slow);
+    code.get(effective).i64(BigInt(firstNearAddress)).op('i64.ge_u').unlikely().brIf(slow);
     code.get(effective).op('i32.wrap_i64').set(at);
     return;
   }
@@ -65,6 +65,7 @@ function locateGlobal({ code, layout }: CheckLowering, { effective, at, slow }: 
     .get(effective)
     .i64(BigInt(layout.origin) * 16n)
     .op('i64.ge_u')
+    .unlikely()
     .brIf(slow);
   code.get(effective).op('i32.wrap_i64').set(at);
   pushUnallocated(code, at, 0, size);
@@ -73,7 +74,7 @@ function locateGlobal({ code, layout }: CheckLowering, { effective, at, slow }: 
       .get(at)
       .i32(size - 1)
       .op('i32.and', 'i32.or');
-  code.brIf(slow);
+  code.unlikely().brIf(slow);
 }
 
 /**
@@ -87,7 +88,7 @@ function locateIn(lowering: CheckLowering, space: BoundedSpace, { effective, at,
   if (size > 1) code.i64(bits).op('i64.rotr');
   pushEnd(lowering, space);
   if (size > 1) code.i64(bits).op('i64.shr_u');
-  code.op('i64.ge_u').brIf(slow);
+  code.op('i64.ge_u').unlikely().brIf(slow);
   code.get(effective).op('i32.wrap_i64');
   addStart(lowering, space);
   code.set(at);
@@ -160,6 +161,7 @@ export function writeSpanCheck(
       .get(start)
       .i64(BigInt(layout.origin) * 16n - BigInt(bytes))
       .op('i64.ge_u')
+      .unlikely()
       .brIf(done);
     code.get(start).op('i32.wrap_i64').set(at);
     pushUnallocated(code, at, 0, size);

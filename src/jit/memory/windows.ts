@@ -48,18 +48,22 @@ export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
   code.set(address);
   const raiseUnlessInside = (): void => {
     pushInWindow(code, address, space);
-    code.op('i32.eqz').if(() => {
-      code
-        .i32(recordCall({ kind: 'window', space }))
-        .get(address)
-        .get(locals.thread)
-        .get(locals.fuel);
-      code.call(helpers.import('raise')).op('unreachable');
-    });
+    code
+      .op('i32.eqz')
+      .unlikely()
+      .if(() => {
+        code
+          .i32(recordCall({ kind: 'window', space }))
+          .get(address)
+          .get(locals.thread)
+          .get(locals.fuel);
+        code.call(helpers.import('raise')).op('unreachable');
+      });
   };
   if (direction === 'from-generic') {
     // Almost every global address lies below all windows.
-    if (space === 'global') code.get(address).i64(BigInt(firstNearAddress)).op('i64.ge_u').if(raiseUnlessInside);
+    if (space === 'global')
+      code.get(address).i64(BigInt(firstNearAddress)).op('i64.ge_u').unlikely().if(raiseUnlessInside);
     else raiseUnlessInside();
   }
   code.get(address);

@@ -338,7 +338,7 @@ class RegionWriter {
   private pauseNowAndThen(target: number, most: number): void {
     const { code, fn, rounds, frame } = this;
     code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(most).op('i32.ge_u');
-    code.if(() => {
+    code.unlikely().if(() => {
       frame.save(changedAt(fn, (place) => this.traffic.changedBefore(target, place), target));
       this.leaveThread(() => code.i32(valueAt(fn.regionAt, target) | state.paused), null);
     });

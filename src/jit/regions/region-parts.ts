@@ -70,7 +70,7 @@ function lastUses(
 export function refuel(code: Code, shape: KernelShape, fn: FunctionShape, locals: RegionLocals, block: number): void {
   const { fuel, thread } = locals;
   code.get(fuel).i32(0).op('i32.lt_s');
-  code.if(() => {
+  code.unlikely().if(() => {
     const line = fn.program.instructions[elementAt(fn.blocks, block).start]?.line ?? 0;
     const call = recorder(shape.engineCalls, line)({ kind: 'loop' });
     code.i32(call).get(thread).get(fuel).call(shape.helpers.import('refuel')).set(fuel);

@@ -162,7 +162,7 @@ class FourWriter {
     const { code, fn, frame, shape } = this;
     const { alone } = shape.frame;
     code.block((inStep) => {
-      code.get(this.strayed).op('i32.eqz').brIf(inStep);
+      code.get(this.strayed).op('i32.eqz').likely().brIf(inStep);
       const [words] = frame.load(alone, 'i32').locals;
       code.get(words).vector('v128.any_true').op('i32.eqz').brIf(inStep);
       frame.pushDisagreement(fn.live.at(block));
@@ -171,7 +171,7 @@ class FourWriter {
         frame.pushDifference(carrier.array, carrier.type);
         code.op('i32.or');
       }
-      code.if(() => this.oneByOne(block));
+      code.unlikely().if(() => this.oneByOne(block));
       frame.store(alone, 'i32', () => code.words(0, 0, 0, 0));
     });
   }
@@ -203,7 +203,7 @@ class FourWriter {
     code.get(3).get(locals.thread).op('i32.shr_u').i32(allFour).op('i32.and').tee(fourMembers);
     code.op('i32.eqz').brIf(end);
     code.get(fourMembers).i32(allFour).op('i32.ne');
-    code.if(() => this.oneByOne(region.entry));
+    code.unlikely().if(() => this.oneByOne(region.entry));
   }
 
   /** Lets the members among the four continue one after the other, from a block whose registers are in the frame. */
@@ -281,7 +281,7 @@ class FourWriter {
       code.get(truth).vector('v128.any_true').get(truth).vector('i32x4.all_true').op('i32.ne');
     } else if (steps.some(({ kind }) => kind === 'switch')) code.i32(1);
     else return;
-    code.if(() => {
+    code.unlikely().if(() => {
       frame.save(changedAt(fn, (place) => this.traffic.changedBefore(block, place), block));
       this.oneByOne(block);
     });

@@ -122,7 +122,7 @@ function writeChecked(
   const isFirst = shared?.isFirst ?? true;
   code.block((done) => {
     code.block((slow) => {
-      if (!isFirst) code.get(checked.valid).op('i32.eqz').brIf(slow);
+      if (!isFirst) code.get(checked.valid).op('i32.eqz').unlikely().brIf(slow);
       else if (kind === 'row') checkRow(step, checked, offset, lowering, slow);
       else checkScattered(step, checked, offset, lowering, slow);
       if (kind === 'row') forms.inRow(elementAt(checked.at, 0), offset);

@@ -76,13 +76,14 @@ export function checkRow(
   code.set(start);
   if (isBounded(space)) {
     pushOutsideSpace(space, start, size, bytes, lowering);
-    code.brIf(slow).get(start).op('i32.wrap_i64');
+    code.unlikely().brIf(slow).get(start).op('i32.wrap_i64');
     pushField(code, scalar.layout, bases[space]).op('i32.add').set(at);
   } else {
     code
       .get(start)
       .i64(BigInt(scalar.layout.origin) * 16n - BigInt(bytes))
       .op('i64.ge_u')
+      .unlikely()
       .brIf(slow);
     code.get(start).op('i32.wrap_i64').set(at);
     if (scalar.layout.checked) leaveUnlessAllocated(at, size, bytes, code, slow);
@@ -111,7 +112,7 @@ export function checkScattered(
       if (offset > 0) pushDoubleWords(code, BigInt(offset)).vector('i64x2.sub');
     });
     for (const local of starts.locals) code.get(local);
-    code.call(allValidFunction(scalar, span)).tee(valid).op('i32.eqz').brIf(slow);
+    code.call(allValidFunction(scalar, span)).tee(valid).op('i32.eqz').unlikely().brIf(slow);
     code.get(vectors.converted(starts, 'i32').locals[0]).set(start);
     setLanes(start, at, code);
     return;
@@ -142,18 +143,19 @@ function leaveUnlessInside(
       .get(high)
       .shuffle(wordsAt(1, 3, 5, 7))
       .vector('v128.any_true')
+      .unlikely()
       .brIf(done);
   }
   const pushSize = (): Code =>
     space === 'shared' ? pushField(code, scalar.layout, 'sharedSize') : code.i32(sizeOf(scalar, space));
-  pushSize().i32(bytes).op('i32.lt_u').brIf(done);
+  pushSize().i32(bytes).op('i32.lt_u').unlikely().brIf(done);
   code.get(start);
   pushSize().i32(bytes).op('i32.sub').vector('i32x4.splat', 'i32x4.gt_u');
   if (size > 1) {
     code.get(start);
     splat(code, size - 1).vector('v128.and', 'v128.or');
   }
-  code.vector('v128.any_true').brIf(done);
+  code.vector('v128.any_true').unlikely().brIf(done);
 }
 
 /** Branches to `scattered` unless each of the four addresses is `size` bytes after the one before. */
@@ -192,7 +194,7 @@ function leaveUnlessConsecutive(
     differences(high, 2);
     code.vector('v128.or');
   }
-  code.vector('v128.any_true').brIf(scattered);
+  code.vector('v128.any_true').unlikely().brIf(scattered);
 }
 
 /** Pushes the address of the first of the four threads. */
@@ -219,7 +221,7 @@ function leaveUnlessAllocated(at: number, size: number, bytes: number, code: Cod
     pushUnallocated(code, at, 0, size);
     pushUnallocated(code, at, bytes - size, size).op('i32.or');
     orMisaligned();
-    code.brIf(slow);
+    code.unlikely().brIf(slow);
   };
   if (bytes > 16) {
     checkEnds();

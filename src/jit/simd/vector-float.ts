@@ -65,7 +65,7 @@ function repeatIfTiny(
 ): void {
   splat(code.get(result).vector('f32x4.abs'), leastNormal).vector('f32x4.le');
   splat(code.get(result), 0).vector('f32x4.ne', 'v128.and', 'v128.any_true');
-  code.if(() => {
+  code.unlikely().if(() => {
     for (const operand of operands) code.get(operand);
     code.call(oneByOne(scalar.helpers, fn, mode, operands.length)).set(result);
   });
@@ -91,13 +91,14 @@ const signBit = 0x8000_0000;
 /** Replaces every NaN with the one that hardware produces. */
 function canonical(code: Code, result: number): void {
   code.get(result).get(result).vector('f32x4.ne', 'v128.any_true');
-  code.if(() => {
+  code.unlikely().if(() => {
     splat(code, 0x7fffffff).get(result);
     code.get(result).get(result).vector('f32x4.ne', 'v128.bitselect').set(result);
   });
 }
 
 const leastNormal = 0x0080_0000;
+const infinity = 0x7f80_0000;
 
 /**
  * Computes an fma in f64, where the product is exact and the sum is rounded once. Rounding it again to f32 is wrong
@@ -118,7 +119,7 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   code.get(sums[0]).vector('f32x4.demote_f64x2_zero').get(sums[1]).vector('f32x4.demote_f64x2_zero');
   code.shuffle(wordsAt(0, 1, 4, 5)).set(result);
   pushUnusual(code, sums, result);
-  code.if(() => {
+  code.unlikely().if(() => {
     for (const local of [...operands, ...sums, result]) code.get(local);
     code.call(unusualSum(scalar.helpers, step.mode)).set(result);
   });
@@ -132,8 +133,11 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
 function pushUnusual(code: Code, sums: readonly [number, number], result: number): void {
   pushHalfway(code, sums[0]);
   pushHalfway(code, sums[1]).vector('v128.or');
-  splat(code.get(result).vector('f32x4.abs'), leastNormal).vector('f32x4.le', 'v128.or');
-  code.get(result).get(result).vector('f32x4.ne', 'v128.or', 'v128.any_true');
+  // The patterns of all other results, without the sign, follow each other. Moved so that they end below the unusual
+  // ones in signed order, they need only one comparison.
+  code.get(result).i32(1).vector('i32x4.shl');
+  splat(code, 0x7fff_ffff - 2 * leastNormal).vector('i32x4.add');
+  splat(code, 2 * infinity - 1 - 2 * leastNormal - 0x8000_0000).vector('i32x4.gt_s', 'v128.or', 'v128.any_true');
 }
 
 /** Returns the index of the function (operands, f64 sums, rounded sums) → results. */
