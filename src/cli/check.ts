@@ -51,6 +51,7 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags, 
   const judged: Judged[] = [];
   const places: FindingPlace[] = [];
   let exit: ExitCode = 0;
+  session.expectShortRun?.();
   for (const file of files) {
     const text = await readInput(file, session);
     if (!text.ok) {

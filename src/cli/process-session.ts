@@ -1,5 +1,6 @@
 /** The session of this process: its streams, environment variables and signals. */
 import { fstatSync } from 'node:fs';
+import { optimizeLater } from '../hosts/node-tiers.ts';
 import type { ExitCode } from './exit.ts';
 import type { Session } from './session.ts';
 
@@ -13,6 +14,7 @@ export const processSession: Session = {
     return process.stderr;
   },
   env: process.env,
+  expectShortRun: optimizeLater,
   interruptible,
 };
 

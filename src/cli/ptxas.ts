@@ -60,6 +60,7 @@ function requestedText({ values, files, strings }: ReadOptions): string | null {
 }
 
 async function verifyInputs(options: ReadOptions, session: Session): Promise<PtxasExit> {
+  session.expectShortRun?.();
   const { inputs, unopened } = await readInputs(options, session);
   const verifyOptions = verifyOptionsOf(options);
   const found = verify(inputs, verifyOptions);

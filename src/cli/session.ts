@@ -17,6 +17,8 @@ export interface Session {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Environment;
+  /** Prepares the process for work that is done once; absent if the process does other things, too. */
+  readonly expectShortRun?: () => void;
   /**
    * Runs work that checks a signal. If the session is interrupted, the work cleans up, and the session then ends as
    * interrupted.
