@@ -46,7 +46,7 @@ const registerTypes = [
   'f64',
 ];
 
-const forms = allForms.filter((form) => onlyOpcode === undefined || form.id.split('.')[0] === onlyOpcode);
+const forms = allForms().filter((form) => onlyOpcode === undefined || form.id.split('.')[0] === onlyOpcode);
 const mnemonics = forms.map((form) => {
   const found: string[] = [];
   for (const variant of expandForm(form, { inert: 'each' })) {

@@ -20,7 +20,7 @@ const anywhere = { target: null, version: null } as const;
 const pattern = new RegExp(process.argv[2] ?? '');
 
 function sweeps(): readonly Sweep[] {
-  const mnemonics = new Set([...expand(allForms)].map(({ mnemonic }) => mnemonic));
+  const mnemonics = new Set([...expand(allForms())].map(({ mnemonic }) => mnemonic));
   return [...mnemonics]
     .filter((mnemonic) => mnemonic.startsWith('cvt.') && pattern.test(mnemonic))
     .flatMap((mnemonic) => {

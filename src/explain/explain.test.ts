@@ -125,7 +125,7 @@ describe('instructions', () => {
       }
     }
     expect(wrong).toEqual([]);
-    expect(explained).toBeGreaterThan(allForms.length * 0.95);
+    expect(explained).toBeGreaterThan(allForms().length * 0.95);
   });
 });
 

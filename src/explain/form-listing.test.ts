@@ -7,7 +7,7 @@ import { describeForm, type FormEntry, formsAt, opcodesNamed } from './form-list
 
 function entry(id: string, target: string, version: string): FormEntry | undefined {
   const place = { target: findTarget(target) ?? null, version: parseVersion(version) };
-  const form = allForms.find((one) => one.id === id);
+  const form = allForms().find((one) => one.id === id);
   const opcode = form === undefined ? null : compileForm(form).opcode;
   const found = formsAt(place, opcode).find((compiled) => compiled.form === form);
   return found === undefined ? undefined : describeForm(found, place);

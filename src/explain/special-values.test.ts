@@ -17,7 +17,7 @@ import { decode, power } from '../numerics/exact.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import { lowBits, quietBits, sameBits, type SpecialInput, type SpecialValue, specialValues } from './special-values.ts';
 
-const conversions = allForms.filter(({ id }) => id.startsWith('cvt.'));
+const conversions = allForms().filter(({ id }) => id.startsWith('cvt.'));
 const newest = namedEnvironment('sm_121a', '9.1');
 const environments = [newest, namedEnvironment('sm_13', '1.3')];
 

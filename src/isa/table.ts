@@ -1,6 +1,6 @@
 /**
- * The table of all instruction forms, grouped by opcode. A form's syntax line is parsed when its opcode is first
- * requested, so unused opcodes cost nothing at start-up.
+ * The table of all instruction forms, grouped by opcode. The forms of a family are made, and their syntax lines parsed,
+ * when an opcode is first requested, so unused opcodes cost nothing at start-up.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { InstructionForm } from './form.ts';
@@ -54,80 +54,107 @@ import { warpForms } from './forms/warp/warp.ts';
 import { type CompiledForm, compileForm, splitMnemonic } from './notation.ts';
 import { opcodesOutside } from './opcodes.ts';
 
-/** All forms; within a family, in the order of the ISA's chapters. */
-export const allForms: readonly InstructionForm[] = [
-  ...integerForms,
-  ...bitFieldForms,
-  ...narrowProductForms,
-  ...carryForms,
-  ...floatClassForms,
-  ...floatForms,
-  ...divisionForms,
-  ...extremaForms,
-  ...floatFunctionForms,
-  ...halfForms,
-  ...mixedForms,
-  ...comparisonForms,
-  ...selectionForms,
-  ...logicForms,
-  ...bitSelectionForms,
-  ...movForms,
-  ...memoryForms,
-  ...cacheForms,
-  ...asyncCopyForms,
-  ...bulkForms,
-  ...tensorCopyForms,
-  ...tensorMapForms,
-  ...remoteForms,
-  ...barrierObjectForms,
-  ...multimemForms,
-  ...clusterForms,
-  ...atomicForms,
-  ...warpForms,
-  ...matrixMoveForms,
-  ...wmmaForms,
-  ...wgmmaForms,
-  ...textureForms,
-  ...surfaceForms,
-  ...tensorMoveForms,
-  ...tensorProductForms,
-  ...denseForms,
-  ...sparseMmaForms,
-  ...scaledForms,
-  ...cvtaForms,
-  ...cvtForms,
-  ...cvtPackForms,
-  ...scalarVideoForms,
-  ...videoMultiplyForms,
-  ...simdVideoForms,
-  ...stackForms,
-  ...controlForms,
-  ...callForms,
+/** Forms that belong together, and the opcodes that they have. */
+export interface FormFamily {
+  /** In the order of their first forms. */
+  readonly opcodes: readonly string[];
+  /** Made by the first call, because making all of them takes 30 ms. */
+  readonly forms: () => readonly InstructionForm[];
+}
+
+/** @param opcodes the opcodes, separated by spaces */
+export function family(opcodes: string, make: FormFamily['forms']): FormFamily {
+  let made: readonly InstructionForm[] | null = null;
+  return { opcodes: opcodes.split(' '), forms: () => (made ??= make()) };
+}
+
+/** The families in the order of the ISA's chapters. */
+export const families: readonly FormFamily[] = [
+  family('add sub mul.lo mul.hi mul.wide mad.lo mad.hi mad.wide div rem sad abs neg min max', integerForms),
+  family('popc clz brev bfind fns bfe bfi szext bmsk', bitFieldForms),
+  family('mul24 mad24 dp4a dp2a', narrowProductForms),
+  family('add addc sub subc mad.lo madc mad.hi', carryForms),
+  family('testp copysign', floatClassForms),
+  family('add sub mul fma mad', floatForms),
+  family('div div.full rcp', divisionForms),
+  family('abs neg min max', extremaForms),
+  family('sqrt rsqrt sin cos lg2 ex2 tanh', floatFunctionForms),
+  family('add sub mul fma neg abs min max', halfForms),
+  family('add sub fma', mixedForms),
+  family('setp selp', comparisonForms),
+  family('set slct', selectionForms),
+  family('and or xor not shl shr', logicForms),
+  family('cnot lop3 shf prmt', bitSelectionForms),
+  family('mov', movForms),
+  family('ld ldu st', memoryForms),
+  family(
+    'prefetch prefetchu applypriority discard createpolicy.fractional createpolicy.range createpolicy.cvt',
+    cacheForms,
+  ),
+  family('cp.async', asyncCopyForms),
+  family(
+    'cp.async.bulk cp.async.bulk.prefetch cp.reduce.async.bulk cp.async.bulk.commit_group cp.async.bulk.wait_group st.bulk',
+    bulkForms,
+  ),
+  family('cp.async.bulk.tensor cp.async.bulk.prefetch.tensor cp.reduce.async.bulk.tensor', tensorCopyForms),
+  family(
+    'tensormap.replace tensormap.cp_fenceproxy clusterlaunchcontrol.try_cancel clusterlaunchcontrol.query_cancel',
+    tensorMapForms,
+  ),
+  family('st.async red.async', remoteForms),
+  family(
+    'mbarrier.init mbarrier.inval mbarrier.pending_count mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive mbarrier.arrive.expect_tx mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx mbarrier.test_wait mbarrier.test_wait.parity mbarrier.try_wait mbarrier.try_wait.parity cp.async.mbarrier.arrive barrier.cluster.arrive barrier.cluster.wait',
+    barrierObjectForms,
+  ),
+  family('multimem.ld_reduce multimem.red multimem.st', multimemForms),
+  family('mapa getctarank griddepcontrol setmaxnreg.inc setmaxnreg.dec pmevent pmevent.mask', clusterForms),
+  family('atom red', atomicForms),
+  family('shfl vote match redux activemask elect', warpForms),
+  family('ldmatrix stmatrix movmatrix', matrixMoveForms),
+  family('wmma.load.a wmma.load.b wmma.load.c wmma.store.d wmma.mma', wmmaForms),
+  family('wgmma.mma_async wgmma.fence wgmma.commit_group wgmma.wait_group', wgmmaForms),
+  family('tex tex.base tex.level tex.grad tld4 txq txq.level istypep', textureForms),
+  family('suld.b sust.b sust.p sured.b sured.p suq', surfaceForms),
+  family(
+    'tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.ld tcgen05.st tcgen05.ld.red tcgen05.wait::ld tcgen05.wait::st tcgen05.cp tcgen05.shift tcgen05.fence::before_thread_sync tcgen05.fence::after_thread_sync tcgen05.commit',
+    tensorMoveForms,
+  ),
+  family('tcgen05.mma tcgen05.mma.ws', tensorProductForms),
+  family('mma', denseForms),
+  family('mma', sparseMmaForms),
+  family('mma', scaledForms),
+  family('cvta cvta.to isspacep', cvtaForms),
+  family('cvt', cvtForms),
+  family('cvt.pack', cvtPackForms),
+  family('vadd vsub vabsdiff vmin vmax vshl vshr vset', scalarVideoForms),
+  family('vmad', videoMultiplyForms),
+  family(
+    'vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4',
+    simdVideoForms,
+  ),
+  family('alloca stacksave stackrestore', stackForms),
+  family(
+    'bra ret exit membar fence fence.proxy nanosleep trap brkpt bar bar.arrive bar.red bar.cta barrier barrier.arrive barrier.red barrier.cta bar.warp',
+    controlForms,
+  ),
+  family('call brx.idx', callForms),
 ];
 
-/** The table by opcode, built once for a list of forms. */
+/** The table by opcode. */
 export class FormTable {
-  private readonly byOpcode = new Map<string, InstructionForm[]>();
+  private readonly familiesOf = new Map<string, FormFamily[]>();
+  private readonly made = new Map<FormFamily, ReadonlyMap<string, readonly InstructionForm[]>>();
   private readonly compiled = new Map<string, readonly CompiledForm[]>();
   private readonly all: readonly string[];
   /** The opcodes that start with some words, by these words: `mad.lo` and `mad.hi` by `mad`. */
   private readonly byStart = new Map<string, string[]>();
 
-  constructor(forms: readonly InstructionForm[]) {
-    for (const form of forms) {
-      const { opcode } = splitMnemonic(elementAt(form.syntax.split(/[\s{]/, 1), 0));
-      const list = this.byOpcode.get(opcode);
-      if (list === undefined) this.byOpcode.set(opcode, [form]);
-      else list.push(form);
-    }
-    this.all = [...this.byOpcode.keys()];
+  constructor(list: readonly FormFamily[]) {
+    for (const one of list) for (const opcode of one.opcodes) append(this.familiesOf, opcode, one);
+    this.all = [...this.familiesOf.keys()];
     for (const opcode of this.all) {
-      for (let end = opcode.indexOf('.'); end >= 0; end = opcode.indexOf('.', end + 1)) {
-        const start = opcode.slice(0, end);
-        const list = this.byStart.get(start);
-        if (list === undefined) this.byStart.set(start, [opcode]);
-        else list.push(opcode);
-      }
+      for (let end = opcode.indexOf('.'); end >= 0; end = opcode.indexOf('.', end + 1))
+        append(this.byStart, opcode.slice(0, end), opcode);
     }
   }
 
@@ -145,14 +172,41 @@ export class FormTable {
   forms(opcode: string): readonly CompiledForm[] {
     const known = this.compiled.get(opcode);
     if (known !== undefined) return known;
-    const made = (this.byOpcode.get(opcode) ?? []).map(compileForm);
-    if (made.length > 0) this.compiled.set(opcode, made);
+    const found = this.familiesOf.get(opcode);
+    if (found === undefined) return [];
+    const made = found.flatMap((one) => this.formsOf(one).get(opcode) ?? []).map(compileForm);
+    this.compiled.set(opcode, made);
     return made;
+  }
+
+  private formsOf(one: FormFamily): ReadonlyMap<string, readonly InstructionForm[]> {
+    const known = this.made.get(one);
+    if (known !== undefined) return known;
+    const byOpcode = new Map<string, InstructionForm[]>();
+    for (const form of one.forms()) append(byOpcode, opcodeOf(form), form);
+    this.made.set(one, byOpcode);
+    return byOpcode;
   }
 }
 
+function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
+/** The opcode of a form's syntax line. */
+export function opcodeOf({ syntax }: InstructionForm): string {
+  return splitMnemonic(elementAt(syntax.split(/[\s{]/, 1), 0)).opcode;
+}
+
 /** The table of the PTX instructions that this version of ptxlab knows. */
-export const ptxForms: FormTable = new FormTable(allForms);
+export const ptxForms: FormTable = new FormTable(families);
+
+/** All forms, in the order of the families. */
+export function allForms(): readonly InstructionForm[] {
+  return families.flatMap(({ forms }) => forms());
+}
 
 /** True for the opcode of any PTX instruction, whether or not it is in the table. */
 export function isOpcode(text: string): boolean {

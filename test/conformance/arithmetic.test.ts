@@ -14,7 +14,7 @@ import { caseName } from './case-name.ts';
 const environment = namedEnvironment('sm_100', '9.0');
 
 function variantsOf(opcodes: readonly string[], kinds: RegExp): readonly Variant[] {
-  const named = allForms.filter(({ syntax }: InstructionForm) => opcodes.includes(/^\w+/.exec(syntax)?.[0] ?? ''));
+  const named = allForms().filter(({ syntax }: InstructionForm) => opcodes.includes(/^\w+/.exec(syntax)?.[0] ?? ''));
   return named.flatMap((form) => [...expandForm(form)]).filter(({ mnemonic }) => kinds.test(mnemonic));
 }
 

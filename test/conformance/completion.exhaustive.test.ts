@@ -7,7 +7,7 @@ import { CompletedMnemonics } from './completed-mnemonics.ts';
 describe.each(targets)('for $name', (target) => {
   const completed = new CompletedMnemonics(newestVersion, target);
 
-  it.each(allForms)('every legal variant of $id can be reached', (form) => {
+  it.each(allForms())('every legal variant of $id can be reached', (form) => {
     expect(completed.unreached(form, { inert: 'each', optional: 'all' })).toEqual([]);
   });
 

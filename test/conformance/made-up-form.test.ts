@@ -13,7 +13,7 @@ import { evaluate } from '../../src/interp/evaluate.ts';
 import { expandForm } from '../../src/isa/expand.ts';
 import { has, type InstructionForm, read, type Variant, write } from '../../src/isa/form.ts';
 import type { Step } from '../../src/isa/steps/step.ts';
-import { FormTable } from '../../src/isa/table.ts';
+import { family, FormTable } from '../../src/isa/table.ts';
 import { at, isAvailable, parseVersion, targets } from '../../src/isa/targets.ts';
 import { typeOf } from '../../src/isa/types.ts';
 import { parseInstruction } from '../../src/syntax/parser.ts';
@@ -42,7 +42,7 @@ const average: InstructionForm = {
   },
 };
 
-const table = new FormTable([average]);
+const table = new FormTable([family('avg', () => [average])]);
 
 function variantOf(mnemonic: string): Variant {
   const resolution = resolveIn(table, mnemonic);

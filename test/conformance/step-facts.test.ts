@@ -46,7 +46,7 @@ function collectSamples(): ReadonlyMap<StepKind, readonly Sample[]> {
   const seen = new Set<string>();
   const alike = new Map<string, number>();
   const isWanted = (step: Step): boolean => (alike.get(likeness(step)) ?? 0) < samplesAlike && !seen.has(keyOf(step));
-  for (const form of allForms) {
+  for (const form of allForms()) {
     for (const variant of take(expandForm(form), variantsOfForm)) {
       const widths = operandWidths(variant);
       const values = new Map<Ref, Bits>();

@@ -28,7 +28,7 @@ function factsOf(step: Step): readonly string[] {
 
 /** Every fact that at least one step of the table has. */
 export function factsOfTable(): ReadonlySet<string> {
-  const variants = [...expand(allForms, { optional: 'one' })];
+  const variants = [...expand(allForms(), { optional: 'one' })];
   return new Set(variants.flatMap((variant) => variant.form.steps(variant, environment)).flatMap(factsOf));
 }
 

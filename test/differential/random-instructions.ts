@@ -46,7 +46,7 @@ interface Pools {
 }
 
 /** Forms whose operands are all registers, with their variants. */
-const expanded = allForms
+const expanded = allForms()
   .filter(({ operands }) => operands.every(({ kind }) => ['value', 'vector', 'pair', 'lanes'].includes(kind)))
   .map((form) => [...expandForm(form)].filter(fitsRegisters));
 const onValues = expanded.map((variants) => variants.filter(isOnValues));

@@ -17,7 +17,7 @@ const environment = namedEnvironment('sm_100', '9.1');
 export function variantsByForm(): ReadonlyMap<string, readonly Variant[]> {
   const seen = new Set<string>();
   const found = new Map<string, Variant[]>();
-  for (const variant of expand(allForms)) {
+  for (const variant of expand(allForms())) {
     if (isOld(variant) || !hasOnlyValues(variant) || evaluator(variant, environment) === null) continue;
     const key = `${variant.form.id} ${meaningOf(variant)}`;
     if (seen.has(key)) continue;

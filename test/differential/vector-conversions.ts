@@ -16,7 +16,7 @@ const environments = ['sm_13', 'sm_100'].map((target) => namedEnvironment(target
 /** Every conversion of at most 32 bits that an instruction of the table performs, by a short name. */
 export function narrowConversions(): ReadonlyMap<string, Conversion> {
   const found = new Map<string, Conversion>();
-  for (const variant of expand(allForms)) {
+  for (const variant of expand(allForms())) {
     for (const environment of environments) {
       const steps = variant.form.steps(variant, environment);
       const narrow = steps.flatMap((step) =>

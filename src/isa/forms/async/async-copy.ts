@@ -86,7 +86,7 @@ function group(name: string, summary: string, operands: readonly OperandPattern[
 }
 
 /** cp.async, and the instructions that group its copies and wait for them. */
-export const asyncCopyForms: readonly InstructionForm[] = [
+export const asyncCopyForms = (): readonly InstructionForm[] => [
   ...(['ca', 'cg'] as const).flatMap((cop) => parts.flatMap((part) => [copy(cop, part, false), copy(cop, part, true)])),
   group('commit_group', 'Puts all copies started so far into a group.'),
   group('wait_group', 'Waits until at most n groups of copies are still in progress.', [

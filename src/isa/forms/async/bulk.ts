@@ -96,52 +96,55 @@ const copies: readonly Copy[] = [
   },
 ];
 
-const bulkCopies = copies.flatMap(({ id, words, operands, hinted, rows = [], steps }) =>
-  (hinted ? [false, true] : [false]).map((hint) => {
-    const list = hint ? [...operands, policy] : operands;
-    const form = checked(
+const bulkCopies = () =>
+  copies.flatMap(({ id, words, operands, hinted, rows = [], steps }) =>
+    (hinted ? [false, true] : [false]).map((hint) => {
+      const list = hint ? [...operands, policy] : operands;
+      const form = checked(
+        {
+          id: `cp.async.bulk.${id}${hint ? '.hint' : ''}`,
+          section: '9.7.9.25.4.1',
+          syntax: `cp.async.bulk${words}${hint ? '.L2::cache_hint' : ''}  ${operandList(list)}`,
+          summary: 'Starts a copy of size bytes.',
+          operands: list,
+          rows,
+        },
+        hopper,
+      );
+      return steps === undefined ? form : { ...form, steps: () => steps };
+    }),
+  );
+
+const masked = () =>
+  [false, true].map((hint) => {
+    const byteMask = read('byte-mask', '.u16');
+    const list = [inGlobal('dst', 'store'), inShared('src', 'load'), size, ...(hint ? [policy] : []), byteMask];
+    return checked(
       {
-        id: `cp.async.bulk.${id}${hint ? '.hint' : ''}`,
+        id: `cp.async.bulk.store.mask${hint ? '.hint' : ''}`,
         section: '9.7.9.25.4.1',
-        syntax: `cp.async.bulk${words}${hint ? '.L2::cache_hint' : ''}  ${operandList(list)}`,
-        summary: 'Starts a copy of size bytes.',
+        syntax: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask${hint ? '.L2::cache_hint' : ''}  ${operandList(list)}`,
+        summary: 'Starts a copy of those bytes of every 16 whose bits are set in a mask.',
         operands: list,
-        rows,
+      },
+      blackwell,
+    );
+  });
+
+const prefetches = () =>
+  [false, true].map((hint) => {
+    const list = [inGlobal('src', 'load'), size, ...(hint ? [policy] : [])];
+    return withoutEffect(
+      {
+        id: `cp.async.bulk.prefetch${hint ? '.hint' : ''}`,
+        section: '9.7.9.25.4.3',
+        syntax: `cp.async.bulk.prefetch.L2.global${hint ? '.L2::cache_hint' : ''}  ${operandList(list)}`,
+        summary: 'Starts to prefetch size bytes into L2.',
+        operands: list,
       },
       hopper,
     );
-    return steps === undefined ? form : { ...form, steps: () => steps };
-  }),
-);
-
-const masked = [false, true].map((hint) => {
-  const byteMask = read('byte-mask', '.u16');
-  const list = [inGlobal('dst', 'store'), inShared('src', 'load'), size, ...(hint ? [policy] : []), byteMask];
-  return checked(
-    {
-      id: `cp.async.bulk.store.mask${hint ? '.hint' : ''}`,
-      section: '9.7.9.25.4.1',
-      syntax: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask${hint ? '.L2::cache_hint' : ''}  ${operandList(list)}`,
-      summary: 'Starts a copy of those bytes of every 16 whose bits are set in a mask.',
-      operands: list,
-    },
-    blackwell,
-  );
-});
-
-const prefetches = [false, true].map((hint) => {
-  const list = [inGlobal('src', 'load'), size, ...(hint ? [policy] : [])];
-  return withoutEffect(
-    {
-      id: `cp.async.bulk.prefetch${hint ? '.hint' : ''}`,
-      section: '9.7.9.25.4.3',
-      syntax: `cp.async.bulk.prefetch.L2.global${hint ? '.L2::cache_hint' : ''}  ${operandList(list)}`,
-      summary: 'Starts to prefetch size bytes into L2.',
-      operands: list,
-    },
-    hopper,
-  );
-});
+  });
 
 // --- reductions -----------------------------------------------------------------------------------------------------
 
@@ -182,14 +185,14 @@ function reduction(to: 'shared' | 'global', { id, text, op, types }: (typeof sha
   );
 }
 
-const reductions = [
+const reductions = () => [
   ...shared.map((operation) => reduction('shared', operation, false)),
   ...global.flatMap((operation) => [false, true].map((hint) => reduction('global', operation, hint))),
 ];
 
 // --- groups and st.bulk ---------------------------------------------------------------------------------------------
 
-const groups = [
+const groups = () => [
   withoutEffect(
     {
       id: 'cp.async.bulk.commit_group',
@@ -212,29 +215,30 @@ const groups = [
   ),
 ];
 
-const fills = (['.u64', '.u32'] as const).map((type) =>
-  checked(
-    {
-      id: `st.bulk${type === '.u32' ? '.short' : ''}`,
-      section: '9.7.9.13',
-      syntax: 'st.bulk{.weak}{.shared::cta}  [a], size, initval',
-      summary: 'Fills size bytes of shared memory with zeros.',
-      operands: [
-        { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } },
-        read('size', type, { unpacked: true, multiple: 8, range: [0, 1 << 24] }),
-        read('initval', '.u64', { constantOnly: true, oneOf: [0] }),
-      ],
-    },
-    blackwell,
-  ),
-);
+const fills = () =>
+  (['.u64', '.u32'] as const).map((type) =>
+    checked(
+      {
+        id: `st.bulk${type === '.u32' ? '.short' : ''}`,
+        section: '9.7.9.13',
+        syntax: 'st.bulk{.weak}{.shared::cta}  [a], size, initval',
+        summary: 'Fills size bytes of shared memory with zeros.',
+        operands: [
+          { kind: 'address', name: 'a', access: 'store', least: { bits: 32 } },
+          read('size', type, { unpacked: true, multiple: 8, range: [0, 1 << 24] }),
+          read('initval', '.u64', { constantOnly: true, oneOf: [0] }),
+        ],
+      },
+      blackwell,
+    ),
+  );
 
 /** cp.async.bulk and cp.reduce.async.bulk without tensors, and st.bulk. */
-export const bulkForms: readonly InstructionForm[] = [
-  ...bulkCopies,
-  ...masked,
-  ...prefetches,
-  ...reductions,
-  ...groups,
-  ...fills,
+export const bulkForms = (): readonly InstructionForm[] => [
+  ...bulkCopies(),
+  ...masked(),
+  ...prefetches(),
+  ...reductions(),
+  ...groups(),
+  ...fills(),
 ];

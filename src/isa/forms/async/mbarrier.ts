@@ -59,7 +59,7 @@ const ordering: readonly AvailabilityRow[] = [
 
 // --- objects --------------------------------------------------------------------------------------------------------
 
-const lifetime: readonly InstructionForm[] = [
+const lifetime = (): readonly InstructionForm[] => [
   form(
     {
       id: 'mbarrier.init',
@@ -99,26 +99,27 @@ const lifetime: readonly InstructionForm[] = [
   ),
 ];
 
-const transactions = (['expect', 'complete'] as const).map((change) =>
-  form(
-    {
-      id: `mbarrier.${change}_tx`,
-      section: change === 'expect' ? '9.7.13.15.11' : '9.7.13.15.12',
-      syntax: `mbarrier.${change}_tx{.sem}{.scope}{.space}.b64  [a], tx-count`,
-      summary: change === 'expect' ? 'Expects more bytes in the current phase.' : 'Counts bytes as transferred.',
-      sets: { sem: ['.relaxed'], scope: scopes, space: cluster },
-      constraints: ordered('.relaxed'),
-      operands: [object, read('tx-count', '.u32', { unpacked: true })],
-    },
-    hopper,
-    (variant) => [
-      changeObject(spaceOf(variant), '$a', {
-        ...unchanged,
-        [change === 'expect' ? 'expected' : 'transferred']: '$tx-count',
-      }),
-    ],
-  ),
-);
+const transactions = () =>
+  (['expect', 'complete'] as const).map((change) =>
+    form(
+      {
+        id: `mbarrier.${change}_tx`,
+        section: change === 'expect' ? '9.7.13.15.11' : '9.7.13.15.12',
+        syntax: `mbarrier.${change}_tx{.sem}{.scope}{.space}.b64  [a], tx-count`,
+        summary: change === 'expect' ? 'Expects more bytes in the current phase.' : 'Counts bytes as transferred.',
+        sets: { sem: ['.relaxed'], scope: scopes, space: cluster },
+        constraints: ordered('.relaxed'),
+        operands: [object, read('tx-count', '.u32', { unpacked: true })],
+      },
+      hopper,
+      (variant) => [
+        changeObject(spaceOf(variant), '$a', {
+          ...unchanged,
+          [change === 'expect' ? 'expected' : 'transferred']: '$tx-count',
+        }),
+      ],
+    ),
+  );
 
 // --- arriving -------------------------------------------------------------------------------------------------------
 
@@ -188,11 +189,14 @@ function arrive(opcode: string, arrival: Arrival, result: (typeof results)[numbe
   );
 }
 
-const arriving = ['mbarrier.arrive', 'mbarrier.arrive_drop'].flatMap((opcode) =>
-  arrivals.flatMap((arrival) =>
-    results.filter((result) => arrival.remote || result !== 'remote').map((result) => arrive(opcode, arrival, result)),
-  ),
-);
+const arriving = () =>
+  ['mbarrier.arrive', 'mbarrier.arrive_drop'].flatMap((opcode) =>
+    arrivals.flatMap((arrival) =>
+      results
+        .filter((result) => arrival.remote || result !== 'remote')
+        .map((result) => arrive(opcode, arrival, result)),
+    ),
+  );
 
 // --- waiting --------------------------------------------------------------------------------------------------------
 
@@ -218,7 +222,7 @@ function wait(opcode: string, parity: boolean, limited: boolean, way: Availabili
   );
 }
 
-const waiting: readonly InstructionForm[] = [
+const waiting = (): readonly InstructionForm[] => [
   wait('mbarrier.test_wait', false, false, ampere),
   wait('mbarrier.test_wait', true, false, at('7.1', 80)),
   ...[false, true].flatMap((parity) =>
@@ -228,48 +232,50 @@ const waiting: readonly InstructionForm[] = [
 
 // --- copies and clusters --------------------------------------------------------------------------------------------
 
-const copies = form(
-  {
-    id: 'cp.async.mbarrier.arrive',
-    section: '9.7.13.15.15',
-    syntax: 'cp.async.mbarrier.arrive{.noinc}{.space}.b64  [a]',
-    summary: 'Arrives at an mbarrier object when the copies that the thread started with cp.async are complete.',
-    sets: { space: block },
-    rows: [inBlock],
-    operands: [{ kind: 'address', name: 'a', access: 'store', least: { bits: 32, generic: true } }],
-  },
-  ampere,
-  // The copies are complete already. Without .noinc, the arrival is not one of those that the phase expects.
-  (variant) => [
-    one,
-    changeObject(spaceOf(variant), '$a', { ...unchanged, arrivals: has(variant, '.noinc') ? '$one-arrival' : null }),
-  ],
-);
-
-const clusterBarrier = [
-  { word: 'arrive', orders: ['.release', '.relaxed'], summary: 'Arrives at the barrier of the cluster.' },
-  { word: 'wait', orders: ['.acquire'], summary: 'Waits until all threads of the cluster have arrived.' },
-].map(({ word, orders, summary }) =>
-  checked(
+const copies = () =>
+  form(
     {
-      id: `barrier.cluster.${word}`,
-      section: '9.7.13.3',
-      syntax: `barrier.cluster.${word}{.sem}{.aligned}`,
-      summary,
-      sets: { sem: orders },
-      rows: orders.map((order) => needs(`barrier.cluster with ${order}`, { modifiers: [order] }, hopper)),
-      operands: [],
+      id: 'cp.async.mbarrier.arrive',
+      section: '9.7.13.15.15',
+      syntax: 'cp.async.mbarrier.arrive{.noinc}{.space}.b64  [a]',
+      summary: 'Arrives at an mbarrier object when the copies that the thread started with cp.async are complete.',
+      sets: { space: block },
+      rows: [inBlock],
+      operands: [{ kind: 'address', name: 'a', access: 'store', least: { bits: 32, generic: true } }],
     },
-    at('7.8', 90),
-  ),
-);
+    ampere,
+    // The copies are complete already. Without .noinc, the arrival is not one of those that the phase expects.
+    (variant) => [
+      one,
+      changeObject(spaceOf(variant), '$a', { ...unchanged, arrivals: has(variant, '.noinc') ? '$one-arrival' : null }),
+    ],
+  );
+
+const clusterBarrier = () =>
+  [
+    { word: 'arrive', orders: ['.release', '.relaxed'], summary: 'Arrives at the barrier of the cluster.' },
+    { word: 'wait', orders: ['.acquire'], summary: 'Waits until all threads of the cluster have arrived.' },
+  ].map(({ word, orders, summary }) =>
+    checked(
+      {
+        id: `barrier.cluster.${word}`,
+        section: '9.7.13.3',
+        syntax: `barrier.cluster.${word}{.sem}{.aligned}`,
+        summary,
+        sets: { sem: orders },
+        rows: orders.map((order) => needs(`barrier.cluster with ${order}`, { modifiers: [order] }, hopper)),
+        operands: [],
+      },
+      at('7.8', 90),
+    ),
+  );
 
 /** mbarrier, cp.async.mbarrier.arrive and barrier.cluster. */
-export const barrierObjectForms: readonly InstructionForm[] = [
-  ...lifetime,
-  ...transactions,
-  ...arriving,
-  ...waiting,
-  copies,
-  ...clusterBarrier,
+export const barrierObjectForms = (): readonly InstructionForm[] => [
+  ...lifetime(),
+  ...transactions(),
+  ...arriving(),
+  ...waiting(),
+  copies(),
+  ...clusterBarrier(),
 ];

@@ -25,7 +25,7 @@ const types = [...words, '.b8', '.u8', '.s8', '.b16', '.u16', '.s16'];
 const released: readonly Constraint[] = [{ kind: 'needs-modifier', modifier: '.mmio', oneOf: ['.release'] }];
 const stored = 'Starts to store a value in the memory of another block.';
 
-const stores: readonly InstructionForm[] = [
+const stores = (): readonly InstructionForm[] => [
   checked(
     {
       id: 'st.async',
@@ -72,35 +72,36 @@ const operations = [
   { id: 'logic', text: '.op.b32', op: ['.and', '.or', '.xor'], types: [] },
 ];
 
-const reductions = operations.flatMap(({ id, text, op, types: own }): readonly InstructionForm[] => {
-  const sets = { ...(op.length > 0 ? { op } : {}), ...(own.length > 0 ? { type: own } : {}) };
-  return [
-    checked(
-      {
-        id: `red.async.${id}`,
-        section: '9.7.13.7',
-        syntax: `red.async.relaxed.cluster{.shared::cluster}${mechanism}${text}  [a], b, [mbar]`,
-        summary: 'Starts an atomic operation in the memory of another block.',
-        sets,
-        operands: [address, value, object],
-      },
-      hopper,
-    ),
-    checked(
-      {
-        id: `red.async.${id}.global`,
-        section: '9.7.13.7',
-        syntax: `red.async{.mmio}.sem.farScope{.global}${text}  [a], b`,
-        summary: 'Starts an atomic operation in global memory.',
-        sets: { ...sets, sem: ['.relaxed', '.release'], farScope: ['.gpu', '.sys'] },
-        constraints: released,
-        rows: late,
-        operands: [address, value],
-      },
-      hopper,
-    ),
-  ];
-});
+const reductions = () =>
+  operations.flatMap(({ id, text, op, types: own }): readonly InstructionForm[] => {
+    const sets = { ...(op.length > 0 ? { op } : {}), ...(own.length > 0 ? { type: own } : {}) };
+    return [
+      checked(
+        {
+          id: `red.async.${id}`,
+          section: '9.7.13.7',
+          syntax: `red.async.relaxed.cluster{.shared::cluster}${mechanism}${text}  [a], b, [mbar]`,
+          summary: 'Starts an atomic operation in the memory of another block.',
+          sets,
+          operands: [address, value, object],
+        },
+        hopper,
+      ),
+      checked(
+        {
+          id: `red.async.${id}.global`,
+          section: '9.7.13.7',
+          syntax: `red.async{.mmio}.sem.farScope{.global}${text}  [a], b`,
+          summary: 'Starts an atomic operation in global memory.',
+          sets: { ...sets, sem: ['.relaxed', '.release'], farScope: ['.gpu', '.sys'] },
+          constraints: released,
+          rows: late,
+          operands: [address, value],
+        },
+        hopper,
+      ),
+    ];
+  });
 
 /** st.async and red.async. */
-export const remoteForms: readonly InstructionForm[] = [...stores, ...reductions];
+export const remoteForms = (): readonly InstructionForm[] => [...stores(), ...reductions()];

@@ -139,27 +139,27 @@ function load(mode: Mode, target: (typeof targets)[number], hint: boolean): Inst
   );
 }
 
-const loads = readModes.flatMap((mode) =>
-  targets.flatMap((target) => [false, true].map((hint) => load(mode, target, hint))),
-);
+const loads = () =>
+  readModes.flatMap((mode) => targets.flatMap((target) => [false, true].map((hint) => load(mode, target, hint))));
 
-const prefetches = readModes.flatMap((mode) =>
-  [false, true].map((hint) => {
-    const operands = [tensor(mode, 'load'), ...offsetsOf(mode), ...(hint ? [policy] : [])];
-    return checked(
-      {
-        id: `cp.async.bulk.prefetch.tensor.${mode.dimensions}d.${mode.id}${hint ? '.hint' : ''}`,
-        section: '9.7.9.25.5.4',
-        syntax: `cp.async.bulk.prefetch.tensor.${mode.dimensions}d.L2.global${mode.text}${hint ? '.L2::cache_hint' : ''}  ${listed(operands)}`,
-        summary: 'Starts to prefetch a part of a tensor into L2.',
-        sets: setsOf(mode),
-        operands,
-        rows: late(mode),
-      },
-      hopper,
-    );
-  }),
-);
+const prefetches = () =>
+  readModes.flatMap((mode) =>
+    [false, true].map((hint) => {
+      const operands = [tensor(mode, 'load'), ...offsetsOf(mode), ...(hint ? [policy] : [])];
+      return checked(
+        {
+          id: `cp.async.bulk.prefetch.tensor.${mode.dimensions}d.${mode.id}${hint ? '.hint' : ''}`,
+          section: '9.7.9.25.5.4',
+          syntax: `cp.async.bulk.prefetch.tensor.${mode.dimensions}d.L2.global${mode.text}${hint ? '.L2::cache_hint' : ''}  ${listed(operands)}`,
+          summary: 'Starts to prefetch a part of a tensor into L2.',
+          sets: setsOf(mode),
+          operands,
+          rows: late(mode),
+        },
+        hopper,
+      );
+    }),
+  );
 
 // --- stores and reductions ------------------------------------------------------------------------------------------
 
@@ -182,9 +182,10 @@ function store(mode: Mode, reduces: boolean, hint: boolean): InstructionForm {
   );
 }
 
-const stores = [false, true].flatMap((reduces) =>
-  writeModes.flatMap((mode) => [false, true].map((hint) => store(mode, reduces, hint))),
-);
+const stores = () =>
+  [false, true].flatMap((reduces) =>
+    writeModes.flatMap((mode) => [false, true].map((hint) => store(mode, reduces, hint))),
+  );
 
 /** cp.async.bulk.tensor, cp.async.bulk.prefetch.tensor and cp.reduce.async.bulk.tensor. */
-export const tensorCopyForms: readonly InstructionForm[] = [...loads, ...prefetches, ...stores];
+export const tensorCopyForms = (): readonly InstructionForm[] => [...loads(), ...prefetches(), ...stores()];

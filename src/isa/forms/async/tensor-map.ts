@@ -36,41 +36,43 @@ const fields: readonly Field[] = [
   { id: 'fill_mode', fields: ['.fill_mode'], type: '.b32', operands: [constant(1)] },
 ];
 
-const replacements = fields.map(({ id, fields: own, type, operands }) =>
-  checked(
-    {
-      id: `tensormap.replace.${id}`,
-      section: '9.7.9.28',
-      syntax: `tensormap.replace.tile.field{.space}.b1024${type}  ${operandList([map, ...operands])}`,
-      summary: 'Changes a field of the description of a tensor.',
-      sets: { field: own, space: spaces },
-      rows: id === 'swizzle_atomicity' ? [needs('.swizzle_atomicity', {}, atSuffixed('8.6', 100))] : [],
-      operands: [map, ...operands],
-    },
-    atSuffixed('8.3', 90),
-  ),
-);
+const replacements = () =>
+  fields.map(({ id, fields: own, type, operands }) =>
+    checked(
+      {
+        id: `tensormap.replace.${id}`,
+        section: '9.7.9.28',
+        syntax: `tensormap.replace.tile.field{.space}.b1024${type}  ${operandList([map, ...operands])}`,
+        summary: 'Changes a field of the description of a tensor.',
+        sets: { field: own, space: spaces },
+        rows: id === 'swizzle_atomicity' ? [needs('.swizzle_atomicity', {}, atSuffixed('8.6', 100))] : [],
+        operands: [map, ...operands],
+      },
+      atSuffixed('8.3', 90),
+    ),
+  );
 
 const inGlobal: OperandPattern = { kind: 'address', name: 'dst', access: 'store', space: '.global' };
 const inShared: OperandPattern = { kind: 'address', name: 'src', access: 'load', space: '.shared' };
 const size = read('size', '.u32', { constantOnly: true, oneOf: [128] });
 
-const publication = checked(
-  {
-    id: 'tensormap.cp_fenceproxy',
-    section: '9.7.13.16',
-    syntax:
-      'tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned  [dst], [src], size',
-    summary: 'Copies the description of a tensor and makes it visible to tensor copies.',
-    operands: [inGlobal, inShared, size],
-  },
-  at('8.3', 90),
-);
+const publication = () =>
+  checked(
+    {
+      id: 'tensormap.cp_fenceproxy',
+      section: '9.7.13.16',
+      syntax:
+        'tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned  [dst], [src], size',
+      summary: 'Copies the description of a tensor and makes it visible to tensor copies.',
+      operands: [inGlobal, inShared, size],
+    },
+    at('8.3', 90),
+  );
 
 const result = (name: string, access: 'load' | 'store'): OperandPattern => ({ kind: 'address', name, access });
 const answer = read('b', '.b128');
 
-const requests = [
+const requests = () => [
   checked(
     {
       id: 'clusterlaunchcontrol.try_cancel',
@@ -128,4 +130,4 @@ const requests = [
 ];
 
 /** tensormap and clusterlaunchcontrol. */
-export const tensorMapForms: readonly InstructionForm[] = [...replacements, publication, ...requests];
+export const tensorMapForms = (): readonly InstructionForm[] => [...replacements(), publication(), ...requests()];

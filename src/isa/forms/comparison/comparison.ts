@@ -211,7 +211,7 @@ export const selected: readonly TypeName[] = [
 ];
 
 /** Every setp, and selp. */
-export const comparisonForms: readonly InstructionForm[] = [
+export const comparisonForms = (): readonly InstructionForm[] => [
   ...groups.flatMap(setpForms),
   {
     id: 'selp',

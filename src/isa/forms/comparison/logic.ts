@@ -53,7 +53,7 @@ const dyadic: readonly InstructionForm[] = (
 ]);
 
 /** and, or, xor, not, shl and shr. */
-export const logicForms: readonly InstructionForm[] = [
+export const logicForms = (): readonly InstructionForm[] => [
   ...dyadic,
   always({
     id: 'not',

@@ -149,7 +149,7 @@ const slct = { section: '9.7.6.4', regime: 'exact', sets: { dtype: selected } } 
 const slctOperands = [write('d', 0), read('a', 0), read('b', 0), read('c', 1)];
 
 /** Every set, and slct. */
-export const selectionForms: readonly InstructionForm[] = [
+export const selectionForms = (): readonly InstructionForm[] => [
   ...groups.flatMap(setForms),
   {
     ...slct,

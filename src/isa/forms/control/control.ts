@@ -268,7 +268,7 @@ const ordering: readonly InstructionForm[] = [
 ];
 
 /** bra, ret, exit, bar, barrier, bar.warp.sync, and the instructions that order memory accesses or end a launch. */
-export const controlForms: readonly InstructionForm[] = [
+export const controlForms = (): readonly InstructionForm[] => [
   ...flow,
   ...ordering,
   ...spellings.flatMap(barriers),

@@ -53,7 +53,7 @@ const size = read('size', 0);
 const ptr = write('ptr', 0);
 
 /** alloca, stacksave and stackrestore. */
-export const stackForms: readonly InstructionForm[] = [
+export const stackForms = (): readonly InstructionForm[] => [
   form({
     id: 'alloca',
     section: '9.7.17.3',

@@ -24,7 +24,7 @@ function packSteps(variant: Variant): readonly Step[] {
 }
 
 /** Both forms of cvt.pack. */
-export const cvtPackForms: readonly InstructionForm[] = [
+export const cvtPackForms = (): readonly InstructionForm[] => [
   {
     id: 'cvt.pack.16',
     section,

@@ -418,7 +418,7 @@ const fixedPoint: readonly InstructionForm[] = [false, true].flatMap((scaled) =>
 });
 
 /** Every form of cvt. */
-export const cvtForms: readonly InstructionForm[] = [
+export const cvtForms = (): readonly InstructionForm[] => [
   ...basic,
   ...bf16,
   ...tf32,

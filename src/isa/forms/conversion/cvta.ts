@@ -64,7 +64,7 @@ function windowStep(direction: 'to-generic' | 'from-generic'): InstructionForm['
 }
 
 /** cvta, one form per direction, and isspacep. */
-export const cvtaForms: readonly InstructionForm[] = [
+export const cvtaForms = (): readonly InstructionForm[] => [
   {
     id: 'cvta',
     section: '9.7.9.20',

@@ -125,7 +125,7 @@ const multiplyAdds: readonly InstructionForm[] = [
 ];
 
 /** add, sub, mul, fma and mad of f32, f64 and packed f32. */
-export const floatForms: readonly InstructionForm[] = [
+export const floatForms = (): readonly InstructionForm[] => [
   ...binary('add', '9.7.3.3'),
   ...binary('sub', '9.7.3.4'),
   ...binary('mul', '9.7.3.5'),

@@ -82,7 +82,7 @@ const copySign: InstructionForm['steps'] = (variant) => {
 const sets = { type: ['.f32', '.f64'] } as const;
 
 /** testp and copysign. */
-export const floatClassForms: readonly InstructionForm[] = [
+export const floatClassForms = (): readonly InstructionForm[] => [
   {
     id: 'testp',
     section: '9.7.3.1',

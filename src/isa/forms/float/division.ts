@@ -136,4 +136,4 @@ const reciprocals: readonly InstructionForm[] = [
 ];
 
 /** div and rcp of f32 and f64. */
-export const divisionForms: readonly InstructionForm[] = [...divisions, ...reciprocals];
+export const divisionForms = (): readonly InstructionForm[] => [...divisions, ...reciprocals];

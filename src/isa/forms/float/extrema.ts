@@ -95,7 +95,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
 }
 
 /** abs, neg, min and max of f32 and f64. */
-export const extremaForms: readonly InstructionForm[] = [
+export const extremaForms = (): readonly InstructionForm[] => [
   ...signChanges,
   ...extrema('min', '9.7.3.11'),
   ...extrema('max', '9.7.3.12'),

@@ -193,7 +193,7 @@ const halfPowers: readonly InstructionForm[] = [
 ];
 
 /** sqrt, rsqrt, sin, cos, lg2, ex2 and tanh. */
-export const floatFunctionForms: readonly InstructionForm[] = [
+export const floatFunctionForms = (): readonly InstructionForm[] => [
   ...roots,
   ...singles('sin', '9.7.3.18', 'Sine'),
   ...singles('cos', '9.7.3.19', 'Cosine'),

@@ -200,7 +200,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
 }
 
 /** add, sub, mul, fma, neg, abs, min and max of f16 and bf16. */
-export const halfForms: readonly InstructionForm[] = [
+export const halfForms = (): readonly InstructionForm[] => [
   ...binary('add', '9.7.4.1'),
   ...binary('sub', '9.7.4.2'),
   ...binary('mul', '9.7.4.3'),

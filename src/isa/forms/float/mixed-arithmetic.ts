@@ -42,7 +42,7 @@ const fused: InstructionForm['steps'] = (variant, environment) => [
 ];
 
 /** add, sub and fma with f16 or bf16 sources and an f32 result. */
-export const mixedForms: readonly InstructionForm[] = [
+export const mixedForms = (): readonly InstructionForm[] => [
   exact({
     id: 'add.f32.half',
     section: '9.7.5.1',

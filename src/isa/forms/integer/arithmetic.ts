@@ -255,7 +255,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
 }
 
 /** add, sub, mul, mad, div, rem, sad, abs, neg, min and max of integers. */
-export const integerForms: readonly InstructionForm[] = [
+export const integerForms = (): readonly InstructionForm[] => [
   ...addition('add', '9.7.1.1'),
   addPairs,
   ...addition('sub', '9.7.1.2'),

@@ -217,4 +217,4 @@ const fields: readonly InstructionForm[] = [
 ];
 
 /** popc, clz, brev, bfind, fns, bfe, bfi, szext and bmsk. */
-export const bitFieldForms: readonly InstructionForm[] = [...unary, ...finding, ...fields];
+export const bitFieldForms = (): readonly InstructionForm[] => [...unary, ...finding, ...fields];

@@ -78,7 +78,7 @@ const permute: InstructionForm['steps'] = (variant) => {
 };
 
 /** cnot, lop3, shf and prmt. */
-export const bitSelectionForms: readonly InstructionForm[] = [
+export const bitSelectionForms = (): readonly InstructionForm[] => [
   exact({
     id: 'cnot',
     section: '9.7.8.5',

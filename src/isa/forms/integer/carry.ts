@@ -230,7 +230,7 @@ const saturatedProduct = exact({
 });
 
 /** add.cc, addc, sub.cc, subc, mad.cc and madc. */
-export const carryForms: readonly InstructionForm[] = [
+export const carryForms = (): readonly InstructionForm[] => [
   ...sumForms({ direction: 'add', since: '1.2', sections: ['9.7.2.1', '9.7.2.2'], words: ['Sum', 'carry'] }),
   ...sumForms({ direction: 'sub', since: '1.3', sections: ['9.7.2.3', '9.7.2.4'], words: ['Difference', 'borrow'] }),
   ...productForms('lo'),

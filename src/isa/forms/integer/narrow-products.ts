@@ -147,7 +147,7 @@ const dots: readonly InstructionForm[] = [
 ];
 
 /** mul24, mad24, dp4a and dp2a. */
-export const narrowProductForms: readonly InstructionForm[] = [
+export const narrowProductForms = (): readonly InstructionForm[] => [
   ...products24('lo'),
   ...products24('hi'),
   saturated24,

@@ -68,8 +68,8 @@ function mmaForm(row: Row): InstructionForm {
   const [a, b] = single ? [first, first] : ['.atype', '.btype'];
   const shape = shapeOf(text);
   const width = { factor: row.bits, c: bitsOfSum(c), d: bitsOfSum(d) };
-  const fourfold = row.anyLayout === true;
-  const registers = fourfold ? fourfoldRegisters(width) : registersFor(shape, width);
+  const isFourfold = row.anyLayout === true;
+  const registers = isFourfold ? fourfoldRegisters(width) : registersFor(shape, width);
   const [sourceList, resultList] = [sumLists[c]?.[0] ?? 'bits', sumLists[d]?.[1] ?? 'bits'];
   return matrixForm({
     id: `mma.${text}${d}${single ? first : `.${row.name}`}${c === d ? '' : c}`,
@@ -80,7 +80,7 @@ function mmaForm(row: Row): InstructionForm {
     ways: row.ways,
     ...(row.rows === undefined ? {} : { rows: row.rows }),
     sets: { ...layouts, bitOp: ['.and', '.xor'], kind: kinds, ...(single ? {} : { atype: factors, btype: factors }) },
-    constraints: fourfold ? [] : rowColumn,
+    constraints: isFourfold ? [] : rowColumn,
     operands: [
       registerList('d', 'write', registers.d, resultList),
       factorList('a', registers.a, row.list),
@@ -127,101 +127,106 @@ function floats(fragments: Fragments, variant: Variant, environment: Environment
 const ampere = [at('7.0', 80)];
 const turing = [at('6.5', 75)];
 
-const halves: readonly Row[] = (
-  [
-    ['m16n8k8', ['.f16'], ['.f16', '.f32'], turing],
-    ['m16n8k16', ['.f16'], ['.f16', '.f32'], ampere],
-    ['m16n8k8', ['.bf16'], ['.f32'], ampere],
-    ['m16n8k16', ['.bf16'], ['.f32'], ampere],
-    ['m16n8k4', ['.tf32'], ['.f32'], ampere],
-    ['m16n8k8', ['.tf32'], ['.f32'], ampere],
-  ] as const
-).flatMap(([shape, factors, results, ways]) =>
-  results.map(
-    (d): Row => ({
-      shape,
+const halves = (): readonly Row[] =>
+  (
+    [
+      ['m16n8k8', ['.f16'], ['.f16', '.f32'], turing],
+      ['m16n8k16', ['.f16'], ['.f16', '.f32'], ampere],
+      ['m16n8k8', ['.bf16'], ['.f32'], ampere],
+      ['m16n8k16', ['.bf16'], ['.f32'], ampere],
+      ['m16n8k4', ['.tf32'], ['.f32'], ampere],
+      ['m16n8k8', ['.tf32'], ['.f32'], ampere],
+    ] as const
+  ).flatMap(([shape, factors, results, ways]) =>
+    results.map(
+      (d): Row => ({
+        shape,
+        d,
+        factors,
+        bits: factors[0] === '.tf32' ? 32 : 16,
+        list: factors[0] === '.f16' ? 'f16' : 'bits',
+        ways,
+        product: floats,
+      }),
+    ),
+  );
+
+const fourfold = (): readonly Row[] =>
+  (
+    [
+      ['.f16', '.f16'],
+      ['.f32', '.f16'],
+      ['.f32', '.f32'],
+    ] as const
+  ).map(
+    ([d, c]): Row => ({
+      shape: 'm8n8k4',
       d,
-      factors,
-      bits: factors[0] === '.tf32' ? 32 : 16,
-      list: factors[0] === '.f16' ? 'f16' : 'bits',
-      ways,
+      c,
+      factors: ['.f16'],
+      bits: 16,
+      list: 'f16',
+      ways: [at('6.4', 70)],
+      anyLayout: true,
       product: floats,
     }),
-  ),
-);
+  );
 
-const fourfold: readonly Row[] = (
-  [
-    ['.f16', '.f16'],
-    ['.f32', '.f16'],
-    ['.f32', '.f32'],
-  ] as const
-).map(
-  ([d, c]): Row => ({
-    shape: 'm8n8k4',
-    d,
-    c,
-    factors: ['.f16'],
-    bits: 16,
-    list: 'f16',
-    ways: [at('6.4', 70)],
-    anyLayout: true,
-    product: floats,
-  }),
-);
-
-const doubleRows: readonly Row[] = ['m8n8k4', 'm16n8k4', 'm16n8k8', 'm16n8k16'].map(
-  (shape): Row => ({
-    shape,
-    d: '.f64',
-    factors: ['.f64'],
-    bits: 64,
-    list: 'any double',
-    ways: shape === 'm8n8k4' ? ampere : [at('7.8', 90)],
-    before: '{.frnd}',
-    product: doubles,
-  }),
-);
+const doubleRows = (): readonly Row[] =>
+  ['m8n8k4', 'm16n8k4', 'm16n8k8', 'm16n8k16'].map(
+    (shape): Row => ({
+      shape,
+      d: '.f64',
+      factors: ['.f64'],
+      bits: 64,
+      list: 'any double',
+      ways: shape === 'm8n8k4' ? ampere : [at('7.8', 90)],
+      before: '{.frnd}',
+      product: doubles,
+    }),
+  );
 
 const bytes: readonly TypeName[] = ['.u8', '.s8'];
 const nibbles: readonly TypeName[] = ['.u4', '.s4'];
 
-const integerRows: readonly Row[] = (
-  [
-    ['m8n8k16', bytes, 8, turing],
-    ['m16n8k16', bytes, 8, ampere],
-    ['m16n8k32', bytes, 8, ampere],
-    ['m8n8k32', nibbles, 4, turing],
-    ['m16n8k32', nibbles, 4, ampere],
-    ['m16n8k64', nibbles, 4, ampere],
-  ] as const
-).map(
-  ([shape, factors, width, ways]): Row => ({
-    name: `int${width}`,
-    shape,
-    d: '.s32',
-    factors,
-    bits: width,
-    list: shape === 'm8n8k16' ? 's32' : 'any',
-    ways,
-    before: '{.satfinite}',
-    product: integers,
-  }),
-);
+const integerRows = (): readonly Row[] =>
+  (
+    [
+      ['m8n8k16', bytes, 8, turing],
+      ['m16n8k16', bytes, 8, ampere],
+      ['m16n8k32', bytes, 8, ampere],
+      ['m8n8k32', nibbles, 4, turing],
+      ['m16n8k32', nibbles, 4, ampere],
+      ['m16n8k64', nibbles, 4, ampere],
+    ] as const
+  ).map(
+    ([shape, factors, width, ways]): Row => ({
+      name: `int${width}`,
+      shape,
+      d: '.s32',
+      factors,
+      bits: width,
+      list: shape === 'm8n8k16' ? 's32' : 'any',
+      ways,
+      before: '{.satfinite}',
+      product: integers,
+    }),
+  );
 
-const bitRows: readonly Row[] = ['m8n8k128', 'm16n8k128', 'm16n8k256'].map(
-  (shape): Row => ({
-    shape,
-    d: '.s32',
-    factors: ['.b1'],
-    bits: 1,
-    list: 'any',
-    ways: [at('7.0', shape === 'm8n8k128' ? 75 : 80)],
-    rows: [{ subject: 'mma with .and', when: { modifiers: ['.and'] }, ways: [at('7.1', 80)] }],
-    after: '.bitOp.popc',
-    product: bitwise,
-  }),
-);
+const bitRows = (): readonly Row[] =>
+  ['m8n8k128', 'm16n8k128', 'm16n8k256'].map(
+    (shape): Row => ({
+      shape,
+      d: '.s32',
+      factors: ['.b1'],
+      bits: 1,
+      list: 'any',
+      ways: [at('7.0', shape === 'm8n8k128' ? 75 : 80)],
+      rows: [{ subject: 'mma with .and', when: { modifiers: ['.and'] }, ways: [at('7.1', 80)] }],
+      after: '.bitOp.popc',
+      product: bitwise,
+    }),
+  );
 
 const kindRow = (version: string): AvailabilityRow[] =>
   kinds.map((kind) => ({
@@ -230,45 +235,42 @@ const kindRow = (version: string): AvailabilityRow[] =>
     ways: [atSuffixed(version, 100)],
   }));
 
-const fp8Rows: readonly Row[] = (['m16n8k16', 'm16n8k32'] as const).flatMap((shape) =>
-  (['.f16', '.f32'] as const).map((d): Row => {
-    const isFirst = shape === 'm16n8k32' && d === '.f32';
-    return {
-      name: 'fp8',
-      shape,
+const fp8Rows = (): readonly Row[] =>
+  (['m16n8k16', 'm16n8k32'] as const).flatMap((shape) =>
+    (['.f16', '.f32'] as const).map((d): Row => {
+      const isFirst = shape === 'm16n8k32' && d === '.f32';
+      return {
+        name: 'fp8',
+        shape,
+        d,
+        factors: bytesOfFloats,
+        bits: 8,
+        list: 'any',
+        ways: [at(isFirst ? '8.4' : '8.7', 89)],
+        rows: kindRow(isFirst ? '8.6' : '8.7'),
+        before: '{.kind}',
+        product: floats,
+      };
+    }),
+  );
+
+const smallRows = (): readonly Row[] =>
+  (['.f16', '.f32'] as const).map(
+    (d): Row => ({
+      name: 'f8f6f4',
+      shape: 'm16n8k32',
       d,
-      factors: bytesOfFloats,
+      factors: smallFloats,
       bits: 8,
       list: 'any',
-      ways: [at(isFirst ? '8.4' : '8.7', 89)],
-      rows: kindRow(isFirst ? '8.6' : '8.7'),
-      before: '{.kind}',
+      ways: [atSuffixed('8.7', 120)],
+      before: '.kind::f8f6f4',
       product: floats,
-    };
-  }),
-);
-
-const smallRows: readonly Row[] = (['.f16', '.f32'] as const).map(
-  (d): Row => ({
-    name: 'f8f6f4',
-    shape: 'm16n8k32',
-    d,
-    factors: smallFloats,
-    bits: 8,
-    list: 'any',
-    ways: [atSuffixed('8.7', 120)],
-    before: '.kind::f8f6f4',
-    product: floats,
-  }),
-);
+    }),
+  );
 
 /** All dense forms of mma without scales. */
-export const denseForms: readonly InstructionForm[] = [
-  ...fourfold,
-  ...halves,
-  ...doubleRows,
-  ...integerRows,
-  ...bitRows,
-  ...fp8Rows,
-  ...smallRows,
-].map(mmaForm);
+export const denseForms = (): readonly InstructionForm[] =>
+  [...fourfold(), ...halves(), ...doubleRows(), ...integerRows(), ...bitRows(), ...fp8Rows(), ...smallRows()].map(
+    mmaForm,
+  );

@@ -243,7 +243,7 @@ function moveForms(line: MoveLine): readonly InstructionForm[] {
   });
 }
 
-const lines: readonly MoveLine[] = [
+const lines = (): readonly MoveLine[] => [
   {
     id: 'm8n8',
     words: 'm8n8.xN{.trans}{.ss}.b16',
@@ -301,24 +301,25 @@ const lines: readonly MoveLine[] = [
   },
 ];
 
-const movmatrix: InstructionForm = matrixForm({
-  id: 'movmatrix',
-  section: '9.7.14.5.17',
-  syntax: 'movmatrix.sync.aligned.m8n8.trans.b16  d, a',
-  summary: 'Transposes an 8 by 8 matrix of 16-bit elements.',
-  subject: 'movmatrix',
-  ways: [at('7.8', 75)],
-  operands: [write('d', '.b32'), read('a', '.b32')],
-  steps: () => [
-    {
-      kind: 'collective',
-      fn: { form: 'transpose' },
-      to: ['$d'],
-      from: ['$a'],
-      mask: null,
-    },
-  ],
-});
+const movmatrix = (): InstructionForm =>
+  matrixForm({
+    id: 'movmatrix',
+    section: '9.7.14.5.17',
+    syntax: 'movmatrix.sync.aligned.m8n8.trans.b16  d, a',
+    summary: 'Transposes an 8 by 8 matrix of 16-bit elements.',
+    subject: 'movmatrix',
+    ways: [at('7.8', 75)],
+    operands: [write('d', '.b32'), read('a', '.b32')],
+    steps: () => [
+      {
+        kind: 'collective',
+        fn: { form: 'transpose' },
+        to: ['$d'],
+        from: ['$a'],
+        mask: null,
+      },
+    ],
+  });
 
 /** ldmatrix, stmatrix, movmatrix. */
-export const matrixMoveForms: readonly InstructionForm[] = [...lines.flatMap(moveForms), movmatrix];
+export const matrixMoveForms = (): readonly InstructionForm[] => [...lines().flatMap(moveForms), movmatrix()];

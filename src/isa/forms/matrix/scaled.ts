@@ -117,7 +117,5 @@ function productOf(
 }
 
 /** All forms of mma with scales, dense and sparse. */
-export const scaledForms: readonly InstructionForm[] = rows.flatMap((row) => [
-  scaledForm(row, false),
-  scaledForm(row, true),
-]);
+export const scaledForms = (): readonly InstructionForm[] =>
+  rows.flatMap((row) => [scaledForm(row, false), scaledForm(row, true)]);

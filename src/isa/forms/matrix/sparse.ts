@@ -123,63 +123,66 @@ export const byteSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 1, rowBits: 32,
 /** For pairs of nibbles, two lanes hold the metadata of 64 columns. */
 export const nibbleSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 2, rowBits: 32, lanes });
 
-const halfRows: readonly Row[] = (
-  [
-    ['.f16', '.f16', 'f16', 'f16'],
-    ['.f16', '.f32', 'f16', 'any'],
-    ['.bf16', '.f32', 'any', 'any'],
-  ] as const
-).flatMap(([type, d, list, sums]) =>
+const halfRows = (): readonly Row[] =>
+  (
+    [
+      ['.f16', '.f16', 'f16', 'f16'],
+      ['.f16', '.f32', 'f16', 'any'],
+      ['.bf16', '.f32', 'any', 'any'],
+    ] as const
+  ).flatMap(([type, d, list, sums]) =>
+    ([1, 2] as const).map(
+      (lanes): Row => ({
+        name: type,
+        shape: `m16n8k${16 * lanes}`,
+        d,
+        factors: [type],
+        bits: 16,
+        list,
+        sums,
+        sparsity: half(lanes),
+        ...ampere,
+      }),
+    ),
+  );
+
+const singleRows = (): readonly Row[] =>
   ([1, 2] as const).map(
     (lanes): Row => ({
-      name: type,
-      shape: `m16n8k${16 * lanes}`,
-      d,
-      factors: [type],
-      bits: 16,
-      list,
-      sums,
-      sparsity: half(lanes),
-      ...ampere,
-    }),
-  ),
-);
-
-const singleRows: readonly Row[] = ([1, 2] as const).map(
-  (lanes): Row => ({
-    name: 'tf32',
-    shape: `m16n8k${8 * lanes}`,
-    d: '.f32',
-    factors: ['.tf32'],
-    bits: 32,
-    list: 'any',
-    sums: 'any',
-    sparsity: single(lanes),
-    ...ampere,
-  }),
-);
-
-const integerRows: readonly Row[] = (
-  [
-    ['int8', ['.u8', '.s8'], 8, 32, byteSparsity],
-    ['int4', ['.u4', '.s4'], 4, 64, nibbleSparsity],
-  ] as const
-).flatMap(([name, factors, bits, k, sparsity]) =>
-  ([2, 4] as const).map(
-    (lanes): Row => ({
-      name,
-      shape: `m16n8k${(k * lanes) / 2}`,
-      d: '.s32',
-      factors,
-      bits,
+      name: 'tf32',
+      shape: `m16n8k${8 * lanes}`,
+      d: '.f32',
+      factors: ['.tf32'],
+      bits: 32,
       list: 'any',
-      sums: 's32',
-      sparsity: sparsity(lanes),
-      before: '{.satfinite}',
+      sums: 'any',
+      sparsity: single(lanes),
       ...ampere,
     }),
-  ),
-);
+  );
+
+const integerRows = (): readonly Row[] =>
+  (
+    [
+      ['int8', ['.u8', '.s8'], 8, 32, byteSparsity],
+      ['int4', ['.u4', '.s4'], 4, 64, nibbleSparsity],
+    ] as const
+  ).flatMap(([name, factors, bits, k, sparsity]) =>
+    ([2, 4] as const).map(
+      (lanes): Row => ({
+        name,
+        shape: `m16n8k${(k * lanes) / 2}`,
+        d: '.s32',
+        factors,
+        bits,
+        list: 'any',
+        sums: 's32',
+        sparsity: sparsity(lanes),
+        before: '{.satfinite}',
+        ...ampere,
+      }),
+    ),
+  );
 
 const kindRows: readonly AvailabilityRow[] = kinds.map((kind) => ({
   subject: kind,
@@ -192,7 +195,7 @@ const kindRows: readonly AvailabilityRow[] = kinds.map((kind) => ({
 const blackwell = [atSuffixed('8.7', 120)];
 const bytes = { shape: 'm16n8k64', bits: 8, list: 'any', sparsity: byteSparsity(4) } as const;
 
-const floatRows: readonly Row[] = [
+const floatRows = (): readonly Row[] => [
   {
     ...bytes,
     name: 'fp8',
@@ -206,7 +209,7 @@ const floatRows: readonly Row[] = [
 ];
 
 /** Without `.sp`, no kind is written. */
-const kindForms: readonly Row[] = [
+const kindForms = (): readonly Row[] => [
   {
     ...bytes,
     name: 'fp8.kind',
@@ -241,10 +244,5 @@ const kindForms: readonly Row[] = [
 ];
 
 /** All forms of mma.sp without scales. */
-export const sparseMmaForms: readonly InstructionForm[] = [
-  ...halfRows,
-  ...singleRows,
-  ...integerRows,
-  ...floatRows,
-  ...kindForms,
-].flatMap(sparseForms);
+export const sparseMmaForms = (): readonly InstructionForm[] =>
+  [...halfRows(), ...singleRows(), ...integerRows(), ...floatRows(), ...kindForms()].flatMap(sparseForms);

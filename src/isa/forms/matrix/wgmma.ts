@@ -148,38 +148,45 @@ function form(row: Row, registers: boolean, sparse: boolean): InstructionForm {
   );
 }
 
-const products = rows.flatMap((row) =>
-  (row.selectors === undefined ? [false] : [false, true]).flatMap((sparse) =>
-    [false, true].map((registers) => form(row, registers, sparse)),
-  ),
-);
+const products = () =>
+  rows.flatMap((row) =>
+    (row.selectors === undefined ? [false] : [false, true]).flatMap((sparse) =>
+      [false, true].map((registers) => form(row, registers, sparse)),
+    ),
+  );
 
-const others = [
-  { id: 'fence', section: '9.7.15.7.1', operands: [], summary: 'Orders accesses to registers before later products.' },
-  {
-    id: 'commit_group',
-    section: '9.7.15.7.2',
-    operands: [],
-    summary: 'Puts all products started so far into a group.',
-  },
-  {
-    id: 'wait_group',
-    section: '9.7.15.7.3',
-    operands: [read('n', '.u64', { constantOnly: true, range: [0, Number.MAX_SAFE_INTEGER] })],
-    summary: 'Waits until at most n groups of products are still under way.',
-  },
-].map(({ id, section, operands, summary }) =>
-  checked(
+const others = () =>
+  [
     {
-      id: `wgmma.${id}`,
-      section,
-      syntax: `wgmma.${id}.sync{.aligned}  ${operands.map(({ name }) => name).join('')}`.trim(),
-      summary,
-      operands,
+      id: 'fence',
+      section: '9.7.15.7.1',
+      operands: [],
+      summary: 'Orders accesses to registers before later products.',
     },
-    hopper,
-  ),
-);
+    {
+      id: 'commit_group',
+      section: '9.7.15.7.2',
+      operands: [],
+      summary: 'Puts all products started so far into a group.',
+    },
+    {
+      id: 'wait_group',
+      section: '9.7.15.7.3',
+      operands: [read('n', '.u64', { constantOnly: true, range: [0, Number.MAX_SAFE_INTEGER] })],
+      summary: 'Waits until at most n groups of products are still under way.',
+    },
+  ].map(({ id, section, operands, summary }) =>
+    checked(
+      {
+        id: `wgmma.${id}`,
+        section,
+        syntax: `wgmma.${id}.sync{.aligned}  ${operands.map(({ name }) => name).join('')}`.trim(),
+        summary,
+        operands,
+      },
+      hopper,
+    ),
+  );
 
 /** wgmma.mma_async, and the instructions that order and await it. */
-export const wgmmaForms: readonly InstructionForm[] = [...products, ...others];
+export const wgmmaForms = (): readonly InstructionForm[] => [...products(), ...others()];

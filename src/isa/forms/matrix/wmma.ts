@@ -330,13 +330,14 @@ function sumRows(): readonly TransferRow[] {
   return [...found.values()];
 }
 
-const factorRows: readonly TransferRow[] = families.flatMap((family) =>
-  family.shapes.flatMap((shape) =>
-    (['a', 'b'] as const).map(
-      (side): TransferRow => ({ side, shape, family, types: family.factors, bits: family.bits }),
+const factorRows = (): readonly TransferRow[] =>
+  families.flatMap((family) =>
+    family.shapes.flatMap((shape) =>
+      (['a', 'b'] as const).map(
+        (side): TransferRow => ({ side, shape, family, types: family.factors, bits: family.bits }),
+      ),
     ),
-  ),
-);
+  );
 
 // --- mma ------------------------------------------------------------------------------------------------------------
 
@@ -420,8 +421,8 @@ function productOf({ name }: Family, fragments: Fragments, variant: Variant, env
 }
 
 /** wmma.load, wmma.store and wmma.mma. */
-export const wmmaForms: readonly InstructionForm[] = [
-  ...factorRows.flatMap(transferForms),
+export const wmmaForms = (): readonly InstructionForm[] => [
+  ...factorRows().flatMap(transferForms),
   ...sumRows().flatMap(transferForms),
   ...families.flatMap(productRows).map(productForm),
 ];

@@ -383,7 +383,7 @@ const operations: readonly Operation[] = [
 ];
 
 /** Every form of atom and red. */
-export const atomicForms: readonly InstructionForm[] = [
+export const atomicForms = (): readonly InstructionForm[] => [
   ...operations.flatMap((operation) => forms(operation, 'atom')),
   ...operations.filter(({ onlyAtom }) => onlyAtom !== true).flatMap((operation) => forms(operation, 'red')),
 ];

@@ -134,4 +134,4 @@ const creation: readonly InstructionForm[] = [
 ];
 
 /** prefetch, prefetchu, applypriority, discard and createpolicy. */
-export const cacheForms: readonly InstructionForm[] = [...lines, ...creation];
+export const cacheForms = (): readonly InstructionForm[] => [...lines, ...creation];

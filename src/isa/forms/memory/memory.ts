@@ -253,7 +253,7 @@ const uniform: InstructionForm = {
 };
 
 /** Every form of ld, ldu and st that compilers emit. */
-export const memoryForms: readonly InstructionForm[] = [
+export const memoryForms = (): readonly InstructionForm[] => [
   ...loads.map((line) => memoryForm(line, false)),
   uniform,
   ...stores.map((line) => memoryForm(line, true)),

@@ -95,7 +95,7 @@ function packing([whole, element, count]: (typeof packings)[number]): readonly I
 }
 
 /** Every form of mov. */
-export const movForms: readonly InstructionForm[] = [
+export const movForms = (): readonly InstructionForm[] => [
   {
     id: 'mov',
     section: '9.7.9.3',

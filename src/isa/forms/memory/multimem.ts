@@ -174,4 +174,4 @@ const updates = families.filter(({ ops }) => ops?.red !== undefined).map((family
 const stores = families.filter(({ stored }) => stored === true).map((family) => form('st', family));
 
 /** multimem.ld_reduce, multimem.red and multimem.st. */
-export const multimemForms: readonly InstructionForm[] = [...loads, ...updates, ...stores];
+export const multimemForms = (): readonly InstructionForm[] => [...loads, ...updates, ...stores];

@@ -89,10 +89,9 @@ function reduce(shape: string, split: boolean, float: boolean): InstructionForm 
   });
 }
 
-const moves = (['ld', 'st'] as const).flatMap((opcode) => layouts.map((layout) => move(opcode, layout)));
-const reductions = [false, true].flatMap((split) =>
-  [false, true].map((float) => reduce(split ? '.16x32bx2' : '.32x32b', split, float)),
-);
+const moves = () => (['ld', 'st'] as const).flatMap((opcode) => layouts.map((layout) => move(opcode, layout)));
+const reductions = () =>
+  [false, true].flatMap((split) => [false, true].map((float) => reduce(split ? '.16x32bx2' : '.32x32b', split, float)));
 
 // --- copies ---------------------------------------------------------------------------------------------------------
 
@@ -103,34 +102,36 @@ const copyShapes = [
   { id: '.32', shape: ['.32x128b'], warps: ['.warpx4'] },
 ];
 
-const copies = copyShapes.flatMap(({ id, shape, warps }) =>
-  [false, true].map((unpacks) => {
-    const operands = [anyTensor('taddr'), descriptor('s-desc')];
-    return line({
-      id: `tcgen05.cp${id}${unpacks ? '.unpacked' : ''}`,
-      section: '9.7.16.9.1',
-      syntax: `tcgen05.cp.group.shape${warps.length > 0 ? '.warps' : ''}${unpacks ? '.b8x16.source' : ''}  ${operandList(operands)}`,
-      summary: `Starts to copy shared memory to tensor memory${unpacks ? ' and unpacks small elements' : ''}.`,
-      sets: {
-        group: groups,
-        shape,
-        ...(warps.length > 0 ? { warps } : {}),
-        ...(unpacks ? { source: ['.b6x16_p32', '.b4x16_p64'] } : {}),
-      },
-      operands,
-    });
-  }),
-);
+const copies = () =>
+  copyShapes.flatMap(({ id, shape, warps }) =>
+    [false, true].map((unpacks) => {
+      const operands = [anyTensor('taddr'), descriptor('s-desc')];
+      return line({
+        id: `tcgen05.cp${id}${unpacks ? '.unpacked' : ''}`,
+        section: '9.7.16.9.1',
+        syntax: `tcgen05.cp.group.shape${warps.length > 0 ? '.warps' : ''}${unpacks ? '.b8x16.source' : ''}  ${operandList(operands)}`,
+        summary: `Starts to copy shared memory to tensor memory${unpacks ? ' and unpacks small elements' : ''}.`,
+        sets: {
+          group: groups,
+          shape,
+          ...(warps.length > 0 ? { warps } : {}),
+          ...(unpacks ? { source: ['.b6x16_p32', '.b4x16_p64'] } : {}),
+        },
+        operands,
+      });
+    }),
+  );
 
-const shift = line({
-  id: 'tcgen05.shift',
-  section: '9.7.16.9.2',
-  syntax: 'tcgen05.shift.group.down  [taddr]',
-  summary: 'Starts to shift rows of tensor memory down by one.',
-  sets: { group: groups },
-  rows: [needs('tcgen05.shift', {}, ...chips)],
-  operands: [anyTensor('taddr')],
-});
+const shift = () =>
+  line({
+    id: 'tcgen05.shift',
+    section: '9.7.16.9.2',
+    syntax: 'tcgen05.shift.group.down  [taddr]',
+    summary: 'Starts to shift rows of tensor memory down by one.',
+    sets: { group: groups },
+    rows: [needs('tcgen05.shift', {}, ...chips)],
+    operands: [anyTensor('taddr')],
+  });
 
 // --- allocation, order and groups -----------------------------------------------------------------------------------
 
@@ -141,7 +142,7 @@ const inMemory = (name: string): OperandPattern => ({
   least: { bits: 32 },
 });
 
-const allocation = [
+const allocation = () => [
   line({
     id: 'tcgen05.alloc',
     section: '9.7.16.7.1',
@@ -168,45 +169,48 @@ const allocation = [
   }),
 ];
 
-const waits = (['ld', 'st'] as const).map((what) =>
-  line({
-    id: `tcgen05.wait.${what}`,
-    section: '9.7.16.8.5',
-    syntax: `tcgen05.wait::${what}.sync.aligned`,
-    summary: `Waits until the ${what === 'ld' ? 'loads' : 'stores'} of this thread are complete.`,
-    operands: [],
-  }),
-);
+const waits = () =>
+  (['ld', 'st'] as const).map((what) =>
+    line({
+      id: `tcgen05.wait.${what}`,
+      section: '9.7.16.8.5',
+      syntax: `tcgen05.wait::${what}.sync.aligned`,
+      summary: `Waits until the ${what === 'ld' ? 'loads' : 'stores'} of this thread are complete.`,
+      operands: [],
+    }),
+  );
 
-const fences = (['before', 'after'] as const).map((when) =>
-  line({
-    id: `tcgen05.fence.${when}`,
-    section: '9.7.16.11.1',
-    syntax: `tcgen05.fence::${when}_thread_sync`,
-    summary: `Orders asynchronous instructions ${when} a synchronization of threads.`,
-    operands: [],
-  }),
-);
+const fences = () =>
+  (['before', 'after'] as const).map((when) =>
+    line({
+      id: `tcgen05.fence.${when}`,
+      section: '9.7.16.11.1',
+      syntax: `tcgen05.fence::${when}_thread_sync`,
+      summary: `Orders asynchronous instructions ${when} a synchronization of threads.`,
+      operands: [],
+    }),
+  );
 
-const commits = [false, true].map((multicast) =>
-  line({
-    id: `tcgen05.commit${multicast ? '.multicast' : ''}`,
-    section: '9.7.16.12.1',
-    syntax: `tcgen05.commit.group.mbarrier::arrive::one{.space}${multicast ? '.multicast::cluster' : ''}.b64  [mbar]${multicast ? ', cta-mask' : ''}`,
-    summary: 'Lets an mbarrier object await the asynchronous instructions of this thread.',
-    sets: { group: groups, space: ['.shared::cluster'] },
-    operands: [inMemory('mbar'), ...(multicast ? [read('cta-mask', '.u16', { registerOnly: true })] : [])],
-  }),
-);
+const commits = () =>
+  [false, true].map((multicast) =>
+    line({
+      id: `tcgen05.commit${multicast ? '.multicast' : ''}`,
+      section: '9.7.16.12.1',
+      syntax: `tcgen05.commit.group.mbarrier::arrive::one{.space}${multicast ? '.multicast::cluster' : ''}.b64  [mbar]${multicast ? ', cta-mask' : ''}`,
+      summary: 'Lets an mbarrier object await the asynchronous instructions of this thread.',
+      sets: { group: groups, space: ['.shared::cluster'] },
+      operands: [inMemory('mbar'), ...(multicast ? [read('cta-mask', '.u16', { registerOnly: true })] : [])],
+    }),
+  );
 
 /** tcgen05, except the products. */
-export const tensorMoveForms: readonly InstructionForm[] = [
-  ...allocation,
-  ...moves,
-  ...reductions,
-  ...waits,
-  ...copies,
-  shift,
-  ...fences,
-  ...commits,
+export const tensorMoveForms = (): readonly InstructionForm[] => [
+  ...allocation(),
+  ...moves(),
+  ...reductions(),
+  ...waits(),
+  ...copies(),
+  shift(),
+  ...fences(),
+  ...commits(),
 ];

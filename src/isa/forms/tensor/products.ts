@@ -103,9 +103,10 @@ function plain(source: Source, { masked, scales }: Options): InstructionForm {
   );
 }
 
-const plainProducts = sources.flatMap((source) =>
-  [false, true].flatMap((masked) => [false, true].map((scales) => plain(source, { masked, scales }))),
-);
+const plainProducts = () =>
+  sources.flatMap((source) =>
+    [false, true].flatMap((masked) => [false, true].map((scales) => plain(source, { masked, scales }))),
+  );
 
 // --- with scale factors ---------------------------------------------------------------------------------------------
 
@@ -152,7 +153,7 @@ function blockScaled(source: Source, { kind, counts, sizes, required, counted }:
   );
 }
 
-const blockScaledProducts = sources.flatMap((source) => blocks.map((row) => blockScaled(source, row)));
+const blockScaledProducts = () => sources.flatMap((source) => blocks.map((row) => blockScaled(source, row)));
 
 // --- with B kept ----------------------------------------------------------------------------------------------------
 
@@ -173,11 +174,12 @@ function weightStationary(source: Source, zeros: boolean): InstructionForm {
   );
 }
 
-const stationaryProducts = sources.flatMap((source) => [false, true].map((zeros) => weightStationary(source, zeros)));
+const stationaryProducts = () =>
+  sources.flatMap((source) => [false, true].map((zeros) => weightStationary(source, zeros)));
 
 /** tcgen05.mma and tcgen05.mma.ws. */
-export const tensorProductForms: readonly InstructionForm[] = [
-  ...plainProducts,
-  ...blockScaledProducts,
-  ...stationaryProducts,
+export const tensorProductForms = (): readonly InstructionForm[] => [
+  ...plainProducts(),
+  ...blockScaledProducts(),
+  ...stationaryProducts(),
 ];

@@ -31,7 +31,7 @@ const values = (value: ReturnType<typeof read>): OperandPattern => ({
   uncounted: true,
 });
 
-const moves = [
+const moves = () => [
   relaxed(
     {
       id: 'suld.b',
@@ -81,39 +81,41 @@ const operations = [
   { id: 'p.extremum.wide', op: ['.min', '.max'], types: ['.b64'], wide: true },
 ];
 
-const reductions = operations.map(({ id, op, types, wide }) =>
-  relaxed(
-    {
-      id: `sured.${id}`,
-      section: '9.7.11.3',
-      syntax: `sured.${id.slice(0, 1)}.op.geom.type.clamping  [a, c], b`,
-      summary: 'Applies an operation to an element of a surface.',
-      sets: { op, geom: ['.1d', '.2d', '.3d'], type: types, clamping: clamps },
-      rows: eachNeeds(['.3d'], at('3.0', 20)),
-      operands: [surface, read('b', 0)],
-    },
-    wide ? at('8.1', 50) : at('2.0', 20),
-  ),
-);
+const reductions = () =>
+  operations.map(({ id, op, types, wide }) =>
+    relaxed(
+      {
+        id: `sured.${id}`,
+        section: '9.7.11.3',
+        syntax: `sured.${id.slice(0, 1)}.op.geom.type.clamping  [a, c], b`,
+        summary: 'Applies an operation to an element of a surface.',
+        sets: { op, geom: ['.1d', '.2d', '.3d'], type: types, clamping: clamps },
+        rows: eachNeeds(['.3d'], at('3.0', 20)),
+        operands: [surface, read('b', 0)],
+      },
+      wide ? at('8.1', 50) : at('2.0', 20),
+    ),
+  );
 
-const query = checked(
-  {
-    id: 'suq',
-    section: '9.7.11.4',
-    syntax: 'suq.query.b32  d, [a]',
-    summary: 'Returns an attribute of a surface.',
-    sets: {
-      query: ['.width', '.height', '.depth', '.channel_data_type', '.channel_order', '.array_size', '.memory_layout'],
+const query = () =>
+  checked(
+    {
+      id: 'suq',
+      section: '9.7.11.4',
+      syntax: 'suq.query.b32  d, [a]',
+      summary: 'Returns an attribute of a surface.',
+      sets: {
+        query: ['.width', '.height', '.depth', '.channel_data_type', '.channel_order', '.array_size', '.memory_layout'],
+      },
+      rows: [
+        ...eachNeeds(['.channel_data_type', '.channel_order'], at('2.1')),
+        ...eachNeeds(['.array_size'], at('4.1')),
+        ...eachNeeds(['.memory_layout'], at('4.2')),
+      ],
+      operands: [write('d', '.b32'), { kind: 'handle', name: 'a', of: '.surfref' }],
     },
-    rows: [
-      ...eachNeeds(['.channel_data_type', '.channel_order'], at('2.1')),
-      ...eachNeeds(['.array_size'], at('4.1')),
-      ...eachNeeds(['.memory_layout'], at('4.2')),
-    ],
-    operands: [write('d', '.b32'), { kind: 'handle', name: 'a', of: '.surfref' }],
-  },
-  at('1.5'),
-);
+    at('1.5'),
+  );
 
 /** suld, sust, sured and suq. */
-export const surfaceForms: readonly InstructionForm[] = [...moves, ...reductions, query];
+export const surfaceForms = (): readonly InstructionForm[] => [...moves(), ...reductions(), query()];

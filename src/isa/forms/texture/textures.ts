@@ -166,51 +166,66 @@ function tex(filter: Filter, result: Result, options: Options, isFloat: boolean)
 }
 
 const filters: readonly Filter[] = ['', '.base', '.level', '.grad'];
-const reads = filters.flatMap((filter) =>
-  results.flatMap((result) =>
-    everyOption.flatMap((options) =>
-      // Only floats select texels between which depths are compared.
-      (options.depth ? [true] : [true, false]).map((isFloat) => tex(filter, result, options, isFloat)),
+const reads = () =>
+  filters.flatMap((filter) =>
+    results.flatMap((result) =>
+      everyOption.flatMap((options) =>
+        // Only floats select texels between which depths are compared.
+        (options.depth ? [true] : [true, false]).map((isFloat) => tex(filter, result, options, isFloat)),
+      ),
     ),
-  ),
-);
+  );
 
-const gathers = [floats, wholes].flatMap((result) =>
-  everyOption.map((options) => {
-    const rest = optionOperands(options);
-    const type = result.types.length === 1 ? result.types[0] : '.dtype';
-    return checked(
-      {
-        id: `tld4.${result.id}${optionId(options)}`,
-        section: '9.7.10.2',
-        syntax: `tld4.comp.geom.v4${type}.f32  d|p, [a, c]${rest.length > 0 ? `, ${listed(rest)}` : ''}`,
-        summary: 'Reads one component of the four texels around coordinates.',
-        sets: {
-          comp: ['.r', '.g', '.b', '.a'],
-          geom: options.offset ? ['.2d', '.a2d'] : ['.2d', '.a2d', '.cube', '.acube'],
-          ...(result.types.length === 1 ? {} : { dtype: result.types }),
+const gathers = () =>
+  [floats, wholes].flatMap((result) =>
+    everyOption.map((options) => {
+      const rest = optionOperands(options);
+      const type = result.types.length === 1 ? result.types[0] : '.dtype';
+      return checked(
+        {
+          id: `tld4.${result.id}${optionId(options)}`,
+          section: '9.7.10.2',
+          syntax: `tld4.comp.geom.v4${type}.f32  d|p, [a, c]${rest.length > 0 ? `, ${listed(rest)}` : ''}`,
+          summary: 'Reads one component of the four texels around coordinates.',
+          sets: {
+            comp: ['.r', '.g', '.b', '.a'],
+            geom: options.offset ? ['.2d', '.a2d'] : ['.2d', '.a2d', '.cube', '.acube'],
+            ...(result.types.length === 1 ? {} : { dtype: result.types }),
+          },
+          rows: [
+            ...eachNeeds(['.a2d', '.cube', '.acube'], at('4.3', 30)),
+            ...(options.offset || options.depth ? [needs('offsets and depths', {}, at('4.3', 30))] : []),
+          ],
+          operands: [
+            resultList(result),
+            { kind: 'texture', name: 'a', of: '.texref', coordinates: floatCoordinates, sampled: true },
+            ...rest,
+          ],
         },
-        rows: [
-          ...eachNeeds(['.a2d', '.cube', '.acube'], at('4.3', 30)),
-          ...(options.offset || options.depth ? [needs('offsets and depths', {}, at('4.3', 30))] : []),
-        ],
-        operands: [
-          resultList(result),
-          { kind: 'texture', name: 'a', of: '.texref', coordinates: floatCoordinates, sampled: true },
-          ...rest,
-        ],
-      },
-      at('2.2', 20),
-    );
-  }),
-);
+        at('2.2', 20),
+      );
+    }),
+  );
 
 // --- queries --------------------------------------------------------------------------------------------------------
 
 const sizes = ['.width', '.height', '.depth'];
+const attributes = [
+  '.channel_data_type',
+  '.channel_order',
+  '.normalized_coords',
+  '.array_size',
+  '.num_mipmap_levels',
+  '.num_samples',
+  '.memory_layout',
+  '.filter_mode',
+  '.addr_mode_0',
+  '.addr_mode_1',
+  '.addr_mode_2',
+];
 const handle: OperandPattern = { kind: 'handle', name: 'a', of: '.texref' };
 
-const queries = [
+const queries = () => [
   checked(
     {
       id: 'txq',
@@ -218,20 +233,7 @@ const queries = [
       syntax: 'txq.query.b32  d, [a]',
       summary: 'Returns an attribute of a texture or sampler.',
       sets: {
-        query: [
-          ...sizes,
-          '.channel_data_type',
-          '.channel_order',
-          '.normalized_coords',
-          '.array_size',
-          '.num_mipmap_levels',
-          '.num_samples',
-          '.memory_layout',
-          '.filter_mode',
-          '.addr_mode_0',
-          '.addr_mode_1',
-          '.addr_mode_2',
-        ],
+        query: [...sizes, ...attributes],
       },
       rows: [
         ...eachNeeds(['.channel_data_type', '.channel_order'], at('2.1')),
@@ -279,4 +281,4 @@ const queries = [
 ];
 
 /** tex, tld4, txq and istypep. */
-export const textureForms: readonly InstructionForm[] = [...reads, ...gathers, ...queries];
+export const textureForms = (): readonly InstructionForm[] => [...reads(), ...gathers(), ...queries()];

@@ -97,7 +97,7 @@ const po = (syntax: string): string => syntax.replace('{.sat}', '.po{.sat}');
  * vmad. Three syntax lines list the allowed sign combinations; with `.po`, two signs on the product cancel, and other
  * combinations are rejected.
  */
-export const videoMultiplyForms: readonly InstructionForm[] = [
+export const videoMultiplyForms = (): readonly InstructionForm[] => [
   form('vmad', `${plain}, c`, 'Product of two register parts, plus c.', ['may', 'may', 'none']),
   form('vmad.minus', `${plain}, -c`, 'Product of two register parts, minus c.', ['none', 'none', 'may']),
   form('vmad.signs', `${signs}, -c`, 'Product of two register parts, minus c.', ['must', 'must', 'must']),

@@ -242,4 +242,4 @@ const comparison: Family = {
 };
 
 /** vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr and vset. */
-export const scalarVideoForms: readonly InstructionForm[] = [...arithmetic, ...shifts, comparison].flatMap(forms);
+export const scalarVideoForms = (): readonly InstructionForm[] => [...arithmetic, ...shifts, comparison].flatMap(forms);

@@ -210,6 +210,5 @@ function families(shape: Shape): readonly Family[] {
 }
 
 /** vadd2, vsub2, vavrg2, vabsdiff2, vmin2, vmax2, vset2 and the same operations on four bytes. */
-export const simdVideoForms: readonly InstructionForm[] = [halves, bytes].flatMap((shape) =>
-  families(shape).flatMap((family) => forms(shape, family)),
-);
+export const simdVideoForms = (): readonly InstructionForm[] =>
+  [halves, bytes].flatMap((shape) => families(shape).flatMap((family) => forms(shape, family)));

@@ -34,7 +34,7 @@ const inShared: OperandPattern = {
 const constantOnly = { constantOnly: true } as const;
 
 /** mapa, getctarank, griddepcontrol, setmaxnreg and pmevent. */
-export const clusterForms: readonly InstructionForm[] = [
+export const clusterForms = (): readonly InstructionForm[] => [
   form({
     id: 'mapa',
     section: '9.7.9.23',

@@ -215,7 +215,7 @@ const redux: readonly InstructionForm[] = [
 ];
 
 /** All instructions that the threads of a warp execute together. */
-export const warpForms: readonly InstructionForm[] = [
+export const warpForms = (): readonly InstructionForm[] => [
   ...shfl,
   ...vote,
   ...match,
