@@ -109,18 +109,13 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   const { code, vectors, scalar } = lowering;
   const operands = tripleOf(operandsOf(step, lowering));
   const sums = [vectors.temporary(), vectors.temporary()] as const;
-  const [a, b, c] = operands;
-  for (const half of [0, 1] as const) {
-    widen(code, a, half);
-    widen(code, b, half).vector('f64x2.mul');
-    widen(code, c, half).vector('f64x2.add').set(sums[half]);
-  }
+  for (const half of [0, 1] as const) pushSum(code, operands, half).set(sums[half]);
   const result = vectors.temporary();
   code.get(sums[0]).vector('f32x4.demote_f64x2_zero').get(sums[1]).vector('f32x4.demote_f64x2_zero');
   code.shuffle(wordsAt(0, 1, 4, 5)).set(result);
   pushUnusual(code, sums, result);
   code.unlikely().if(() => {
-    for (const local of [...operands, ...sums, result]) code.get(local);
+    for (const local of [...operands, result]) code.get(local);
     code.call(unusualSum(scalar.helpers, step.mode)).set(result);
   });
   vectors.set(step.to, { type: 'i32', locals: [result] });
@@ -140,14 +135,19 @@ function pushUnusual(code: Code, sums: readonly [number, number], result: number
   splat(code, 2 * infinity - 1 - 2 * leastNormal - 0x8000_0000).vector('i32x4.gt_s', 'v128.or', 'v128.any_true');
 }
 
-/** Returns the index of the function (operands, f64 sums, rounded sums) → results. */
+/**
+ * Returns the index of the function (operands, rounded sums) → results. It computes the f64 sums again: as parameters,
+ * they would have to stay in registers at every fma.
+ */
 function unusualSum(helpers: Helpers, mode: FloatMode): number {
-  const parameters = ['v128', 'v128', 'v128', 'v128', 'v128', 'v128'] as const;
+  const parameters = ['v128', 'v128', 'v128', 'v128'] as const;
   return helpers.function(`unusual sum ${JSON.stringify(mode)}`, { parameters, results: ['v128'] }, (code) => {
-    const [a, b, c, low, high, result] = [0, 1, 2, 3, 4, 5] as const;
-    const halves = ([low, high] as const).map(
-      (sum, i): HalfSum => ({ operands: [a, b, c], half: i === 0 ? 0 : 1, sum }),
-    );
+    const [a, b, c, result] = [0, 1, 2, 3] as const;
+    const halves = ([0, 1] as const).map((half): HalfSum => {
+      const sum = code.local('v128');
+      pushSum(code, [a, b, c], half).set(sum);
+      return { operands: [a, b, c], half, sum };
+    });
     for (const one of halves) pushSuspect(code, one);
     code.vector('v128.or', 'v128.any_true').if(() => {
       for (const one of halves) pushTwiceRounded(one, mode.flush, code);
@@ -170,6 +170,13 @@ interface HalfSum {
   readonly operands: readonly [number, number, number];
   readonly half: 0 | 1;
   readonly sum: number;
+}
+
+/** Pushes two of the four sums a * b + c in f64. */
+function pushSum(code: Code, [a, b, c]: readonly [number, number, number], half: 0 | 1): Code {
+  widen(code, a, half);
+  widen(code, b, half).vector('f64x2.mul');
+  return widen(code, c, half).vector('f64x2.add');
 }
 
 /** Pushes two of the four f32 as f64. */
