@@ -65,6 +65,7 @@ export function functionBody(source: string, start: number, context: BodyContext
   const draft = draftFunction(checked, {
     module: { ...module, environment: judged },
     environment,
+    usesClusterBarrier: false,
     functionAddress: () => 0,
     callee: ({ callee }, frame) => {
       if ('signature' in callee) return { kind: 'direct', function: 0 };

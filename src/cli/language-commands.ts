@@ -99,6 +99,7 @@ export function defineRun(program: Command, start: Start): void {
     .option('--entry <name>', 'the kernel; optional if the module has only one')
     .option('--grid <x,y,z>', 'number of blocks')
     .option('--block <x,y,z>', 'threads per block')
+    .option('--cluster <x,y,z>', 'blocks per cluster; by default what the kernel requires')
     .option('--shared <bytes>', 'size of the dynamic shared memory')
     .option('--cooperative', 'cooperative launch: the whole grid can synchronize')
     .option(

@@ -25,6 +25,7 @@ export interface RunFlags extends CommonFlags, TraceFlags {
   readonly entry?: string;
   readonly grid?: string;
   readonly block?: string;
+  readonly cluster?: string;
   readonly shared?: string;
   readonly cooperative?: boolean;
   readonly arg: readonly string[];
@@ -74,6 +75,7 @@ async function runFile(file: string, flags: RunFlags, session: Session): Promise
     entry: flags.entry ?? null,
     grid: readExtent(flags.grid, '--grid'),
     block: readExtent(flags.block, '--block'),
+    cluster: flags.cluster === undefined ? null : readExtent(flags.cluster, '--cluster'),
     engine: readEngine(flags.engine ?? null, trace !== null),
     sharedBytes: flags.shared === undefined ? 0 : readCount(flags.shared, '--shared'),
     cooperative: flags.cooperative === true,

@@ -52,6 +52,7 @@ type Untraced = Omit<LaunchOptions, 'engine' | 'onTrace' | 'trace' | 'signal'>;
 export const untracedRules: RulesFor<Untraced> = {
   grid: extent,
   block: extent,
+  cluster: extent,
   sharedBytes: number,
   cooperative: flag,
   args,
@@ -79,6 +80,7 @@ export type PlainLaunch = Pick<
   LaunchOptions,
   | 'grid'
   | 'block'
+  | 'cluster'
   | 'sharedBytes'
   | 'cooperative'
   | 'engine'
@@ -89,12 +91,13 @@ export type PlainLaunch = Pick<
   | 'printLimit'
 >;
 
-const { grid, block, sharedBytes, cooperative, engine, unchecked, unsupported, timeout, budget, printLimit } =
+const { grid, block, cluster, sharedBytes, cooperative, engine, unchecked, unsupported, timeout, budget, printLimit } =
   launchRules;
 
 export const plainLaunchRules: RulesFor<PlainLaunch> = {
   grid,
   block,
+  cluster,
   sharedBytes,
   cooperative,
   engine,

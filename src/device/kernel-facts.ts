@@ -57,11 +57,11 @@ export function parameterOf({ name, offset, size, variable }: Placed): KernelPar
 }
 
 export function attributesOf({ entry, stackBytes }: KernelProgram): KernelAttributes {
-  const { parameterBytes, sharedBytes, requiredThreads, mostThreads, tuning } = entry;
+  const { parameterBytes, sharedBytes, hiddenBytes, requiredThreads, mostThreads, tuning } = entry;
   const [x = 1, y = 1, z = 1] = requiredThreads ?? [];
   return {
     parameterSize: parameterBytes,
-    sharedSize: sharedBytes,
+    sharedSize: sharedBytes - hiddenBytes,
     localSize: stackBytes,
     requiredBlock: requiredThreads === null ? null : [x, y, z],
     maxThreads: Math.min(threadLimit, requiredThreads === null ? (mostThreads ?? threadLimit) : x * y * z),

@@ -90,10 +90,11 @@ export class Kernel {
     const shape: LaunchShape = {
       grid: extentsOf(options.grid ?? 1),
       block: extentsOf(options.block ?? 1),
+      ...clustersOf(program, options),
       sharedBytes: options.sharedBytes ?? 0,
       gridWorkspace: 0,
     };
-    checkShape(shape, program.sharedBytes, this.linked.stackBytes);
+    checkShape(shape, program.sharedBytes - program.hiddenBytes, this.linked.stackBytes);
     checkTuning(program, shape);
     const { args = [] } = options;
     const foreign = args.findIndex((argument) => isOfAnotherDevice(argument, this.context.memory));
@@ -153,6 +154,18 @@ function withHint(result: LaunchResult, { functions }: KernelProgram): LaunchRes
 
 function readsWorkspace({ specials }: FunctionProgram['instructions'][number]): boolean {
   return specials.some(({ register }) => register.grant === 'grid workspace');
+}
+
+/** The extents of clusters that the launch asks for, or else those that `.reqnctapercluster` requires. */
+function clustersOf(
+  { name, requiredCluster }: FunctionProgram,
+  { cluster }: LaunchOptions,
+): Pick<LaunchShape, 'cluster' | 'hasClusters'> {
+  const required = requiredCluster === null ? null : extentsOf(requiredCluster);
+  const asked = cluster === undefined ? null : extentsOf(cluster);
+  if (required !== null && asked !== null && required.some((extent, i) => extent !== asked[i]))
+    throw new PtxlabError('bad-launch', `kernel '${name}' requires clusters of ${required.join(' x ')} blocks`);
+  return { cluster: required ?? asked ?? [1, 1, 1], hasClusters: required !== null || asked !== null };
 }
 
 /** `.reqntid` and `.maxntid` promise the block sizes that a kernel will be launched with (PTX ISA 9.1, 11.4). */

@@ -29,6 +29,11 @@ export interface LaunchOptions {
   readonly grid?: Extent;
   /** Threads per block. Default 1. */
   readonly block?: Extent;
+  /**
+   * Blocks per cluster, at most 16. The grid must be a multiple of it. Default: what `.reqnctapercluster` requires, or
+   * else 1.
+   */
+  readonly cluster?: Extent;
   /** Dynamic shared memory per block, in bytes. */
   readonly sharedBytes?: number;
   /**

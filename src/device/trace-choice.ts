@@ -3,7 +3,7 @@ import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { TraceEvent, Tracing } from '../interp/trace.ts';
 import type { Dim3 } from '../machine/fault.ts';
-import { type LaunchShape, warpSize } from '../machine/launch.ts';
+import { blockNumberOf, indexOf, type LaunchShape, warpSize } from '../machine/launch.ts';
 
 export interface TraceChoice {
   /** Index of the block in the grid; a single number is x. Default 0. */
@@ -33,7 +33,7 @@ export function tracingOf({ onTrace, trace = {}, engine }: Options, shape: Launc
   const thread = linear('thread', 'block', trace.thread ?? 0, shape.block);
   const first = thread - (thread % warpSize);
   return {
-    block: linear('block', 'grid', trace.block ?? 0, shape.grid),
+    block: blockNumberOf(indexOf(linear('block', 'grid', trace.block ?? 0, shape.grid), shape.grid), shape),
     threads: trace.warp === true ? [first, first + warpSize - 1] : [thread, thread],
     lines: trace.lines ?? [0, Number.POSITIVE_INFINITY],
     emit: onTrace,

@@ -2,7 +2,7 @@
 import { Barriers } from '../machine/barriers.ts';
 import { Collectives } from '../machine/collectives.ts';
 import type { Undefined } from '../machine/definedness.ts';
-import { indexOf, type LaunchShape, threadsOf } from '../machine/launch.ts';
+import { blockIndexOf, indexOf, type LaunchShape, threadsOf } from '../machine/launch.ts';
 import { namedRanges } from '../machine/named-ranges.ts';
 import { Segment } from '../machine/segment.ts';
 import type { BlockState, CallState, ThreadState } from '../machine/state.ts';
@@ -27,11 +27,12 @@ export const nobody: Thread = {
 
 export const nowhere: Block = {
   index: [0, 0, 0],
-  linear: 0,
+  number: 0,
   threads: [],
   shared: new Segment('shared', new Uint8Array(0)),
   barriers: new Barriers(0),
   collectives: new Collectives(0),
+  hasEnded: false,
   nextThread: 0,
   tried: 0,
   looks: 0,
@@ -52,19 +53,20 @@ export interface BlockPlan {
 /** Initial size of a thread's local memory in bytes. */
 const firstStack = 1 << 10;
 
-export function beginBlock(linear: number, plan: BlockPlan): Block {
+export function beginBlock(number: number, plan: BlockPlan): Block {
   const { kernel, shape, sharedBytes, trackWrites } = plan;
   const count = threadsOf(shape);
   const named = namedRanges(kernel.entry.shared);
   const shared = new Segment('shared', new Uint8Array(sharedBytes), { trackWrites, named });
   shared.mark(0, kernel.entry.reservedBytes);
   return {
-    index: indexOf(linear, shape.grid),
-    linear,
+    index: blockIndexOf(number, shape),
+    number,
     threads: Array.from({ length: count }, (_, i) => beginThread(i, plan)),
     shared,
     barriers: new Barriers(count),
     collectives: new Collectives(count),
+    hasEnded: false,
     nextThread: 0,
     tried: 0,
     looks: 0,
@@ -100,9 +102,9 @@ function localMemory({ kernel, trackWrites }: BlockPlan): Segment {
 
 /** Returns the current state of the block. Threads that have not run since the previous state are shared with it. */
 export function stateOfBlock(block: Block): BlockState {
-  const { linear, threads, shared, barriers, collectives, nextThread, tried, looks, idleTurns, idleRounds } = block;
+  const { number, threads, shared, barriers, collectives, nextThread, tried, looks, idleTurns, idleRounds } = block;
   return {
-    linear,
+    number,
     threads: threads.map((thread) => (thread.saved ??= stateOfThread(thread))),
     shared: shared.give(),
     barriers: barriers.give(),
@@ -135,8 +137,8 @@ function copyOf(shadow: ReadonlyMap<number, Undefined> | null): Shadow | null {
 }
 
 export function blockInState(state: BlockState, plan: BlockPlan): Block {
-  const { linear, threads, shared, barriers, collectives, turn, idleTurns, idleRounds } = state;
-  const block = beginBlock(linear, plan);
+  const { number, threads, shared, barriers, collectives, turn, idleTurns, idleRounds } = state;
+  const block = beginBlock(number, plan);
   if (block.threads.length !== threads.length) throw new Error('the state belongs to a block of a different shape');
   block.shared.take(shared);
   block.barriers.take(barriers);
@@ -146,6 +148,7 @@ export function blockInState(state: BlockState, plan: BlockPlan): Block {
   block.looks = turn.looks;
   block.idleTurns = idleTurns;
   block.idleRounds = idleRounds;
+  block.hasEnded = threads.every(({ activity }) => activity === 'exited');
   threads.forEach((saved, i) => {
     const thread = block.threads[i];
     if (thread !== undefined) putThread(thread, saved);

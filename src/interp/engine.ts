@@ -6,7 +6,7 @@
 import type { BuiltinServices } from '../machine/builtins.ts';
 import type { Launch, SteppingEngine } from '../machine/engine.ts';
 import { type Fault, MachineFault, machineFault } from '../machine/fault.ts';
-import { blocksOf, checkTime, overBudget } from '../machine/launch.ts';
+import { blocksOf, blocksPerCluster, checkTime, overBudget } from '../machine/launch.ts';
 import { namedRanges } from '../machine/named-ranges.ts';
 import { Segment } from '../machine/segment.ts';
 import type { LaunchState } from '../machine/state.ts';
@@ -62,8 +62,8 @@ export class ReferenceEngine implements SteppingEngine {
     this.launch = launch;
     this.blocks = blocksOf(shape);
     this.plan = { kernel, shape, sharedBytes, trackWrites };
-    this.cpu = idleCpu(launch, memories);
-    const facts = { shape, sharedBytes: sharedBytes - entry.reservedBytes };
+    this.cpu = idleCpu(launch, memories, (rank) => this.neighbor(rank));
+    const facts = { shape, sharedBytes: sharedBytes - entry.reservedBytes - entry.hiddenBytes };
     const { addressOf } = image;
     const { code, lines } = prepareKernel({
       kernel,
@@ -175,12 +175,22 @@ export class ReferenceEngine implements SteppingEngine {
     return this.running[0] ?? null;
   }
 
-  /** Starts the next block and puts it first. */
+  /** Starts the blocks of the next cluster, and puts the first one first. */
   private begin(): Block | null {
     if (this.nextBlock >= this.blocks) return null;
-    const block = beginBlock(this.nextBlock++, this.plan);
-    this.running.unshift(block);
-    return block;
+    const size = this.cpu.blocksPerCluster;
+    const blocks = Array.from({ length: size }, (_, rank) => beginBlock(this.nextBlock + rank, this.plan));
+    this.nextBlock += size;
+    this.running.unshift(...blocks);
+    return blocks[0] ?? null;
+  }
+
+  private neighbor(rank: number): Block {
+    const { block, blocksPerCluster: size } = this.cpu;
+    const wanted = block.number - (block.number % size) + rank;
+    const found = this.running.find((one) => one.number === wanted);
+    if (found === undefined) throw new Error(`block ${wanted} is not running beside those of its cluster`);
+    return found;
   }
 
   /** Returns the next thread in order that can run; null once the block has ended. */
@@ -197,8 +207,18 @@ export class ReferenceEngine implements SteppingEngine {
       this.faulting = threads.find((thread) => thread.activity === 'waiting') ?? null;
       throw machineFault('PTX6010', { waiting: whoWaits(block) });
     }
-    this.running.shift();
+    this.end(block);
     return null;
+  }
+
+  /** Removes the first block once all blocks of its cluster have ended, because its memory may be needed until then. */
+  private end(block: Block): void {
+    block.hasEnded = true;
+    const size = this.cpu.blocksPerCluster;
+    const cluster = Math.floor(block.number / size);
+    const isOver = (one: Block): boolean => Math.floor(one.number / size) === cluster && one.hasEnded;
+    if (this.running.filter(isOver).length === size) this.running = this.running.filter((one) => !isOver(one));
+    else this.running.push(...this.running.splice(0, 1));
   }
 
   /** Lets a group without a mask continue. Returns false if none is waiting. */
@@ -272,7 +292,7 @@ function memoriesOf({ kernel, image, memory, parameters }: Launch): Memories {
 }
 
 /** The engine's context before the first block starts. */
-function idleCpu({ heap, printed, limits }: Launch, memories: Memories): Cpu {
+function idleCpu({ kernel, heap, printed, limits, shape }: Launch, memories: Memories, neighbor: Cpu['neighbor']): Cpu {
   const look = (): void => checkTime(limits);
   const servicesOn = (line: number): BuiltinServices => ({
     heap,
@@ -287,6 +307,9 @@ function idleCpu({ heap, printed, limits }: Launch, memories: Memories): Cpu {
     executed: 0,
     timer: 0,
     code: [],
+    blocksPerCluster: blocksPerCluster(shape),
+    neighbor,
+    clusterBarrier: kernel.entry.clusterBarrier,
     builtin: (called, local, base, line) => callBuiltin(called, local, base, line, servicesOn(line)),
   };
   return cpu;

@@ -1,18 +1,12 @@
 /** Turns loads, stores and window steps into functions over the frame. */
 import { chop } from '../base/bits.ts';
-import type { AccessSpace } from '../isa/spaces.ts';
+import { type AccessSpace, rankAt, startOfRank } from '../isa/spaces.ts';
 import type { Step } from '../isa/steps/step.ts';
-import {
-  formatAddress,
-  isInWindow,
-  type MemorySpace,
-  type Address,
-  resolveGeneric,
-  windowBase,
-} from '../machine/address-space.ts';
+import { formatAddress, isInWindow, type Address, resolveGeneric, windowBase } from '../machine/address-space.ts';
 import type { Definedness, Undefined } from '../machine/definedness.ts';
 import { machineFault } from '../machine/fault.ts';
 import type { Access, Memory } from '../machine/segment.ts';
+import { SharedOfRank } from '../machine/shared-of-rank.ts';
 import { setUndefined, undefinedUse } from './shadow.ts';
 import { type Cpu, finish, type Remainder } from './thread.ts';
 import { type Action, type Frame, type PlaceOf, bigintIn, valueIn } from './value-steps.ts';
@@ -26,8 +20,8 @@ export interface Memories {
   readonly parameters: Memory;
 }
 
-/** Returns the memory that the running thread sees in a space. */
-function memoryOf(space: MemorySpace, memories: Memories, cpu: Cpu): Memory | null {
+/** Returns the memory that the running thread sees at an address. */
+function memoryOf({ space, offset }: Address, memories: Memories, cpu: Cpu): Memory | null {
   switch (space) {
     case 'global':
       return memories.global;
@@ -36,10 +30,18 @@ function memoryOf(space: MemorySpace, memories: Memories, cpu: Cpu): Memory | nu
     case 'param':
       return memories.parameters;
     case 'shared':
-      return cpu.block.shared;
+      return sharedAt(offset, cpu);
     case 'local':
       return cpu.thread.local;
   }
+}
+
+function sharedAt(offset: number, cpu: Cpu): Memory {
+  const rank = rankAt(offset);
+  if (rank === null || rank >= cpu.blocksPerCluster) return cpu.block.shared;
+  const { shared, hasEnded } = cpu.neighbor(rank);
+  const isThere = !hasEnded || offset - startOfRank(rank) === cpu.clusterBarrier;
+  return new SharedOfRank(rank, isThere ? shared : null);
 }
 
 /** Resolves a 64-bit effective address, for an access that names `space`. */
@@ -66,7 +68,7 @@ function openMemory(
   size: number,
   { memories, cpu }: Pick<AccessContext, 'memories' | 'cpu'>,
 ): Memory {
-  const memory = memoryOf(place.space, memories, cpu);
+  const memory = memoryOf(place, memories, cpu);
   if (memory === null || place.offset >= beyond) {
     const { space } = place;
     const near = memory === null ? '; the kernel has none' : '; no memory extends that far';
@@ -278,7 +280,7 @@ export function prepareAtomic(
     effective: bigint,
     { memories }: AccessContext,
   ): ReturnType<typeof undefinedElements> | null {
-    if ((memoryOf(place.space, memories, cpu)?.definedness ?? null) === null) return null;
+    if ((memoryOf(place, memories, cpu)?.definedness ?? null) === null) return null;
     return undefinedIn(openMemory(place, effective, 'load', size, context), place.offset, bytes, old.length, line);
   }
 }
@@ -296,7 +298,8 @@ export function prepareWindow(step: StepOf<'window'>, placeOf: PlaceOf): Action 
   }
   return (frame) => {
     const address = BigInt(valueIn(frame, from));
-    if (!isInWindow(address, space)) {
+    // The address may belong to another block of the cluster.
+    if (!isInWindow(address, space === 'shared' ? 'shared::cluster' : space)) {
       const shown = formatAddress(address);
       throw machineFault('PTX6007', { address: shown, space }, { space: 'generic', address: shown });
     }

@@ -11,7 +11,7 @@ import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
 import type { ValueStep, ValueSteps } from '../isa/steps/value.ts';
 import { machineFault } from '../machine/fault.ts';
 import { blocksOf } from '../program/flow.ts';
-import { type FunctionProgram, type ProgramInstruction, isCounted } from '../program/function-program.ts';
+import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
 import { idleRounds, waitingLoops } from '../program/waiting-loops.ts';
 import { prepareBarrier } from './barrier-steps.ts';
 import { prepareCall, prepareReturn } from './call-steps.ts';
@@ -83,7 +83,7 @@ function prepareInstruction(instruction: ProgramInstruction, context: FunctionCo
     guardValue: guard?.negated === true ? 0 : 1,
     run: runOf(all, context),
     careful: carefulOf(all),
-    counted: isCounted(instruction),
+    counted: instruction.isCounted,
     rest,
   };
   return traced(prepared, instruction, context);

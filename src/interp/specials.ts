@@ -2,7 +2,7 @@
 import type { Bits } from '../base/bits.ts';
 import { chop } from '../base/bits.ts';
 import { type LaunchValue, reservedSharedBytes } from '../isa/registers.ts';
-import { type LaunchShape, threadsOf, warpSize } from '../machine/launch.ts';
+import { blocksPerCluster, type LaunchShape, threadsOf, warpSize } from '../machine/launch.ts';
 import type { SpecialRead } from '../program/function-program.ts';
 import type { Cpu } from './thread.ts';
 
@@ -42,6 +42,14 @@ function fixed(of: (facts: LaunchFacts, part: number) => number): Reader {
   };
 }
 
+/** A value that depends on the block's index and the extent of clusters in one dimension. */
+function byCluster(of: (block: number, cluster: number) => number): Reader {
+  return (cpu, { shape }, part) => {
+    const extent = shape.cluster[part] ?? 1;
+    return () => of(cpu.block.index[part] ?? 0, extent);
+  };
+}
+
 const readers: Readonly<Record<LaunchValue, Reader>> = {
   threadIndex: (cpu, _facts, part) => () => cpu.thread.index[part] ?? 0,
   blockSize: fixed(({ shape }, part) => shape.block[part] ?? 1),
@@ -63,6 +71,17 @@ const readers: Readonly<Record<LaunchValue, Reader>> = {
   sharedBytes: fixed(({ sharedBytes }) => sharedBytes),
   allSharedBytes: fixed(({ sharedBytes }) => sharedBytes + reservedSharedBytes),
   dynamicSharedBytes: fixed(({ shape }) => shape.sharedBytes),
+  hasClusters: fixed(({ shape }) => (shape.hasClusters ? 1 : 0)),
+  clusterIndex: byCluster((block, cluster) => Math.floor(block / cluster)),
+  gridClusters: fixed(({ shape }, part) => (shape.grid[part] ?? 1) / (shape.cluster[part] ?? 1)),
+  indexInCluster: byCluster((block, cluster) => block % cluster),
+  clusterSize: fixed(({ shape }, part) => shape.cluster[part] ?? 1),
+  rankInCluster: (cpu, { shape }) => {
+    const size = blocksPerCluster(shape);
+    return () => cpu.block.number % size;
+  },
+  blocksPerCluster: fixed(({ shape }) => blocksPerCluster(shape)),
+  threadsPerCluster: fixed(({ shape }) => blocksPerCluster(shape) * threadsOf(shape)),
   gridWorkspace: fixed(({ shape }) => shape.gridWorkspace),
 };
 

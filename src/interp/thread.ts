@@ -108,11 +108,14 @@ export function wake(thread: Thread): void {
 
 export interface Block {
   readonly index: Dim3;
-  readonly linear: number;
+  /** As in `blockIndexOf`. */
+  readonly number: number;
   readonly threads: readonly Thread[];
   readonly shared: Segment;
   readonly barriers: Barriers;
   readonly collectives: Collectives;
+  /** Whether all threads have exited. */
+  hasEnded: boolean;
   /** Index of the next thread to run. */
   nextThread: number;
   /** Number of instructions that the thread has tried in its current turn. */
@@ -143,6 +146,11 @@ export interface Cpu {
   timer: number;
   /** The code of all the kernel's functions, one after the other. */
   code: readonly Prepared[];
+  readonly blocksPerCluster: number;
+  /** Returns the block with this rank in the running block's cluster. */
+  readonly neighbor: (rank: number) => Block;
+  /** Offset of the barrier of the cluster in shared memory, which stays after its block has ended. */
+  readonly clusterBarrier: number | null;
   /**
    * Runs a built-in function called on line `line`, with its arguments in local memory at `base`. The result is stored
    * after them.

@@ -8,7 +8,7 @@ import type { SourcePlace } from '../base/source-place.ts';
 import type { TypeName } from '../isa/types.ts';
 import type { Dim3 } from '../machine/fault.ts';
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
-import { indexOf } from '../machine/launch.ts';
+import { blockIndexOf } from '../machine/launch.ts';
 import type { LaunchFacts } from './specials.ts';
 import type { Cpu, Prepared, Rest, Thread, UndefinedResults } from './thread.ts';
 import type { Frame } from './value-steps.ts';
@@ -80,7 +80,7 @@ export function traced(prepared: Prepared, instruction: ProgramInstruction, cont
   };
   const around = (frame: Frame, execute: () => void): void => {
     const { thread, block } = cpu;
-    if (thread.linear >= first && thread.linear <= last && block.linear === tracing.block)
+    if (thread.linear >= first && thread.linear <= last && block.number === tracing.block)
       thread.before = registers.map(({ place }) => elementAt(frame, place));
     try {
       execute();
@@ -129,7 +129,7 @@ function describer(
   tracing: Tracing,
   { program, facts }: TraceContext,
 ): (thread: Thread, before: readonly Bits[], frame: Frame) => TraceEvent {
-  const block = indexOf(tracing.block, facts.shape.grid);
+  const block = blockIndexOf(tracing.block, facts.shape);
   return (thread, before, frame) => ({
     block,
     thread: thread.index,

@@ -3,6 +3,7 @@
  * the table of forms: resolver, checker, engines, explain, listing, documentation. Adding a form means adding one
  * entry.
  */
+import type { Ref } from './steps/ref.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Environment } from './environment.ts';
 import type { Step } from './steps/step.ts';
@@ -260,6 +261,8 @@ export interface InstructionForm {
   readonly operands: readonly OperandPattern[];
   /** Whether the instruction waits or tests whether to go on waiting, so a loop around it waits for other threads. */
   readonly polls?: true;
+  /** A value for which the instruction is repeated as long as it is true. Then the thread waits for other threads. */
+  readonly repeatsWhile?: Ref;
   /** Modifier axes that do not affect results, so tests and listings may skip them. */
   readonly inert?: readonly string[];
   /**

@@ -1,9 +1,10 @@
 /**
  * The predefined special registers (PTX ISA 9.1, chapter 10), one row each: the type, the versions and targets as in
  * ptxas 13.0, and the origin of the value. Hardware-specific registers have the values that they would have on a single
- * SM that runs one grid, with each block in a cluster of its own.
+ * SM that runs one grid.
  */
 import type { Sameness } from './sameness.ts';
+import type { Ref } from './steps/ref.ts';
 import { at, type Availability } from './targets.ts';
 import type { TypeName } from './types.ts';
 
@@ -41,6 +42,17 @@ export type LaunchValue =
   | 'sharedBytes'
   | 'allSharedBytes'
   | 'dynamicSharedBytes'
+  /** Whether the blocks are in clusters that the kernel or the launch asks for. */
+  | 'hasClusters'
+  /** The indices of the cluster in the grid and of the block in its cluster, with the extents of both. */
+  | 'clusterIndex'
+  | 'gridClusters'
+  | 'indexInCluster'
+  | 'clusterSize'
+  /** The number of the block in its cluster, and the number of blocks and threads there. */
+  | 'rankInCluster'
+  | 'blocksPerCluster'
+  | 'threadsPerCluster'
   | 'gridWorkspace';
 
 const samenesses: Readonly<Record<LaunchValue, SamenessOfParts>> = {
@@ -63,6 +75,14 @@ const samenesses: Readonly<Record<LaunchValue, SamenessOfParts>> = {
   sharedBytes: 'grid',
   allSharedBytes: 'grid',
   dynamicSharedBytes: 'grid',
+  hasClusters: 'grid',
+  clusterIndex: ['block', 'block', 'block', 'grid'],
+  gridClusters: 'grid',
+  indexInCluster: ['block', 'block', 'block', 'grid'],
+  clusterSize: 'grid',
+  rankInCluster: 'block',
+  blocksPerCluster: 'grid',
+  threadsPerCluster: 'grid',
   gridWorkspace: 'grid',
 };
 
@@ -123,6 +143,18 @@ const clusters = at('7.8', 90);
 const chopped: Extras = { least: 16 };
 const reserved: Extras = { grant: 'reserved shared memory' };
 
+/** Values that some steps read by these names, as if they were special registers. */
+export const impliedRegisters: ReadonlyMap<Ref, SpecialRegister> = new Map(
+  (
+    [
+      ['$LANE', 'lane'],
+      ['$WARP', 'warp'],
+      ['$CLUSTER.RANK', 'rankInCluster'],
+      ['$CLUSTER.THREADS', 'threadsPerCluster'],
+    ] as const
+  ).map(([ref, value]) => [ref, row(ref, '.u32', always, value)]),
+);
+
 export const registerRows: readonly SpecialRegister[] = [
   vector('%tid', always, 'threadIndex', chopped),
   vector('%ntid', always, 'blockSize', chopped),
@@ -134,13 +166,13 @@ export const registerRows: readonly SpecialRegister[] = [
   row('%smid', '.u32', at('1.3'), 0),
   row('%nsmid', '.u32', at('2.0', 20), 1),
   row('%gridid', '.u64', always, 0, chopped),
-  row('%is_explicit_cluster', '.pred', clusters, 0),
-  vector('%clusterid', clusters, 'blockIndex'),
-  vector('%nclusterid', clusters, 'gridSize'),
-  vector('%cluster_ctaid', clusters, 0),
-  vector('%cluster_nctaid', clusters, 1),
-  row('%cluster_ctarank', '.u32', clusters, 0),
-  row('%cluster_nctarank', '.u32', clusters, 1),
+  row('%is_explicit_cluster', '.pred', clusters, 'hasClusters'),
+  vector('%clusterid', clusters, 'clusterIndex'),
+  vector('%nclusterid', clusters, 'gridClusters'),
+  vector('%cluster_ctaid', clusters, 'indexInCluster'),
+  vector('%cluster_nctaid', clusters, 'clusterSize'),
+  row('%cluster_ctarank', '.u32', clusters, 'rankInCluster'),
+  row('%cluster_nctarank', '.u32', clusters, 'blocksPerCluster'),
   row('%lanemask_eq', '.u32', at('2.0', 20), 'lanesEqual'),
   row('%lanemask_le', '.u32', at('2.0', 20), 'lanesUpTo'),
   row('%lanemask_lt', '.u32', at('2.0', 20), 'lanesLess'),

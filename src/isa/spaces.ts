@@ -21,3 +21,21 @@ export const spaceSameness: Readonly<Record<AccessSpace, Sameness>> = {
   const: 'grid',
   param: 'grid',
 };
+
+/**
+ * Position of the rank in an address of shared memory. The bits from here on are zero for the thread's own block. For a
+ * block of its cluster, which may be its own, they are one more than the rank: such addresses come from mapa.
+ */
+export const rankShift = 24;
+
+const ownBytes = 2 ** rankShift;
+
+/** Offset of the shared memory of the block with a rank, as the blocks of its cluster see it. */
+export function startOfRank(rank: number): number {
+  return (rank + 1) * ownBytes;
+}
+
+/** The rank of the block whose shared memory contains an offset; null for the thread's own block. */
+export function rankAt(offset: number): number | null {
+  return offset < ownBytes ? null : Math.floor(offset / ownBytes) - 1;
+}

@@ -19,6 +19,7 @@ import { barrierObjectForms } from './forms/async/mbarrier.ts';
 import { asyncCopyForms } from './forms/async/async-copy.ts';
 import { atomicForms } from './forms/memory/atomic.ts';
 import { cacheForms } from './forms/memory/cache-control.ts';
+import { clusterBarrierForms } from './forms/warp/cluster-barrier.ts';
 import { clusterForms } from './forms/warp/cluster.ts';
 import { cvtForms } from './forms/conversion/cvt.ts';
 import { cvtPackForms } from './forms/conversion/cvt-pack.ts';
@@ -103,10 +104,11 @@ export const families: readonly FormFamily[] = [
   ),
   family('st.async red.async', remoteForms),
   family(
-    'mbarrier.init mbarrier.inval mbarrier.pending_count mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive mbarrier.arrive.expect_tx mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx mbarrier.test_wait mbarrier.test_wait.parity mbarrier.try_wait mbarrier.try_wait.parity cp.async.mbarrier.arrive barrier.cluster.arrive barrier.cluster.wait',
+    'mbarrier.init mbarrier.inval mbarrier.pending_count mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive mbarrier.arrive.expect_tx mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx mbarrier.test_wait mbarrier.test_wait.parity mbarrier.try_wait mbarrier.try_wait.parity cp.async.mbarrier.arrive',
     barrierObjectForms,
   ),
   family('multimem.ld_reduce multimem.red multimem.st', multimemForms),
+  family('barrier.cluster.arrive barrier.cluster.wait', clusterBarrierForms),
   family('mapa getctarank griddepcontrol setmaxnreg.inc setmaxnreg.dec pmevent pmevent.mask', clusterForms),
   family('atom red', atomicForms),
   family('shfl vote match redux activemask elect', warpForms),

@@ -22,6 +22,8 @@ export interface CompiledKernel {
   /** Number of bytes of local memory per thread. */
   readonly stackBytes: number;
   readonly sharedBytes: number;
+  /** Offset of the barrier of the cluster in shared memory; null for kernels that do not use it. */
+  readonly clusterBarrier: number | null;
   /** Whether a thread may reach a loop in which it waits for a thread of another block. */
   readonly waits: boolean;
   /** The functions, in the order of the indices in `engineCalls`; the kernel comes first. */
@@ -93,6 +95,7 @@ export function describeKernel({
     stackBytes,
     engineCalls,
     sharedBytes: entry.sharedBytes,
+    clusterBarrier: entry.clusterBarrier,
     waits: waitsInCalls || functions.some((fn) => fn !== null && fn.pauses.size > 0),
     functions: kernel.functions.map(describeFunction),
     shared: namedRanges(entry.shared),

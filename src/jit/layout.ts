@@ -13,10 +13,12 @@ export interface LaunchLayout {
   readonly concurrent: boolean;
   readonly parameterBytes: number;
   readonly constantBytes: number;
-  /** Number of bytes at the start of shared memory that are reserved for the system. */
-  readonly reservedBytes: number;
+  /** Number of bytes of shared memory that are reserved for the system, at its start, or that ptxlab itself needs. */
+  readonly uncountedBytes: number;
   /** Size of a thread's local memory. */
   readonly localBytes: number;
+  /** Whether accesses to shared memory may go to other blocks of the cluster. */
+  readonly reachesOtherBlocks: boolean;
   /** Whether accesses are checked against the allocations. */
   readonly checked: boolean;
   /** Whether the kernel has code for four threads at a time in addition to the code for one. */
@@ -60,6 +62,14 @@ export const context = {
   slowTiles: 92,
   /** Number of runs of regions that call functions, if a thread may be waiting for another in such a function. */
   callingRuns: 96,
+  /** Extents of a cluster, and whether the kernel or the launch asks for clusters. */
+  clusterX: 100,
+  clusterY: 104,
+  clusterZ: 108,
+  hasClusters: 112,
+  /** The number of the block in its cluster, and the number of blocks there. */
+  rank: 116,
+  blocksPerCluster: 120,
 } as const;
 
 /**

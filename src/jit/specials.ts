@@ -22,6 +22,8 @@ export function lowerSpecial({ place, register, part, width }: SpecialRead, lowe
   values.setPlace(place, held);
 }
 
+const clusterFields = ['clusterX', 'clusterY', 'clusterZ'] as const;
+
 /** Pushes a value and returns its type. */
 type Writer = (lowering: Lowering, part: number) => Extract<ValueType, 'i32' | 'i64'>;
 
@@ -53,8 +55,31 @@ const writers: Readonly<Record<LaunchValue, Writer>> = {
   sharedBytes: sharedBytes(0),
   allSharedBytes: sharedBytes(reservedSharedBytes),
   dynamicSharedBytes: field('dynamicShared'),
+  hasClusters: field('hasClusters'),
+  clusterIndex: byCluster(['blockX', 'blockY', 'blockZ'], 'i32.div_u', 0),
+  gridClusters: byCluster(['blocksX', 'blocksY', 'blocksZ'], 'i32.div_u', 1),
+  indexInCluster: byCluster(['blockX', 'blockY', 'blockZ'], 'i32.rem_u', 0),
+  clusterSize: fieldOfPart(clusterFields, 1),
+  rankInCluster: field('rank'),
+  blocksPerCluster: field('blocksPerCluster'),
+  threadsPerCluster: ({ code, layout }) => {
+    pushField(code, layout, 'blocksPerCluster');
+    pushField(code, layout, 'threads').op('i32.mul');
+    return 'i32';
+  },
   gridWorkspace: field('gridWorkspace'),
 };
+
+/** Divides a field for each part by the extent of clusters. */
+function byCluster(fields: readonly ContextField[], operation: 'i32.div_u' | 'i32.rem_u', beyond: number): Writer {
+  return (lowering, part) => {
+    const [name, extent] = [fields[part], clusterFields[part]];
+    if (name === undefined || extent === undefined) return pushNumber(beyond)(lowering, part);
+    pushField(lowering.code, lowering.layout, name);
+    pushField(lowering.code, lowering.layout, extent).op(operation);
+    return 'i32';
+  };
+}
 
 function pushNumber(value: number): Writer {
   return ({ code }) => {
@@ -122,7 +147,7 @@ function upperHalf(writer: Writer): Writer {
 function sharedBytes(reserved: number): Writer {
   return ({ code, layout }) => {
     pushField(code, layout, 'sharedSize')
-      .i32(reserved - layout.reservedBytes)
+      .i32(reserved - layout.uncountedBytes)
       .op('i32.add');
     return 'i32';
   };

@@ -5,7 +5,7 @@
  * window, in the last 256 MiB below 4 GiB.
  */
 import { elementAt } from '../base/element-at.ts';
-import type { WindowSpace } from '../isa/spaces.ts';
+import { rankAt, type WindowSpace } from '../isa/spaces.ts';
 import { keysOf } from '../base/records.ts';
 
 /** Spaces that an access can resolve to. */
@@ -58,7 +58,7 @@ export function windowBits(width: 32 | 64): number {
   return width === 64 ? 32 : nearBits;
 }
 
-/** Every block is its own cluster, so both shared windows are the same. */
+/** The memories of the other blocks of a cluster are in the same window, after that of the own block. */
 function windowOf(space: Exclude<WindowSpace, 'global'>): Windowed {
   return space === 'shared::cluster' ? 'shared' : space;
 }
@@ -78,7 +78,9 @@ export function resolveGeneric(address: bigint): Address {
 
 /** True if a generic address lies in a window of the space. */
 export function isInWindow(address: bigint, space: WindowSpace): boolean {
-  return resolveGeneric(address).space === (space === 'global' ? 'global' : windowOf(space));
+  const found = resolveGeneric(address);
+  if (found.space !== (space === 'global' ? 'global' : windowOf(space))) return false;
+  return space !== 'shared' || rankAt(found.offset) === null;
 }
 
 /** Formats an address for messages. */

@@ -10,6 +10,10 @@ export interface LaunchShape {
   readonly block: Dim3;
   /** Dynamic shared memory per block, in bytes. */
   readonly sharedBytes: number;
+  /** Number of blocks per cluster in x, y, z; the grid is a multiple of it. */
+  readonly cluster: Dim3;
+  /** Whether the kernel or the launch asks for clusters, even for those of one block. */
+  readonly hasClusters: boolean;
   /** Address of the workspace for grid-wide synchronization; 0 if the launch is not cooperative. */
   readonly gridWorkspace: number;
 }
@@ -45,6 +49,8 @@ export const mostWorkers = 64;
 const gridLimits: Dim3 = [2 ** 31 - 1, 65_535, 65_535];
 const blockLimits: Dim3 = [1024, 1024, 64];
 export const threadLimit = 1024;
+/** Maximum number of blocks in a cluster, which devices allow on request; 8 without it. */
+const clusterLimit = 16;
 /** Maximum shared memory per block: 227 KiB, the most that any device has so far. */
 export const sharedLimit: number = 227 * 1024;
 
@@ -54,6 +60,7 @@ const axes = ['x', 'y', 'z'] as const;
 export function checkShape(shape: LaunchShape, staticShared: number, stackBytes: number): void {
   checkExtent('grid', shape.grid, gridLimits);
   checkExtent('block', shape.block, blockLimits);
+  checkCluster(shape);
   const threads = threadsOf(shape);
   if (threads > threadLimit) throw badLaunch(`a block has ${threads} threads; the limit is ${threadLimit}`);
   if (!isCount(shape.sharedBytes))
@@ -69,6 +76,14 @@ export function checkShape(shape: LaunchShape, staticShared: number, stackBytes:
 
 /** Maximum local memory per thread: 512 KiB, as on every device so far. */
 const localLimit = 512 * 1024;
+
+function checkCluster({ grid, cluster }: LaunchShape): void {
+  checkExtent('cluster', cluster, [clusterLimit, clusterLimit, clusterLimit]);
+  const blocks = cluster[0] * cluster[1] * cluster[2];
+  if (blocks > clusterLimit) throw badLaunch(`a cluster has ${blocks} blocks; the limit is ${clusterLimit}`);
+  if (grid.every((extent, i) => extent % elementAt(cluster, i) === 0)) return;
+  throw badLaunch(`a grid of ${grid.join(' x ')} blocks is not a multiple of clusters of ${cluster.join(' x ')}`);
+}
 
 function checkExtent(what: string, extent: Dim3, limits: Dim3): void {
   axes.forEach((axis, i) => {
@@ -93,6 +108,32 @@ export function threadsOf({ block }: LaunchShape): number {
 
 export function blocksOf({ grid }: LaunchShape): number {
   return grid[0] * grid[1] * grid[2];
+}
+
+export function blocksPerCluster({ cluster }: LaunchShape): number {
+  return cluster[0] * cluster[1] * cluster[2];
+}
+
+/**
+ * Returns the index of a block in the grid, given its number: blocks are numbered cluster by cluster, because those of a
+ * cluster run together. In clusters of one block, x varies fastest.
+ */
+export function blockIndexOf(number: number, shape: LaunchShape): Dim3 {
+  const { grid, cluster } = shape;
+  const size = blocksPerCluster(shape);
+  const clusters: Dim3 = [grid[0] / cluster[0], grid[1] / cluster[1], grid[2] / cluster[2]];
+  const at = indexOf(Math.floor(number / size), clusters);
+  const inside = indexOf(number % size, cluster);
+  return [at[0] * cluster[0] + inside[0], at[1] * cluster[1] + inside[1], at[2] * cluster[2] + inside[2]];
+}
+
+/** Returns the number of a block, given its index in the grid. */
+export function blockNumberOf([x, y, z]: Dim3, shape: LaunchShape): number {
+  const { grid, cluster } = shape;
+  const [clustersX, clustersY] = [grid[0] / cluster[0], grid[1] / cluster[1]];
+  const [cx, cy, cz] = [Math.floor(x / cluster[0]), Math.floor(y / cluster[1]), Math.floor(z / cluster[2])];
+  const rank = (x % cluster[0]) + cluster[0] * ((y % cluster[1]) + cluster[1] * (z % cluster[2]));
+  return blocksPerCluster(shape) * (cx + clustersX * (cy + clustersY * cz)) + rank;
 }
 
 /** Converts a linear index to a 3D index within an extent; x varies fastest. */

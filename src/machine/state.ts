@@ -12,7 +12,7 @@ import type { PrintedState } from './printed.ts';
 import type { SegmentState } from './segment.ts';
 
 export interface LaunchState {
-  /** Index of the first block that has not started. */
+  /** Number of the first block that has not started. */
   readonly nextBlock: number;
   /** Blocks that have started but not ended; the running one comes first. */
   readonly blocks: readonly BlockState[];
@@ -31,7 +31,8 @@ export interface SettledState extends LaunchState {
 }
 
 export interface BlockState {
-  readonly linear: number;
+  /** As in `blockIndexOf`. */
+  readonly number: number;
   readonly threads: readonly ThreadState[];
   readonly shared: SegmentState;
   readonly barriers: BarriersState;

@@ -9,6 +9,7 @@ import { alignmentOf, alignUp, sizeOf } from '../check/declarations/sizes.ts';
 import type { RegisterSymbol, VariableSymbol } from '../check/symbols.ts';
 import { reservedSharedBytes } from '../isa/registers.ts';
 import { formalLayout } from './call-site.ts';
+import { barrierSymbol, clusterVariables, reachesOtherBlocks } from './cluster-variables.ts';
 import { FrameBuilder } from './frame.ts';
 import type { FunctionProgram, ProgramInstruction, RegisterFormal } from './function-program.ts';
 import { InstructionBuilder, type Surroundings } from './instruction-builder.ts';
@@ -40,6 +41,8 @@ export interface KernelLayout {
   readonly sharedSymbols: readonly VariableSymbol[];
   /** Number of bytes at the start of shared memory that are reserved for the system. */
   readonly reservedBytes: number;
+  readonly hiddenBytes: number;
+  readonly reachesOtherBlocks: boolean;
   /** Every activation begins at a multiple of this. */
   readonly alignment: number;
 }
@@ -48,7 +51,10 @@ export interface KernelLayout {
 export function kernelLayout(drafts: readonly Draft[], shared: readonly VariableSymbol[]): KernelLayout {
   const own = drafts.flatMap(({ fn }) => fn.variables.filter((symbol) => symbol.space === '.shared'));
   const reserves = drafts.some(({ instructions }) => usesReserved(instructions));
-  const sharedSymbols = dynamicLast([...(reserves ? [reservedSymbol] : []), ...shared, ...own]);
+  const all = drafts.flatMap(({ instructions }) => instructions);
+  // They come first, so that accesses past the end of other variables do not reach them.
+  const hidden = clusterVariables(all);
+  const sharedSymbols = dynamicLast([...(reserves ? [reservedSymbol] : []), ...hidden, ...shared, ...own]);
   const alignments = drafts.flatMap((draft) => [
     ...localSymbols(draft).map(({ variable }) => alignmentOf(variable)),
     ...(draft.fn.item.entry ? [] : [...draft.fn.item.parameters, ...draft.fn.item.results].map(alignmentOf)),
@@ -58,6 +64,8 @@ export function kernelLayout(drafts: readonly Draft[], shared: readonly Variable
     shared: layOut(sharedSymbols.map((symbol) => symbol.variable)),
     sharedSymbols,
     reservedBytes: reserves ? reservedSharedBytes : 0,
+    hiddenBytes: layOut(hidden.map(({ variable }) => variable)).end,
+    reachesOtherBlocks: reachesOtherBlocks(all),
     alignment,
   };
 }
@@ -107,11 +115,15 @@ export function finishFunction(draft: Draft, layout: KernelLayout): FunctionProg
     shared: layout.shared.placed,
     sharedBytes: layout.shared.end,
     reservedBytes: layout.reservedBytes,
+    hiddenBytes: layout.hiddenBytes,
+    clusterBarrier: offsets.get(barrierSymbol) ?? null,
+    reachesOtherBlocks: layout.reachesOtherBlocks,
     local: localLayout.placed,
     localBytes: localLayout.end,
     calleeBase: alignUp(localLayout.end + linkage, Math.max(layout.alignment, linkage)),
     requiredThreads: tuning(fn, '.reqntid'),
     mostThreads: tuning(fn, '.maxntid')?.reduce((product, extent) => product * extent, 1) ?? null,
+    requiredCluster: tuning(fn, '.reqnctapercluster'),
     tuning: fn.item.tuning.map(({ name, values }) => ({ name, values })),
     offsetOf: (symbol) => offsets.get(symbol) ?? null,
   };

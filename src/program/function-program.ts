@@ -90,11 +90,8 @@ export interface ProgramInstruction {
   readonly targets: readonly number[];
   /** The arguments and results of a call; null for other instructions. */
   readonly call: CallSite | null;
-}
-
-/** Whether it counts as an executed instruction; `ret` does not. */
-export function isCounted({ steps }: ProgramInstruction): boolean {
-  return !steps.some((step) => step.kind === 'return');
+  /** Whether it counts as an executed instruction; `ret` does not, and neither do parts of other instructions. */
+  readonly isCounted: boolean;
 }
 
 /** A parameter or return value held in a register, and the position of its bytes in an activation's local memory. */
@@ -130,6 +127,12 @@ export interface FunctionProgram {
   readonly sharedBytes: number;
   /** Number of bytes at their start that are reserved for the system. */
   readonly reservedBytes: number;
+  /** Number of bytes of these that ptxlab itself needs. Devices have none of them, so they do not count. */
+  readonly hiddenBytes: number;
+  /** Offset of the barrier of the cluster in the first block's shared memory; null for kernels that do not use it. */
+  readonly clusterBarrier: number | null;
+  /** Whether accesses to shared memory may go to other blocks of the cluster. */
+  readonly reachesOtherBlocks: boolean;
   /**
    * The contents of an activation in local memory: a function's parameters and return values, local variables, and call
    * arguments. `localBytes` is their total size.
@@ -141,6 +144,8 @@ export interface FunctionProgram {
   /** Block extents that `.reqntid` requires, and the maximum number of threads that `.maxntid` allows. */
   readonly requiredThreads: readonly number[] | null;
   readonly mostThreads: number | null;
+  /** Extents of clusters that `.reqnctapercluster` requires. */
+  readonly requiredCluster: readonly number[] | null;
   /** The header's performance directives, in source order. */
   readonly tuning: readonly { readonly name: string; readonly values: readonly number[] }[];
   /**

@@ -10,6 +10,8 @@ import type { CheckedModule } from '../check/check.ts';
 import type { CheckedFunction } from '../check/checked.ts';
 import type { LabelSymbol, Scope } from '../check/symbols.ts';
 import type { Variant } from '../isa/form.ts';
+import { leaveCluster } from '../isa/forms/warp/cluster-barrier.ts';
+import { impliedRegisters } from '../isa/registers.ts';
 import type { Environment } from '../isa/environment.ts';
 import { refsOf } from '../isa/steps/effects.ts';
 import { type Ref, stackBase } from '../isa/steps/ref.ts';
@@ -18,7 +20,8 @@ import type { Instruction } from '../syntax/tree.ts';
 import { type Callee, callSite } from './call-site.ts';
 import type { FrameBuilder } from './frame.ts';
 import { stackSymbol } from './dynamic-stack.ts';
-import type { ProgramInstruction, SymbolAddress } from './function-program.ts';
+import { clusterAddresses } from './cluster-variables.ts';
+import type { ProgramInstruction, SpecialRead, SymbolAddress } from './function-program.ts';
 import { sortOperands } from './operands.ts';
 import { SourcePlaces } from '../check/source-places.ts';
 
@@ -26,6 +29,11 @@ import { SourcePlaces } from '../check/source-places.ts';
 export interface Surroundings {
   readonly module: CheckedModule;
   readonly environment: Environment;
+  /**
+   * Whether a function of the module waits at the barrier of its cluster. Then such a wait, and each exit, becomes several
+   * instructions of the program.
+   */
+  readonly usesClusterBarrier: boolean;
   /** Returns the address of a function. */
   readonly functionAddress: (name: string) => number;
   /** Returns the target of a call; `frame` is the caller's frame. */
@@ -69,17 +77,90 @@ export class InstructionBuilder {
     let index = 0;
     for (const entry of this.fn.body) {
       if (entry.kind === 'label') this.labels.set(entry.symbol, index);
-      else if (entry.kind === 'instruction') index++;
+      else if (entry.kind === 'instruction') index += this.partsOf(entry.variant);
     }
+    index = 0;
     return this.fn.body.flatMap((entry) => {
       if (entry.kind === 'location') this.source = this.places.read(entry.node);
       if (entry.kind === 'pragma') this.unused = entry.node.strings.some((text) => usesNoBytes.test(text));
       if (entry.kind !== 'instruction') return [];
       const { node, variant, scope } = entry;
       const bound = variant === null ? null : bindInstruction(node, variant, scope);
-      if (bound === null) return [this.unsupported(node, scope)];
-      return [this.instruction(bound, scope)];
+      const made = bound === null ? [this.unsupported(node, scope)] : this.parts(bound, scope, index);
+      index += made.length;
+      return made;
     });
+  }
+
+  /** Number of instructions of the program that an instruction of the text becomes. */
+  private partsOf(variant: Variant | null): number {
+    if (variant === null || !this.surroundings.usesClusterBarrier) return 1;
+    if (variant.form.repeatsWhile !== undefined) return 3;
+    return this.exitsKernel(variant) ? 2 : 1;
+  }
+
+  /** `index` is that of the first part. */
+  private parts(bound: BoundInstruction, scope: Scope, index: number): readonly ProgramInstruction[] {
+    const { variant } = bound;
+    const made = this.instruction(bound, scope);
+    if (!this.surroundings.usesClusterBarrier) return [made];
+    if (variant.form.repeatsWhile !== undefined) return this.repeated(made, variant.form.repeatsWhile, index + 1);
+    return this.exitsKernel(variant) ? [this.leaving(made), made] : [made];
+  }
+
+  /** An instruction that a branch repeats. Only the part before it counts, once. */
+  private repeated(made: ProgramInstruction, condition: Ref, target: number): readonly ProgramInstruction[] {
+    const { line, text, source, guard } = made;
+    const register = this.frame.sharedPlace(condition);
+    if (register === null) throw new Error(`'${condition}' does not outlive an instruction`);
+    const where = { ...emptyInstruction, line, text, source };
+    return [
+      { ...where, guard },
+      { ...made, isCounted: false },
+      {
+        ...where,
+        guard: { register, negated: false },
+        steps: [{ kind: 'branch', target: 'target' }],
+        target,
+        isCounted: false,
+      },
+    ];
+  }
+
+  private exitsKernel({ form }: Variant): boolean {
+    return form.id === 'exit' || (form.id === 'ret' && this.fn.item.entry);
+  }
+
+  private leaving({ line, text, source, guard }: ProgramInstruction): ProgramInstruction {
+    this.frame.beginInstruction();
+    return {
+      ...emptyInstruction,
+      line,
+      text,
+      source,
+      guard,
+      isCounted: false,
+      ...this.implied(leaveCluster, new Map()),
+      steps: leaveCluster,
+    };
+  }
+
+  /** Gives a slot to each value of the steps that has none yet; some of them come from the launch. */
+  private implied(
+    steps: readonly Step[],
+    places: Map<Ref, number>,
+  ): Pick<ProgramInstruction, 'places' | 'symbols' | 'specials'> {
+    const specials: SpecialRead[] = [];
+    for (const ref of this.refsIn(steps)) {
+      if (places.has(ref)) continue;
+      const place = this.frame.sharedPlace(ref) ?? this.frame.temporary();
+      places.set(ref, place);
+      const register = impliedRegisters.get(ref);
+      if (register !== undefined) specials.push({ place, register, part: 0, width: 32 });
+    }
+    const base = places.get(stackBase);
+    const stack = base === undefined ? [] : [stackAddress(base)];
+    return { places, symbols: [...stack, ...clusterAddresses(places)], specials };
   }
 
   private instruction(bound: BoundInstruction, scope: Scope): ProgramInstruction {
@@ -94,21 +175,18 @@ export class InstructionBuilder {
       places,
       this.surroundings.functionAddress,
     );
-    for (const ref of this.refsIn(steps)) {
-      if (places.has(ref)) continue;
-      places.set(ref, this.frame.sharedPlace(ref) ?? this.frame.temporary());
-    }
-    const base = places.get(stackBase);
-    const symbols = base === undefined ? operands.symbols : [...operands.symbols, stackAddress(base)];
+    const implied = this.implied(steps, places);
     return {
       variant,
       ...this.where(node),
       guard: this.guardOf(guard),
       ...operands,
-      symbols,
+      symbols: [...operands.symbols, ...implied.symbols],
+      specials: [...operands.specials, ...implied.specials],
       steps,
       places,
       ...this.control(bound, scope),
+      isCounted: !steps.some((step) => step.kind === 'return'),
     };
   }
 
@@ -234,4 +312,5 @@ const emptyInstruction: ProgramInstruction = {
   target: -1,
   targets: [],
   call: null,
+  isCounted: true,
 };

@@ -3,6 +3,7 @@ import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { BoundCall } from '../check/binding/bind-call.ts';
 import type { CheckedModule } from '../check/check.ts';
+import type { BodyEntry } from '../check/checked.ts';
 import { signatureKey } from '../check/declarations/signature.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { type Environment, environmentOf } from '../isa/environment.ts';
@@ -63,10 +64,15 @@ interface Group {
   readonly candidates: number[];
 }
 
+function waitsForCluster(entry: BodyEntry): boolean {
+  return entry.kind === 'instruction' && entry.variant?.form.repeatsWhile !== undefined;
+}
+
 class Linker {
   private readonly module: CheckedModule;
   private readonly table: FunctionTable;
   private readonly environment: Environment;
+  private readonly usesClusterBarrier: boolean;
   private readonly known: KnownFunction[] = [];
   private readonly indices = new Map<KnownFunction, number>();
   private readonly drafts: (Draft | null)[] = [];
@@ -76,6 +82,7 @@ class Linker {
     this.module = module;
     this.environment = environment;
     this.table = table;
+    this.usesClusterBarrier = module.functions.some(({ body }) => body.some(waitsForCluster));
   }
 
   link(entry: KnownFunction, shared: readonly VariableSymbol[]): KernelProgram {
@@ -109,6 +116,7 @@ class Linker {
     return draftFunction(body.fn, {
       module: this.module,
       environment: this.environment,
+      usesClusterBarrier: this.usesClusterBarrier,
       functionAddress: (name) => resolve(this.table, name).address,
       callee: (call, frame) => this.callee(call, frame),
     });

@@ -1,7 +1,4 @@
-/**
- * Finds instructions that a launch of a kernel may reach but no engine can execute. Every cluster has one block, so those
- * that need the other blocks of a cluster are among them.
- */
+/** Finds instructions that a launch of a kernel may reach but no engine can execute. */
 import { elementAt } from '../base/element-at.ts';
 import { calleesOf } from './call-site.ts';
 import { blocksOf, followersOf } from './flow.ts';
@@ -10,7 +7,7 @@ import type { KernelProgram } from './link.ts';
 
 /** A mnemonic that no engine can execute. */
 export interface UnsupportedInstruction {
-  /** The mnemonic: `wgmma.fence.sync.aligned`. For clusters of several blocks, it says so. */
+  /** For example `wgmma.fence.sync.aligned`. */
   readonly mnemonic: string;
   /** 1-based PTX line of its first use. */
   readonly line: number;
@@ -22,8 +19,7 @@ export interface UnsupportedInstruction {
  * Returns the unsupported instructions grouped by mnemonic, in the order in which functions and lines are reached from
  * the kernel's entry.
  */
-export function unsupportedIn({ functions, entry }: KernelProgram): readonly UnsupportedInstruction[] {
-  const size = clusterSizeOf(entry);
+export function unsupportedIn({ functions }: KernelProgram): readonly UnsupportedInstruction[] {
   const builtins = new Set(functions.flatMap(({ kind }, i) => (kind === 'builtin' ? [i] : [])));
   const found = new Map<string, UnsupportedInstruction>();
   const reached = new Set([0]);
@@ -32,7 +28,7 @@ export function unsupportedIn({ functions, entry }: KernelProgram): readonly Uns
     const fn = elementAt(functions, index);
     if (fn.kind === 'builtin') continue;
     for (const instruction of reachableIn(fn.program, builtins)) {
-      note(instruction, size, found);
+      note(instruction, found);
       for (const callee of calleesOf(instruction.call)) reached.add(callee);
     }
   }
@@ -48,27 +44,11 @@ function* reachableIn(program: FunctionProgram, builtins: ReadonlySet<number>): 
   }
 }
 
-function note(instruction: ProgramInstruction, clusterSize: number, found: Map<string, UnsupportedInstruction>): void {
-  const { line } = instruction;
-  for (const mnemonic of unsupportedParts(instruction, clusterSize)) {
+function note({ line, steps }: ProgramInstruction, found: Map<string, UnsupportedInstruction>): void {
+  for (const step of steps) {
+    if (step.kind !== 'unsupported') continue;
+    const mnemonic = step.what;
     const known = found.get(mnemonic) ?? { mnemonic, line, count: 0 };
     found.set(mnemonic, { ...known, count: known.count + 1 });
   }
-}
-
-function* unsupportedParts({ steps, variant, specials }: ProgramInstruction, clusterSize: number): Generator<string> {
-  for (const step of steps) if (step.kind === 'unsupported') yield step.what;
-  if (clusterSize === 1) return;
-  const where = `in clusters of ${clusterSize} blocks`;
-  if (clusterWords.test(variant.mnemonic)) yield `${variant.mnemonic} ${where}`;
-  for (const { register } of specials) if (register.name.includes('cluster')) yield `${register.name} ${where}`;
-}
-
-/** Instructions whose results depend on the other blocks of a cluster. */
-const clusterWords = /^(?:mapa|getctarank|barrier\.cluster)\b|::cluster\b/;
-
-/** Number of blocks in a cluster, which both engines take to be 1. */
-function clusterSizeOf({ tuning }: FunctionProgram): number {
-  const extents = tuning.find(({ name }) => name === '.reqnctapercluster')?.values ?? [];
-  return extents.reduce((product, extent) => product * extent, 1);
 }

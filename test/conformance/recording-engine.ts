@@ -15,7 +15,7 @@ import type { AccessSpace } from '../../src/isa/spaces.ts';
 import { refsOf } from '../../src/isa/steps/effects.ts';
 import type { GroupScope } from '../../src/isa/collective.ts';
 import type { Flow, MemoryAccess } from '../../src/isa/steps/facts.ts';
-import { operandRef, type Ref } from '../../src/isa/steps/ref.ts';
+import { clusterBarrier, clusterPhases, operandRef, type Ref, stackBase, stackTop } from '../../src/isa/steps/ref.ts';
 import type { Step } from '../../src/isa/steps/step.ts';
 import { Barriers } from '../../src/machine/barriers.ts';
 import { Collectives } from '../../src/machine/collectives.ts';
@@ -143,7 +143,14 @@ class Recording {
       constants: this.segment('const', 0),
       parameters: this.segment('param', 0),
     };
-    const shape = { grid: [2, 1, 1], block: [64, 1, 1], sharedBytes: 0, gridWorkspace: 0 } as const;
+    const shape = {
+      grid: [2, 1, 1],
+      block: [64, 1, 1],
+      sharedBytes: 0,
+      cluster: [1, 1, 1],
+      hasClusters: false,
+      gridWorkspace: 0,
+    } as const;
     return {
       kernel,
       memories,
@@ -206,7 +213,7 @@ class Recording {
     const index = [0, 0, 0] as const;
     const shared = this.segment('shared', 0);
     const turn = { nextThread: 0, tried: 0, looks: 0, idleTurns: 0, idleRounds: 0 };
-    return { index, linear: 0, threads: byNumber, shared, barriers, collectives, ...turn };
+    return { index, number: 0, threads: byNumber, shared, barriers, collectives, hasEnded: false, ...turn };
   }
 
   /** Gives each owner its own memory: a thread its local memory, a block its shared memory. */
@@ -248,13 +255,22 @@ class Recording {
   }
 }
 
-const idle: Omit<Cpu, 'code' | 'builtin'> = { thread: nobody, block: nowhere, looks: 0, executed: 0, timer: 0 };
+const idle: Omit<Cpu, 'code' | 'builtin'> = {
+  thread: nobody,
+  block: nowhere,
+  looks: 0,
+  executed: 0,
+  timer: 0,
+  blocksPerCluster: 1,
+  neighbor: () => nowhere,
+  clusterBarrier: null,
+};
 
 /** Bits for the operands of a variant, by the names that its steps use. */
 export function operandWidths(variant: Variant): ReadonlyMap<Ref, number> {
-  return new Map(
-    variant.form.operands
-      .flatMap((pattern) => patternBits(variant, pattern))
-      .map(({ name, type }) => [operandRef(name), type.width] as const),
-  );
+  const addresses = [stackBase, stackTop, clusterBarrier, clusterPhases].map((ref) => [ref, 64] as const);
+  const operands = variant.form.operands
+    .flatMap((pattern) => patternBits(variant, pattern))
+    .map(({ name, type }) => [operandRef(name), type.width] as const);
+  return new Map([...addresses, ...operands]);
 }

@@ -8,10 +8,18 @@ import { isSameFor, type Sameness, samenesses } from '../../src/isa/sameness.ts'
 import { typeOf } from '../../src/isa/types.ts';
 import { output, ways } from '../device/run.ts';
 
-const grid = [2, 2, 2] as const;
 const block = [8, 3, 2] as const;
 const threads = 48;
-const blocks = 8;
+
+/** Registers of clusters need several clusters with several blocks in each dimension. */
+const shapes = {
+  plain: { grid: [2, 2, 2], cluster: [1, 1, 1], blocks: 8 },
+  clustered: { grid: [4, 4, 4], cluster: [2, 2, 2], blocks: 64 },
+} as const;
+
+function shapeFor(name: string): (typeof shapes)[keyof typeof shapes] {
+  return name.includes('cluster') ? shapes.clustered : shapes.plain;
+}
 
 interface Reading {
   readonly name: string;
@@ -32,6 +40,7 @@ const readings: readonly Reading[] = [
 
 /** Reads one register twice in each thread of the grid and stores both readings as 64 bits. */
 function body({ name, register }: Reading): string {
+  const { grid } = shapeFor(name);
   const width = register.type === '.pred' ? 1 : typeOf(register.type).width;
   const read = (to: number): string => {
     if (width === 64) return `mov.u64 %rd${to}, ${name};`;
@@ -85,7 +94,9 @@ function valuesOf(reading: Reading, way: string): Promise<readonly string[]> {
 
 async function launch(reading: Reading, way: string): Promise<readonly string[]> {
   const source = { body: body(reading), target: 'sm_90' };
-  const words = await output(source, 16 * threads * blocks, { ...ways[way], grid, block, sharedBytes: 256 });
+  const { grid, cluster, blocks } = shapeFor(reading.name);
+  const shape = { grid, cluster, block, sharedBytes: 256 };
+  const words = await output(source, 16 * threads * blocks, { ...ways[way], ...shape });
   return Array.from({ length: 2 * threads * blocks }, (_, i) => `${words[2 * i + 1]}:${words[2 * i]}`);
 }
 

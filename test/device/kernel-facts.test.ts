@@ -88,21 +88,6 @@ describe('instructions that no engine executes', () => {
     });
   });
 
-  test.each([
-    [
-      'need the other blocks of a cluster',
-      '.reqnctapercluster 2, 1, 1',
-      ['%cluster_ctarank', 'mapa.shared::cluster.u32'],
-    ],
-    ['need none, because a cluster has one block', '.reqnctapercluster 1', []],
-    ['need none, because nothing is said about clusters', '', []],
-  ])('registers and instructions that %s', async (_, directive, names) => {
-    const text = `.visible .entry k() .explicitcluster ${directive} { .reg .b32 %r<2>;\nmov.u32 %r1, %cluster_ctarank;\nmapa.shared::cluster.u32 %r1, %r1, %r1; ret; }`;
-    const kernel = await kernelOf(directive === '' ? text.replace('.explicitcluster', '') : text);
-    const expected = names.map((name, i) => ({ mnemonic: `${name} in clusters of 2 blocks`, line: 5 + i, count: 1 }));
-    expect(kernel.unsupported).toEqual(expected);
-  });
-
   test.each<readonly [LaunchOptions]>([[{ engine: 'interp' }], [{ engine: 'jit' }]])(
     'run until one is reached, if requested, %o',
     async (way) => {

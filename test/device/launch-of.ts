@@ -45,7 +45,14 @@ export function launchOf(source: Source, { grid = 1, block = 1, bytes = 1024 }: 
   const launch: Launch = {
     kernel,
     image,
-    shape: { grid: [grid, 1, 1], block: [block, 1, 1], sharedBytes: 0, gridWorkspace: 0 },
+    shape: {
+      grid: [grid, 1, 1],
+      block: [block, 1, 1],
+      sharedBytes: 0,
+      cluster: [1, 1, 1],
+      hasClusters: false,
+      gridWorkspace: 0,
+    },
     memory,
     heap: new DeviceHeap(memory),
     parameters: packArguments('k', parameters, parameterBytes, [{ address: BigInt(out.address) }], 8),

@@ -11,7 +11,7 @@ import {
   type Variant,
 } from '../../src/isa/form.ts';
 import { vectorLanes } from '../../src/isa/rules.ts';
-import { conditionCode, stackBase, stackTop } from '../../src/isa/steps/ref.ts';
+import { clusterBarrier, conditionCode, stackBase, stackTop } from '../../src/isa/steps/ref.ts';
 import { allForms } from '../../src/isa/table.ts';
 import { findTarget, isAvailable, parseVersion, type Target } from '../../src/isa/targets.ts';
 import type { PtxType } from '../../src/isa/types.ts';
@@ -86,7 +86,7 @@ function isOnValues(variant: Variant): boolean {
   const steps = stepsOf(variant);
   if (steps.length === 0 || !steps.every(isValueStep)) return false;
   // Carries are tested in chains of their own, and stack addresses must not influence results.
-  const implied: readonly unknown[] = [conditionCode, stackBase, stackTop];
+  const implied: readonly unknown[] = [conditionCode, stackBase, stackTop, clusterBarrier];
   return !steps.some((step) => Object.values(step).some((ref) => [ref].flat().some((name) => implied.includes(name))));
 }
 

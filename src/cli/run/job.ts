@@ -125,6 +125,7 @@ async function readLaunch(
     entry: given.entry ?? null,
     grid: given.grid ?? 1,
     block: given.block ?? 1,
+    cluster: given.cluster ?? null,
     engine: await placed(`${own}engine`, () => readEngine(given.engine ?? null, trace !== null)),
     sharedBytes: given.sharedBytes ?? 0,
     cooperative: given.cooperative ?? false,

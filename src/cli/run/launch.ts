@@ -31,6 +31,8 @@ export interface LaunchRequest {
   readonly entry: string | null;
   readonly grid: Extent;
   readonly block: Extent;
+  /** Null for the clusters that the kernel requires. */
+  readonly cluster: Extent | null;
   readonly engine: 'interp' | 'jit';
   readonly sharedBytes: number;
   readonly cooperative: boolean;
@@ -229,7 +231,7 @@ async function runOne(
   module: LoadedModule,
   { onPrint, onTrace }: RunRequest,
 ): Promise<OneResult> {
-  const { grid, block, engine, sharedBytes, cooperative, unchecked, unsupported } = request;
+  const { grid, block, cluster, engine, sharedBytes, cooperative, unchecked, unsupported } = request;
   for (const [name, bytes] of request.variables) module.symbol(name).write(bytes);
   request.inputs.forEach((input, i) => {
     if (input.kind === 'buffer') buffers[i]?.write(input.bytes);
@@ -242,6 +244,7 @@ async function runOne(
       sharedBytes,
       cooperative,
       args,
+      ...(cluster === null ? {} : { cluster }),
       unchecked,
       unsupported,
       uninitialized: unchecked ? 'zero' : 'fault',

@@ -38,8 +38,16 @@ export const stackBase: Ref = '$STACK.BASE';
 /** Maximum number of bytes that alloca may allocate in an activation. */
 export const stackLimit = 8192;
 
+/** The barrier of the thread's cluster, and the phases in which the block's threads last arrived there: addresses. */
+export const clusterBarrier: Ref = '$CLUSTER.BARRIER';
+export const clusterPhases: Ref = '$CLUSTER.PHASES';
+
+/** Whether the thread still has to wait for its cluster. */
+export const clusterWaits: Ref = '$CLUSTER.WAITS';
+
 /** Values that, like registers, outlive an instruction; zero or false at the start of an activation. */
 export const sharedRefs: ReadonlyMap<Ref, '.pred' | '.u64'> = new Map([
   [conditionCode, '.pred'],
   [stackTop, '.u64'],
+  [clusterWaits, '.pred'],
 ]);

@@ -3,7 +3,7 @@
  * everything the block needs.
  */
 import type { EngineMemory } from '../../machine/engine-memory.ts';
-import { indexOf, type LaunchShape, threadsOf, warpSize } from '../../machine/launch.ts';
+import { blockIndexOf, blocksPerCluster, type LaunchShape, threadsOf, warpSize } from '../../machine/launch.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { alignTo16, context, type ContextField, contextSize } from '../layout.ts';
 import { keysOf } from '../../base/records.ts';
@@ -83,15 +83,16 @@ export class Arena {
     return Math.max(1, Math.floor(bytes / this.roomSize));
   }
 
-  /** Returns room for a block, with its context written and its shared memory cleared. */
+  /** Returns room for the block with this number, with its context written and its shared memory cleared. */
   enter(block: number): BlockRoom {
     const room = this.free.pop() ?? this.makeRoom();
     const { memory, shape } = this.options;
-    const [x, y, z] = indexOf(block, shape.grid);
+    const [x, y, z] = blockIndexOf(block, shape);
     const words = this.contextOf(room);
     words[context.blockX / 4] = x;
     words[context.blockY / 4] = y;
     words[context.blockZ / 4] = z;
+    words[context.rank / 4] = block % blocksPerCluster(shape);
     words[context.strayed / 4] = 0;
     if (this.sharedSize > 0) memory.bytesAt(room.shared, this.sharedSize).fill(0);
     return room;
@@ -138,6 +139,11 @@ export class Arena {
       blocksZ: shape.grid[2],
       sharedSize: this.sharedSize,
       dynamicShared: shape.sharedBytes,
+      clusterX: shape.cluster[0],
+      clusterY: shape.cluster[1],
+      clusterZ: shape.cluster[2],
+      hasClusters: shape.hasClusters ? 1 : 0,
+      blocksPerCluster: blocksPerCluster(shape),
       gridWorkspace: shape.gridWorkspace,
       warps: Math.ceil(this.threads / warpSize),
       threads: this.threads,

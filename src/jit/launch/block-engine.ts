@@ -4,7 +4,14 @@ import { signedAt } from '../../base/typed-reads.ts';
 import { type BuiltinServices, runBuiltin } from '../../machine/builtins.ts';
 import type { EngineMemory } from '../../machine/engine-memory.ts';
 import type { Fault, MachineFault } from '../../machine/fault.ts';
-import { indexOf, type LaunchShape, threadsOf } from '../../machine/launch.ts';
+import {
+  blockIndexOf,
+  blockNumberOf,
+  blocksPerCluster,
+  indexOf,
+  type LaunchShape,
+  threadsOf,
+} from '../../machine/launch.ts';
 import type { NamedRange } from '../../machine/segment.ts';
 import { Arena, type BlockRoom } from './arena.ts';
 import { callSize } from '../calls.ts';
@@ -47,6 +54,8 @@ interface Running {
   readonly block: number;
   readonly room: BlockRoom;
   readonly runner: BlockRunner;
+  /** Whether all threads have exited. The block stays until all blocks of its cluster have ended. */
+  hasEnded: boolean;
 }
 
 type Run = (contextAddress: number, region: number, first: number, behind: number, members: number) => number;
@@ -62,6 +71,7 @@ export class BlockEngine {
   private readonly unitSize: number;
   private readonly runners = new Map<BlockRoom, BlockRunner>();
   private readonly threads: number;
+  private readonly blocksPerCluster: number;
   private readonly resident: number;
   /** Number of blocks to take at a time. */
   private chunk = 1;
@@ -88,6 +98,7 @@ export class BlockEngine {
     this.launch = launch;
     this.ledger = ledger;
     this.threads = threadsOf(shape);
+    this.blocksPerCluster = blocksPerCluster(shape);
     this.arena = new Arena(launch);
     this.resident = this.arena.roomsWithin(residentBytes);
     const instance = new WebAssembly.Instance(module, { env: { memory: memory.memory, ...this.imports() } });
@@ -137,17 +148,18 @@ export class BlockEngine {
         this.ledger.settle(this.executed - this.noted);
         return false;
       }
-      this.runThrough();
+      if (this.blocksPerCluster === 1) this.runThrough();
+      else this.begin();
     }
     let allPaused = true;
     for (const one of this.running) {
-      if (this.proceed(one) === 'paused') continue;
+      if (one.hasEnded || this.proceed(one) === 'paused') continue;
       allPaused = false;
       this.end(one);
     }
     if (this.executed >= this.granted) this.fill();
     if (!allPaused || this.running.length === 0) return true;
-    if (this.running.length < this.resident && this.take()) this.begin();
+    if (this.running.length + this.blocksPerCluster <= this.resident && this.take()) this.begin();
     else if (this.ledger.isOver()) return false;
     return true;
   }
@@ -159,7 +171,7 @@ export class BlockEngine {
       code,
       message,
       kernel: compiled.name,
-      block: block === null ? null : indexOf(block, shape.grid),
+      block: block === null ? null : blockIndexOf(block, shape),
       thread: thread === null ? null : indexOf(thread, shape.block),
       line,
       // Filled in by launch.ts, which has access to the program.
@@ -174,23 +186,24 @@ export class BlockEngine {
   /** Makes sure that there is a block to start. Returns false if no block is left. */
   private take(): boolean {
     if (this.taken.first < this.taken.end) return true;
-    const more = this.ledger.take(this.chunk);
+    const more = this.ledger.take(this.chunk * this.blocksPerCluster, this.blocksPerCluster);
     if (more === null) return false;
     this.taken = more;
     return true;
   }
 
+  /** Starts all blocks of a cluster, because they may wait for each other. */
   private begin(): void {
     const { first, end } = this.taken;
-    this.taken = { first: first + 1, end };
-    this.running.push(this.enter(first));
+    this.taken = { first: first + this.blocksPerCluster, end };
+    for (let block = first; block < this.taken.first; block++) this.running.push(this.enter(block));
   }
 
   private enter(block: number): Running {
     const room = this.arena.enter(block);
     const runner = this.runnerOf(room);
     runner.start();
-    return { block, room, runner };
+    return { block, room, runner, hasEnded: false };
   }
 
   private runnerOf(room: BlockRoom): BlockRunner {
@@ -200,8 +213,12 @@ export class BlockEngine {
   }
 
   private end(one: Running): void {
-    this.arena.leave(one.room);
-    this.running = this.running.filter((other) => other !== one);
+    one.hasEnded = true;
+    const clusterOf = ({ block }: Running): number => Math.floor(block / this.blocksPerCluster);
+    const cluster = this.running.filter((other) => clusterOf(other) === clusterOf(one));
+    if (!cluster.every(({ hasEnded }) => hasEnded)) return;
+    for (const { room } of cluster) this.arena.leave(room);
+    this.running = this.running.filter((other) => !cluster.includes(other));
   }
 
   /** Runs blocks one after the other inside compiled code. A block that does not finish at once stays open. */
@@ -221,7 +238,7 @@ export class BlockEngine {
     else {
       const runner = this.runnerOf(room);
       runner.goOn(signedAt(after, context.unit / 4), result);
-      this.running.push({ block: last, room, runner });
+      this.running.push({ block: last, room, runner, hasEnded: false });
     }
     // The duration of a run that stopped early says nothing about that of a complete run.
     if (performance.now() - begun >= longestRun) this.chunk = Math.max(1, this.chunk / 2);
@@ -229,9 +246,8 @@ export class BlockEngine {
   }
 
   private blockOf(words: Int32Array): number {
-    const [blocksX, blocksY] = this.launch.shape.grid;
     const at = (field: number): number => signedAt(words, field / 4);
-    return at(context.blockX) + blocksX * (at(context.blockY) + blocksY * at(context.blockZ));
+    return blockNumberOf([at(context.blockX), at(context.blockY), at(context.blockZ)], this.launch.shape);
   }
 
   private codeOf(room: BlockRoom): BlockCode {
@@ -358,6 +374,21 @@ export class BlockEngine {
       local: stackBytes === 0 ? null : { address: own, size: localEnd, named: local },
       const: { address: arena.constants, size: launch.constants.byteLength, named: launch.constantRegions },
       param: { address: arena.parameters, size: launch.parameters.byteLength, named: parameters },
+      blocksPerCluster: this.blocksPerCluster,
+      sharedOf: (rank) => this.sharedOf(rank),
+      clusterBarrier: launch.compiled.clusterBarrier,
     };
+  }
+
+  /** The shared memory of a block in the cluster of the current one. */
+  private sharedOf(rank: number): { readonly address: number; readonly hasEnded: boolean } {
+    const { current } = this;
+    if (current === null) throw new Error('no block is running');
+    // Blocks in clusters of one block run inside compiled code, one after the other.
+    if (this.blocksPerCluster === 1) return { address: current.shared, hasEnded: false };
+    const own = this.running.findIndex(({ room }) => room === current);
+    const at = own - (elementAt(this.running, own).block % this.blocksPerCluster) + rank;
+    const { room, hasEnded } = elementAt(this.running, at);
+    return { address: room.shared, hasEnded };
   }
 }

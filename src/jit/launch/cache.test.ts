@@ -15,6 +15,7 @@ const kernel: Compiled['kernel'] = {
   callBytes: 0,
   stackBytes: 0,
   sharedBytes: 0,
+  clusterBarrier: null,
   waits: false,
   functions: [],
   engineCalls: [],

@@ -1,9 +1,11 @@
 /** Answers requests from compiled code: the address that an unusual access goes to, or the fault that it causes. */
+import { rankAt, startOfRank } from '../../isa/spaces.ts';
 import { pairOf } from '../../base/tuples.ts';
 import { formatAddress, type MemorySpace, type Address, resolveGeneric } from '../../machine/address-space.ts';
 import { MachineFault, machineFault } from '../../machine/fault.ts';
 import type { EngineMemory } from '../../machine/engine-memory.ts';
 import { type NamedRange, Segment } from '../../machine/segment.ts';
+import { noBlock } from '../../machine/shared-of-rank.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import type { EngineCall } from '../engine-call.ts';
 
@@ -20,6 +22,11 @@ export interface Areas {
   readonly local: Area | null;
   readonly const: Area;
   readonly param: Area;
+  readonly blocksPerCluster: number;
+  /** Returns the address of the shared memory of the block with this rank in the cluster, and whether it has ended. */
+  readonly sharedOf: (rank: number) => { readonly address: number; readonly hasEnded: boolean };
+  /** Offset of the barrier of the cluster in shared memory, which stays after its block has ended. */
+  readonly clusterBarrier: number | null;
 }
 
 /** No memory is this large, and every smaller offset is exact as a JavaScript number. */
@@ -36,6 +43,9 @@ export function resolveAccess(
   areas: Areas,
 ): number {
   const place: Address = space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
+  const rank = place.space === 'shared' && place.offset < beyond ? rankAt(place.offset) : null;
+  if (rank !== null && rank < areas.blocksPerCluster)
+    return inCluster(rank, place.offset, { access, size }, global, areas);
   const area = place.space === 'global' ? null : areas[place.space];
   if (place.offset >= beyond || (place.space !== 'global' && area === null)) {
     const missing = place.offset < beyond;
@@ -49,6 +59,20 @@ export function resolveAccess(
   }
   segmentOf(place.space, area, global).check(access, place.offset, size);
   return area.address + place.offset;
+}
+
+function inCluster(
+  rank: number,
+  offset: number,
+  { access, size }: Pick<Extract<EngineCall, { readonly kind: 'access' }>, 'access' | 'size'>,
+  global: EngineMemory,
+  { shared, sharedOf, clusterBarrier }: Areas,
+): number {
+  const { address, hasEnded } = sharedOf(rank);
+  const own = offset - startOfRank(rank);
+  if (hasEnded && own !== clusterBarrier) throw noBlock(rank, access, offset, size);
+  segmentOf('shared', { ...shared, address }, global).check(access, own, size);
+  return address + own;
 }
 
 function segmentOf(space: MemorySpace, { address, size, named }: Area, global: EngineMemory): Segment {

@@ -3,7 +3,7 @@ import { compileModule } from '../compile-module.ts';
 import { PtxlabError } from '../../base/error.ts';
 import type { Environment } from '../../isa/environment.ts';
 import { type Launch, type LaunchResult, runToEnd } from '../../machine/engine.ts';
-import { blocksOf, checkTime } from '../../machine/launch.ts';
+import { blocksOf, blocksPerCluster, checkTime } from '../../machine/launch.ts';
 import type { KernelProgram } from '../../program/link.ts';
 import { sourceAt } from '../../program/source-at.ts';
 import type { CodeCache, Compiled } from './cache.ts';
@@ -64,7 +64,7 @@ function codeIn({ kernel, module }: Compiled): CompiledCode {
  */
 async function readyCrew({ shape }: Launch, asked: number): Promise<Crew | null> {
   const { host } = await import('#host');
-  const workers = usefulWorkers(asked, blocksOf(shape), host.processors);
+  const workers = usefulWorkers(asked, blocksOf(shape) / blocksPerCluster(shape), host.processors);
   return (await host.ready(workers)) ? { workers, host } : null;
 }
 
@@ -133,7 +133,8 @@ function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours
       parameterBytes: kernel.entry.parameterBytes,
       addressOf,
       constantBytes: constants.byteLength,
-      reservedBytes: kernel.entry.reservedBytes,
+      uncountedBytes: kernel.entry.reservedBytes + kernel.entry.hiddenBytes,
+      reachesOtherBlocks: kernel.entry.reachesOtherBlocks,
       localBytes: kernel.stackBytes,
       look: () => checkTime(limits),
     });

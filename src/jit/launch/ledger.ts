@@ -8,8 +8,11 @@ export interface Blocks {
 }
 
 export interface Ledger {
-  /** Returns up to `most` consecutive blocks that no thread has taken, or null when none are left. */
-  take(most: number): Blocks | null;
+  /**
+   * Returns up to `most` consecutive blocks that no thread has taken, or null when none are left. Their number is a
+   * multiple of `unit`.
+   */
+  take(most: number, unit: number): Blocks | null;
   /**
    * Records that `executed` more instructions have been run, and returns how many more may run, which is at least one.
    * Throws the error that ends the launch for the caller. `block` is the block that the caller is running, or null.

@@ -47,7 +47,7 @@ export class SharedLedger implements Ledger {
   }
 
   /** Batches become smaller toward the end, so that all workers finish at about the same time. */
-  take(most: number): Blocks | null {
+  take(most: number, unit: number): Blocks | null {
     const { blocks, workers } = this.page;
     for (;;) {
       const seen = Atomics.load(this.words, word.next);
@@ -55,7 +55,8 @@ export class SharedLedger implements Ledger {
       const end = Math.min(blocks, Number(Atomics.load(this.words, word.faulty)));
       if (first >= end) return null;
       this.look();
-      const count = Math.min(most, Math.ceil((end - first) / (2 * workers)));
+      const share = Math.min(most, Math.ceil((end - first) / (2 * workers)));
+      const count = Math.ceil(share / unit) * unit;
       const found = Atomics.compareExchange(this.words, word.next, seen, seen + BigInt(count));
       if (found === seen) return { first, end: first + count };
     }

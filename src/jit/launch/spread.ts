@@ -1,6 +1,6 @@
 /** The fast engine on worker threads. Each thread takes blocks from a shared ledger until none are left. */
 import type { Launch, LaunchResult } from '../../machine/engine.ts';
-import { blocksOf, type LaunchStats, threadsOf } from '../../machine/launch.ts';
+import { blocksOf, blocksPerCluster, type LaunchStats, threadsOf } from '../../machine/launch.ts';
 import { namedRanges } from '../../machine/named-ranges.ts';
 import type { SharedMemory } from '../../machine/memory-view.ts';
 import { arenaNeeds } from './arena.ts';
@@ -16,9 +16,9 @@ const lineSize = 256;
 /** With more threads than this per processor, they would only take turns. */
 const threadsPerProcessor = 2;
 
-/** Returns how many of the requested workers a launch can use. */
-export function usefulWorkers(asked: number, blocks: number, processors: number): number {
-  return Math.min(asked, blocks, threadsPerProcessor * processors);
+/** Returns how many of the requested workers a launch of this many clusters can use. */
+export function usefulWorkers(asked: number, clusters: number, processors: number): number {
+  return Math.min(asked, clusters, threadsPerProcessor * processors);
 }
 
 /** Workers that are running, and the host that gives them their shares. */
@@ -89,7 +89,7 @@ async function runAll(shares: readonly Share[], ledger: LedgerPage, host: Worker
 }
 
 /**
- * Returns the number of bytes for each worker: enough for one block or, if blocks may wait for each other, for as many
+ * Returns the number of bytes for each worker: enough for one cluster or, if blocks may wait for each other, for as many
  * blocks as fit.
  */
 function roomFor(
@@ -100,7 +100,8 @@ function roomFor(
 ): { readonly size: number; readonly resident: number } {
   const { common, room } = arenaNeeds({ compiled, shape, parameters, constants: image.constants });
   const most = Math.min(residentBytes, memory.addressesLeft / 2) / workers;
-  const rooms = compiled.waits ? Math.max(1, Math.min(blocks, Math.floor(most / room))) : 1;
+  const fewest = blocksPerCluster(shape);
+  const rooms = compiled.waits ? Math.max(fewest, Math.min(blocks, Math.floor(most / room))) : fewest;
   const resident = rooms * room;
   return { size: Math.ceil((common + resident) / lineSize) * lineSize, resident };
 }

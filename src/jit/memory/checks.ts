@@ -27,9 +27,15 @@ export function isQuick({ space, access, size }: AccessFacts): boolean {
   return isPower && size <= 16 && (access === 'load' || (space !== 'param' && space !== 'const'));
 }
 
-/** Whether accesses to a space need no check. Without checks, a generic address may still point into a window. */
-export function isAlwaysValid(space: AccessSpace, { checked }: Pick<LaunchLayout, 'checked'>): boolean {
-  return !checked && space !== 'generic';
+/**
+ * Whether accesses to a space need no check. Without checks, a generic address may still point into a window, and an
+ * address of shared memory to another block.
+ */
+export function isAlwaysValid(
+  space: AccessSpace,
+  { checked, reachesOtherBlocks }: Pick<LaunchLayout, 'checked' | 'reachesOtherBlocks'>,
+): boolean {
+  return !checked && space !== 'generic' && !(space === 'shared' && reachesOtherBlocks);
 }
 
 /** The facts about the surrounding code that checks need. */

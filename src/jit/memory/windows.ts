@@ -1,6 +1,6 @@
 /** Lowers the steps that use the windows of the generic address space: cvta and isspacep. */
 import type { StepOf } from '../../isa/steps/step.ts';
-import type { WindowSpace } from '../../isa/spaces.ts';
+import { rankShift, type WindowSpace } from '../../isa/spaces.ts';
 import { firstNearAddress, windowBase, windowBits } from '../../machine/address-space.ts';
 import type { Code } from '../../wasm/code.ts';
 import { maskTo } from '../arithmetic/integer.ts';
@@ -21,7 +21,10 @@ function pushInWindow(code: Code, address: number, space: WindowSpace): void {
   };
   if (space !== 'global') {
     isIn(space, 64);
-    isIn(space, 32).op('i32.or');
+    if (space === 'shared') pushIsOwn(code, address, 64).op('i32.and');
+    isIn(space, 32);
+    if (space === 'shared') pushIsOwn(code, address, 32).op('i32.and');
+    code.op('i32.or');
     return;
   }
   code.i32(0);
@@ -30,6 +33,12 @@ function pushInWindow(code: Code, address: number, space: WindowSpace): void {
     isIn(other, 32).op('i32.or');
   }
   code.op('i32.eqz');
+}
+
+/** Pushes 1 if an address in the window of shared memory has no rank, so that it belongs to the thread's own block. */
+function pushIsOwn(code: Code, address: number, width: 32 | 64): Code {
+  const rank = 2n ** BigInt(windowBits(width)) - 2n ** BigInt(rankShift);
+  return code.get(address).i64(rank).op('i64.and', 'i64.eqz');
 }
 
 export function lowerInWindow(step: StepOf<'in-window'>, { code, values }: Lowering): void {
@@ -47,7 +56,8 @@ export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
   values.get(step.from, 'i64');
   code.set(address);
   const raiseUnlessInside = (): void => {
-    pushInWindow(code, address, space);
+    // The address may belong to another block of the cluster.
+    pushInWindow(code, address, space === 'shared' ? 'shared::cluster' : space);
     code
       .op('i32.eqz')
       .unlikely()

@@ -19,6 +19,8 @@ const shape = (threads: number, blocks: number): LaunchShape => ({
   grid: [blocks, 1, 1],
   block: [threads, 1, 1],
   sharedBytes: 0,
+  cluster: [1, 1, 1],
+  hasClusters: false,
   gridWorkspace: 0,
 });
 const straight = kernel('add.u32 %r1, %r1, 1; add.u32 %r2, %r1, 1;');

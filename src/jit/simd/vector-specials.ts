@@ -38,6 +38,14 @@ const readers: Readonly<Record<LaunchValue, readonly (FourReader | null)[] | nul
   sharedBytes: null,
   allSharedBytes: null,
   dynamicSharedBytes: null,
+  hasClusters: null,
+  clusterIndex: null,
+  gridClusters: null,
+  indexInCluster: null,
+  clusterSize: null,
+  rankInCluster: null,
+  blocksPerCluster: null,
+  threadsPerCluster: null,
   gridWorkspace: null,
 };
 

@@ -15,7 +15,7 @@ import {
 import type { AccessSpace } from '../../spaces.ts';
 import { at, type Availability } from '../../targets.ts';
 import { constant } from '../integer/steps.ts';
-import { checked, executed as form, needs } from '../checked.ts';
+import { executed as form, needs } from '../checked.ts';
 import {
   type Change,
   changeObject,
@@ -230,7 +230,7 @@ const waiting = (): readonly InstructionForm[] => [
   ),
 ];
 
-// --- copies and clusters --------------------------------------------------------------------------------------------
+// --- copies ---------------------------------------------------------------------------------------------------------
 
 const copies = () =>
   form(
@@ -251,31 +251,11 @@ const copies = () =>
     ],
   );
 
-const clusterBarrier = () =>
-  [
-    { word: 'arrive', orders: ['.release', '.relaxed'], summary: 'Arrives at the barrier of the cluster.' },
-    { word: 'wait', orders: ['.acquire'], summary: 'Waits until all threads of the cluster have arrived.' },
-  ].map(({ word, orders, summary }) =>
-    checked(
-      {
-        id: `barrier.cluster.${word}`,
-        section: '9.7.13.3',
-        syntax: `barrier.cluster.${word}{.sem}{.aligned}`,
-        summary,
-        sets: { sem: orders },
-        rows: orders.map((order) => needs(`barrier.cluster with ${order}`, { modifiers: [order] }, hopper)),
-        operands: [],
-      },
-      at('7.8', 90),
-    ),
-  );
-
-/** mbarrier, cp.async.mbarrier.arrive and barrier.cluster. */
+/** mbarrier and cp.async.mbarrier.arrive. */
 export const barrierObjectForms = (): readonly InstructionForm[] => [
   ...lifetime(),
   ...transactions(),
   ...arriving(),
   ...waiting(),
   copies(),
-  ...clusterBarrier(),
 ];

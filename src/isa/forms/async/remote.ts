@@ -1,10 +1,24 @@
 /**
- * st.async and red.async (PTX ISA 9.1, 9.7.9.12, 9.7.13.7). They are checked but not executed. Versions and targets
- * were measured with ptxas 13.0.
+ * st.async and red.async (PTX ISA 9.1, 9.7.9.12, 9.7.13.7). They are complete as soon as they have started. Versions and
+ * targets were measured with ptxas 13.0.
  */
-import { type Constraint, type InstructionForm, type OperandPattern, read } from '../../form.ts';
+import {
+  type Constraint,
+  type InstructionForm,
+  type OperandPattern,
+  read,
+  slotType,
+  type Variant,
+} from '../../form.ts';
+import { vectorLanes } from '../../rules.ts';
+import type { AccessSpace } from '../../spaces.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
-import { checked, needs } from '../checked.ts';
+import { executed as form, needs } from '../checked.ts';
+import { constant } from '../integer/steps.ts';
+import { type Combine, integer, logic, wrapping } from '../memory/atomic.ts';
+import { changeObject, unchanged } from './mbarrier-object.ts';
 
 const hopper = at('8.1', 90);
 const late = ['.release', '.global'].map((word) => needs(word, { modifiers: [word] }, at('8.7', 100)));
@@ -23,10 +37,32 @@ const words = ['.b32', '.u32', '.s32', '.f32', '.b64', '.u64', '.s64', '.f64'];
 const types = [...words, '.b8', '.u8', '.s8', '.b16', '.u16', '.s16'];
 
 const released: readonly Constraint[] = [{ kind: 'needs-modifier', modifier: '.mmio', oneOf: ['.release'] }];
+/** The space of the address; accesses without a space modifier are generic. */
+function spaceOf({ modifiers }: Variant, isGlobal: boolean): AccessSpace {
+  if (modifiers['space'] === undefined && modifiers['.global'] === undefined) return 'generic';
+  return isGlobal ? 'global' : 'shared';
+}
+
+/** Counts the bytes of the value as transferred. */
+function complete(variant: Variant, space: AccessSpace): readonly Step[] {
+  const bytes = (vectorLanes(variant) * slotType(variant, 0).width) / 8;
+  return [constant('$transferred', bytes), changeObject(space, '$mbar', { ...unchanged, transferred: '$transferred' })];
+}
+
+function store(variant: Variant, space: AccessSpace, from: readonly Ref[], watched: boolean): Step {
+  return { kind: 'store', space, width: slotType(variant, 0).width, from, address: '$a', watched };
+}
+
+function reduce(combine: Combine, variant: Variant, space: AccessSpace): Step {
+  const steps = combine(variant, { old: '$before', b: '$b', c: '$b', next: '$after' });
+  const { width } = slotType(variant, 0);
+  return { kind: 'atomic', space, width, address: '$a', old: ['$before'], next: ['$after'], steps };
+}
+
 const stored = 'Starts to store a value in the memory of another block.';
 
 const stores = (): readonly InstructionForm[] => [
-  checked(
+  form(
     {
       id: 'st.async',
       section: '9.7.9.12',
@@ -37,8 +73,13 @@ const stores = (): readonly InstructionForm[] => [
       operands: [address, { kind: 'lanes', name: 'b', value, braced: true, alone: true }, object],
     },
     hopper,
+    (variant) => {
+      const space = spaceOf(variant, false);
+      const lanes = Array.from({ length: vectorLanes(variant) }, (_, lane): Ref => `$b.${lane}`);
+      return [store(variant, space, lanes, false), ...complete(variant, space)];
+    },
   ),
-  checked(
+  form(
     {
       id: 'st.async.weak',
       section: '9.7.9.12',
@@ -49,8 +90,9 @@ const stores = (): readonly InstructionForm[] => [
       operands: [address, value],
     },
     hopper,
+    (variant) => [store(variant, spaceOf(variant, true), ['$b'], false)],
   ),
-  checked(
+  form(
     {
       id: 'st.async.release',
       section: '9.7.9.12',
@@ -62,21 +104,22 @@ const stores = (): readonly InstructionForm[] => [
       operands: [address, value],
     },
     hopper,
+    (variant) => [store(variant, spaceOf(variant, true), ['$b'], true)],
   ),
 ];
 
 const operations = [
-  { id: 'add', text: '.add.type', op: [], types: ['.u32', '.s32', '.u64', '.s64'] },
-  { id: 'extremum', text: '.op.type', op: ['.min', '.max'], types: ['.u32', '.s32'] },
-  { id: 'wrap', text: '.op.u32', op: ['.inc', '.dec'], types: [] },
-  { id: 'logic', text: '.op.b32', op: ['.and', '.or', '.xor'], types: [] },
+  { id: 'add', text: '.add.type', op: [], types: ['.u32', '.s32', '.u64', '.s64'], combine: integer },
+  { id: 'extremum', text: '.op.type', op: ['.min', '.max'], types: ['.u32', '.s32'], combine: integer },
+  { id: 'wrap', text: '.op.u32', op: ['.inc', '.dec'], types: [], combine: wrapping },
+  { id: 'logic', text: '.op.b32', op: ['.and', '.or', '.xor'], types: [], combine: logic },
 ];
 
 const reductions = () =>
-  operations.flatMap(({ id, text, op, types: own }): readonly InstructionForm[] => {
+  operations.flatMap(({ id, text, op, types: own, combine }): readonly InstructionForm[] => {
     const sets = { ...(op.length > 0 ? { op } : {}), ...(own.length > 0 ? { type: own } : {}) };
     return [
-      checked(
+      form(
         {
           id: `red.async.${id}`,
           section: '9.7.13.7',
@@ -86,8 +129,12 @@ const reductions = () =>
           operands: [address, value, object],
         },
         hopper,
+        (variant) => {
+          const space = spaceOf(variant, false);
+          return [reduce(combine, variant, space), ...complete(variant, space)];
+        },
       ),
-      checked(
+      form(
         {
           id: `red.async.${id}.global`,
           section: '9.7.13.7',
@@ -99,6 +146,7 @@ const reductions = () =>
           operands: [address, value],
         },
         hopper,
+        (variant) => [reduce(combine, variant, spaceOf(variant, true))],
       ),
     ];
   });

@@ -37,9 +37,9 @@ const spaces: readonly string[] = ['.global', '.shared', '.shared::cta', '.share
 // --- new values by operation ----------------------------------------------------------------------------------------
 
 /** The steps that compute `next` from `old`, `b` and `c`. */
-type Combine = (variant: Variant, names: Names) => readonly ValueStep[];
+export type Combine = (variant: Variant, names: Names) => readonly ValueStep[];
 
-interface Names {
+export interface Names {
   readonly old: Ref;
   readonly b: Ref;
   readonly c: Ref;
@@ -48,19 +48,19 @@ interface Names {
 
 const opOf = (variant: Variant): string => (variant.modifiers['op'] ?? variant.modifiers['boolOp'] ?? '').slice(1);
 
-const logic: Combine = (variant, { old, b, next }) => {
+export const logic: Combine = (variant, { old, b, next }) => {
   const { width } = slotType(variant, 0);
   return [{ kind: 'bits', fn: choice(variant, 'boolOp', ['and', 'or', 'xor']), width, to: next, from: [old, b] }];
 };
 
-const integer: Combine = (variant, { old, b, next }) => {
+export const integer: Combine = (variant, { old, b, next }) => {
   const type = integerType(variant, 0);
   const fn = choice(variant, 'op', ['add', 'min', 'max']);
   return [{ kind: 'integer', fn, type, sat: false, to: next, from: [old, b] }];
 };
 
 /** `.inc` wraps to 0 above b; `.dec` wraps to b below 0, and also if the old value is above b. */
-const wrapping: Combine = (variant, { old, b, next }): readonly ValueStep[] => {
+export const wrapping: Combine = (variant, { old, b, next }): readonly ValueStep[] => {
   const compare = (comparison: 'ge' | 'gt' | 'eq', to: Ref, right: Ref): ValueStep => ({
     kind: 'compare',
     comparison,

@@ -1,22 +1,45 @@
 /**
  * Instructions for clusters, grids and their resources: mapa, getctarank, griddepcontrol, setmaxnreg, pmevent (PTX ISA
- * 9.1, 9.7.9.23, 9.7.9.24, 9.7.13.13, 9.7.19). Here, a cluster has one block, and no grid ever waits for another.
+ * 9.1, 9.7.9.23, 9.7.9.24, 9.7.13.13, 9.7.19). No grid ever waits for another.
  */
 import { type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, atSuffixed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import { constant } from '../integer/steps.ts';
+import { rankShift } from '../../spaces.ts';
+import type { Ref } from '../../steps/ref.ts';
+import { compare, constant, integer, select } from '../integer/steps.ts';
 
 interface Line extends Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'sets' | 'operands'> {
   readonly ways: readonly Availability[];
-  readonly steps?: readonly Step[];
+  readonly steps?: InstructionForm['steps'];
 }
 
-function form({ ways, steps = [{ kind: 'yield' }], ...line }: Line): InstructionForm {
+function form({ ways, steps = () => [{ kind: 'yield' }], ...line }: Line): InstructionForm {
   const subject = plainWords(line.syntax, line.sets);
-  return { ...line, regime: 'exact', availability: [{ subject, ways }], steps: () => steps };
+  return { ...line, regime: 'exact', availability: [{ subject, ways }], steps };
+}
+
+const rankBits = 32 - rankShift;
+
+function field(to: Ref, from: Ref, low: number, width: number): Step {
+  return { kind: 'extract', to, from, low, width };
+}
+
+function join(to: Ref, high: Ref, low: Ref, shift: number, width: number): Step {
+  return { kind: 'join', to, high, low, shift, width };
+}
+
+/** Replaces the rank in an address; a generic address keeps its window. */
+function mapped(isWide: boolean): readonly Step[] {
+  const low = [
+    constant('$one', 1),
+    integer('add', 'u32', '$rank', '$b', '$one'),
+    field('$offset', '$a', 0, rankShift),
+    join(isWide ? '$low' : '$d', '$rank', '$offset', rankShift, 32),
+  ];
+  return isWide ? [...low, field('$window', '$a', 32, 32), join('$d', '$window', '$low', 32, 64)] : low;
 }
 
 /** The text of the ISA lists only the unsigned types; ptxas accepts the signed ones, too. */
@@ -33,28 +56,7 @@ const inShared: OperandPattern = {
 
 const constantOnly = { constantOnly: true } as const;
 
-/** mapa, getctarank, griddepcontrol, setmaxnreg and pmevent. */
-export const clusterForms = (): readonly InstructionForm[] => [
-  form({
-    id: 'mapa',
-    section: '9.7.9.23',
-    syntax: 'mapa{.shared::cluster}.type  d, a, b',
-    summary: 'The address in block b of the cluster that corresponds to a; with only one block, it is a itself.',
-    sets: { type: sizes },
-    ways: [at('7.8', 90)],
-    operands: [write('d', 0), inShared, read('b', '.u32', { unpacked: true })],
-    steps: [{ kind: 'copy', to: '$d', from: '$a' }],
-  }),
-  form({
-    id: 'getctarank',
-    section: '9.7.9.24',
-    syntax: 'getctarank{.shared::cluster}.type  d, a',
-    summary: 'The rank within the cluster of the block to which an address belongs; with only one block, it is 0.',
-    sets: { type: sizes },
-    ways: [at('7.8', 90)],
-    operands: [write('d', '.u32', { unpacked: true }), inShared],
-    steps: [constant('$d', 0)],
-  }),
+const resources = (): readonly InstructionForm[] => [
   form({
     id: 'griddepcontrol',
     section: '9.7.13.13',
@@ -91,4 +93,36 @@ export const clusterForms = (): readonly InstructionForm[] => [
     ways: [at('3.0', 20)],
     operands: [read('a', '.u32', { ...constantOnly, range: [0, 0xffff] })],
   }),
+];
+
+/** mapa, getctarank, griddepcontrol, setmaxnreg and pmevent. */
+export const clusterForms = (): readonly InstructionForm[] => [
+  form({
+    id: 'mapa',
+    section: '9.7.9.23',
+    syntax: 'mapa{.shared::cluster}.type  d, a, b',
+    summary: 'The address in block b of the cluster that corresponds to a.',
+    sets: { type: sizes },
+    ways: [at('7.8', 90)],
+    operands: [write('d', 0), inShared, read('b', '.u32', { unpacked: true })],
+    steps: ({ types }) => mapped(types[0]?.width === 64),
+  }),
+  form({
+    id: 'getctarank',
+    section: '9.7.9.24',
+    syntax: 'getctarank{.shared::cluster}.type  d, a',
+    summary: 'The rank within the cluster of the block to which an address belongs.',
+    sets: { type: sizes },
+    ways: [at('7.8', 90)],
+    operands: [write('d', '.u32', { unpacked: true }), inShared],
+    steps: () => [
+      field('$from-one', '$a', rankShift, rankBits),
+      constant('$none', 0),
+      constant('$one', 1),
+      compare('eq', 'u32', '$is-own', '$from-one', '$none'),
+      integer('sub', 'u32', '$rank', '$from-one', '$one'),
+      select('$d', '$is-own', '$CLUSTER.RANK', '$rank'),
+    ],
+  }),
+  ...resources(),
 ];

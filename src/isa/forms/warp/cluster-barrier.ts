@@ -1,0 +1,125 @@
+/**
+ * barrier.cluster (PTX ISA 9.1, 9.7.13.3). The barrier is an object of 64 bits in the shared memory of the cluster's first
+ * block, which starts at zero:
+ *
+ * | bits | field                                                  |
+ * | ---- | ------------------------------------------------------ |
+ * | 20   | threads that have arrived in the current phase         |
+ * | 20   | threads that have exited, which no phase waits for     |
+ * | 24   | number of the current phase                            |
+ *
+ * Each block keeps, for each of its threads, a byte with the lowest bit of the phase in which it last arrived. A thread
+ * waits as long as the current phase has this bit: the next phase cannot end without the thread.
+ */
+import type { InstructionForm } from '../../form.ts';
+import { plainWords } from '../../modifiers.ts';
+import { clusterBarrier, clusterPhases, clusterWaits, type Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import type { ValueStep } from '../../steps/value.ts';
+import { at } from '../../targets.ts';
+import { bits, compare, constant, integer, resize, select } from '../integer/steps.ts';
+
+const fieldBits = 20;
+const phaseBits = 64 - 2 * fieldBits;
+
+/** Adds a thread to those that have arrived or exited, and starts the next phase if the current one waits for no others. */
+function change(field: 'arrived' | 'exited'): Step {
+  const extract = (to: Ref, low: number, width: number): ValueStep => ({
+    kind: 'extract',
+    to,
+    from: '$old',
+    low,
+    width,
+  });
+  const changed: Ref = `$${field}`;
+  const steps: readonly ValueStep[] = [
+    extract('$arrived', 0, fieldBits),
+    extract('$exited', fieldBits, fieldBits),
+    extract('$phase', 2 * fieldBits, phaseBits),
+    constant('$none', 0),
+    constant('$one', 1),
+    integer('add', 'u32', changed, changed, '$one'),
+    integer('add', 'u32', '$all', '$arrived', '$exited'),
+    compare('eq', 'u32', '$everyone', '$all', '$CLUSTER.THREADS'),
+    compare('ne', 'u32', '$anyone', '$arrived', '$none'),
+    bits('and', 1, '$complete', '$everyone', '$anyone'),
+    select('$arrived', '$complete', '$none', '$arrived'),
+    select('$passed', '$complete', '$one', '$none'),
+    integer('add', 'u32', '$phase', '$phase', '$passed'),
+    { kind: 'join', to: '$counts', high: '$exited', low: '$arrived', shift: fieldBits, width: 2 * fieldBits },
+    { kind: 'join', to: '$next', high: '$phase', low: '$counts', shift: 2 * fieldBits, width: 64 },
+  ];
+  return { kind: 'atomic', space: 'shared', width: 64, address: clusterBarrier, old: ['$old'], next: ['$next'], steps };
+}
+
+/** The address of the thread's byte. */
+const findOwnPhase: readonly ValueStep[] = [
+  { kind: 'join', to: '$number', high: '$WARP', low: '$LANE', shift: 5, width: 32 },
+  resize('$own', 'u64', '$number', 'u32'),
+  integer('add', 'u64', '$own', '$own', clusterPhases),
+];
+
+const arrive: readonly Step[] = [
+  ...findOwnPhase,
+  change('arrived'),
+  { kind: 'extract', to: '$then', from: '$old', low: 2 * fieldBits, width: 1 },
+  { kind: 'store', space: 'shared', width: 8, from: ['$then'], address: '$own', watched: false },
+];
+
+const load = { kind: 'load', space: 'shared', readOnly: false, unused: false } as const;
+
+const wait: readonly Step[] = [
+  ...findOwnPhase,
+  { ...load, width: 8, to: ['$then'], address: '$own', watched: false },
+  { ...load, width: 64, to: ['$object'], address: clusterBarrier, watched: true },
+  { kind: 'extract', to: '$now', from: '$object', low: 2 * fieldBits, width: 1 },
+  compare('eq', 'u32', clusterWaits, '$now', '$then'),
+];
+
+/** What a thread does before it exits, if its kernel may use the barrier. */
+export const leaveCluster: readonly Step[] = [change('exited')];
+
+type Row = Pick<InstructionForm, 'summary' | 'polls' | 'repeatsWhile'> & {
+  readonly word: 'arrive' | 'wait';
+  readonly orders: readonly string[];
+  readonly steps: readonly Step[];
+};
+
+const rows: readonly Row[] = [
+  {
+    word: 'arrive',
+    orders: ['.release', '.relaxed'],
+    summary: 'Arrives at the barrier of the cluster.',
+    steps: arrive,
+  },
+  {
+    word: 'wait',
+    orders: ['.acquire'],
+    summary: 'Waits until all threads of the cluster have arrived.',
+    steps: wait,
+    polls: true,
+    repeatsWhile: clusterWaits,
+  },
+];
+
+export const clusterBarrierForms = (): readonly InstructionForm[] =>
+  rows.map(({ word, orders, steps, ...row }) => {
+    const syntax = `barrier.cluster.${word}{.sem}{.aligned}`;
+    const sets = { sem: orders };
+    const orderRows = orders.map((order) => ({
+      subject: `barrier.cluster with ${order}`,
+      when: { modifiers: [order] },
+      ways: [at('8.0', 90)],
+    }));
+    return {
+      ...row,
+      id: `barrier.cluster.${word}`,
+      section: '9.7.13.3',
+      syntax,
+      sets,
+      regime: 'exact',
+      availability: [{ subject: plainWords(syntax, sets), ways: [at('7.8', 90)] }, ...orderRows],
+      operands: [],
+      steps: () => steps,
+    };
+  });

@@ -1,0 +1,34 @@
+/**
+ * The hidden variables of kernels that use the barrier of their cluster: the barrier, which only the first block's
+ * threads and those that mapa brings there use, and the phases in which the block's threads last arrived.
+ */
+import { startOfRank } from '../isa/spaces.ts';
+import { clusterBarrier, clusterPhases, type Ref } from '../isa/steps/ref.ts';
+import type { VariableSymbol } from '../check/symbols.ts';
+import type { ProgramInstruction, SymbolAddress } from './function-program.ts';
+import { hiddenVariable } from './hidden-variable.ts';
+
+export const barrierSymbol: VariableSymbol = hiddenVariable('the barrier of the cluster', '.shared', 8);
+/** One byte for each thread; no block has more. */
+const phases = hiddenVariable('phases of the barrier of the cluster', '.shared', 1024);
+
+/** The variables that the instructions of a kernel need. */
+export function clusterVariables(instructions: readonly ProgramInstruction[]): readonly VariableSymbol[] {
+  const uses = (ref: Ref): boolean => instructions.some(({ places }) => places.has(ref));
+  return [...(uses(clusterBarrier) ? [barrierSymbol] : []), ...(uses(clusterPhases) ? [phases] : [])];
+}
+
+/** Whether a kernel computes addresses in other blocks of its cluster. Only mapa and the barrier do. */
+export function reachesOtherBlocks(instructions: readonly ProgramInstruction[]): boolean {
+  return instructions.some(({ variant, places }) => variant.form.id === 'mapa' || places.has(clusterBarrier));
+}
+
+/** The addresses of these variables that an instruction needs. */
+export function clusterAddresses(places: ReadonlyMap<Ref, number>): readonly SymbolAddress[] {
+  const addressIn = (ref: Ref, symbol: VariableSymbol, offset: number): readonly SymbolAddress[] => {
+    const place = places.get(ref);
+    if (place === undefined) return [];
+    return [{ place, width: 64, base: { kind: 'variable', symbol }, offset: BigInt(offset) }];
+  };
+  return [...addressIn(clusterBarrier, barrierSymbol, startOfRank(0)), ...addressIn(clusterPhases, phases, 0)];
+}
