@@ -1,7 +1,7 @@
 /** Values and reasons in words. */
 import type { View } from './state.ts';
 
-/** `0.1 (0x1.99999ap-4)` as its decimal and the rest. */
+/** Splits `0.1 (0x1.99999ap-4)` into the decimal and the text in parentheses. */
 export function splitValue(text: string): readonly string[] {
   const found = /^(\S+) \((.*)\)$/.exec(text);
   return found === null ? [text] : [found[1] ?? '', found[2] ?? ''];
