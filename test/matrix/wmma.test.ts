@@ -41,7 +41,10 @@ const integers: Readonly<Partial<Record<ElementName, readonly number[]>>> = {
   b1: [0, 1],
 };
 
-/** A matrix in memory. `stride` is the distance of rows, or of columns, in elements; null where they follow each other. */
+/**
+ * A matrix in memory. `stride` is the distance between rows, or between columns, in elements; null where they follow
+ * each other.
+ */
 interface Stored {
   readonly layout: Layout;
   readonly rows: number;

@@ -42,7 +42,7 @@ export function viewOf(state: ConvertState): View {
   return { state, evaluation, lane, source: sourceOf(state, state.lane) };
 }
 
-/** Where the source of a lane lies: an input, and the lowest bit in it. */
+/** The location of a lane's source: an input, and the position of its lowest bit there. */
 function placeOf({ entry }: ConvertState, lane: number): { input: number; low: number } {
   const values = entry.inputs.filter(({ name }) => name.length === 1).length;
   if (values === entry.lanes) return { input: lane, low: 0 };

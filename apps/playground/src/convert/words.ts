@@ -12,7 +12,8 @@ export function whyText({ lane, state }: View): string {
   const { source, result, reasons } = lane.explanation;
   const isSame = reasons.length === 1 && reasons[0]?.name === 'exact';
   const from = `${splitValue(source.value)[0]} in ${state.entry.from}`;
-  if (isSame) return `${from} is ${splitValue(result.value)[0]} in ${state.entry.to}: the format has this value.`;
+  if (isSame)
+    return `${from} is ${splitValue(result.value)[0]} in ${state.entry.to}: the format can represent this value.`;
   // Where a rule gives MAX_NORM, the result is MAX_NORM with either sign.
   const norm = `MAX_NORM (${(splitValue(result.value)[0] ?? '').replace('-', '')})`;
   const rules = reasons.map(({ rule }) => rule.replace('MAX_NORM', norm)).join('; ');
