@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const server = join(root, 'python/src/ptxlab/_server');
 const out = join(server, 'dist/bin');
 
-/** Worker threads need files of their own, so a wheel has none and launches run on one thread. */
+/** Worker threads need their own files, so a wheel has no workers and launches run on one thread. */
 const withoutWorkers: Plugin = {
   name: 'without-workers',
   resolveId: (id) => (id === '#host' ? '\0no-workers' : null),

@@ -43,7 +43,7 @@ await build({
   format: 'esm',
   splitting: true,
   outExtension: { '.js': '.mjs' },
-  // Only launches with several threads need it, and the commands of the extension never start any.
+  // Only launches with several threads need piscina, and the commands of the extension never start any.
   external: ['piscina'],
 });
 copyFileSync(join(root, 'dist/bin/THIRD-PARTY.txt'), join(folder, 'dist/bin/THIRD-PARTY.txt'));

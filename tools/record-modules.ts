@@ -14,8 +14,8 @@ import { caseFiles, folder, type ModuleCase, readCases } from '../test/golden/mo
 const scratch = scratchFolder();
 
 /**
- * Compiles a whole program. Since PTX 3.1, compiles a relocatable part instead if a definition is missing that another
- * part may contain, or if the module has something that only a part may contain.
+ * Compiles a whole program. For PTX 3.1 and later, compiles relocatable code (`-c`) instead if a definition is missing
+ * that another module may contain, or if the module has something that is allowed only in relocatable code.
  */
 function verdictOf(one: ModuleCase): string {
   const whole = runOn(one, []);

@@ -2,7 +2,7 @@ import { defineConfig } from 'vite';
 import { site } from './build/plugin.ts';
 import { fileURLToPath } from 'node:url';
 
-/** The pages use the package as its users do: through its public doors. */
+/** The pages use the package as its users do, through its public entry points. */
 const doors = ['analysis', 'numbers', 'device', 'debug', 'tensors'];
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const dist = (name: string): string => path(`../../dist/${name}.js`);
@@ -28,7 +28,7 @@ export default defineConfig({
         page: path('src/shell/page.ts'),
         embed: path('src/embed.ts'),
       },
-      // Other sites load this one by name.
+      // Other sites load this file by its name.
       output: { entryFileNames: ({ name }) => (name === 'embed' ? '[name].js' : 'assets/[name]-[hash].js') },
     },
     outDir: 'dist',

@@ -4,7 +4,10 @@ import { runSession } from './edited-documents.ts';
 
 const small = realModules.filter(({ length }) => length < 20_000);
 
-/** Sessions a test runs: a few seconds on a loaded machine. The exhaustive test runs 20,000. */
+/**
+ * The number of sessions that a test runs, which takes a few seconds on a loaded machine. The exhaustive test runs
+ * 20,000.
+ */
 const each = 20;
 
 describe('an edited document', () => {

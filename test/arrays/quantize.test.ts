@@ -188,7 +188,8 @@ describe('statistics', () => {
   test('a value counts as clipped if a larger code would have been nearer', () => {
     const clipped = (to: SchemeSpelling, amax: number, ...values: readonly number[]): number | undefined =>
       quantize(Float32Array.from(values), { to, amax, statistics: true }).statistics?.clipped;
-    // 448 is even and 127 is odd: a value halfway to the next code, which is missing, goes to the even one.
+    // The code of 448 is even and 127 is odd. A value halfway to the next code, which does not exist, goes to the even
+    // one.
     expect(clipped('e4m3', 448, 448, 463, 464, 464.1, -465)).toBe(2);
     expect(clipped('s8', 127, 127, 127.4, 127.5, -128, -128.6)).toBe(2);
     expect(clipped('e4m3', 3 / 7, 3 / 7)).toBe(0);

@@ -29,7 +29,10 @@ const launches: Readonly<Record<string, string>> = {
   matmul: "[['matmul', { grid: [16, 16], block: [32, 32], args: [real, real, out, 512] }]]",
 };
 
-/** Prints the milliseconds of CPU time from the text to the end of the first round of launches, then those of three. */
+/**
+ * Prints CPU times in milliseconds: from the text to the end of the first round of launches, then of each of three
+ * rounds.
+ */
 const script = (launch: string): string => `
 import { readFileSync } from 'node:fs';
 const { Device } = await import('${device}');

@@ -36,7 +36,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs `ptxlab` in this process, with streams and environment of its own. */
+/** Runs `ptxlab` in this process, with its own streams and environment. */
 export async function ptxlab(args: readonly string[], { input = '', env = {} }: RunOptions = {}): Promise<Outcome> {
   const stdout = new TextStream();
   const stderr = new TextStream();
@@ -169,7 +169,7 @@ function newest(folder: string): number {
   return Math.max(...sources.map((name) => statSync(join(folder, name)).mtimeMs));
 }
 
-/** The lock holds the process that builds. One that was killed does not hold up the others. */
+/** The lock holds the process that builds. If that process was killed, the others do not wait for it. */
 function take(lock: string): boolean {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });

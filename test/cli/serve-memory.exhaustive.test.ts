@@ -1,4 +1,4 @@
-/** A server keeps nothing of modules, buffers and launches that its client has given back. */
+/** A server keeps nothing of the modules, buffers and launches that its client has released. */
 import { PassThrough } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -11,7 +11,7 @@ import { moduleOf } from './ptxlab.ts';
 setFlagsFromString('--expose-gc');
 const collect: unknown = runInNewContext('gc');
 
-/** Bytes of live objects, after the garbage was collected. */
+/** The bytes of live objects after garbage collection. */
 async function liveBytes(): Promise<number> {
   for (let i = 0; i < 3; i++) {
     if (typeof collect === 'function') collect();

@@ -29,8 +29,8 @@ export class CompletedMnemonics {
   }
 
   /**
-   * The legal variants of a form that cannot be reached with items alone, or after which the completer still expects
-   * parts.
+   * The legal variants of a form that cannot be reached just by accepting items, or after which the completer still
+   * expects parts.
    */
   unreached(form: InstructionForm, options: ExpandOptions): readonly string[] {
     return [...expandForm(form, options)]

@@ -1,6 +1,6 @@
 /**
- * Accepting completion items alone leads to every legal variant of the table, and to nothing illegal. This test covers
- * one target, and one optional modifier at a time; the exhaustive test covers everything.
+ * Every legal variant in the table, and nothing illegal, can be reached just by accepting completion items. This test
+ * covers one target, and one optional modifier at a time; the exhaustive test covers everything.
  */
 import { describe, expect, it } from 'vitest';
 import { allForms } from '../../src/isa/table.ts';

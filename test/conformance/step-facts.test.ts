@@ -128,7 +128,7 @@ function legalInput(step: Step, ref: Ref): Bits | null {
   }
 }
 
-/** Lanes take values from outside their gang, or from out of bounds. */
+/** Lanes take values from outside their gang, or from beyond the bounds. */
 function shuffleInput({ fn, from }: StepOf<'collective'>, ref: Ref): Bits | null {
   if (fn.form !== 'shfl') return null;
   const [distance, bounds] = fn.mode === 'up' ? [1, 0] : [4, 0x11f];

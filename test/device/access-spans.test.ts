@@ -1,6 +1,6 @@
 /**
- * Accesses at constant distances are checked together, and four threads at once. Random groups of them, at and across
- * the edges of memories, must leave the same bytes and end in the same fault on both engines.
+ * Accesses at constant distances are checked together, and so are those of four threads. Random groups of them, at and
+ * across the edges of memories, must leave the same bytes and end in the same fault on both engines.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -99,7 +99,7 @@ test(`${seeds} random groups of accesses give the same results on both engines`,
     const [first, ...others] = seen;
     for (const other of others) expect(other, body).toEqual(first);
   }
-  // Both must be common; otherwise the test proves little.
+  // Faults and successful launches must both be common; otherwise the test proves little.
   expect(faults).toBeGreaterThan(seeds / 3);
   expect(faults).toBeLessThan(seeds * 2.5);
 });

@@ -32,7 +32,7 @@ test.each(['interp', 'jit'] as const)(
   },
 );
 
-/** As ptxas 13.0 compiles them: extended by sign to 32 bits if the register is signed, and then with zeros. */
+/** As ptxas 13.0 compiles them: sign-extended to 32 bits if the register is signed, and then zero-extended. */
 describe('addresses in registers of 8 and 16 bits', () => {
   test.each([
     ['.u16', 4, 4],

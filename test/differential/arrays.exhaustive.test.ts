@@ -83,8 +83,8 @@ interface Run {
 }
 
 /**
- * Runs of magnitudes that a rounding, which is monotonic, maps to the same code. Their ends are found by bisection when
- * they are first needed.
+ * Runs of consecutive magnitudes that are rounded to the same code; rounding is monotonic. Their ends are found by
+ * bisection when they are first needed.
  */
 function runsOf(exact: (magnitude: number) => number): { at(magnitude: number): Run } {
   let run: Run = { code: exact(0), end: 0 };

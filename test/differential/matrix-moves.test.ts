@@ -17,7 +17,7 @@ interface Run {
   readonly engine: (typeof engines)[number];
 }
 
-/** Runs a warp: the input is in shared memory at 0, and the results, which become the output, are at 8192. */
+/** Runs a warp: the input is at address 0 of shared memory, and the results, which become the output, are at 8192. */
 async function run({
   version = '9.0',
   target = 'sm_120a',
@@ -51,7 +51,7 @@ ret; }`;
 }
 
 const counted = (bytes: number): Uint8Array => Uint8Array.from({ length: bytes }, (_, i) => (i * 7 + (i >> 8)) & 0xff);
-/** The byte that a row of 16 bytes has for a column, directly or packed in 6 or 4 bits. */
+/** The byte that represents a column in a row of 16 bytes, in which each column takes 8, 6 or 4 bits. */
 function elementAt(input: Uint8Array, format: string, row: number, column: number): number {
   const bytes = input.slice(row * 16, row * 16 + 16);
   if (format === 'b8') return bytes[column] ?? 0;

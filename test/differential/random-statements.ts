@@ -15,9 +15,9 @@ export interface Statement {
 interface Sources {
   /** An instruction that computes registers from registers. */
   readonly instruction: () => string;
-  /** An instruction that the threads of a warp in a mask execute together. */
+  /** An instruction that the threads in a mask execute together. */
   readonly collective: (members: string) => string;
-  /** Barriers and collectives may be used, because all threads get here. */
+  /** Barriers and collectives may be used, because all threads reach this point. */
   readonly meets: boolean;
   /** No thread waits for another in this kernel, so threads may exit anywhere. */
   readonly exits: boolean;
@@ -60,7 +60,7 @@ export class StatementMaker {
     return this.list(count, 0, this.sources.meets);
   }
 
-  /** With `together`, every thread of the block gets here, and all equally often. */
+  /** With `together`, all threads of the block reach this point equally often. */
   private list(count: number, depth: number, together: boolean): readonly Statement[] {
     return Array.from({ length: count }, () => this.statement(depth, together));
   }
@@ -290,7 +290,7 @@ export class StatementMaker {
 
   // --- groups of part of a warp ---------------------------------------------------------------------------------------
 
-  /** The threads that get here together, and subsets of them chosen by votes. */
+  /** The threads that reach this point together, and subsets of them chosen by votes. */
   private group(): Statement {
     const members = this.counter();
     return { before: [`activemask.b32 ${members};`], body: this.inGroup(members, 0), after: [] };
@@ -300,7 +300,7 @@ export class StatementMaker {
     return `%n${this.counters++}`;
   }
 
-  /** Every member gets here, and all equally often. */
+  /** All members reach this point equally often. */
   private inGroup(members: string, depth: number): readonly Statement[] {
     const { random } = this;
     return Array.from({ length: 1 + random.below(4) }, () => {

@@ -47,7 +47,7 @@ function made(name: string, target: new (...given: never[]) => object, ...valid:
   return { name: `new ${name}`, arguments: valid, run: (given) => Reflect.construct(target, given) };
 }
 
-/** Objects that callers get from the library and do not make. Their members are not varied. */
+/** Objects that callers get from the library and do not create. Their members are not varied. */
 const opaque = new WeakSet<object>();
 
 function fromLibrary<T extends object>(value: T): T {
@@ -285,7 +285,7 @@ const constructedInside: ReadonlySet<string> = new Set([
   'UnsupportedInstructionsError',
 ]);
 
-/** Whether a call is one of an exported function or class, or of a method of the class. */
+/** Whether a call is for an exported function or class, or for a method of that class. */
 export function isCalled({ name }: Call, exported: string): boolean {
   const [first] = name.replace('new ', '').split('.');
   return first === exported || constructedInside.has(exported);

@@ -1,6 +1,6 @@
 /**
- * Compares random chains of instructions with carries with integer sums, in which a subtraction adds the complement and
- * a carry of 1.
+ * Compares random chains of carry instructions with integer sums, in which a subtraction adds the complement and a
+ * carry of 1.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

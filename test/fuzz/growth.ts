@@ -103,8 +103,8 @@ function places(text: string): readonly number[] {
 let runs = 0;
 
 /**
- * The text with a test that never holds, different in each run: compiled kernels are cached by their text, and V8 keeps
- * the code of a WebAssembly module by its bytes.
+ * The text with a condition that is never true and is different in each run: compiled kernels are cached by their text,
+ * and V8 keeps the code of a WebAssembly module by its bytes.
  */
 function varied(text: string, run: number): string {
   const test = `mov.u32 %r7, %tid.x; setp.eq.u32 %p3, %r7, ${100_000 + run}; @%p3 trap;`;
@@ -144,7 +144,7 @@ async function meanFigure(phase: Phase, shape: Shape): Promise<Figure> {
   return { time: total() / figures.length, outcome: figures[0]?.outcome ?? '' };
 }
 
-/** The fastest of several runs, unless the first is fast enough: collections of garbage and other load only add time. */
+/** The fastest of several runs, unless the first is fast enough: garbage collection and other load only add time. */
 async function leastFigure(phase: Phase, shape: Shape, enough: number): Promise<Figure> {
   const size = shape.size * factor;
   let least = await figureOf(phase, shape, size);

@@ -53,7 +53,7 @@ function mutant(text: string): string {
 
 const header = '.version 9.1\n.target sm_90\n.address_size 64\n';
 const registers = '.reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<8>;';
-/** Makes shapes known, including those of the test case. */
+/** A text that makes shapes known, including those of the test case. */
 const known = `.file 1 "a.cu"
 .visible .entry k0() { ${registers} .shared .b32 cell; .local .b32 list[4];
   add.s32 %r1, %r2, %r3;

@@ -5,7 +5,7 @@ import { Device, type LoadedModule, PtxlabError } from '../../src/device.ts';
 import { parseModule } from '../../src/syntax/parser.ts';
 import { printModule } from '../../src/syntax/printer.ts';
 
-/** In the small stack of the test process, no function can recurse to a depth of 3,000. */
+/** The test process has a small stack, so no function can recurse to a depth of 3,000. */
 const sizes = [1, 10, 3_000];
 
 const head = `.version 8.0\n.target sm_80\n.address_size 64\n`;

@@ -74,7 +74,7 @@ const fields: readonly GgufField[] = [
 
 const plans = { safetensors: ['F32', 'F6_E2M3', 'U8'], npy: ['<f4'], npz: ['<f4', '|V1'], gguf: ['F32', 'MXFP4'] };
 
-/** A valid file of each container; the npz also deflated. */
+/** A valid file of each container; for npz, also a deflated one. */
 const good: readonly Uint8Array[] = [
   ...Object.entries(plans).map(([container, dtypes]) => {
     const layout = layoutFile(

@@ -1,8 +1,8 @@
 /**
  * Kernels as CUDA programmers write them, compiled by nvcc. The expected results were recorded with the same source
  * compiled for the host (tools/build-cuda-kernels.py). Results must match bit for bit, or within the stated bound for
- * functions that the ISA leaves inexact. The engines must agree with each other on every bit and on the number of
- * instructions, and so must blocks spread over two workers and code without checks.
+ * functions that the ISA does not require to be exact. The engines must agree with each other on every bit and on the
+ * number of instructions, and so must blocks spread over two workers and code without checks.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -120,7 +120,7 @@ async function check(run: Run, way: Way): Promise<void> {
   if (!waits(run)) expect(ended.instructions).toBe(reference.instructions);
 }
 
-/** Declares a test for each kernel of each file in each way that `tells`. */
+/** Declares a test for each kernel of each file and each way of running it, if `tells` returns true. */
 export function testCudaBuilds(tells: (way: Way, run: Run) => boolean): void {
   // Worker threads run the built package.
   beforeAll(built, 120_000);

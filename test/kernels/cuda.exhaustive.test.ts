@@ -1,4 +1,4 @@
-/** Every build of every CUDA source in every way. */
+/** Runs every build of every CUDA source in every way. */
 import { testCudaBuilds } from './cuda-runs.ts';
 
 testCudaBuilds(() => true);

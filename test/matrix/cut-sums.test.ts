@@ -15,7 +15,7 @@ const chunks = [
 
 const [rows, columns, k] = [16, 8, 16];
 
-/** Significands of f16 from 1.5 on: with k numbers from 0 on, the others are 0. */
+/** Significands of f16: the first `count` are at least 1.5, and the others are 0. */
 function significands(random: RandomSource, lines: number, count: number): readonly (readonly number[])[] {
   return Array.from({ length: lines }, () =>
     Array.from({ length: k }, (_, at) => (at < count ? 0x600 + random.below(0x200) : 0)),
@@ -41,7 +41,7 @@ describe.each(engines)('on %s', (engine) => {
   test.each(cases)('$target: an accumulator and $count products of 2.25 to 4', async ({ target, count, kept }) => {
     const random = new RandomSource(count);
     const [a, b] = [significands(random, rows, count), significands(random, columns, count)];
-    // Below 1, with the last bit that is not cut off.
+    // Values below 1 that can have any bits down to the last one that is not cut off.
     const c = a.map(() => Array.from({ length: columns }, () => random.below(2 ** 24)));
     const isNegative = (row: number): boolean => row % 2 === 1;
     const ofC = (row: number, column: number): number => c[row]?.[column] ?? 0;

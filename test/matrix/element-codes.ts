@@ -30,7 +30,7 @@ export const elementTypes = {
   // The upper half of an f16.
   e5m2: { bits: 8, code: (value) => BigInt(encode(f16, value) >> 8) },
   e2m3: small(e2m3, 8),
-  // Five exponent bits of e5m2 with bias 15 against three with bias 3.
+  // e5m2 has five exponent bits with bias 15; e3m2 has three with bias 3.
   e3m2: {
     bits: 8,
     code: (value) => {

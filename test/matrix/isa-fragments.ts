@@ -32,7 +32,7 @@ export function placeOfC(lane: number, i: number): Place {
   return { row: i < 2 ? groupId(lane) : groupId(lane) + 8, column: inGroup(lane) * 2 + (i & 1) };
 }
 
-/** m8n8k4 of f16: the pairs of quads 0 and 4, 1 and 5, 2 and 6, 3 and 7 have a matrix each. */
+/** m8n8k4 of f16: the pairs of quads 0 and 4, 1 and 5, 2 and 6, 3 and 7 each have their own matrix. */
 export const quadPair = {
   matrix: (lane: number): number => (lane % 16) >> 2,
   a: (layout: 'row' | 'col', lane: number, i: number): Place =>

@@ -41,7 +41,10 @@ const integers: Readonly<Partial<Record<ElementName, readonly number[]>>> = {
   b1: [0, 1],
 };
 
-/** A matrix in memory. `stride` is the distance of rows, or of columns, in elements; null where they follow each other. */
+/**
+ * A matrix in memory. `stride` is the distance between rows, or between columns, in elements; null where they follow
+ * each other.
+ */
 interface Stored {
   readonly layout: Layout;
   readonly rows: number;
@@ -95,7 +98,7 @@ const arrangements: readonly Arrangement[] = [
   { layouts: ['col', 'col', 'col', 'row'], strided: true },
 ];
 
-/** Factors of less than 8 bits are by rows in A, and by columns in B. */
+/** Factors narrower than 8 bits are stored by rows in A and by columns in B. */
 const narrowArrangements: readonly Arrangement[] = [
   { layouts: ['row', 'col', 'row', 'col'], strided: true },
   { layouts: ['row', 'col', 'col', 'row'], strided: false },
@@ -104,7 +107,7 @@ const narrowArrangements: readonly Arrangement[] = [
 const listOf = (prefix: string, count: number): string =>
   `{${Array.from({ length: count }, (_, i) => `%${prefix}${i}`).join(', ')}}`;
 
-/** Registers of a matrix with so many elements. Lanes hold the factors of f16 twice. */
+/** The number of registers of each matrix. Every element of an f16 factor is held twice. */
 function registersOf({ factor, c, d }: Case, m: number, n: number, k: number) {
   const count = (elements: number, bits: number): number => Math.max(1, (elements * bits) / 32 / Math.max(32, bits));
   const ofFactor = (elements: number): number => (factor === 'f16' ? 8 : count(elements, elementTypes[factor].bits));

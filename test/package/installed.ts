@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'nod
 import { join } from 'node:path';
 import { built, root } from '../cli/ptxlab.ts';
 
-/** Folder names of the dependencies of a package and of theirs. */
+/** The folder names of the direct and indirect dependencies of a package. */
 function dependenciesOf(folder: string): readonly string[] {
   const { dependencies = {}, optionalDependencies = {} } = JSON.parse(
     readFileSync(join(folder, 'package.json'), 'utf8'),

@@ -52,7 +52,7 @@ export async function keyTimes(page: Page, count: number): Promise<readonly numb
   const times: number[] = [];
   const press = async (key: string, wanted: boolean): Promise<number> => {
     const answer = page.evaluate<number>(`(${measureOneKey})(${wanted})`);
-    // Answers come in order, so the page listens when this one has come.
+    // Answers arrive in order, so the page is listening once this one has arrived.
     await page.evaluate('null');
     await page.keyboard.press(key);
     return answer;

@@ -91,7 +91,7 @@ describe('saving', () => {
     const saving = bench.save('nvfp4', none);
     bench.stop();
     expect(await saving).toEqual({ kind: 'stopped' });
-    // New work ends the old.
+    // New work ends the work in progress.
     const [first, second] = await Promise.all([bench.measure(0, 'mxfp4', none), bench.measure(1, 'mxfp4', none)]);
     expect([first.kind, second.kind]).toEqual(['stopped', 'measured']);
     expect((await bench.save('nvfp4', none)).kind).toBe('saved');

@@ -26,7 +26,7 @@ describe.skipIf(noSlurm !== '')(`Slurm${noSlurm}`, () => {
     rmSync(place, { recursive: true, force: true });
   }, 60_000);
 
-  /** Array tasks in a state, as `12_3`. */
+  /** The array tasks in a given state, in the form `12_3`. */
   const tasks = (state: string): readonly string[] =>
     slurm
       .call('squeue', ['-h', '-r', '-t', state, '-o', '%F_%K'])

@@ -17,7 +17,7 @@ export class SlurmNode {
     this.folder = folder;
   }
 
-  /** Starts the daemons, and resolves when the node takes jobs. */
+  /** Starts the daemons, and resolves when the node accepts jobs. */
   async start(): Promise<void> {
     for (const name of ['state', 'spool']) mkdirSync(join(this.folder, name));
     writeFileSync(join(this.folder, 'munge.key'), randomBytes(1024), { mode: 0o400 });

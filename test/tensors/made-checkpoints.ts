@@ -32,7 +32,7 @@ export function f32(shape: readonly number[], values: readonly number[]): Stored
   return { dtype: 'F32', shape, bytes: new Uint8Array(Float32Array.from(values).buffer) };
 }
 
-/** The values, on both sides, of the only weight that two files share. */
+/** The values that each of two files has for the only weight that both contain. */
 export async function compared(a: TensorFile, b: TensorFile): Promise<readonly (readonly number[])[]> {
   const { pairs, onlyInA, onlyInB } = pairTensors(modelOf(a), modelOf(b), () => true);
   expect([pairs.length, onlyInA, onlyInB]).toEqual([1, [], []]);

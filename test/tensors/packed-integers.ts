@@ -64,7 +64,7 @@ function valuesOfIntegers(
   );
 }
 
-/** Consecutive parts of a list; the last is filled up with zeros. */
+/** Consecutive parts of a list; the last is padded with zeros. */
 function partsOf(list: readonly number[], size: number): readonly (readonly number[])[] {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, i) =>
     Array.from({ length: size }, (_other, j) => list[i * size + j] ?? 0),

@@ -2,7 +2,7 @@
 
 /**
  * The script of the worker. It stores the given files on installation, and every other file when it is first read.
- * Pages come from the network if it is available; files in `assets` never change, so they come from the store.
+ * Pages come from the network if it is available; files in `assets` never change, so they come from the cache.
  *
  * @param files relative to the root of the site
  */
@@ -43,7 +43,7 @@ self.addEventListener('fetch', (event) => {
 `;
 }
 
-/** 32-bit FNV-1a: a different set of files gets a different store. */
+/** 32-bit FNV-1a, so that a different set of files gets a different cache. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

@@ -1,5 +1,5 @@
 /** The pages of the reference, one for each diagnostic code, format and opcode; they need no script. */
-// Node reads the configuration and knows no aliases, so these are the files behind `ptxlab` and `ptxlab/numbers`.
+// Node loads this configuration without aliases, so these imports name the files behind `ptxlab` and `ptxlab/numbers`.
 import { catalog, type Code, explain, type FormEntry, forms } from '../../../dist/index.js';
 import { type FormatName, formats, numberText } from '../../../dist/numbers.js';
 import { html, Markup } from './markup.ts';
@@ -102,7 +102,7 @@ function formatPage(name: FormatName): Page {
   };
 }
 
-/** What tells a format from the others: its fields and its range. */
+/** What distinguishes a format from the others: its fields and its range. */
 function inBrief(width: number, facts: readonly (readonly [what: string, value: string])[]): string {
   const told = new Map(facts.map(([what, value]) => [what, value.split(/  | \(0x/)[0] ?? value]));
   const [bits, scale, infinity, nan] = ['bits', 'scale', 'infinity', 'NaN'].map((what) => told.get(what));
@@ -184,7 +184,7 @@ function versionsOf(availability: FormEntry['availability']): Markup {
     <dl class="facts">${versions.map(([since, targets]) => html`<dt>From PTX ${since}</dt><dd>${targets.join(', ')}</dd>`)}</dl></details>`;
 }
 
-/** The targets that take a form from each version on. */
+/** Groups the targets that support a form by the first version in which they do. */
 function byVersion(availability: FormEntry['availability']): readonly (readonly [string, readonly string[]])[] {
   const groups = new Map<string, string[]>();
   for (const { since, target } of availability) {

@@ -1,6 +1,6 @@
 /**
  * The elements for other pages: `<script type="module" src="…/embed.js">`, then `<ptx-convert link="#from=…">` or
- * `<ptx-kernel>`. An element is loaded when it comes near the part of the page in view.
+ * `<ptx-kernel>`. An element is loaded when it comes close to the visible part of the page.
  */
 import tokens from './style/tokens.css?inline';
 

@@ -25,7 +25,7 @@ function readDraft(): string | null {
   }
 }
 
-/** A draft too large for the storage stays in the page only. */
+/** A draft that is too large for the storage is kept only in the page. */
 function saveDraft(text: string): void {
   try {
     localStorage.setItem(draftKey, text);

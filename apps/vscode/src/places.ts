@@ -1,4 +1,4 @@
-/** Finds what is under a cursor, from the text alone. */
+/** Finds what is under the cursor by looking only at the text. */
 
 /** The instruction on a line without its guard, label and comment; null if the line has no instruction. */
 export function instructionOn(line: string): string | null {

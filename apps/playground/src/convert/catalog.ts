@@ -46,7 +46,7 @@ export class Catalog {
 
   /**
    * The conversion nearest to a choice: the one with the fewest modifiers added or removed. If `must` is given, the
-   * result has that modifier exactly if the choice has it. Null if the formats have no conversion.
+   * result has that modifier if and only if the choice has it. Null if the formats have no conversion.
    */
   nearest(choice: Choice, must: string | null = null): ConversionEntry | null {
     const wanted = new Set(choice.modifiers);
@@ -90,7 +90,7 @@ function pairOf(from: FormatName, to: FormatName): string {
   return `${from} ${to}`;
 }
 
-/** A different number of lanes outweighs all modifiers; if no number is chosen, fewer lanes are nearer. */
+/** A different number of lanes outweighs all modifiers; if no number is chosen, fewer lanes count as nearer. */
 function lanesDistance(lanes: number, chosen: number | null): number {
   if (chosen === null) return lanes / 16;
   return lanes === chosen ? 0 : 100 + lanes;

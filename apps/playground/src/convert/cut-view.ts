@@ -1,4 +1,4 @@
-/** The significand of the source over that of the result, aligned by binary weight, with the cut between them. */
+/** The significand of the source above that of the result, aligned by binary weight, with the cut between them. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { type Column, columnsOf } from './cut.ts';
 import type { View } from './state.ts';
@@ -44,7 +44,7 @@ function digit({ part, bits }: Column, text: string): TemplateResult {
   return html`<td class="digit ${part} ${edge} ${text === '1' ? 'one' : ''} ${bits > 1 ? 'rest' : ''}">${shown}</td>`;
 }
 
-/** The weights of the first column, of the last kept, and of every fourth between them. */
+/** The weights of the first column, the last column kept, and every fourth column in between. */
 function weightLabels(columns: readonly Column[]): readonly TemplateResult[] {
   const lastKept = columns.findLastIndex(({ part }) => part === 'kept');
   const isLabeled = (i: number): boolean => i === 0 || i === lastKept || (i % 4 === 0 && Math.abs(i - lastKept) > 3);

@@ -14,10 +14,10 @@ export interface Column {
   readonly bits: number;
 }
 
-/** Sticky bits that are shown one by one. */
+/** The maximum number of sticky bits that are shown one by one. */
 const mostSticky = 7;
 
-/** The columns, highest weight first; none where nothing is cut and the source has no significand. */
+/** The columns, highest weight first; empty if nothing is cut and the source has no significand. */
 export function columnsOf(weights: BitWeights, to: FormatName, result: Bits): readonly Column[] {
   const { significand, lowest, lastPlace } = weights;
   const rounded = roundedSignificand(to, result, lastPlace);

@@ -28,7 +28,7 @@ export function randomView({ state, lane, evaluation }: View, set: (bits: Bits) 
   const { randomBits } = lane.conversion;
   const count = 2 ** randomBits;
   const threshold = thresholdOf(lane.explanation.weights, randomBits);
-  // The same random bits for all lanes: every field of rbits is as wide as one lane's bits, or a part of that.
+  // Gives every lane the same random bits: their fields in rbits begin at multiples of 8 or 16 bits.
   const spread = (value: number): number => {
     const step = randomBits === 8 ? 8 : 16;
     return step === 8 ? Number(BigInt(value) * 0x01010101n) : Number(BigInt(value) * 0x00010001n);

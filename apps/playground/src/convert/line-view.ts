@@ -10,8 +10,8 @@ interface LineParts {
   /** The source in words. */
   readonly source: string;
   /**
-   * Called with the position of the pointer on the stretch, and with null at the end of a drag; null if the dot cannot
-   * be dragged.
+   * Called with the position of the pointer on the stretch, and with null at the end of a drag. The callback itself is
+   * null if the dot cannot be dragged.
    */
   readonly drag: ((at: number | null) => void) | null;
   readonly key: (event: KeyboardEvent) => void;
@@ -19,7 +19,9 @@ interface LineParts {
 
 const height = 128;
 const axis = 72;
-/** The stretch covers this part of the width, so that places a little outside it are in view. */
+/**
+ * The space on each side of the stretch, as a fraction of the width, so that points slightly outside it are visible.
+ */
 const margin = 0.22;
 
 export function lineView(parts: LineParts): TemplateResult {

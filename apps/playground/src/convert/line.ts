@@ -27,7 +27,7 @@ export interface Stretch {
   readonly source: number;
   /** Position of the result; null if it is not in view. */
   readonly result: number | null;
-  /** Whether rounding decides at the midpoint. */
+  /** Whether the midpoint is shown, and a dragged source snaps to it. */
   readonly hasMidpoint: boolean;
 }
 
@@ -82,7 +82,7 @@ function finite(end: End, instead: number): End {
   return Number.isFinite(end.value) ? end : { ...end, value: instead };
 }
 
-/** A source that the destination can represent: it is the left end, and the next value is the right end. */
+/** If the destination can represent the source, the source is the left end and the next value is the right end. */
 function exactEnds(to: FormatName, result: Encoding, value: number): Ends {
   const here = endAt(to, result);
   if (!Number.isFinite(here.value) || here.value !== value) return [null, null];

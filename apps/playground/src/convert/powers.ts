@@ -1,7 +1,7 @@
 /** Powers of two in sentences. */
 import { html, type TemplateResult } from 'lit';
 
-/** The text with `2^-25` as a power. */
+/** The text, with powers such as `2^-25` written with a superscript. */
 export function withPowers(text: string): readonly (string | TemplateResult)[] {
   return text.split(/(2\^-?\d+)/).map((part, i) => (i % 2 === 0 ? part : html`2<sup>${part.slice(2)}</sup>`));
 }

@@ -82,7 +82,7 @@ export class PtxConvert extends LitElement {
 
   private read(link: string): View {
     const state = readLink(link, this.catalog) ?? readLink(opening, this.catalog);
-    if (state === null) throw new Error('the table lacks the conversion that the page opens on');
+    if (state === null) throw new Error('the table lacks the conversion that the page shows first');
     return viewOf(state);
   }
 

@@ -1,4 +1,4 @@
-/** The results of other stacks for the same value; those that differ from PTX stand out. */
+/** The results of other stacks for the same value; those that differ from PTX are highlighted. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { type Bits, compareSemantics, formats, numberValue, type StackResult } from 'ptxlab/numbers';
 import { hex } from './words.ts';
@@ -7,7 +7,8 @@ import type { View } from './state.ts';
 const names = { ptx: 'PTX', ocp: 'OCP', ml_dtypes: 'ml_dtypes', torch: 'torch' } as const;
 
 /**
- * Modifiers whose meaning other stacks share: they round to nearest, and saturate or not, according to their default.
+ * The modifiers with which PTX can be compared with other stacks: these round to nearest, and each has its own default
+ * for saturation.
  */
 const shared = new Set(['rn', 'satfinite']);
 

@@ -42,7 +42,7 @@ export function viewOf(state: ConvertState): View {
   return { state, evaluation, lane, source: sourceOf(state, state.lane) };
 }
 
-/** Where the source of a lane lies: an input, and the lowest bit in it. */
+/** The location of a lane's source: an input, and the position of its lowest bit there. */
 function placeOf({ entry }: ConvertState, lane: number): { input: number; low: number } {
   const values = entry.inputs.filter(({ name }) => name.length === 1).length;
   if (values === entry.lanes) return { input: lane, low: 0 };
@@ -105,7 +105,7 @@ function carried(bits: Bits, from: FormatName, to: FormatName): Bits {
   }
 }
 
-/** The state with the next larger (or smaller) source value; the same state at the end of the format. */
+/** The state with the next larger (or smaller) source value; the same state if the format has no such value. */
 export function stepSource(state: ConvertState, up: boolean): ConvertState {
   const next = nextNumber(state.entry.from, sourceOf(state, state.lane), up);
   return next === null ? state : withSource(state, state.lane, next);
@@ -141,7 +141,10 @@ export function stepResult(state: ConvertState, up: boolean): ConvertState {
 type At = (distance: bigint) => ConvertState | null;
 type Result = (state: ConvertState) => Bits | undefined;
 
-/** Given a distance with the same result and a greater one with a different result, finds the first that differs. */
+/**
+ * Given a distance with the same result and a greater distance with a different result, finds the first distance with a
+ * different result.
+ */
 function firstOther(at: At, same: bigint, other: bigint, here: Bits | undefined, result: Result): ConvertState | null {
   let [near, far] = [same, other];
   while (far - near > 1n) {
@@ -153,7 +156,10 @@ function firstOther(at: At, same: bigint, other: bigint, here: Bits | undefined,
   return at(far);
 }
 
-/** The end of the format lies between the two: finds it, and searches up to it. */
+/**
+ * Given a distance within the format and a distance beyond its end, finds the last distance within it and searches up
+ * to there.
+ */
 function lastBefore(
   at: At,
   inside: bigint,

@@ -1,7 +1,7 @@
 /** Values and reasons in words. */
 import type { View } from './state.ts';
 
-/** `0.1 (0x1.99999ap-4)` as its decimal and the rest. */
+/** Splits `0.1 (0x1.99999ap-4)` into the decimal and the text in parentheses. */
 export function splitValue(text: string): readonly string[] {
   const found = /^(\S+) \((.*)\)$/.exec(text);
   return found === null ? [text] : [found[1] ?? '', found[2] ?? ''];
@@ -12,7 +12,8 @@ export function whyText({ lane, state }: View): string {
   const { source, result, reasons } = lane.explanation;
   const isSame = reasons.length === 1 && reasons[0]?.name === 'exact';
   const from = `${splitValue(source.value)[0]} in ${state.entry.from}`;
-  if (isSame) return `${from} is ${splitValue(result.value)[0]} in ${state.entry.to}: the format has this value.`;
+  if (isSame)
+    return `${from} is ${splitValue(result.value)[0]} in ${state.entry.to}: the format can represent this value.`;
   // Where a rule gives MAX_NORM, the result is MAX_NORM with either sign.
   const norm = `MAX_NORM (${(splitValue(result.value)[0] ?? '').replace('-', '')})`;
   const rules = reasons.map(({ rule }) => rule.replace('MAX_NORM', norm)).join('; ');

@@ -1,4 +1,4 @@
-/** Arguments of a launch as people choose them: a number, or a buffer filled by a rule. */
+/** Arguments of a launch as users choose them: a number, or a buffer filled by a rule. */
 import { type FormatName, formats, isFormatName, numberValue, readNumber } from 'ptxlab/numbers';
 
 export type Fill = 'zeros' | 'ones' | 'ramp' | 'random';
@@ -11,12 +11,12 @@ export type ArgumentPlan =
   | { readonly kind: 'buffer'; readonly element: Element; readonly count: number; readonly fill: Fill }
   | { readonly kind: 'value'; readonly type: string; readonly text: string };
 
-/** Elements of one buffer at most. */
+/** The maximum number of elements in one buffer. */
 export const mostElements: number = 2 ** 24;
 
 /**
- * Guesses what a parameter is: the address of a buffer if memory is accessed through it, otherwise a number. A buffer that
- * the kernel only writes begins with zeros.
+ * Guesses what a parameter is: the address of a buffer if memory is accessed through it, otherwise a number. A buffer
+ * that the kernel only writes starts out filled with zeros.
  */
 export function guess(
   parameter: { readonly type: string; readonly size: number; readonly name: string },
@@ -54,7 +54,7 @@ function accessesBehind(parameter: string, source: string): readonly string[] {
   return accesses;
 }
 
-/** The element of an access: `ld.global.nc.v4.f32` has `f32`, and bits are read as unsigned integers. */
+/** The element of an access: it is `f32` for `ld.global.nc.v4.f32`, and an unsigned integer for bit-size types. */
 function elementOf(mnemonic: string): Element {
   const type = (mnemonic.split('.').at(-1) ?? '').replace(/^b(?=\d)/, 'u');
   return elements.find((element) => element === type) ?? 'f32';
@@ -80,7 +80,7 @@ export function contentsOf(plan: ArgumentPlan): Uint8Array | number | bigint {
   return bytes;
 }
 
-/** Floats are between -1 and 1, integers of 8 bits. */
+/** A float is between -1 and 1; an integer is between 0 and 127. */
 function randomOf(element: Element, bits: number): number {
   return formats[element].kind === 'float' ? bits / 2 ** 31 - 1 : bits & 0x7f;
 }

@@ -44,7 +44,7 @@ export interface NamedKernel extends KernelHeader {
   readonly title: string;
 }
 
-/** Facts that take longer to compute than the time between two keys. */
+/** Facts that take longer to compute than the time between two key presses. */
 export interface Facts {
   /** The findings with their fixes. */
   readonly findings: readonly Finding[];
@@ -83,13 +83,13 @@ const mostFixed = 100;
 let document = new Document('');
 
 const service = {
-  /** Starts over with a text. `target` replaces the module's own; null keeps it. */
+  /** Starts over with a new text. `target` replaces the module's own; null keeps it. */
   open(text: string, target: string | null): readonly Finding[] {
     document = new Document(text, target !== null && isTargetName(target) ? { target } : {});
     return findings();
   },
 
-  /** Applies changes, with offsets in the text before them, in text order. */
+  /** Applies changes, which are in text order and have offsets in the text before the changes. */
   edit(changes: readonly Change[]): readonly Finding[] {
     for (const { start, end, text } of changes.toReversed()) document.edit(start, end, text);
     return findings();
@@ -125,7 +125,7 @@ const service = {
     return found === null ? null : { ...found, register: view?.register(offset) ?? null };
   },
 
-  /** `first` is the start of the line, for positions outside its instruction. */
+  /** `first`, the start of the line, is used if there is no instruction at `offset`. */
   inspect(offset: number, first: number): Inspected {
     const explanation = explanationAt(offset) ?? explanationAt(first);
     return { explanation, uses: document.navigation.uses(offset), graph: graphAt(offset) };
@@ -158,7 +158,7 @@ const service = {
 
 export type DocumentService = typeof service;
 
-/** The findings, of which the first `fixed` have their fixes. */
+/** The findings; the first `fixed` of them include their fixes. */
 function findings(fixed = 0): readonly Finding[] {
   return document.diagnostics().map((finding, i) => {
     const { code, severity, message, help, span } = finding;

@@ -16,10 +16,10 @@ import type { Change, Facts, Finding, FindingFix, Inspected } from './document-w
 import { ptxColors } from './ptx-colors.ts';
 import type { RemoteDocument } from './remote-document.ts';
 
-/** Milliseconds without a key press before slow questions are asked. */
+/** Milliseconds without a key press before slow requests are sent. */
 const pause = 250;
 
-/** Where an editor is, and what it opens with. */
+/** Where an editor is placed, and what it opens with. */
 export interface EditorPlace {
   readonly parent: HTMLElement;
   readonly root: ShadowRoot;

@@ -13,7 +13,7 @@ export interface RunRequest extends Project {
 
 export interface BufferAfter {
   readonly bytes: Uint8Array;
-  /** Whether the run left other bytes than it found. */
+  /** Whether the run changed the bytes. */
   readonly isChanged: boolean;
 }
 
@@ -100,7 +100,7 @@ const lab = {
   },
 };
 
-/** Characters of printf output that are kept. */
+/** The maximum number of characters of printf output that are kept. */
 const mostPrinted = 100_000;
 
 export interface Refused {

@@ -1,14 +1,17 @@
-/** The launch of a kernel as people choose it. */
+/** The launch of a kernel as users choose it. */
 import type { KernelHeader } from 'ptxlab/analysis';
 import { guess } from './arguments.ts';
 import type { Project } from './link.ts';
 
 export type Launch = Omit<Project, 'source'>;
 
-/** Before a kernel is chosen. Its 1,024 threads are as many as a guessed buffer has elements. */
+/** The launch before a kernel is chosen. It has 1,024 threads, as many as a guessed buffer has elements. */
 export const firstLaunch: Launch = { entry: '', grid: [32, 1, 1], block: [32, 1, 1], sharedBytes: 0, args: [] };
 
-/** The launch after the kernels of the text changed. What people chose stays as long as the number of parameters does. */
+/**
+ * The launch after the kernels in the text have changed. The arguments that users chose are kept as long as the kernel
+ * and its number of parameters stay the same.
+ */
 export function follow(launch: Launch, kernels: readonly KernelHeader[], source: string): Launch {
   const kernel = kernels.find(({ name }) => name === launch.entry) ?? kernels[0];
   if (kernel === undefined) return launch;

@@ -10,7 +10,7 @@ export interface Project {
   readonly args: readonly ArgumentPlan[];
 }
 
-/** Characters of a link, and of the text in it. */
+/** The maximum number of characters in a link, and in the text that it contains. */
 const longest = 60_000;
 const longestText = 1_000_000;
 

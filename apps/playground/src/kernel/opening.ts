@@ -3,7 +3,7 @@ import { example } from './example.ts';
 import { extentsOf, firstLaunch, type Launch } from './launch.ts';
 import { type Project, readLink } from './link.ts';
 
-/** The properties of the element. A missing one is null, or empty for `link`. */
+/** The properties of the element. A missing property is null, or an empty string for `link`. */
 export interface Wanted {
   readonly link: string;
   readonly src: string | null;
@@ -42,7 +42,7 @@ export async function openingOf(wanted: Wanted, ownText: string | null): Promise
   };
 }
 
-/** A project without its text, which the editor holds from now on. */
+/** The launch of a project, without its text, which the editor keeps from then on. */
 function launchOf({ entry, grid, block, sharedBytes, args }: Project): Launch {
   return { entry, grid, block, sharedBytes, args };
 }
@@ -56,7 +56,7 @@ function complaint(name: string, extents: string | null): string {
   return extents === null || extentsOf(extents) !== null ? '' : `${name}="${extents}" is not one to three extents.`;
 }
 
-/** Null if the file cannot be had. */
+/** Null if the file cannot be loaded. */
 async function textAt(src: string): Promise<string | null> {
   try {
     const answer = await fetch(new URL(src, document.baseURI));

@@ -1,4 +1,7 @@
-/** A buffer as a line: the range of its values in each column of pixels, and of all its values beside it. */
+/**
+ * A plot of a buffer: each column of pixels shows the range of its values, and the range of all values is printed
+ * beside the plot.
+ */
 import { html, svg, type TemplateResult } from 'lit';
 
 const width = 280;

@@ -13,7 +13,7 @@ interface Actions {
 const most = 100;
 
 export function problemsView(findings: readonly Finding[], actions: Actions): TemplateResult {
-  if (findings.length === 0) return html`<p class="empty">No problems. ptxas would take this module.</p>`;
+  if (findings.length === 0) return html`<p class="empty">No problems. ptxas would accept this module.</p>`;
   const more = findings.length - most;
   return html`<ul class="problems">
       ${findings.slice(0, most).map((finding) => problem(finding, actions))}

@@ -47,7 +47,7 @@ export class PtxKernel extends LitElement {
   declare src: string | null;
   /** The kernel to launch at first; null for the first one. */
   declare entry: string | null;
-  /** Blocks of the launch, such as `32` or `8,4`; null for the usual ones. */
+  /** Blocks of the launch, such as `32` or `8,4`; null for the default. */
   declare grid: string | null;
   /** Threads of each block, written like `grid`. */
   declare block: string | null;
@@ -68,7 +68,7 @@ export class PtxKernel extends LitElement {
 
   private readonly runs = new Runs(this);
   private editor: Editor | null = null;
-  /** The text while the element is in no document; null if it was in one from the beginning. */
+  /** The text to open when the element is put back into a document; null if there is none. */
   private keptText: string | null = null;
 
   constructor() {
@@ -98,7 +98,7 @@ export class PtxKernel extends LitElement {
     if (changed.has('facts') || changed.has('target')) this.showTarget();
   }
 
-  /** On phones the targets are one row, which scrolls. */
+  /** On phones, the targets are in a single row that scrolls. */
   private showTarget(): void {
     const row = this.renderRoot.querySelector('.targets');
     const target = row?.querySelector<HTMLElement>('.target[aria-pressed="true"]');
@@ -235,7 +235,7 @@ export class PtxKernel extends LitElement {
     const isShown = !this.dispatchEvent(new CustomEvent('share', { detail: link, cancelable: true }));
     this.note = await navigator.clipboard.writeText(new URL(link, pageOf('kernel')).href).then(
       () => 'The link is copied.',
-      () => (isShown ? 'The link is in the address bar.' : 'The browser did not let the link be copied.'),
+      () => (isShown ? 'The link is in the address bar.' : 'The browser did not allow the link to be copied.'),
     );
   }
 
@@ -305,7 +305,7 @@ export class PtxKernel extends LitElement {
     const { isRunning, steps } = this.runs;
     if (isRunning) return html`<p class="state">Recording…</p>`;
     if (steps === null)
-      return html`<p class="empty">Step records the first warp of the launch, to walk through forwards and back.</p>`;
+      return html`<p class="empty">Step records the first warp of the launch, so that you can step through it forward and backward.</p>`;
     return stepsView(steps, {
       go: (index) => void this.goToStep(index),
       origin: (register, lane) => void this.goToOrigin(register, lane),

@@ -101,7 +101,7 @@ function textOf({ currentTarget }: Event): string {
 
 type Outcome = RunAnswer | 'stopped' | null;
 
-/** The sentence about the run is in an element that stays, so that screen readers announce it. */
+/** The element with the sentence about the run is never replaced, so that screen readers announce it. */
 export function resultView(
   answer: Outcome,
   isRunning: boolean,
@@ -179,7 +179,7 @@ function printedView(printed: string): TemplateResult | typeof nothing {
   return printed === '' ? nothing : html`<pre class="printed" aria-label="Output of printf">${printed}</pre>`;
 }
 
-/** Elements of a buffer that are shown as numbers. */
+/** The maximum number of elements of a buffer that are shown as numbers. */
 const shown = 16;
 
 function bufferView(

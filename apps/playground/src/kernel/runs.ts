@@ -1,4 +1,4 @@
-/** The runs and recordings of a kernel, one at a time, and what came of the last one. */
+/** The runs and recordings of a kernel, one at a time, and the outcome of the last one. */
 import type { ReactiveControllerHost } from 'lit';
 import { Lab } from './lab.ts';
 import type { RunAnswer, RunRequest } from './lab-worker.ts';
@@ -10,7 +10,7 @@ export class Runs {
   /** Null before the first run and during one. */
   answer: RunAnswer | 'stopped' | null = null;
   isRunning = false;
-  /** The steps of the last recording; null if something was run since. */
+  /** The steps of the last recording; null if something has been run since. */
   steps: Steps | null = null;
 
   constructor(host: ReactiveControllerHost) {

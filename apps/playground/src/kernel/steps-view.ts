@@ -56,7 +56,7 @@ function lanesView(mask: number, lanes: number): TemplateResult {
 
 const width = 1000;
 
-/** One column for each step, one row for each lane; where the warp diverges, rows are empty. */
+/** One column for each step and one row for each lane; a cell is empty if the lane does not execute the step. */
 function timeline({ steps, lanes }: Recorded, index: number): TemplateResult {
   const columns = Math.min(steps.length, width);
   const bars = Array.from({ length: columns }, (_, column) => {
@@ -72,7 +72,7 @@ function timeline({ steps, lanes }: Recorded, index: number): TemplateResult {
   </svg>`;
 }
 
-/** Runs of set bits, as first lane and count. */
+/** Runs of set bits, each as its first lane and its length. */
 function runsOf(mask: number, lanes: number): readonly (readonly [number, number])[] {
   const runs: [number, number][] = [];
   for (let lane = 0; lane < lanes; lane++) {

@@ -2,7 +2,10 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Facts } from './document-worker.ts';
 
-/** @param facts Null until they are known. The verdict is in an element that stays, so that screen readers announce it. */
+/**
+ * @param facts Null until they are known. The element with the verdict is never replaced, so that screen readers
+ * announce it.
+ */
 export function stripView(
   facts: Facts | null,
   chosen: string | null,

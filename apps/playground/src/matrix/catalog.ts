@@ -15,7 +15,7 @@ export class Catalog {
     return this.byMnemonic.get(mnemonic) ?? null;
   }
 
-  /** The values of a field among the instructions that have the same fields before it. */
+  /** The values of a field among the instructions that agree in all fields before it. */
   valuesOf(field: Field, entry: ProductEntry): readonly string[] {
     const before = fields.slice(0, fields.indexOf(field));
     const fitting = this.entries.filter((other) => before.every((one) => textOf(other, one) === textOf(entry, one)));

@@ -1,4 +1,4 @@
-/** The matrices of an instruction as boxes: neighbors in a register, and the lanes that hold them. */
+/** The matrices of an instruction as boxes: each box has the elements of one register and the lanes that hold them. */
 import type { FragmentExplanation as Fragment } from 'ptxlab';
 
 type Cell = Fragment['cells'][number];
@@ -69,7 +69,7 @@ export function lanesText(lanes: readonly number[]): string {
   return lanes.length === 1 ? `lane ${lanes.join()}` : `lanes ${lanes.join(' and ')}`;
 }
 
-/** The part of a matrix that a lane holds: `rows 0, columns 2 to 3 in a.0; …`; empty if nothing. */
+/** The part of a matrix that a lane holds: `rows 0, columns 2 to 3 in a.0; …`; empty if it holds nothing. */
 export function heldBy(grid: Grid, lane: number): string {
   return grid.boxes
     .filter(({ lanes }) => lanes.includes(lane))

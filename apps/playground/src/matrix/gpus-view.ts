@@ -35,7 +35,7 @@ export function gpusView(
   </section>`;
 }
 
-/** With as many digits as any value of the format needs, so that results can be compared digit by digit. */
+/** The value with as many digits as any value of the format needs, so that results can be compared digit by digit. */
 export function alignedText(format: FormatName, bits: Bits): string {
   const digits = enoughDigits[format];
   const value = numberValue(format, bits);
@@ -44,5 +44,5 @@ export function alignedText(format: FormatName, bits: Bits): string {
     : value.toPrecision(digits);
 }
 
-/** Significant decimal digits that tell any two neighbors of a format apart. */
+/** The number of significant decimal digits that distinguishes any two neighboring values of a format. */
 const enoughDigits: Readonly<Partial<Record<FormatName, number>>> = { f32: 9, f64: 17, f16: 5 };

@@ -67,7 +67,7 @@ export class PtxMatrix extends LitElement {
 
   private read(link: string): View {
     const state = readLink(link, this.catalog) ?? readLink(opening, this.catalog);
-    if (state === null) throw new Error('the table lacks the instruction that the page opens on');
+    if (state === null) throw new Error('the table lacks the instruction that the page shows first');
     return viewOf(state);
   }
 

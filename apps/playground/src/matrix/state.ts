@@ -110,7 +110,10 @@ export function withElement(state: MatrixState, list: ListName, index: number, b
   return { ...state, [list]: state[list].with(index, bits) };
 }
 
-/** Another instruction: the GPU and the element stay if it has them, the values if their formats are the same. */
+/**
+ * Selects another instruction. The GPU and the element are kept if the instruction has them, and the values are kept if
+ * their formats are the same.
+ */
 export function withEntry(state: MatrixState, entry: ProductEntry): MatrixState {
   const fresh = openingState(entry);
   const keep = (list: ListName): readonly Bits[] =>

@@ -5,7 +5,7 @@ import { numberText } from 'ptxlab/numbers';
 import { shortNumber } from './operands-view.ts';
 import type { View } from './state.ts';
 
-/** Digits shown below the cut. */
+/** The number of digits shown below the cut. */
 const mostCut = 16;
 
 export function sumView({ explanation, matrices, state }: View): TemplateResult {
@@ -62,7 +62,7 @@ function termRow(
     <td class="digits">${sign === '-' ? '−' : '+'}${pointed(kept, width, fraction)}</td><td class="digits cut">${text}</td></tr>`;
 }
 
-/** Digits with a point before the last `fraction`; leading zeros are quiet. */
+/** Digits with a point before the last `fraction` digits; leading zeros are dimmed. */
 function pointed(digits: string, width: number, fraction: number): TemplateResult {
   const all = digits.padStart(width, '0');
   const lead = Math.max(0, all.indexOf('1') === -1 ? width : all.indexOf('1'));

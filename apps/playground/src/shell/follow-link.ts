@@ -1,4 +1,4 @@
-/** Keeps the address and the `link` of a page's element the same. */
+/** Keeps the address of the page and the `link` of its element in sync. */
 export function followLink(name: string): void {
   const element = document.querySelector(name);
   if (element === null) throw new Error(`the page has no <${name}>`);

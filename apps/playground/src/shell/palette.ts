@@ -1,4 +1,4 @@
-/** The palette: one field that reaches every page of the site and every conversion. */
+/** The palette: one field that leads to every page of the site and every conversion. */
 
 interface Entry {
   readonly title: string;

@@ -1,4 +1,4 @@
-/** The theme button: it selects the system's theme, or always the light or the dark one. */
+/** The theme button selects the system's theme, the light theme or the dark theme. */
 const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
 const key = 'ptxlab-theme';

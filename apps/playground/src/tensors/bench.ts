@@ -72,13 +72,13 @@ export interface Stopped {
   readonly kind: 'stopped';
 }
 
-/** Called with the share that is done, from 0 to 1. */
+/** Called with the fraction of the work that is done, from 0 to 1. */
 export type Progress = (share: number) => void;
 
 interface Conversion {
   readonly file: TensorFile;
   readonly recipe: Recipe;
-  /** The file of the browser's storage that a large result goes to. */
+  /** The file in the browser's storage to which a large result is written. */
   readonly room: 'measured' | 'saved';
   readonly takes: (name: string) => boolean;
 }
@@ -174,7 +174,7 @@ export class Bench {
     progress: Progress,
   ): Promise<{ readonly scratch: Scratch; readonly size: number }> {
     const plan = planOf(file, recipe, takes);
-    // Only integers and types without values are left as they are, apart from tensors that have the format already.
+    // A tensor is copied only if it contains integers, its type has no values, or it already has the format.
     if (plan.work.every(({ kind, out }) => kind === 'copy' && out.format !== recipe.plain))
       throw new TensorFileError('unsupported', 'recipes convert floating-point numbers, and these elements are not');
     const scratch = await scratchOf(plan.layout.size, room);
@@ -230,7 +230,7 @@ function described({ entry, parts }: ModelTensor): OpenedTensor {
   return { name, dtype, shape, elements, bytes: parts.reduce((sum, { byteLength }) => sum + byteLength, 0) };
 }
 
-/** A function that adds up what it is called with, and reports the share of the total. */
+/** A function that adds up what it is called with, and reports the fraction of the total. */
 function sumOf(total: number, progress: Progress): (count: number) => void {
   let done = 0;
   return (count) => {

@@ -7,7 +7,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Fewer exponents than this are drawn in the middle. */
+/** The minimum number of bars; if there are fewer exponents, they are in the middle. */
 const fewest = 8;
 
 /** The exponents of the first bar and of the one after the last. */

@@ -16,7 +16,7 @@ interface Busy {
   readonly share: number;
 }
 
-/** Bytes of tensors that are read without being chosen, for their histograms. */
+/** The maximum number of bytes read from tensors that were not chosen, for their histograms. */
 const mostUnasked = 2 ** 28;
 
 export class PtxTensors extends LitElement {
@@ -52,7 +52,7 @@ export class PtxTensors extends LitElement {
   declare isOver: boolean;
 
   private readonly bench = new RemoteBench();
-  /** Increases with everything people ask for; work for an earlier number ends. */
+  /** Increases with every request of the user; work for an earlier request stops. */
   private turn = 0;
 
   constructor() {

@@ -3,13 +3,13 @@ import type { ConversionChoice } from 'ptxlab/tensors';
 
 export interface Recipe {
   readonly name: string;
-  /** In words: what shares a scale. */
+  /** Describes which elements share a scale. */
   readonly words: string;
   readonly to: ConversionChoice['to'];
   readonly scale: 'tensor' | 'row' | null;
   /** The format of elements without scales; null for recipes with scales. */
   readonly plain: 'bf16' | 'f16' | 'e4m3' | null;
-  /** Whether the recipe gives blocks of GGUF. */
+  /** Whether the recipe produces GGUF blocks. */
   readonly isBlocks: boolean;
   /** Rows of a tensor must be a multiple of this number of elements. */
   readonly block: number;

@@ -1,4 +1,4 @@
-/** The recipes side by side: what each costs in bits, and what it loses. */
+/** The recipes side by side: the bits that each one needs, and the error that it causes. */
 import { html, type TemplateResult } from 'lit';
 import type { Measured, Refused } from './bench.ts';
 import { type Recipe, recipes } from './recipe-names.ts';
@@ -6,7 +6,7 @@ import { bitsText, decibels, numberText } from './words.ts';
 
 export type Errors = ReadonlyMap<string, Measured | Refused>;
 
-/** Decibels that fill the cell. */
+/** The number of decibels at which the bar fills the cell. */
 const full = 80;
 
 export function recipesView(errors: Errors, chosen: string, choose: (name: string) => void): TemplateResult {

@@ -43,7 +43,7 @@ export function planOf(file: TensorFile, recipe: Recipe, takes: (name: string) =
 }
 
 /**
- * Matrices, as far as their rows consist of whole blocks; vectors are copied, because converting them saves little. A
+ * Selects the matrices whose rows consist of whole blocks. Vectors are copied, because converting them saves little. A
  * file without matrices is converted as a whole.
  */
 export function takesOf({ tensors }: TensorFile, { block }: Recipe): (name: string) => boolean {

@@ -5,13 +5,13 @@ export interface Scratch {
   readonly place: ByteSource & ByteSink;
   /** The finished file; nothing may be written afterwards. */
   readonly finish: () => Promise<Blob>;
-  /** Frees the room, unless `finish` was called. */
+  /** Frees the space, unless `finish` was called. */
   readonly drop: () => Promise<void>;
 }
 
-/** Bytes up to which a file is kept in memory. */
+/** The size in bytes up to which a file is kept in memory. */
 const mostInMemory = 2 ** 26;
-/** Bytes up to which a file is kept in memory if the browser has no storage. */
+/** The size in bytes up to which a file is kept in memory if the browser has no storage. */
 const mostWithoutStorage = 2 ** 30;
 
 export async function scratchOf(size: number, name: string): Promise<Scratch> {
@@ -33,7 +33,7 @@ function memoryScratch(size: number): Scratch {
   };
 }
 
-/** What workers can do with a file of the browser's storage. */
+/** The operations that workers can perform on a file in the browser's storage. */
 interface OpenFile {
   read(into: Uint8Array, options: { readonly at: number }): number;
   write(bytes: Uint8Array, options: { readonly at: number }): number;
@@ -51,7 +51,7 @@ function isForWorkers(file: FileSystemFileHandle): file is WorkerFileHandle {
 async function diskScratch(size: number, name: string): Promise<Scratch> {
   const folder = await navigator.storage.getDirectory();
   const file = await folder.getFileHandle(name, { create: true });
-  if (!isForWorkers(file)) throw new Error('only workers write files at an offset');
+  if (!isForWorkers(file)) throw new Error('only workers can write files at an offset');
   const handle = await file.createSyncAccessHandle();
   handle.truncate(0);
   handle.truncate(size);

@@ -1,4 +1,4 @@
-/** Findings as underlined text, with their fixes as buttons. */
+/** Shows findings by underlining the text, and their fixes as buttons. */
 import { type Diagnostic, forEachDiagnostic, setDiagnostics } from '@codemirror/lint';
 import type { EditorView } from '@codemirror/view';
 import type { Change, Finding } from '../document-worker.ts';
