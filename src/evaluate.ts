@@ -11,8 +11,8 @@ import type { Evaluator, RegisterWidths } from './interp/evaluate.ts';
 import { bitsOfValue, checkedBits, type Value, valueOfBits } from './typed-values.ts';
 
 /**
- * Default: any target, with the subnormals of the newest one, and the newest version. They also decide what the
- * instruction computes if old targets or versions differ.
+ * Default: any target, with subnormals treated as on the newest one, and the newest version. Target and version also
+ * determine what the instruction computes, if old ones differ.
  */
 export interface EvaluateOptions extends RegisterWidths, JudgeOptions {}
 
@@ -28,11 +28,11 @@ const rules: RulesFor<EvaluateOptions> = { ...judgeRules, source: registerWidth,
  * evaluate('cvt.rn.satfinite.e4m3x2.f32', [0x3fa66666, 0xc3fa0000]); // [0x3afe]
  * ```
  *
- * @param inputs one for each source in the order of the operand list, brace lists element by element: bit patterns,
- *   numbers or bigints from 0 within the register's width
- * @returns the results' bits: numbers up to 32 bits, bigints above
+ * @param inputs one for each source, in the order of the operand list, with one for each element of a brace list: bit
+ *   patterns as unsigned numbers or bigints that fit the register's width
+ * @returns the bits of the results: numbers for up to 32 bits, bigints for more
  * @throws PtxlabError with the diagnostic's code where the instruction is not legal there, `NOT_EVALUATED` where it is
- *   more than a function of bits, `argument-type` and `argument-size` for inputs that are no bits of that width,
+ *   more than a function of bits, `argument-type` and `argument-size` for inputs that are not bits of that width,
  *   `unknown-target`, `unknown-version`, `bad-option`
  */
 export function evaluate(mnemonic: string, inputs: readonly Bits[], options: EvaluateOptions = {}): readonly Bits[] {
@@ -50,8 +50,8 @@ export function evaluate(mnemonic: string, inputs: readonly Bits[], options: Eva
  * ```
  *
  * @param inputs one for each source in the order of the operand list, brace lists element by element
- * @returns the results in the same form; every NaN is `NaN`, and `evaluate` has its bits
- * @throws PtxlabError as `evaluate`
+ * @returns the results in the same form; every NaN is `NaN`, whose bits only `evaluate` returns
+ * @throws PtxlabError in the same cases as `evaluate`
  */
 export function evaluateValues(
   mnemonic: string,

@@ -65,7 +65,9 @@ function withoutEmpty({ blocks }: FunctionBody): Graph {
   return graphOf(kept, successors);
 }
 
-/** Engines end a block where threads wait or call; readers do not, unless a label stands there. */
+/**
+ * Joins blocks that engines separate only because threads wait or make a call there. A label still begins a new block.
+ */
 function joined({ ranges, successors, predecessors }: Graph, hasLabel: (start: number) => boolean): Graph {
   const numbers: number[] = [];
   const starts: number[] = [];

@@ -1,4 +1,4 @@
-/** The chunks of a document, with their places; reads again what an edit touches. */
+/** The chunks of a document, with their places; rereads what an edit touches. */
 import { requireArgument } from '../base/require.ts';
 import { number } from '../base/rules.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -178,7 +178,7 @@ export class ChunkList {
     return { fresh, consumed };
   }
 
-  /** Where the chunks begin that one chunk can reach, counting from `next`, which begins at `start`. */
+  /** The starts of the chunks that one chunk can reach, from chunk `next` on, which begins at `start`. */
   private stopsAfter(next: number, start: number): readonly number[] {
     const stops: number[] = [];
     let stop = start;

@@ -32,7 +32,7 @@ export type CompletionKind =
 
 export interface Completion {
   readonly kind: CompletionKind;
-  /** Replaces the span of the list. */
+  /** The text that replaces the span of the list. */
   readonly text: string;
   /** A short description; empty if the text needs none. */
   readonly detail: string;

@@ -37,7 +37,7 @@ export class OpenScopes {
     return this.repeated.has(label);
   }
 
-  /** True if some label has this name, and another or a parameter has it too. */
+  /** True if a label has this name, and another label or a parameter has it, too. */
   hasRepeated(name: string): boolean {
     for (const label of this.repeated) if (label.name === name) return true;
     return false;

@@ -1,4 +1,4 @@
-/** Finds kernels that use too much shared memory, again only if the uses of some function have changed. */
+/** Finds kernels that use too much shared memory; searches again only if what some function uses has changed. */
 import type { Report } from '../check/report.ts';
 import { type FunctionName, SharedMemory } from '../check/declarations/shared-memory.ts';
 import type { Scope } from '../check/symbols.ts';

@@ -53,7 +53,7 @@ export function defineLsp(program: Command, start: Start): void {
     .command('lsp')
     .description('Run a language server for editors on stdin and stdout.')
     .option('--stdio', 'the only transport, and the default')
-    .addOption(new Option('--clientProcessId <id>', 'the process of the editor, which VS Code adds').hideHelp())
+    .addOption(new Option('--clientProcessId <id>', 'the process ID of the editor, which VS Code passes').hideHelp())
     .action(async () => {
       await start(async (session) => (await import('./lsp.ts')).lspCommand(session));
     });

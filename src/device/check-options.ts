@@ -40,7 +40,7 @@ export const deviceRules: RulesFor<Unnamed<DeviceOptions>> = {
   gpu: text,
   isa: text,
   version: text,
-  // Windows and guards take part of the 32-bit address space, so less is usable; larger sizes throw `out-of-memory`.
+  // Windows and guards take up part of the 32-bit address space, so less is usable; larger sizes throw `out-of-memory`.
   memory: whole(2 ** 32, '2^32'),
   workers,
   simd: flag,

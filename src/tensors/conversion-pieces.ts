@@ -63,7 +63,7 @@ export class NonFiniteCounts {
 export interface Conversion {
   readonly file: TensorFile;
   readonly odd: NonFiniteCounts;
-  /** The largest magnitudes of tensors that are known already, by name. */
+  /** The largest magnitudes that are already known, by tensor name. */
   readonly maxima: ReadonlyMap<string, number>;
   readonly signal: AbortSignal | undefined;
 }

@@ -35,8 +35,8 @@ export interface OpenOptions {
   /** Opens a file in the same folder: the shards of `model.safetensors.index.json`. */
   readonly openBeside?: (name: string) => Promise<ByteSource>;
   /**
-   * Reads a small file in the same folder; null if it does not exist. For matrices of GPTQ, `quantize_config.json` or
-   * `config.json` tells which of GPTQ's two formats they have.
+   * Reads a small file in the same folder; null if it does not exist. For GPTQ matrices, `quantize_config.json` or
+   * `config.json` says which of GPTQ's two formats they use.
    */
   readonly readBeside?: (name: string) => Promise<Uint8Array | null>;
 }

@@ -41,7 +41,7 @@ export interface Grouping {
 /** Block sizes of NVFP4, of the MX formats, and of fp8 in squares. */
 const usualGroups = [16, 32, 64, 128];
 
-/** Describes how scales are shared: `one scale`, `a scale a row`, `a scale for 128 × 128`. */
+/** Describes how scales are shared: `one scale`, `a scale per row`, `a scale for 128 × 128`. */
 export function describeScales({ scale, grouping: { shape, groups } }: Scales, times: string): string {
   if (scale.elements === 1) return 'one scale';
   const outer = groups.slice(0, -1).filter((group) => group > 1);

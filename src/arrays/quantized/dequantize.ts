@@ -19,7 +19,7 @@ import { type ArrayOf, tagOf } from '../storage.ts';
 export type ValueFormat = 'f32' | 'f16' | 'bf16';
 
 export interface DequantizeOptions<T extends ValueFormat = ValueFormat> {
-  /** Default f32; to f16 and bf16 the f32 product is rounded once more, to nearest even. */
+  /** Default f32; for f16 and bf16, the f32 product is rounded once more, to nearest even. */
   readonly to?: T | undefined;
   /** Where to write the values; must be as long as the array. */
   readonly out?: ArrayOf<T> | undefined;
@@ -87,7 +87,7 @@ function outputOf(
   requireBytes(out, 'out', 'bad-output');
   if (!holders[to].includes(tagOf(out))) throw new PtxlabError('bad-output', `a ${tagOf(out)} does not hold ${to}`);
   if (out.length !== count) {
-    throw new PtxlabError('bad-output', `${count} values do not fit an output of ${out.length}`);
+    throw new PtxlabError('bad-output', `out has room for ${out.length} values, but the array has ${count}`);
   }
   if (overlap(out, codes) || overlap(out, scales)) {
     throw new PtxlabError('bad-output', 'out overlaps codes or scales that have not been read yet');

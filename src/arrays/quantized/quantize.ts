@@ -18,7 +18,10 @@ import { type Packing, packings } from '../storage.ts';
 export interface QuantizeOptions {
   /** A scheme: mxfp8_e4m3 (mxfp8), mxfp8_e5m2, mxfp6_e2m3 (mxfp6), mxfp6_e3m2, mxfp4, nvfp4, or an element with f32 scales: e4m3, e5m2, s8, s4, s2. */
   readonly to: SchemeSpelling;
-  /** Format of a Uint16Array: f16 or bf16 in any spelling. A Float32Array is always f32, a Float16Array f16. */
+  /**
+   * Format of a Uint16Array: f16 or bf16 in any spelling. A Float32Array is always f32, and a Float16Array is always
+   * f16.
+   */
   readonly from?: FormatSpelling | undefined;
   /** Default: one row. Blocks run along the last axis and never extend past its end. */
   readonly shape?: readonly number[] | undefined;

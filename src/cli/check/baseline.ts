@@ -53,7 +53,9 @@ export class Baseline {
     }
   }
 
-  /** The findings of a report that are not accepted. Each accepted one is used up. */
+  /**
+   * The findings of a report that are not accepted. Each finding is accepted only as often as the baseline lists it.
+   */
   newFindings(place: FindingPlace): readonly Diagnostic[] {
     return place.report.diagnostics.filter((found) => {
       const key = keyOf(kindOf(found, place));

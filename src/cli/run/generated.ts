@@ -80,7 +80,9 @@ function uniformValues({ type = 'f32', from = 0, to = 1, seed: first = 0 }: Unif
   };
 }
 
-/** A sum of twelve uniform values has the variance 1. Unlike logarithms and cosines, it is the same on every machine. */
+/**
+ * A sum of twelve uniform values has a variance of 1. Unlike logarithms and cosines, it is the same on every machine.
+ */
 function normalValues({ mean = 0, deviation = 1, seed: first = 0 }: Normal): (i: number) => number {
   return (i) => {
     let sum = -6;

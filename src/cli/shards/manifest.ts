@@ -37,7 +37,7 @@ export interface TaskNeeds {
   /** Also the number of threads. */
   readonly cpus: number;
   readonly memoryBytes: number;
-  /** For the results of a shard; for a check, a guess. */
+  /** Room for the results of a shard; for a check, an estimate. */
   readonly diskBytes: number;
 }
 
@@ -120,7 +120,7 @@ export async function writePlan(folder: string, draft: Draft, parts: number): Pr
 export async function readPlan(folder: string): Promise<Plan> {
   const path = manifestOf(folder);
   const content = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`${path}: ${fileTrouble(error)}; ptxlab plan makes it`);
+    throw new UsageError(`${path}: ${fileTrouble(error)}; ptxlab plan creates it`);
   });
   const manifest: unknown = parseJson(content);
   requireManifest(manifest, path);

@@ -55,7 +55,7 @@ export interface ConvertWhat {
   readonly choice: ConvertChoice;
   /** A name for the merged file; its extension decides the container. */
   readonly output: string;
-  /** SHA-256 of where everything goes. */
+  /** SHA-256 that identifies where everything goes. */
   readonly layout: string;
   /** The number of pieces of each tensor. */
   readonly pieces: readonly number[];

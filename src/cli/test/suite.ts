@@ -24,7 +24,7 @@ export interface CaseName {
 
 export interface TestCase extends CaseName {
   readonly test: KernelTest;
-  /** The folder that paths in the test start from. */
+  /** The folder that paths in the test are relative to. */
   readonly folder: string;
 }
 
@@ -87,7 +87,10 @@ export async function readSuite(
   });
 }
 
-/** The names in a list, which `read` must know; null, for the module's own, if there are none. */
+/**
+ * The names in a list, each of which `read` must know; if there are none, a single null, which stands for the module's
+ * own.
+ */
 function choices(
   names: readonly string[] = [],
   place: string,

@@ -44,7 +44,8 @@ function otherMatrices({ matrices, cells, operands }: FragmentExplanation): read
   if (matrices === 1) return [];
   const [own, other] = [0, 1].map((wanted) => cells.find(({ matrix }) => matrix === wanted));
   if (own === undefined || other === undefined) return [];
-  if (own.lane !== other.lane) return [`Matrix 0 is drawn. Matrix m is in lanes ${other.lane - own.lane} * m higher.`];
+  if (own.lane !== other.lane)
+    return [`Matrix 0 is drawn. Matrix m is in the lanes that are ${other.lane - own.lane} * m higher.`];
   const [name = ''] = elementAt(operands, 0).split('.');
   const registers = operands.length / matrices;
   const place = registers === 1 ? `${name}.m` : `${name}.(${registers} * m) and those after it`;

@@ -208,7 +208,7 @@ export class BlockRunner {
     return word >= 0 && state.regionOf(word) === region;
   }
 
-  /** Records the states in which threads came back. Returns true if any of them did more than pause. */
+  /** Records the states in which threads returned. Returns true if any of them did more than pause. */
   private settleRange(first: number, behind: number, result: number = outcome.mixed): boolean {
     if (result < outcome.mixed) this.setStates(first, behind, result);
     let moved = false;

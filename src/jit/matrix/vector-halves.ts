@@ -9,7 +9,8 @@ const [least, beyond] = [127 - 14, 127 + 16];
 const extra = 13;
 
 /**
- * Replaces four words on the stack by the values of their low halves, or of their high halves. Infinities become 2^16.
+ * Replaces four words on the stack with the values of their low halves, or of their high halves. Infinities become
+ * 2^16.
  */
 export function decodeHalves(code: Code, high: boolean): Code {
   const word = code.local('v128');
