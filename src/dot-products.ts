@@ -1,4 +1,7 @@
-/** One element of a matrix product for given bits or values: the public `evaluateDot` and `explainDot`. */
+/**
+ * The public functions that compute and explain one element of a matrix product, such as `evaluateDot` and
+ * `explainDot`.
+ */
 import type { Bits } from './base/bits.ts';
 import { PtxlabError } from './base/error.ts';
 import { requireText } from './base/require-text.ts';

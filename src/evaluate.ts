@@ -1,4 +1,4 @@
-/** One instruction on given bits or values: the public `evaluate`. */
+/** The public functions `evaluate` and `evaluateValues`, which compute one instruction for given bits or values. */
 import { requireText } from './base/require-text.ts';
 import { type Bits, chop } from './base/bits.ts';
 import { elementAt } from './base/element-at.ts';
@@ -22,7 +22,7 @@ const registerWidth = whole(128, '128', 1);
 const rules: RulesFor<EvaluateOptions> = { ...judgeRules, source: registerWidth, result: registerWidth };
 
 /**
- * The result of an instruction for given bits, without a machine.
+ * Computes the result of an instruction for given bits, without running a kernel.
  *
  * ```ts
  * evaluate('cvt.rn.satfinite.e4m3x2.f32', [0x3fa66666, 0xc3fa0000]); // [0x3afe]
@@ -41,8 +41,8 @@ export function evaluate(mnemonic: string, inputs: readonly Bits[], options: Eva
 }
 
 /**
- * The result of an instruction for given values, without a machine. A float that its format cannot represent is rounded
- * to the nearest value, ties to even; one outside the range of the format is rejected.
+ * Computes the result of an instruction for given values, without running a kernel. A float that its format cannot
+ * represent is rounded to the nearest value, ties to even; one outside the range of the format is rejected.
  *
  * ```ts
  * evaluateValues('cvt.rn.satfinite.e4m3x2.f32', [1.3, -500]); // [[1.25, -448]]

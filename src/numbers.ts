@@ -164,8 +164,8 @@ export function numberValue(format: FormatName, bits: Bits): number {
 }
 
 /**
- * The position of a value in the order of its format: 0 for zero of either sign, 1 for the next larger value. Infinities
- * follow the largest values, and NaNs the infinities.
+ * The position of a value in the order of its format: 0 for zero of either sign, 1 for the next larger value.
+ * Infinities come after the largest values, and NaNs after the infinities.
  */
 export function numberRank(format: FormatName, bits: Bits): bigint {
   const { kind, signed, width } = rowFor(format, bits);

@@ -76,7 +76,7 @@ function wholeBits(
 ): Bits {
   const least = signed ? -(1n << BigInt(width - 1)) : 0n;
   const most = least + (1n << BigInt(width)) - 1n;
-  if (whole < least || whole > most) throw sizeError(`${where} is ${whole}; ${name} goes from ${least} to ${most}`);
+  if (whole < least || whole > most) throw sizeError(`${where} is ${whole}; ${name} ranges from ${least} to ${most}`);
   return chop(BigInt.asUintN(width, whole), width);
 }
 

@@ -48,7 +48,7 @@ function graphOf(ranges: readonly Span[], successors: readonly (readonly number[
   return { ranges, successors, predecessors };
 }
 
-/** The blocks without empty ones, which stand for the ones after them. */
+/** The blocks without the empty ones. An empty block stands for the block after it. */
 function withoutEmpty({ blocks }: FunctionBody): Graph {
   const numbers = new Map<number, number>();
   const kept = blocks.filter(({ start, end }) => end > start);

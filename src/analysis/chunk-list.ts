@@ -116,7 +116,7 @@ export class ChunkList {
     return elementAt(chunks, Math.max(count - 1, 0));
   }
 
-  /** Reads a chunk again, to use its statements; with `whole`, every one is parsed. */
+  /** Rereads a chunk in order to use its statements; with `whole`, every one is parsed. */
   reread({ text, index, from }: Chunk, whole: boolean): ReadChunk {
     const pending = new Pending(text, this.chunks, index + 1);
     const shapes = whole ? null : this.shapes;
@@ -129,7 +129,7 @@ export class ChunkList {
     return parsed.parts.flatMap((part) => (part.kind === 'item' ? [part.item] : []));
   }
 
-  /** Replaces the text between two offsets, and reads again whatever the edit may have changed. */
+  /** Replaces the text between two offsets, and rereads whatever the edit may have changed. */
   edit(start: number, end: number, text: string): Replaced {
     const { chunks } = this;
     const at = chunks.findIndex((chunk) => chunk.start + chunk.reach > start);

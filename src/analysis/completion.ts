@@ -75,7 +75,7 @@ export class Completer {
     return { span: { start, end: offset }, items: this.itemsAt(place, context) };
   }
 
-  /** A type with which a register could be declared to fit at an offset; null if no type fits. */
+  /** A type with which a register could be declared so that it fits at an offset; null if no type fits. */
   registerTypeAt(
     offset: number,
     list: ChunkList,

@@ -1,4 +1,4 @@
-/** The scopes that are open at one place of a module: the module's, and those of a function and its blocks. */
+/** The scopes that are open at one place in a module: the module's, and those of a function and its blocks. */
 import { declareFunction } from '../check/declarations/functions.ts';
 import { declareVariable } from '../check/declarations/redeclaration.ts';
 import { elementAt } from '../base/element-at.ts';

@@ -23,7 +23,7 @@ interface Quiet {
 export class SharedFindings {
   private quiet: Quiet | null = null;
 
-  /** @param symbols the names of the module; another object if any of them has changed */
+  /** @param symbols the names of the module; a different object if any of them has changed */
   report(chunks: readonly Chunk[], symbols: Scope, target: Target, report: Report): void {
     const found = usesIn(chunks);
     const { uses } = found;

@@ -33,7 +33,7 @@ export function defineCheck(program: Command, start: Start): void {
   );
 }
 
-/** Declares the options that decide what a check writes. */
+/** Declares the options that determine what a check writes. */
 export function checkChoiceOptions(command: Command): Command {
   return command
     .option('-t, --target <names>', "check for these targets (sm_80,sm_90a) instead of the module's own")
@@ -159,7 +159,7 @@ export function defineTest(program: Command, start: Start): void {
   );
 }
 
-/** The suites, and the options that decide which tests run and what is written. */
+/** The suites, and the options that determine which tests run and what is written. */
 export function testChoiceOptions(command: Command): Command {
   return command
     .argument('[paths...]', 'suites (*.ptxtest.json, *.ptxtest.mjs) or folders; the working directory by default')

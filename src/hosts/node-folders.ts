@@ -18,7 +18,7 @@ export async function makeFolder(path: string): Promise<void> {
   if ((await troubleOfFolder(path)) !== null) throw fileError('not-found', path, 'this folder cannot be made');
 }
 
-/** The error of making one folder; null if something with this name exists now. */
+/** The error from making one folder; null if something with this name exists afterwards. */
 async function troubleOfFolder(path: string): Promise<unknown> {
   try {
     await mkdir(path);

@@ -69,7 +69,7 @@ export interface TensorEntry {
 export type Metadata = Readonly<Record<string, MetadataValue>>;
 export type MetadataValue = string | number | bigint | boolean | readonly MetadataValue[];
 
-/** What a checkpoint says about its packed integers apart from names, types and shapes. */
+/** What a checkpoint says about its packed integers in addition to names, types and shapes. */
 export interface ModelHints {
   /** The values of tensors that give the shape of a packed matrix, by name. */
   readonly shapes: ReadonlyMap<string, readonly number[]>;

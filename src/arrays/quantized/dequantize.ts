@@ -33,7 +33,7 @@ const valueFormats: readonly ValueFormat[] = ['f32', 'f16', 'bf16'];
 
 /**
  * The values of a quantized array: code times scale, rounded to f32. A ue8m0 scale is exact; an NVFP4 scale is the f32
- * product of the block's scale and the tensor's. With ue8m0 scales the product is exact unless it exceeds the range of
+ * product of the block's scale and the tensor's. With ue8m0 scales, the product is exact unless it exceeds the range of
  * f32. Codes and scales that are NaN give the canonical NaN, which is 0x7fffffff in f32.
  *
  * @throws PtxlabError `bad-output` if `out` has another length or type, or overlaps codes or scales; `bad-quantized`

@@ -77,9 +77,9 @@ export interface Quantized extends QuantizedArray {
  * Quantizes values in exactly these steps:
  *
  * 1. The amax of a tile is its largest magnitude. NaNs are ignored, infinities count; a tile without numbers has 0.
- * 2. Scale and factor are computed from amax as in `scale-rules.ts` (`mxScale`, `nvfp4Scale`, `plainFactor`). For NVFP4
- *   the amax of the whole array is computed first. All f32 operations round to nearest even.
- * 3. An element is multiplied by the factor in f32. With ue8m0 scales the factor is a power of two, so the product is
+ * 2. Scale and factor are computed from amax as in `scale-rules.ts` (`mxScale`, `nvfp4Scale`, `plainFactor`). For
+ *   NVFP4, the amax of the whole array is computed first. All f32 operations round to nearest even.
+ * 3. An element is multiplied by the factor in f32. With ue8m0 scales, the factor is a power of two, so the product is
  *    exact, except for values so small that they become zero anyway.
  * 4. The product is rounded once, to nearest even or stochastically, and saturated, as by `cvt.rn.satfinite`, or
  *    `cvt.rni.sat` to an integer: infinities become the largest code with their sign; NaN becomes 0x7f in e4m3 and

@@ -4,7 +4,7 @@ import type { Architecture } from './architecture.ts';
 
 export interface ModuleHeader {
   readonly target: Target;
-  /** As `parseVersion` gives it: 604 is 6.4. */
+  /** As `parseVersion` returns it: 604 is 6.4. */
   readonly version: number;
 }
 

@@ -18,7 +18,7 @@ import type { Expectation, TestTolerance } from './suite-rules.ts';
 
 export type CaseStatus =
   | { readonly kind: 'passed' }
-  /** Each finding is one line or more, the first of which says what is wrong. */
+  /** Each finding has one or more lines, the first of which says what is wrong. */
   | { readonly kind: 'failed'; readonly findings: readonly (readonly string[])[] }
   /** A mistake in the suite or in a file it names. */
   | { readonly kind: 'error'; readonly message: string };

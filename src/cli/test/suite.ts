@@ -123,7 +123,7 @@ async function moduleDefault(path: string): Promise<unknown> {
   return found.default;
 }
 
-/** A module as its file is now, even if an older version of it was imported before. */
+/** Imports the current version of a module's file, even if an older version was imported before. */
 export async function importFresh(path: string): Promise<object> {
   try {
     const { mtimeMs } = await stat(path);

@@ -15,7 +15,7 @@ export function isHalf(name: string): name is HalfFormat {
   return name === 'f16' || name === 'bf16';
 }
 
-/** Whether a conversion does nothing but decode f16 or bf16. */
+/** Whether a conversion only decodes f16 or bf16. */
 export function isHalfDecoding(c: Conversion): boolean {
   // With saturation, an infinity becomes a finite value.
   return isHalf(c.from) && c.to === 'f32' && isPlainRounding(c) && !c.satfinite;

@@ -31,8 +31,8 @@ interface Gathering {
 }
 
 /**
- * Number of passes in which threads only pause before they no longer count as able to run, and groups without a mask
- * continue.
+ * Number of consecutive passes in which threads may do nothing but pause. After that, they no longer count as able to
+ * run, and groups without a mask continue.
  */
 const idlePassesBeforeGroups = 16;
 

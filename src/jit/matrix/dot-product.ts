@@ -110,7 +110,7 @@ class ChunkWriter {
     const decoded = code.local('i64');
     code.get(accumulator).call(decodeFunction(helpers, format)).tee(decoded).op('i32.wrap_i64').set(significand);
     code.get(decoded).i64(32n).op('i64.shr_s', 'i32.wrap_i64').set(own);
-    // Zero has an exponent of its own, which products already have.
+    // Zero has a special exponent. Products that are zero already have it.
     code.get(own).i32(arithmetic.zeroExponent).get(significand).op('select').set(greatest);
     const [term, exponent] = [code.local('i32'), code.local('i32')];
     this.eachTerm(() => {

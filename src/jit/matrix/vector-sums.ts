@@ -65,7 +65,10 @@ export function eachTotal(
   for (let start = 0; start < entries.length; start += count) body(entries.slice(start, start + count), start / count);
 }
 
-/** The lowest greatest exponent (biased) for which results are normal and zeros do not affect the alignment. */
+/**
+ * The lowest value of the greatest exponent (biased) for which results are normal and zeros do not affect the
+ * alignment.
+ */
 export function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
   return Math.max(kept - 126, zeroExponent) + bias;
 }
