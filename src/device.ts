@@ -70,7 +70,7 @@ export class Device {
   }
 
   /**
-   * Creates a device; asynchronous, because an engine may have to be loaded.
+   * Creates a device. This is asynchronous, because an engine may have to be loaded.
    *
    * @throws PtxlabError `bad-option`, `unknown-gpu`, `unknown-target`,
    *   `unknown-version`, `out-of-memory` if the host has no memory for the device

@@ -56,7 +56,7 @@ export interface DotOptions extends JudgeOptions {
 const rules: RulesFor<DotOptions> = { ...judgeRules, gpu: anything() };
 
 /**
- * The bits of one element of the product of an `mma` or `wmma.mma`, as a GPU computes it.
+ * Computes the bits of one element of the product of an `mma` or `wmma.mma`, as a GPU does.
  *
  * ```ts
  * const elements = { a: [0x3c00, 0, 0, 0], b: [0x4000, 0, 0, 0] };

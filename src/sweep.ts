@@ -44,7 +44,7 @@ export function prepareSweep(
   const [result, second] = evaluator.outputs;
   const inputBits = swept[0]?.width ?? 64;
   if (inputBits > 32 || swept.some(({ width }) => width !== inputBits)) {
-    return notSwept(`${mnemonic} has inputs of more than 32 bits or of several widths`);
+    return notSwept(`${mnemonic} has inputs of more than 32 bits or of different widths`);
   }
   if (result === undefined || second !== undefined) return notSwept(`${mnemonic} does not have exactly one result`);
   const plan: SweepPlan = {

@@ -1,6 +1,6 @@
 /**
- * The control flow of a function as a drawing: the blocks below each other in the order of the text, indented by loop
- * depth. Forward jumps are drawn on the right, backward jumps on the left with dashed lines.
+ * The control flow of a function as a drawing: the blocks one below the other in the order of the text, indented by
+ * loop depth. Forward jumps are drawn on the right, backward jumps on the left with dashed lines.
  */
 import { elementAt } from '../base/element-at.ts';
 import { requireArgument } from '../base/require.ts';
@@ -117,7 +117,10 @@ interface Jump {
   readonly to: number;
 }
 
-/** Gives each jump a lane beside the boxes, short jumps the nearest, so that jumps in one lane do not overlap. */
+/**
+ * Gives each jump a lane beside the boxes, with short jumps in the nearest lanes, so that jumps in one lane do not
+ * overlap.
+ */
 function lanesOf(jumps: readonly Jump[]): {
   readonly count: number;
   readonly lanes: readonly (Jump & { readonly lane: number })[];

@@ -145,7 +145,7 @@ export function defineTest(program: Command, start: Start): void {
     .command('test')
     .description('Run kernels on the CPU and compare their results with expected ones.');
   testChoiceOptions(command)
-    .option('--update', 'write what the kernels left into the expected files that differ')
+    .option('--update', 'write the actual results to the expected files that differ')
     .option('--watch', 'run again after each change')
     .action(async (paths: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<TestFlags>();

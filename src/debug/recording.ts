@@ -1,6 +1,6 @@
 /**
- * What a warp did, step by step, in either direction. A step stores only what it wrote. The registers after any step
- * follow from the keyframe before it and the steps in between.
+ * A recording of what a warp did, which can be read step by step in either direction. A step stores only what it wrote.
+ * The registers after any step follow from the keyframe before it and the steps in between.
  */
 import { elementAt } from '../base/element-at.ts';
 import { requireArgument } from '../base/require.ts';

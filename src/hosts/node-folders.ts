@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { fileError, hostError, systemCode } from './file-errors.ts';
 
 /**
- * Makes a folder and the folders above it, unless they exist. Node's recursive `mkdir` does not end below /proc, where
- * no folder can be made.
+ * Makes a folder and the folders above it, unless they exist. Node's recursive `mkdir` never finishes below /proc,
+ * where no folder can be made.
  *
  * @throws TensorFileError that names the folder that cannot be made
  */

@@ -1,5 +1,6 @@
 /**
- * A language server: takes messages of the protocol and sends others. It does not depend on a transport or on files.
+ * A language server: receives messages of the protocol and sends replies and notifications. It does not depend on a
+ * transport or on files.
  */
 import { withDemangled } from '../base/demangle/demangle.ts';
 import type { RelatedPlace } from '../analysis/related-places.ts';

@@ -1,4 +1,4 @@
-/** The pieces of a conversion: each reads some elements of a tensor and gives the bytes to write. */
+/** The pieces of a conversion: each reads some elements of a tensor and returns the bytes to write. */
 import { convert } from '../arrays/convert.ts';
 import { largestMagnitude, quantize, type QuantizeOptions } from '../arrays/quantized/quantize.ts';
 import { type Layout, layoutOf } from '../arrays/quantized/quantized-array.ts';

@@ -22,9 +22,9 @@ import { TensorFileError } from './tensor-error.ts';
 import type { TensorFile } from './tensor-file.ts';
 
 export interface OpenOptions {
-  /** The file's name or path. Its extension decides if the first bytes are not conclusive. */
+  /** The file's name or path. Its extension is used if the first bytes are not conclusive. */
   readonly name?: string;
-  /** The container, instead of detecting it; `raw` is never detected. */
+  /** The container, if it should not be detected; `raw` is never detected. */
   readonly container?: Container;
   /** For `raw`, and for .npy elements that numpy has no code for (`V1`, `V2`): the name of the element format. */
   readonly dtype?: FormatSpelling;

@@ -16,7 +16,7 @@ export function openRaw(source: ByteSource, plan: RawPlan): TensorFile {
   if (entry.byteLength !== source.size)
     throw new TensorFileError(
       source.size < entry.byteLength ? 'truncated' : 'bad-offsets',
-      `the shape needs ${entry.byteLength} bytes, the file has ${source.size}`,
+      `the shape needs ${entry.byteLength} bytes, but the file has ${source.size}`,
     );
   return { container: 'raw', tensors: [entry], metadata: {}, data: () => sliceSource(source, 0, entry.byteLength) };
 }

@@ -148,6 +148,10 @@ function allocated<A>(Kind: new (length: number) => A, count: number): A {
   try {
     return new Kind(count);
   } catch (cause) {
-    throw new PtxlabError('out-of-memory', `an array of ${count} elements cannot be allocated; read a part`, { cause });
+    throw new PtxlabError(
+      'out-of-memory',
+      `an array of ${count} elements cannot be allocated; read only a part of it`,
+      { cause },
+    );
   }
 }

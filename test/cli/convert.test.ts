@@ -402,7 +402,7 @@ describe('--layout', () => {
     mkdirSync(at('out'));
     const out = at('out/model.safetensors');
     const { code, stderr } = await convert(input, out, '--to', to, '--layout', layout);
-    expect([code, stderr]).toEqual([0, expect.stringContaining("config.json is the input's plus")]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("config.json is a copy of the input's with")]);
     expect(stored(out).filter((line) => line.startsWith(w))).toEqual(names);
     expect(stored(out).map((line) => line.replace(/ [\dx]*$/, ''))).toEqual(expect.arrayContaining(kept));
     expect((await ptxlab(['diff', input, out, '--min-sqnr', least])).code).toBe(0);

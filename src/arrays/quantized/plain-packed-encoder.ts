@@ -95,8 +95,8 @@ function spanOf(values: Float32Array, { from }: BlockEncoding): { readonly span:
 }
 
 /**
- * 1 / scale, or 0 for a scale of 0. For an infinite scale it is the smallest f32 of the same sign, so that an infinite
- * value stays infinite and a finite one becomes less than 1/2.
+ * 1 / scale, or 0 for a scale of 0. For an infinite scale it is the smallest nonzero magnitude of f32, with the same
+ * sign, so that an infinite value stays infinite and a finite one becomes less than 1/2.
  */
 function inverseOf(scale: number): number {
   if (scale === 0) return 0;

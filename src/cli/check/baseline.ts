@@ -1,6 +1,7 @@
 /**
- * Findings that were accepted earlier, so that `check` fails on new ones only. A finding is known by its file, target,
- * code and line of code, so it stays known when lines move or a compiler numbers its registers and labels differently.
+ * Findings that were accepted earlier, so that `check` fails on new ones only. A finding is identified by its file,
+ * target, code and line of code, so it is still recognized when lines move or a compiler numbers its registers and
+ * labels differently.
  */
 import { listOf, objectOf, type Rule, text, whole } from '../../base/rules.ts';
 import type { SourceText } from '../../base/source-text.ts';

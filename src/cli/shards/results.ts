@@ -86,7 +86,7 @@ export async function readResult(plan: Plan, shard: number): Promise<Found> {
   return why === null ? { kind: 'done', shard, body: found.body } : { kind: 'torn', shard, file, why };
 }
 
-/** The envelope in a file; null if there is no file, a text if it is not a complete result. */
+/** The envelope in a file; null if there is no file, the reason as text if it is not a complete result. */
 async function readEnvelope(file: string): Promise<Envelope | string | null> {
   let content: string;
   try {

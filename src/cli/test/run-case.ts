@@ -27,11 +27,11 @@ export interface CaseResult {
   readonly one: CaseName;
   readonly status: CaseStatus;
   readonly milliseconds: number;
-  /** The files that were written with what the kernels left. */
+  /** The expected files that were overwritten with the actual results. */
   readonly updated: readonly string[];
 }
 
-/** @param update whether to write what the kernels left into the files that contain something else */
+/** @param update whether to write the actual results to the expected files that differ */
 export async function runCase(one: TestCase, update: boolean, session: Session): Promise<CaseResult> {
   const begun = performance.now();
   const updated: string[] = [];

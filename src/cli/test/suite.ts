@@ -12,7 +12,7 @@ import { parseFile, requireRule } from '../json-file.ts';
 import type { Session } from '../session.ts';
 import { type KernelTest, type SuiteFile, suiteRule } from './suite-rules.ts';
 
-/** What a test for one GPU and one target is called. */
+/** The name of a test for one GPU and one target. */
 export interface CaseName {
   /** The file of its suite, as the user named it. */
   readonly suite: string;

@@ -32,7 +32,9 @@ export function writeHalfDecoding(code: Code, format: HalfFormat, { source, targ
   storeGroup(code, target.storage, target.local, singlesOf(code, format, halves));
 }
 
-/** Returns locals that hold sixteen elements as f32. The infinities and NaNs of f16 become 65536 and above. */
+/**
+ * Returns locals that hold sixteen elements as f32. The infinities and NaNs of f16 become values of 65536 and above.
+ */
 export function loadHalvesAsSingles(code: Code, format: HalfFormat, address: number): GroupLocals {
   return singlesOf(code, format, loadHalves(code, address));
 }

@@ -138,8 +138,8 @@ function pushBytes(
 }
 
 /**
- * Pushes 1 / scale. It is 0 for a scale of 0. For an infinite scale it is the smallest f32 of the same sign, so that an
- * infinite value stays infinite and a finite one becomes less than 1/2.
+ * Pushes 1 / scale. It is 0 for a scale of 0. For an infinite scale it is the smallest nonzero magnitude of f32, with
+ * the same sign, so that an infinite value stays infinite and a finite one becomes less than 1/2.
  */
 function pushInverse(code: Code, scale: number): Code {
   pushSingles(code, 1).get(scale).vector('f32x4.div');

@@ -5,7 +5,7 @@ import { shift, single, splat, splatPower } from '../simd/vector-words.ts';
 /** Biased f32 exponents: of the least normal f16 number, and of the first power of two beyond the greatest. */
 const [least, beyond] = [127 - 14, 127 + 16];
 
-/** Number of fraction bits that f32 has more than f16. */
+/** Number of fraction bits that f32 has beyond those of f16. */
 const extra = 13;
 
 /**
