@@ -216,6 +216,8 @@ describe('mistakes of the caller', () => {
     expect(() => quantize(values, { to: 'mxfp4', shape: [2, 4] })).toThrow('shape (2, 4) does not have 6 elements');
     expect(() => quantize(values, { to: 'mxfp4', from: 'bf16' })).toThrow('a Float32Array holds f32, not bf16');
     expect(() => quantize(new Uint16Array(6), { to: 'mxfp4' })).toThrow('f16 or bf16');
-    expect(() => dequantize(quantize(values, { to: 'mxfp4' }), { out: new Float32Array(5) })).toThrow('do not fit');
+    expect(() => dequantize(quantize(values, { to: 'mxfp4' }), { out: new Float32Array(5) })).toThrow(
+      'out has room for 5 values, but the array has 6',
+    );
   });
 });

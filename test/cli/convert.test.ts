@@ -311,7 +311,7 @@ describe('values that would be lost', () => {
     const { code, stderr } = await convert(weights(), at('o.npz'), '--to', to);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/without scales \d+ % of the values become 0 .* --scale none/),
+      expect.stringMatching(/without scales, \d+ % of the values become 0 .* --scale none/),
     ]);
     expect(readdirSync(folder)).not.toContain('o.npz');
     expect((await convert(weights(), at('o.npz'), '--to', to, '--dry-run')).code).toBe(2);

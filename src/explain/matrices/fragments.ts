@@ -108,7 +108,7 @@ function movedFragment(fragment: Fragment, variant: Variant): NamedFragment {
   }
   const last = fragment.matrices > 1 ? `${fragment.rows} * m + r` : 'r';
   const which = fragment.matrices > 1 ? 'row r of matrix m' : 'row r';
-  const note = `Rows are the rows in memory, which have 16 bytes each: lane ${last} gives the address of ${which}.`;
+  const note = `Rows are 16-byte rows of memory: lane ${last} gives the address of ${which}.`;
   return { ...own, matrix: 'memory', format: `b${fragment.bits}`, notes: [note] };
 }
 
