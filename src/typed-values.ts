@@ -134,11 +134,11 @@ export function checkedBits(bits: unknown, width: number, where: string): Bits {
   const isWhole = typeof bits === 'bigint' || (typeof bits === 'number' && Number.isSafeInteger(bits));
   if (!isWhole)
     throw typeError(
-      `${where} is ${shown(bits)}; evaluate takes bits as whole numbers from 0, evaluateValues takes values`,
+      `${where} is ${shown(bits)}; evaluate takes bits as whole numbers from 0; evaluateValues takes values`,
     );
   if (bits < 0 || BigInt(bits) >> BigInt(width) !== 0n)
     throw sizeError(
-      `${where} is ${bits}; it must fit in ${width} bits without a sign; evaluateValues takes signed values`,
+      `${where} is ${bits}; it must fit in ${width} bits without a sign (evaluateValues takes signed values)`,
     );
   return bits;
 }
