@@ -26,11 +26,11 @@ export type { Bits } from './base/bits.ts';
 export { type RecordedStep, Recording, type RegisterState, type RegisterWrite } from './debug/recording.ts';
 
 export interface RecordOptions extends Omit<LaunchOptions, 'engine' | 'onTrace' | 'trace' | 'signal'> {
-  /** The block whose warp is recorded. A single number is x. Default 0. */
+  /** The block whose warp is recorded. A single number is the x index. Default 0. */
   readonly of?: number | Dim3;
   /** Index of the warp in the block. Default 0. */
   readonly warp?: number;
-  /** Maximum number of thread-instructions to record; the launch ends when it is reached. Default 2^18. */
+  /** Maximum number of thread-instructions to record; the launch ends when this limit is reached. Default 2^18. */
   readonly limit?: number;
 }
 
@@ -49,10 +49,10 @@ const rules: RulesFor<RecordOptions> = {
 };
 
 /**
- * Launches a kernel on the reference engine and records one of its warps. The memory of the device is as the launch
- * left it, even if the recording was cut off.
+ * Launches a kernel on the reference engine and records one of its warps. What the launch wrote to the memory of the
+ * device stays there, even if the recording was cut off.
  *
- * @throws PtxlabError as `Kernel.launch`; `bad-trace` if the launch has no such block or warp
+ * @throws PtxlabError in the same cases as `Kernel.launch`, and `bad-trace` if the launch has no such block or warp
  */
 export async function recordWarp(kernel: Kernel, options: RecordOptions = {}): Promise<Recording> {
   requireArgument('what is recorded', kernel, kernelRule);

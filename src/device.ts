@@ -54,7 +54,7 @@ export type { GpuName } from './isa/gpus.ts';
 /** A device with its memory. */
 export class Device {
   private readonly options: DeviceOptions;
-  /** Null if it follows the target. */
+  /** Null if the GPU follows from the target. */
   private readonly gpu: Gpu | null;
   private readonly memory: GlobalMemory;
   private readonly heap: DeviceHeap;
@@ -70,7 +70,7 @@ export class Device {
   }
 
   /**
-   * Creates a device; asynchronous, because an engine may have to be loaded.
+   * Creates a device. This is asynchronous, because an engine may have to be loaded.
    *
    * @throws PtxlabError `bad-option`, `unknown-gpu`, `unknown-target`,
    *   `unknown-version`, `out-of-memory` if the host has no memory for the device
@@ -85,7 +85,7 @@ export class Device {
   /**
    * Checks a module and places its variables in device memory. If the module is refused only because its `.version` is
    * too low, and the device has no version of its own, it is loaded by the rules of the version that it needs; its
-   * report then has warnings that say so.
+   * report then contains warnings that say so.
    *
    * @throws RefusedModuleError if the module has errors
    * @throws PtxlabError `unfit-gpu` if the device's GPU cannot run code for the target of the module; `device-closed`

@@ -1,4 +1,7 @@
-/** One element of a matrix product for given bits or values: the public `evaluateDot` and `explainDot`. */
+/**
+ * The public functions that compute and explain one element of a matrix product, such as `evaluateDot` and
+ * `explainDot`.
+ */
 import type { Bits } from './base/bits.ts';
 import { PtxlabError } from './base/error.ts';
 import { requireText } from './base/require-text.ts';
@@ -32,20 +35,20 @@ export type { ExplainedChunk, ExplainedTerm } from './numerics/explain-dot.ts';
 
 /** The inputs for one element of D: a row of A, a column of B, and the element of C. */
 export interface DotInputs<Element> {
-  /** As many elements as the instruction multiplies: k, and for sparse A those that are kept. */
+  /** The elements that the instruction multiplies: k of them, or for sparse A only those that are kept. */
   readonly a: readonly Element[];
   readonly b: readonly Element[];
   /** Default: zero. */
   readonly c?: Element;
-  /** Scales of the blocks of the row and of the column, along k, for `.block_scale`. Default: 1 for each block. */
+  /** For `.block_scale`: the scales of the blocks of the row and of the column, along k. Default: 1 for each block. */
   readonly scaleA?: readonly Element[];
   readonly scaleB?: readonly Element[];
 }
 
 export interface DotOptions extends JudgeOptions {
   /**
-   * The GPU whose arithmetic is used. Default: the GPU of the target, or without a target the newest GPU that has the
-   * instruction.
+   * The GPU whose arithmetic is used. Default: the GPU of the target; if there is no target, the newest GPU that has
+   * the instruction.
    */
   readonly gpu?: GpuName;
 }
@@ -53,15 +56,15 @@ export interface DotOptions extends JudgeOptions {
 const rules: RulesFor<DotOptions> = { ...judgeRules, gpu: anything() };
 
 /**
- * The bits of one element of the product of an `mma` or `wmma.mma`, as a GPU computes it.
+ * Computes the bits of one element of the product of an `mma` or `wmma.mma`, as a GPU does.
  *
  * ```ts
  * const elements = { a: [0x3c00, 0, 0, 0], b: [0x4000, 0, 0, 0] };
  * evaluateDot('mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32', elements, { gpu: 'V100' }); // 0x40000000
  * ```
  *
- * @param inputs bits of each element, from 0 within the width of its format
- * @returns a number up to 32 bits, a bigint for f64
+ * @param inputs the bits of each element, as an unsigned integer that fits the width of its format
+ * @returns a number for results of up to 32 bits, a bigint for f64
  * @throws PtxlabError with the diagnostic's code if the instruction is not legal there, `NOT_A_PRODUCT` if it does not
  * multiply matrices, `argument-type` and `argument-size` for inputs that do not fit in that width or have the wrong
  * number of elements, `unknown-gpu`, `unfit-gpu` if the GPU cannot run the instruction, `unknown-target`,
@@ -77,7 +80,7 @@ export function evaluateDot(mnemonic: string, inputs: DotInputs<Bits>, options: 
  * even.
  *
  * @returns the value of the element; every NaN is `NaN`
- * @throws PtxlabError as `evaluateDot`
+ * @throws PtxlabError in the same cases as `evaluateDot`
  */
 export function evaluateDotValues(mnemonic: string, inputs: DotInputs<number>, options: DotOptions = {}): Value {
   const prepared = prepare(mnemonic, options);
@@ -86,10 +89,10 @@ export function evaluateDotValues(mnemonic: string, inputs: DotInputs<number>, o
 }
 
 /**
- * Explains the result of a dot product of floats: the terms of each chunk aligned, what is cut off, and the result of
+ * Explains the result of a dot product of floats: the aligned terms of each chunk, what is cut off, and the results of
  * other GPUs. Null for integers, bits and f64, which give the same result on all GPUs.
  *
- * @throws PtxlabError as `evaluateDot`
+ * @throws PtxlabError in the same cases as `evaluateDot`
  */
 export function explainDot(mnemonic: string, inputs: DotInputs<Bits>, options: DotOptions = {}): DotExplanation | null {
   const prepared = prepare(mnemonic, options);
@@ -98,16 +101,16 @@ export function explainDot(mnemonic: string, inputs: DotInputs<Bits>, options: D
 
 /** The matrices of an instruction that multiplies them, and its arithmetic on each GPU. */
 export interface MatricesExplanation {
-  /** A, B, C and D, then metadata and scales if it has them. */
+  /** A, B, C and D, followed by metadata and scales if the instruction has them. */
   readonly fragments: readonly FragmentExplanation[];
   readonly product: ProductExplanation;
 }
 
 /**
  * Describes which lane holds which element of the matrices of an `mma` or `wmma.mma`, and how GPUs compute the
- * elements, with the data of `explain`.
+ * elements. The data is that of `explain`.
  *
- * @throws PtxlabError as `evaluateDot`
+ * @throws PtxlabError in the same cases as `evaluateDot`
  */
 export function explainMatrices(mnemonic: string, options: DotOptions = {}): MatricesExplanation {
   const { variant, gpu } = prepare(mnemonic, options);
@@ -119,8 +122,8 @@ export function explainMatrices(mnemonic: string, options: DotOptions = {}): Mat
 }
 
 /**
- * Every instruction that multiplies matrices and that a target and version support; default: any target, and the newest
- * version.
+ * Every instruction that multiplies matrices and is supported by the given target and version. Default: any target, and
+ * the newest version.
  *
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */

@@ -1,4 +1,4 @@
-/** One instruction on given bits or values: the public `evaluate`. */
+/** The public functions `evaluate` and `evaluateValues`, which compute one instruction for given bits or values. */
 import { requireText } from './base/require-text.ts';
 import { type Bits, chop } from './base/bits.ts';
 import { elementAt } from './base/element-at.ts';
@@ -11,8 +11,8 @@ import type { Evaluator, RegisterWidths } from './interp/evaluate.ts';
 import { bitsOfValue, checkedBits, type Value, valueOfBits } from './typed-values.ts';
 
 /**
- * Default: any target, with the subnormals of the newest one, and the newest version. They also decide what the
- * instruction computes if old targets or versions differ.
+ * Default: any target, with subnormals treated as on the newest one, and the newest version. Target and version also
+ * determine what the instruction computes, if old ones differ.
  */
 export interface EvaluateOptions extends RegisterWidths, JudgeOptions {}
 
@@ -22,17 +22,17 @@ const registerWidth = whole(128, '128', 1);
 const rules: RulesFor<EvaluateOptions> = { ...judgeRules, source: registerWidth, result: registerWidth };
 
 /**
- * The result of an instruction for given bits, without a machine.
+ * Computes the result of an instruction for given bits, without running a kernel.
  *
  * ```ts
  * evaluate('cvt.rn.satfinite.e4m3x2.f32', [0x3fa66666, 0xc3fa0000]); // [0x3afe]
  * ```
  *
- * @param inputs one for each source in the order of the operand list, brace lists element by element: bit patterns,
- *   numbers or bigints from 0 within the register's width
- * @returns the results' bits: numbers up to 32 bits, bigints above
+ * @param inputs one for each source, in the order of the operand list, with one for each element of a brace list: bit
+ *   patterns as unsigned numbers or bigints that fit the register's width
+ * @returns the bits of the results: numbers for up to 32 bits, bigints for more
  * @throws PtxlabError with the diagnostic's code where the instruction is not legal there, `NOT_EVALUATED` where it is
- *   more than a function of bits, `argument-type` and `argument-size` for inputs that are no bits of that width,
+ *   more than a function of bits, `argument-type` and `argument-size` for inputs that are not bits of that width,
  *   `unknown-target`, `unknown-version`, `bad-option`
  */
 export function evaluate(mnemonic: string, inputs: readonly Bits[], options: EvaluateOptions = {}): readonly Bits[] {
@@ -41,8 +41,8 @@ export function evaluate(mnemonic: string, inputs: readonly Bits[], options: Eva
 }
 
 /**
- * The result of an instruction for given values, without a machine. A float that its format cannot represent is rounded
- * to the nearest value, ties to even; one outside the range of the format is rejected.
+ * Computes the result of an instruction for given values, without running a kernel. A float that its format cannot
+ * represent is rounded to the nearest value, ties to even; one outside the range of the format is rejected.
  *
  * ```ts
  * evaluateValues('cvt.rn.satfinite.e4m3x2.f32', [1.3, -500]); // [[1.25, -448]]
@@ -50,8 +50,8 @@ export function evaluate(mnemonic: string, inputs: readonly Bits[], options: Eva
  * ```
  *
  * @param inputs one for each source in the order of the operand list, brace lists element by element
- * @returns the results in the same form; every NaN is `NaN`, and `evaluate` has its bits
- * @throws PtxlabError as `evaluate`
+ * @returns the results in the same form; every NaN is `NaN`, whose bits only `evaluate` returns
+ * @throws PtxlabError in the same cases as `evaluate`
  */
 export function evaluateValues(
   mnemonic: string,

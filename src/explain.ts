@@ -1,4 +1,4 @@
-/** Explanations in words, as a library. */
+/** Library functions that explain PTX in words. */
 import { requireArgument, requireOptions } from './base/require.ts';
 import { requireText } from './base/require-text.ts';
 import { number, oneOf, type RulesFor, shaped } from './base/rules.ts';
@@ -12,14 +12,15 @@ export type { Explanation } from './explain/explain.ts';
 
 /**
  * Explains a text: an instruction, a mnemonic, an opcode, a type, a modifier, a constant or a diagnostic code. Never
- * throws because of the text; a text that is none of these gives an explanation of kind `refused` with diagnostics.
+ * throws, whatever the text: for a text that is none of these, the explanation has kind `refused` and contains
+ * diagnostics.
  *
  * ```ts
  * explain('cvt.rn.satfinite.e4m3x2.f32', { target: 'sm_90', version: '8.1' });
  * ```
  *
- * @param options target and version decide which forms an opcode has, and the meaning if older ones differ; the default
- *   is any target and the newest version
+ * @param options target and version determine which forms an opcode has, and what the text means if older targets or
+ *   versions differ; the default is any target and the newest version
  * @throws PtxlabError `unknown-target`, `unknown-version`, `bad-option`
  */
 export function explain(text: string, options: JudgeOptions = {}): Explanation {

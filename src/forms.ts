@@ -1,4 +1,4 @@
-/** The table of instruction forms, as a library. */
+/** Library functions that list the table of instruction forms. */
 import { requireOptions } from './base/require.ts';
 import { type RulesFor, text } from './base/rules.ts';
 import { judgeRules, type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
@@ -8,7 +8,10 @@ export type { FormEntry } from './explain/form-listing.ts';
 
 /** Default: forms that at least one target supports in the newest version. */
 export interface FormsOptions extends JudgeOptions {
-  /** Only forms of this opcode; `cvt.pack` is an opcode of its own, and `wgmma` stands for all that begin with it. */
+  /**
+   * Only forms of this opcode; `cvt.pack` is an opcode of its own, and `wgmma` stands for all opcodes that begin with
+   * it.
+   */
   readonly opcode?: string;
 }
 

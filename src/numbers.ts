@@ -80,8 +80,9 @@ const lastPrepared = new BoundedCache<string, ReturnType<typeof prepareEval>>(16
 /**
  * Evaluates an instruction as `evaluate` does, and explains for each conversion what was rounded and why.
  *
- * @param inputs bit patterns in the order of the operand list, each from 0 within the width of its operand's type
- * @throws PtxlabError as `evaluate`
+ * @param inputs bit patterns in the order of the operand list, each an unsigned integer that fits the width of its
+ *   operand's type
+ * @throws PtxlabError in the same cases as `evaluate`
  */
 export function explainEvaluation(
   mnemonic: string,
@@ -113,7 +114,7 @@ function operandValue(name: string, type: PtxType, bits: Bits): OperandValue {
 }
 
 /**
- * Every variant of `cvt` that a target and version support; default: any target, and the newest version.
+ * Every variant of `cvt` that the given target and version support. Default: any target, and the newest version.
  *
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */
@@ -126,7 +127,7 @@ export function conversions(options: JudgeOptions = {}): readonly ConversionEntr
  * Reads a number as people write it: `470`, `-0`, `1e-3`, `nan`, `inf`, `0x43eb0000` and `0b101` for bits, `0f43EB0000`
  * for the value of an f32.
  *
- * @returns the bits, and whether the value had to be rounded to the nearest of the format
+ * @returns the bits, and whether the value had to be rounded to the nearest value of the format
  * @throws PtxlabError `argument-type` with a readable message
  */
 export function readNumber(text: string, format: FormatName): { readonly bits: Bits; readonly rounded: boolean } {
@@ -138,13 +139,13 @@ export function readNumber(text: string, format: FormatName): { readonly bits: B
   return read.value;
 }
 
-/** The value of bits of a format as text: `448`, `-0`, `inf`, `NaN (0x7f)`, `0.1 (0x1.99999ap-4)`. */
+/** The value of a format's bits as text: `448`, `-0`, `inf`, `NaN (0x7f)`, `0.1 (0x1.99999ap-4)`. */
 export function numberText(format: FormatName, bits: Bits): string {
   const { width } = rowFor(format, bits);
   return formatValue(format, chop(bits, width));
 }
 
-/** The value of bits of a format as a JavaScript number: exact for all formats but the 64-bit integers. */
+/** The value of a format's bits as a JavaScript number: exact for all formats except the 64-bit integers. */
 export function numberValue(format: FormatName, bits: Bits): number {
   const { kind, width, signed } = rowFor(format, bits);
   if (kind === 'integer') return Number(signed ? BigInt.asIntN(width, BigInt(bits)) : BigInt(bits));
@@ -163,8 +164,8 @@ export function numberValue(format: FormatName, bits: Bits): number {
 }
 
 /**
- * The position of a value in the order of its format: 0 for zero of either sign, 1 for the next larger value. Infinities
- * follow the largest values, and NaNs the infinities.
+ * The position of a value in the order of its format: 0 for zero of either sign, 1 for the next larger value.
+ * Infinities come after the largest values, and NaNs after the infinities.
  */
 export function numberRank(format: FormatName, bits: Bits): bigint {
   const { kind, signed, width } = rowFor(format, bits);
@@ -214,9 +215,9 @@ function rowOf(format: FormatName): NumberFormat {
 }
 
 /**
- * The row of a format, for bits that the caller gave.
+ * The table row of a format, after checking the bits that the caller gave.
  *
- * @throws PtxlabError `unknown-format`, and `argument-type` for bits that are no whole number
+ * @throws PtxlabError `unknown-format`, and `argument-type` for bits that are not a whole number
  */
 function rowFor(format: FormatName, bits: Bits): NumberFormat {
   requireArgument('the bits of a number', bits, wholeBits);

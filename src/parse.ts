@@ -1,4 +1,4 @@
-/** Modules as trees, as a library. */
+/** Library functions that parse modules into trees. */
 import { requireArgument } from './base/require.ts';
 import { requireText } from './base/require-text.ts';
 import { type Rule, shaped, text } from './base/rules.ts';
@@ -13,7 +13,7 @@ const iterable: Rule<Iterable<Item>> = {
 
 const item = shaped<Item>('an item of a module', { kind: text });
 
-/** All items of a module and all its syntax errors. Never throws because of the text. */
+/** All items of a module and all its syntax errors. Never throws, whatever the text. */
 export function parse(source: string): ParsedModule {
   requireText(source, 'the text of a module');
   return parseModule(source);

@@ -7,11 +7,11 @@ import { type SweepKernel, sweepKernel, type SweepPlan } from './jit/arrays/swee
 
 export interface Sweep {
   readonly mnemonic: string;
-  /** Its name in a digest file: the mnemonic, and whatever else the results depend on. */
+  /** The sweep's name in a digest file: the mnemonic, and whatever else the results depend on. */
   readonly name: string;
   readonly plan: SweepPlan;
   readonly kernel: SweepKernel;
-  /** All swept operands get the same input, an integer of this width, from 0 to the largest. */
+  /** Width of the input. All swept operands get the same input, which runs through all integers of this width. */
   readonly inputBits: number;
   /** Chunk c consists of the inputs starting at c * `chunkSize`. */
   readonly chunkSize: number;
@@ -29,8 +29,8 @@ const settings: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * The sweep of a conversion that is legal in the given version and target. `fixed` has the values of operands that are
- * not swept, by name.
+ * The sweep of a conversion that is legal in the given version and target. `fixed` holds the values of operands that
+ * are not swept, by name.
  */
 export function prepareSweep(
   mnemonic: string,
@@ -44,7 +44,7 @@ export function prepareSweep(
   const [result, second] = evaluator.outputs;
   const inputBits = swept[0]?.width ?? 64;
   if (inputBits > 32 || swept.some(({ width }) => width !== inputBits)) {
-    return notSwept(`${mnemonic} has inputs of more than 32 bits or of several widths`);
+    return notSwept(`${mnemonic} has inputs of more than 32 bits or of different widths`);
   }
   if (result === undefined || second !== undefined) return notSwept(`${mnemonic} does not have exactly one result`);
   const plan: SweepPlan = {

@@ -14,7 +14,7 @@ import { numberBits } from './numerics/number-bits.ts';
  */
 export type Value = number | bigint | boolean | readonly number[];
 
-/** The properties of a type that its values depend on; it may be a format that has no PTX type. */
+/** The properties of a type that its values depend on; the type may also be a format that has no PTX type. */
 export type ValueType = Pick<PtxType, 'class' | 'format' | 'lanes' | 'laneStride' | 'width'> & {
   readonly name: string;
 };
@@ -42,7 +42,7 @@ function shown(value: unknown): string {
 /**
  * The bits of a value. A float is rounded to the nearest value of its format, ties to even.
  *
- * @param where names the input in errors
+ * @param where the name of the input in error messages
  * @throws PtxlabError `argument-type` for a value of another kind, `argument-size` for one outside the type's range
  */
 export function bitsOfValue(value: unknown, type: ValueType, where: string): Bits {
@@ -68,7 +68,7 @@ function integerBits(value: unknown, { name, width, class: cls }: ValueType, whe
   return wholeBits(BigInt(value), { name, width, signed: cls === 'signed' }, where);
 }
 
-/** Two's complement bits of a whole number that an integer type must be able to hold. */
+/** The two's complement bits of a whole number; throws if the integer type cannot hold it. */
 function wholeBits(
   whole: bigint,
   { name, width, signed }: { readonly name: string; readonly width: number; readonly signed: boolean },
@@ -76,7 +76,7 @@ function wholeBits(
 ): Bits {
   const least = signed ? -(1n << BigInt(width - 1)) : 0n;
   const most = least + (1n << BigInt(width)) - 1n;
-  if (whole < least || whole > most) throw sizeError(`${where} is ${whole}; ${name} goes from ${least} to ${most}`);
+  if (whole < least || whole > most) throw sizeError(`${where} is ${whole}; ${name} ranges from ${least} to ${most}`);
   return chop(BigInt.asUintN(width, whole), width);
 }
 
@@ -128,15 +128,17 @@ function laneValue(bits: Bits, format: FormatName): number {
 /**
  * Checks bits from a caller, for an operand of `width` bits.
  *
- * @throws PtxlabError `argument-type` unless it is a whole number, `argument-size` if it is negative or has more bits
+ * @throws PtxlabError `argument-type` unless they are a whole number, `argument-size` if they are negative or wider
  */
 export function checkedBits(bits: unknown, width: number, where: string): Bits {
   const isWhole = typeof bits === 'bigint' || (typeof bits === 'number' && Number.isSafeInteger(bits));
   if (!isWhole)
     throw typeError(
-      `${where} is ${shown(bits)}; evaluate takes bits, whole numbers from 0, and evaluateValues takes values`,
+      `${where} is ${shown(bits)}; evaluate takes bits as whole numbers from 0; evaluateValues takes values`,
     );
   if (bits < 0 || BigInt(bits) >> BigInt(width) !== 0n)
-    throw sizeError(`${where} is ${bits}; it has ${width} bits, and evaluateValues takes values with a sign`);
+    throw sizeError(
+      `${where} is ${bits}; it must fit in ${width} bits without a sign (evaluateValues takes signed values)`,
+    );
   return bits;
 }

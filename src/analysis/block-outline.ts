@@ -48,7 +48,7 @@ function graphOf(ranges: readonly Span[], successors: readonly (readonly number[
   return { ranges, successors, predecessors };
 }
 
-/** The blocks without empty ones, which stand for the ones after them. */
+/** The blocks without the empty ones. An empty block stands for the block after it. */
 function withoutEmpty({ blocks }: FunctionBody): Graph {
   const numbers = new Map<number, number>();
   const kept = blocks.filter(({ start, end }) => end > start);
@@ -65,7 +65,9 @@ function withoutEmpty({ blocks }: FunctionBody): Graph {
   return graphOf(kept, successors);
 }
 
-/** Engines end a block where threads wait or call; readers do not, unless a label stands there. */
+/**
+ * Joins blocks that engines separate only because threads wait or make a call there. A label still begins a new block.
+ */
 function joined({ ranges, successors, predecessors }: Graph, hasLabel: (start: number) => boolean): Graph {
   const numbers: number[] = [];
   const starts: number[] = [];

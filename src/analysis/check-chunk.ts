@@ -51,8 +51,8 @@ export class ChunkChecker {
   private next = 0;
 
   /**
-   * `scopes` are those at the start of the chunk; afterwards they are those at its end. At most `searchLimit` similar
-   * names are searched.
+   * `scopes` are those at the start of the chunk; afterwards they are those at its end. At most `searchLimit` searches
+   * for similar names are made.
    */
   constructor(
     chunk: Chunk,

@@ -1,4 +1,4 @@
-/** The chunks of a document, with their places; reads again what an edit touches. */
+/** The chunks of a document, with their places; rereads what an edit touches. */
 import { requireArgument } from '../base/require.ts';
 import { number } from '../base/rules.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -116,7 +116,7 @@ export class ChunkList {
     return elementAt(chunks, Math.max(count - 1, 0));
   }
 
-  /** Reads a chunk again, to use its statements; with `whole`, every one is parsed. */
+  /** Rereads a chunk in order to use its statements; with `whole`, every one is parsed. */
   reread({ text, index, from }: Chunk, whole: boolean): ReadChunk {
     const pending = new Pending(text, this.chunks, index + 1);
     const shapes = whole ? null : this.shapes;
@@ -129,7 +129,7 @@ export class ChunkList {
     return parsed.parts.flatMap((part) => (part.kind === 'item' ? [part.item] : []));
   }
 
-  /** Replaces the text between two offsets, and reads again whatever the edit may have changed. */
+  /** Replaces the text between two offsets, and rereads whatever the edit may have changed. */
   edit(start: number, end: number, text: string): Replaced {
     const { chunks } = this;
     const at = chunks.findIndex((chunk) => chunk.start + chunk.reach > start);
@@ -178,7 +178,7 @@ export class ChunkList {
     return { fresh, consumed };
   }
 
-  /** Where the chunks begin that one chunk can reach, counting from `next`, which begins at `start`. */
+  /** The starts of the chunks that one chunk can reach, from chunk `next` on, which begins at `start`. */
   private stopsAfter(next: number, start: number): readonly number[] {
     const stops: number[] = [];
     let stop = start;

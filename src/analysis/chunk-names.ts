@@ -9,7 +9,7 @@ export interface NameKey {
 const name: RegExp = /[A-Za-z_$%][\w$]*/g;
 const numbered: RegExp = /^([A-Za-z%].*?)(\d{1,9})$/;
 
-/** For numbered names only the highest number is kept, because a register family declares all names below a number. */
+/** For numbered names, only the highest number is kept, because a register family declares all names below a number. */
 export class ChunkNames {
   private readonly highest: ReadonlyMap<string, number>;
 

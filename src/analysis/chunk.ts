@@ -72,7 +72,7 @@ export interface CheckedChunk {
   readonly shared: readonly SharedUse[];
   /** Functions without a body. */
   readonly announced: readonly FunctionHeader[];
-  /** Searches for similar names, with those that were left out. */
+  /** Number of searches for similar names, including those that were left out. */
   readonly searches: number;
   /** Whether searches were left out, because there were too many in the module. */
   readonly isCut: boolean;

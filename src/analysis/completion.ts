@@ -32,7 +32,7 @@ export type CompletionKind =
 
 export interface Completion {
   readonly kind: CompletionKind;
-  /** Replaces the span of the list. */
+  /** The text that replaces the span of the list. */
   readonly text: string;
   /** A short description; empty if the text needs none. */
   readonly detail: string;
@@ -75,7 +75,7 @@ export class Completer {
     return { span: { start, end: offset }, items: this.itemsAt(place, context) };
   }
 
-  /** A type with which a register could be declared to fit at an offset; null if no type fits. */
+  /** A type with which a register could be declared so that it fits at an offset; null if no type fits. */
   registerTypeAt(
     offset: number,
     list: ChunkList,

@@ -1,4 +1,4 @@
-/** The findings of a document: those of its chunks, and those that only the whole module shows. */
+/** The findings of a document: those of its chunks, and those that can only be found in the whole module. */
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import { checkDefined } from '../check/declarations/functions.ts';

@@ -1,6 +1,6 @@
 /**
- * The control flow of a function as a drawing: the blocks below each other in the order of the text, indented by loop
- * depth. Jumps ahead run on the right, jumps back on the left and dashed.
+ * The control flow of a function as a drawing: the blocks one below the other in the order of the text, indented by
+ * loop depth. Forward jumps are drawn on the right, backward jumps on the left with dashed lines.
  */
 import { elementAt } from '../base/element-at.ts';
 import { requireArgument } from '../base/require.ts';
@@ -23,7 +23,7 @@ export interface FlowArrow {
   readonly from: number;
   readonly to: number;
   readonly isBack: boolean;
-  /** The corners of its line; its head is at the last. */
+  /** The corners of its line; the arrowhead is at the last one. */
   readonly points: readonly (readonly [x: number, y: number])[];
 }
 
@@ -36,7 +36,7 @@ export interface FlowGraph {
 
 const margin = 12;
 const lineHeight = 18;
-/** Of a character in a monospaced font of 13 pixels. */
+/** The width of a character in a monospaced font of 13 pixels. */
 const letterWidth = 7.9;
 const mostLetters = 44;
 const gap = 28;
@@ -97,7 +97,7 @@ function placeBoxes(
   });
 }
 
-/** The last instruction of a block's text, with its white space as one space. */
+/** The last instruction of a block's text, with each run of white space as one space. */
 function lastStatement(text: string): string {
   const statements = text.replace(/\/\/[^\n]*|\/\*[^]*?\*\//g, '').split(';');
   const last = statements.findLast((statement) => statement.trim() !== '') ?? '';
@@ -117,7 +117,10 @@ interface Jump {
   readonly to: number;
 }
 
-/** Gives each jump a lane beside the boxes, short jumps the nearest, so that jumps in one lane do not overlap. */
+/**
+ * Gives each jump a lane beside the boxes, with short jumps in the nearest lanes, so that jumps in one lane do not
+ * overlap.
+ */
 function lanesOf(jumps: readonly Jump[]): {
   readonly count: number;
   readonly lanes: readonly (Jump & { readonly lane: number })[];
@@ -168,7 +171,7 @@ function aside(boxes: readonly FlowBox[], from: number, to: number, lane: number
 const graphRule = shaped<FlowGraph>('a graph', { width: number, height: number, boxes: list, arrows: list });
 
 /**
- * The drawing as an SVG file. It takes the color of the text around it, and black where it stands alone.
+ * The drawing as an SVG file. It uses the color of the text around it, or black if it stands alone.
  *
  * @throws PtxlabError `argument-type` for values that are not a graph and a string
  */

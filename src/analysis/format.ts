@@ -1,6 +1,6 @@
 /**
- * Formats a document the way nvcc prints modules: one statement in a line, labels at its start, a tab before operands.
- * Only white space changes. Comments, the author's line breaks in lists, and debug sections stay as they are.
+ * Formats a document the way nvcc prints modules: one statement per line, labels at the start of a line, a tab before
+ * operands. Only white space changes. Comments, the author's line breaks in lists, and debug sections stay as they are.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { Edit } from '../diagnostics/fix.ts';

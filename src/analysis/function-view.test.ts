@@ -121,7 +121,7 @@ interface Access {
   readonly register: number;
 }
 
-/** The definitions of every read in a function, by sets that grow along its blocks until nothing changes. */
+/** The definitions of every read in a function, computed with sets that grow along its blocks until nothing changes. */
 function naiveDefinitions(text: string, view: FunctionView): ReadonlyMap<number, readonly number[]> {
   const instructions = view.liveRegisters();
   const { accesses, registers } = accessesIn(text, view);

@@ -1,4 +1,6 @@
-/** Checks the chunks of a document that are not checked yet, each in the scopes that the chunks before it leave. */
+/**
+ * Checks the chunks of a document that are not checked yet, each in the scopes that the chunks before it leave open.
+ */
 import { elementAt } from '../base/element-at.ts';
 import type { ModuleEnvironment } from '../check/availability.ts';
 import { Header, type Overrides } from '../check/declarations/header.ts';
@@ -19,7 +21,7 @@ interface Extent {
   readonly last: number;
 }
 
-/** The scopes that are open at the start of each chunk from one to another. */
+/** The scopes that are open at the start of each chunk in a range. */
 interface KnownScopes {
   readonly scopes: OpenScopes;
   readonly from: number;
@@ -119,7 +121,10 @@ export class ModuleCheck {
     return { first, last };
   }
 
-  /** Checks the chunks that are not checked, and those with too few searches once the module needs few enough. */
+  /**
+   * Checks the chunks that are not checked, and checks those with too few searches again once the module needs few
+   * enough.
+   */
   private checkAll(): void {
     this.checkUnchecked();
     const { chunks } = this.list;
@@ -245,7 +250,9 @@ export class ModuleCheck {
     return new Header(this.overrides, (diagnostic) => this.headerFindings.push(diagnostic));
   }
 
-  /** The functions of which some chunk is not checked, or single chunks outside of functions; ascending. */
+  /**
+   * The functions that have an unchecked chunk, and the single unchecked chunks outside functions, in ascending order.
+   */
   private extentsToCheck(): readonly Extent[] {
     const extents: Extent[] = [];
     for (const [i, { checked }] of this.list.chunks.entries()) {

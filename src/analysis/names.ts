@@ -118,7 +118,10 @@ export class Names {
     return found;
   }
 
-  /** A scope around an offset: the last one found or a scope around it, since most questions come in order of the text. */
+  /**
+   * A scope around an offset: the last one found or a scope around it, since most questions come in the order of the
+   * text.
+   */
   private enclosing(offset: number): PlacedScope | null {
     for (let scope = this.last; scope !== null; scope = scope.parent) {
       if (scope.start < offset && offset < scope.end) return scope;

@@ -74,7 +74,7 @@ class NameVisitor {
     for (const parameter of parameters) this.add(parameter, 'read');
   }
 
-  /** Without a pattern, the first operand is taken for the result. */
+  /** Without a pattern, the first operand is assumed to be the result. */
   addOperand(operand: Operand, pattern: OperandPattern | undefined, index: number): void {
     if (pattern === undefined) return this.add(operand, index === 0 ? 'write' : 'read');
     switch (pattern.kind) {

@@ -1,4 +1,4 @@
-/** The scopes that are open at one place of a module: the module's, and those of a function and its blocks. */
+/** The scopes that are open at one place in a module: the module's, and those of a function and its blocks. */
 import { declareFunction } from '../check/declarations/functions.ts';
 import { declareVariable } from '../check/declarations/redeclaration.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -37,7 +37,7 @@ export class OpenScopes {
     return this.repeated.has(label);
   }
 
-  /** True if some label has this name, and another or a parameter has it too. */
+  /** True if a label has this name, and another label or a parameter has it, too. */
   hasRepeated(name: string): boolean {
     for (const label of this.repeated) if (label.name === name) return true;
     return false;

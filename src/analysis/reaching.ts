@@ -92,8 +92,8 @@ export class Reaching {
   }
 
   /**
-   * Marks what a value meets from an index of the history up to the instruction `end`. Returns false if it goes no
-   * further: it is overwritten, or was followed from here before.
+   * Marks the accesses that a value reaches, from an index of the history up to the instruction `end`. Returns false if
+   * there is no need to follow it further, because it is overwritten or was followed from here before.
    */
   private searchAhead(history: History, from: number, end: number, seen: Set<number>): boolean {
     let overwritten: number | null = null;

@@ -1,4 +1,4 @@
-/** Places besides that of a finding that help to understand it. */
+/** Finds other places that help to understand a finding. */
 import type { Span } from '../base/span.ts';
 import type { HeaderChange } from '../diagnostics/fix.ts';
 import type { ChunkList } from './chunk-list.ts';

@@ -1,4 +1,4 @@
-/** Finds kernels that use too much shared memory, again only if the uses of some function have changed. */
+/** Finds kernels that use too much shared memory; searches again only if what some function uses has changed. */
 import type { Report } from '../check/report.ts';
 import { type FunctionName, SharedMemory } from '../check/declarations/shared-memory.ts';
 import type { Scope } from '../check/symbols.ts';
@@ -23,7 +23,7 @@ interface Quiet {
 export class SharedFindings {
   private quiet: Quiet | null = null;
 
-  /** @param symbols the names of the module; another object if any of them has changed */
+  /** @param symbols the names of the module; a different object if any of them has changed */
   report(chunks: readonly Chunk[], symbols: Scope, target: Target, report: Report): void {
     const found = usesIn(chunks);
     const { uses } = found;

@@ -6,7 +6,7 @@ import type { FunctionBody } from './function-body.ts';
 import type { BodyInstruction } from './occurrences.ts';
 import type { Reaching } from './reaching.ts';
 
-/** How tightly the parts of an expression hold together. */
+/** How tightly the parts of an expression bind. */
 const Binds = { loosely: 0, sum: 1, product: 2, tightly: 3 } as const;
 
 interface Expression {

@@ -1,4 +1,4 @@
-/** Classifies the words of a text by their role in a statement. It does not look names up. */
+/** Classifies the words of a text by their role in a statement. It does not look up names. */
 import { splitMnemonic } from '../isa/notation.ts';
 import { isTypeName } from '../isa/types.ts';
 import { Lexer } from '../syntax/lexer.ts';
@@ -57,7 +57,7 @@ class WordReader {
   private place: Place = 'start';
   /** Open braces of lists. */
   private lists = 0;
-  /** Whether an unclosed string has made the statement unreadable; the next one begins at the start of a line. */
+  /** Whether an unclosed string has made the statement unreadable; the next statement begins at the start of a line. */
   private isBroken = false;
 
   constructor(source: string, isStart: boolean) {

@@ -163,7 +163,7 @@ test('arrays without elements take no time, however many rows they have', () => 
 
 test('a Float16Array is f16, if the runtime has it', () => {
   const bits = Uint16Array.of(0x3c00, 0x4100, 0xc200, 0x2e66);
-  // Only the name of a type is checked, so types that older runtimes lack are declared here with nothing but a name.
+  // Only the name of a type is checked, so types that older runtimes lack are declared here with only a name.
   const halves = Object.defineProperty(new Uint16Array(bits), Symbol.toStringTag, { value: 'Float16Array' });
   const options = { to: 'mxfp8' } as const;
   expect(quantize(halves as never, options)).toEqual(quantize(bits, { ...options, from: 'f16' }));

@@ -27,8 +27,8 @@ export interface ConvertAsyncOptions extends ConvertOptions {
 
 /**
  * With fewer elements, the calling thread is as fast as two workers. Measured for f32 to e4m3 in a workspace on two
- * cores, best of several hundred, one thread and two workers: 2^22 elements 1.46 and 1.49 ms, 2^23 3.2 and 2.7 ms, 2^26
- * 46 and 38 ms. Other programs kept both cores busy; workers gain more on idle cores.
+ * cores, with one thread and with two workers, as the best of several hundred runs: 1.46 and 1.49 ms for 2^22 elements,
+ * 3.2 and 2.7 ms for 2^23, 46 and 38 ms for 2^26. Other programs kept both cores busy; workers gain more on idle cores.
  */
 const threshold = 2 ** 23;
 
@@ -50,7 +50,7 @@ const sharedSlice = 8 * chunkSize;
  * because the calling thread must copy them, which takes longer than most conversions. Results do not depend on the
  * number of threads.
  *
- * @throws PtxlabError as `convert`, and `bad-workers`
+ * @throws PtxlabError in the same cases as `convert`, and `bad-workers`
  */
 export function convertAsync<T extends FormatName>(
   source: Bytes,
@@ -66,7 +66,7 @@ export async function convertAsync(source: Bytes, options: ConvertAsyncOptions):
   requireOptionNames(options, names, 'convertAsync');
   const { workers, signal } = options;
   if (workers !== undefined && !(Number.isInteger(workers) && workers >= 0 && workers <= mostWorkers)) {
-    throw new PtxlabError('bad-workers', `${shown(workers)} is not a number of workers: 0 to ${mostWorkers}`);
+    throw new PtxlabError('bad-workers', `${shown(workers)} is not a number of workers from 0 to ${mostWorkers}`);
   }
   if (signal !== undefined && tagOf(signal) !== 'AbortSignal') {
     throw new PtxlabError('bad-option', `signal must be an AbortSignal, not ${shown(signal)}`);
@@ -168,7 +168,10 @@ class Spread {
     converter.runStaged(bytes, into, { first: inPlace, end: count }, random);
   }
 
-  /** Goes through shared memory with two slots per thread, so that one is filled while the other is converted. */
+  /**
+   * Passes the data through shared memory with two slots per thread, so that one is filled while the other is
+   * converted.
+   */
   private async throughSlots(host: WorkerHost, threads: number): Promise<void> {
     const { bytes, into, count } = this.arrays;
     const [from, to] = this.bytesPerElement;
@@ -250,7 +253,7 @@ interface Slots {
   readonly list: readonly Slot[];
 }
 
-/** Slots that finished conversions leave for later ones. */
+/** Slots of finished conversions, kept for later ones. */
 const idleSlots: Slots[] = [];
 
 function takeSlots(count: number, sourceBytes: number, targetBytes: number): Slots {

@@ -18,8 +18,9 @@ import { Workspace } from './workspace.ts';
 
 describe('every pair of formats', () => {
   /**
-   * Each pair with the default and a fifth of the other modes, such that every source and every destination meets all
-   * of them. The exhaustive test converts each pair with each mode (test/differential/arrays.exhaustive.test.ts).
+   * Each pair with the default and a fifth of the other modes, so that every mode is used with every source and with
+   * every destination. The exhaustive test converts each pair with each mode
+   * (test/differential/arrays.exhaustive.test.ts).
    */
   test.each(formatNames.map((from, i) => [from, i] as const))('from %s', (from, i) => {
     formatNames.forEach((to, j) => {
@@ -103,7 +104,10 @@ describe('f64, which is converted by way of f32 to formats of at most 16 bits', 
     return Float64Array.from([...all, ...all.map((value) => -value)]);
   }
 
-  /** Positive numbers of a format, ascending: all up to 8 bits, otherwise neighbors, those at powers of two included. */
+  /**
+   * Positive numbers of a format in ascending order: all of them for formats of up to 8 bits, otherwise pairs of
+   * neighbors, including those at powers of two.
+   */
   function someNumbers(to: FormatName): readonly number[] {
     const { width } = formats[to];
     const all = Array.from({ length: 2 ** (width - 1) }, (_, i) => i);

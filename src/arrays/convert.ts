@@ -67,7 +67,7 @@ export interface ConvertOptions {
   readonly rbits?: Uint32Array;
   /** How source elements narrower than a byte are stored. Default: dense for 2 and 4 bits, otherwise `bytes`. */
   readonly sourcePacking?: Packing;
-  /** How result elements narrower than a byte are stored. The default is the same. */
+  /** How result elements narrower than a byte are stored. The default is the same as for the source. */
   readonly packing?: Packing;
   /** Number of elements to convert. Default: the whole source. */
   readonly count?: number;

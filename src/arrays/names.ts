@@ -1,6 +1,6 @@
 /**
  * Finds number formats by any name that a stack uses for them (spellings.ts). Every spelling is accepted; the canonical
- * name is PTX's own without its dot, which is `FormatName`.
+ * name, `FormatName`, is PTX's own without its dot.
  */
 import { PtxlabError } from '../base/error.ts';
 import { nearestWord } from '../base/nearest-word.ts';
@@ -27,9 +27,9 @@ const foreign: Readonly<Record<string, string>> = {
   fp8e5b16: fnuz,
   fp8e4b15: 'its bias is 15',
   e3m4: 'no PTX type has three exponent and four fraction bits',
-  e5m3: 'PTX 9.4 has only an unsigned version of it; ptxlab knows PTX 9.1',
-  ue5m3: 'it belongs to PTX 9.4; ptxlab knows PTX 9.1',
-  ue4m3: 'its bits are those of e4m3 with the sign 0, which PTX calls .ue4m3 in matrix instructions only',
+  e5m3: 'PTX 9.4 has only an unsigned version of it; ptxlab supports PTX 9.1',
+  ue5m3: 'it belongs to PTX 9.4; ptxlab supports PTX 9.1',
+  ue4m3: 'its bits are those of e4m3 with the sign 0; PTX has it only in matrix instructions, as .ue4m3',
   bool: 'a truth value is not a number',
   complex64: 'it is a pair of f32',
   complex128: 'it is a pair of f64',
@@ -81,7 +81,7 @@ export function spelling(format: FormatName, family: SpellingFamily): string | n
 /**
  * Like `formatNamed`, but throws; for functions that receive names from their callers. Throws `unknownFormat`.
  *
- * @param others names that the caller understands besides formats
+ * @param others names that the caller accepts besides formats
  */
 export function requireFormat(text: string, others: readonly string[] = []): FormatName {
   const format = formatNamed(text);

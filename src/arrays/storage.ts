@@ -11,7 +11,7 @@ export type Packing = 'bytes' | 'low-first' | 'high-first';
 
 export const packings: readonly Packing[] = ['bytes', 'low-first', 'high-first'];
 
-/** Anything with bytes: a typed array or other view, or a buffer as a whole. */
+/** Anything that holds bytes: a typed array or another view, or a whole buffer. */
 export type Bytes = ArrayBufferView | ArrayBuffer | SharedArrayBuffer;
 
 /** The typed array for elements of a format; formats without one are stored as bits in an unsigned array. */

@@ -39,7 +39,7 @@ export class Workspace {
   private used: number;
 
   /**
-   * @param bytes room for all its arrays, plus 64 for each of them; at most 4 GiB
+   * @param bytes enough for all its arrays, plus 64 for each of them; at most 4 GiB
    * @throws PtxlabError `out-of-memory`
    */
   constructor(bytes: number) {

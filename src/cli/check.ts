@@ -78,7 +78,7 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags, 
   return exit;
 }
 
-/** Writes the formats that hold all files. */
+/** Writes the findings of all files, in the formats that combine them. */
 export async function writeEnd(judged: readonly Judged[], flags: CheckFlags, { stdout }: Session): Promise<void> {
   if (flags.format === 'json') await writeJson(stdout, recordsOf(judged, flags));
   if (flags.format === 'sarif') {

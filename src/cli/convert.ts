@@ -124,7 +124,8 @@ async function writeConverted(
     return null;
   }
   progress.end();
-  // With several files, a crash can come after some of them got their final names; then nothing is left to convert.
+  // If there are several files, a crash can happen when some of them already have their final names; then nothing is
+  // left to convert.
   if (files !== null) await out.note({ work: plan.work.length, piece: 0 } satisfies Position);
   await out.commit();
   return report;

@@ -10,7 +10,7 @@ export function defineConvert(program: Command, start: Start): void {
   const command = program
     .command('convert')
     .description('Convert the floating-point tensors of a file; the new file can use another container.')
-    .argument('[files...]', 'the input file, then the output file, whose extension decides its container');
+    .argument('[files...]', 'the input file, then the output file, whose extension determines its container');
   convertChoiceOptions(command)
     .option('--force', 'replace an existing file')
     .option('--resume', 'continue an interrupted run')
@@ -31,7 +31,7 @@ export function defineConvert(program: Command, start: Start): void {
   );
 }
 
-/** Declares the options that decide what a conversion writes. */
+/** Declares the options that determine what a conversion writes. */
 export function convertChoiceOptions(command: Command): Command {
   return command
     .option('--to <format>', 'e4m3, e5m2, f16, bf16, …; mxfp8, mxfp6, mxfp4, nvfp4; for GGUF also q4_0 to q8_0')

@@ -2,7 +2,7 @@
 import { mistakeIn, type Rule } from '../base/rules.ts';
 import { UsageError } from './exit.ts';
 
-/** The value of a JSON text; members that are null count as absent. `name` says in messages which text it is. */
+/** The value of a JSON text; members that are null count as absent. `name` identifies the text in messages. */
 export function parseFile(text: string, name: string): unknown {
   try {
     return JSON.parse(text, function (this: unknown, _key, value: unknown) {

@@ -33,7 +33,7 @@ export function defineCheck(program: Command, start: Start): void {
   );
 }
 
-/** Declares the options that decide what a check writes. */
+/** Declares the options that determine what a check writes. */
 export function checkChoiceOptions(command: Command): Command {
   return command
     .option('-t, --target <names>', "check for these targets (sm_80,sm_90a) instead of the module's own")
@@ -53,7 +53,7 @@ export function defineLsp(program: Command, start: Start): void {
     .command('lsp')
     .description('Run a language server for editors on stdin and stdout.')
     .option('--stdio', 'the only transport, and the default')
-    .addOption(new Option('--clientProcessId <id>', 'the process of the editor, which VS Code adds').hideHelp())
+    .addOption(new Option('--clientProcessId <id>', 'the process ID of the editor, which VS Code passes').hideHelp())
     .action(async () => {
       await start(async (session) => (await import('./lsp.ts')).lspCommand(session));
     });
@@ -146,7 +146,7 @@ export function defineTest(program: Command, start: Start): void {
     .command('test')
     .description('Run kernels on the CPU and compare their results with expected ones.');
   testChoiceOptions(command)
-    .option('--update', 'write what the kernels left into the expected files that differ')
+    .option('--update', 'write the actual results to the expected files that differ')
     .option('--watch', 'run again after each change')
     .action(async (paths: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<TestFlags>();
@@ -160,7 +160,7 @@ export function defineTest(program: Command, start: Start): void {
   );
 }
 
-/** The suites, and the options that decide which tests run and what is written. */
+/** The suites, and the options that determine which tests run and what is written. */
 export function testChoiceOptions(command: Command): Command {
   return command
     .argument('[paths...]', 'suites (*.ptxtest.json, *.ptxtest.mjs) or folders; the working directory by default')

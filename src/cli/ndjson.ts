@@ -54,7 +54,7 @@ export async function answerLines(
   return faults;
 }
 
-/** The bytes since the last line end. A line beyond the limit is dropped while it is read, and reported at its end. */
+/** The bytes since the last newline. A line beyond the limit is dropped while it is read, and reported at its end. */
 export class PendingLine {
   private readonly limit: number;
   private chunks: Buffer[] = [];

@@ -1,6 +1,6 @@
 /** Numbers as readable text. */
 
-/** `1,048,576`. Intl would take 50 ms at the start of a command. */
+/** `1,048,576`. Using Intl would take 50 ms at the start of a command. */
 export function countText(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

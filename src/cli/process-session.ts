@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 
 export const processSession: Session = {
   stdin: openStdin,
-  // Opening the streams takes a millisecond each.
+  // Opening each stream takes a millisecond.
   get stdout() {
     return process.stdout;
   },

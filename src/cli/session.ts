@@ -1,4 +1,4 @@
-/** The surroundings of one run of the command line, so that another program or a test can run a command, too. */
+/** The environment of one run of the command line, so that another program or a test can run a command, too. */
 import type { ExitCode } from './exit.ts';
 
 /** The destination of a drawing: a terminal or something else. */

@@ -48,7 +48,10 @@ function definePlanConvert(plan: Command, start: Start): void {
     .description('Plan what convert writes.')
     .argument('[files...]', 'the input file');
   convertChoiceOptions(planOptions(command))
-    .option('--as <name>', 'a name for the merged file, whose extension decides its container; .safetensors by default')
+    .option(
+      '--as <name>',
+      'a name for the merged file, whose extension determines its container; .safetensors by default',
+    )
     .action(async (files: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<PlanFlags & PlanConvertFlags>();
       await start(async (session) => (await import('./plan.ts')).planConvertCommand(files, flags, session));

@@ -10,7 +10,7 @@ export interface StatusFlags extends CommonFlags {
   readonly json?: boolean;
 }
 
-/** Exits with 1 if a result is torn, foreign or doubled. */
+/** Exits with 1 if any result is `torn`, `foreign` or `doubled`. */
 export async function statusCommand(folder: string, { json }: StatusFlags, { stdout }: Session): Promise<ExitCode> {
   const plan = await readPlan(folder);
   const found = await readResults(plan);
@@ -46,7 +46,7 @@ function statusText(plan: Plan, found: readonly Found[]): string {
   if (missing.length > 0) lines.push(`missing: ${rangesText(missing)}`);
   for (const one of found) if (one.kind !== 'done' && one.kind !== 'missing') lines.push(troubleText(plan, one));
   if (found.every(({ kind }) => kind === 'done'))
-    lines.push(`complete; ptxlab merge ${plan.folder} --out FILE joins them`);
+    lines.push(`complete; ptxlab merge ${plan.folder} --out FILE joins the results`);
   return `${lines.join('\n')}\n`;
 }
 

@@ -44,7 +44,7 @@ async function runCases(cases: readonly TestCase[], flags: TestFlags, session: S
 /** Editors write a file in several steps, so the tests begin this many milliseconds after a change. */
 const pause = 100;
 
-/** Runs the tests, and again after each change of a suite or near one, until the session is interrupted. */
+/** Runs the tests, and runs them again after each change in a suite or near one, until the session is interrupted. */
 async function runAtChanges(
   paths: readonly string[],
   flags: TestFlags,
@@ -53,7 +53,7 @@ async function runAtChanges(
 ): Promise<ExitCode> {
   const folders = new Set((await findSuites(paths)).map((path) => dirname(path)));
   for (;;) {
-    // What changes while the tests run also counts.
+    // Changes made while the tests run also count.
     let changed = nextChange(folders, signal);
     const exit = await runOnce(paths, flags, session, (cases) => {
       const before = folders.size;

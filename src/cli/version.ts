@@ -10,7 +10,7 @@ export function packageVersion(): string {
   throw new Error('package.json has no version');
 }
 
-/** The built program. Both paths hold for the sources and for the built files, which are all in one folder. */
+/** The built program. Both paths are correct for the sources and for the built files, which are all in one folder. */
 export const programFile: string = builtFile('ptxlab.js');
 
 /** The built `ptxlab-ptxas`. */

@@ -1,7 +1,7 @@
 /**
- * Puts the instructions that the threads of a warp executed, each in its own order, into the order of a warp: in each
- * step all threads execute the same instruction, and threads that are behind in the text go first. Threads that have
- * left a loop or a branch therefore wait where the others will rejoin them.
+ * Merges the instructions that the threads of a warp executed, each in its own order, into one sequence for the warp:
+ * all threads of a step execute the same instruction, and threads that are behind in the text go first. Threads that
+ * have left a loop or a branch therefore wait where the others will rejoin them.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { TraceEvent } from '../interp/trace.ts';

@@ -1,6 +1,6 @@
 /**
- * What a warp did, step by step, in either direction. A step stores what it wrote; the registers of any step are those
- * of the keyframe before it and the steps in between.
+ * A recording of what a warp did, which can be read step by step in either direction. A step stores only what it wrote.
+ * The registers after any step follow from the keyframe before it and the steps in between.
  */
 import { elementAt } from '../base/element-at.ts';
 import { requireArgument } from '../base/require.ts';
@@ -27,10 +27,10 @@ export interface RecordedStep {
   readonly addresses: readonly (bigint | null)[] | null;
 }
 
-/** The values that a step wrote to a register, by lane; null for lanes that it did not write. */
+/** The values that a step wrote to a register, by lane; null for lanes in which it did not write the register. */
 export interface RegisterWrite {
   readonly name: string;
-  /** The type that the instruction wrote it with: `.f32`. */
+  /** The type with which the instruction wrote it: `.f32`. */
   readonly type: string;
   readonly values: readonly (Bits | null)[];
 }
@@ -43,7 +43,7 @@ export interface RegisterState {
   readonly values: readonly (Bits | null)[];
 }
 
-/** Steps from one keyframe to the next. */
+/** Number of steps from one keyframe to the next. */
 const spacing = 64;
 
 const step = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1', -1);
@@ -68,7 +68,7 @@ export class Recording {
   /**
    * All registers written so far, in the order of their first write, as they are after a step.
    *
-   * @param index of the step; -1 is the state before the first
+   * @param index of the step; -1 gives the state before the first step
    */
   registersAfter(index: number): readonly RegisterState[] {
     requireArgument('the index of a step', index, step);

@@ -24,7 +24,7 @@ export class DeviceBuffer extends DeviceRange {
   }
 
   /**
-   * Frees the memory. If a kernel accesses it later, that is a fault.
+   * Frees the memory. A later access by a kernel is a fault.
    *
    * @throws PtxlabError `buffer-freed` if it was already freed
    */

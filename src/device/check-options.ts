@@ -1,4 +1,4 @@
-/** The values that each device and launch option takes. The library and job files are checked by the same rows. */
+/** The values that each device and launch option takes. The library and job files are checked with the same rows. */
 import { callback, flag, number, oneOf, type Rule, type RulesFor, signal, text, whole } from '../base/rules.ts';
 import '../base/platform-types.ts';
 import { mostWorkers } from '../machine/launch.ts';
@@ -32,7 +32,7 @@ const trace: Rule<TraceChoice> = {
   accepts: (value) => typeof value === 'object' && value !== null,
 };
 
-/** Names are checked later, by the tables that list them. */
+/** Names are checked later, against the tables that list them. */
 type Unnamed<T> = { readonly [Name in keyof T]: T[Name] extends string | undefined ? string | undefined : T[Name] };
 
 export const deviceRules: RulesFor<Unnamed<DeviceOptions>> = {
@@ -40,7 +40,7 @@ export const deviceRules: RulesFor<Unnamed<DeviceOptions>> = {
   gpu: text,
   isa: text,
   version: text,
-  // Windows and guards take part of the 32-bit address space, so less is usable; larger sizes throw `out-of-memory`.
+  // Windows and guards take up part of the 32-bit address space, so less is usable; larger sizes throw `out-of-memory`.
   memory: whole(2 ** 32, '2^32'),
   workers,
   simd: flag,

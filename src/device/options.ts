@@ -9,8 +9,8 @@ import type { TraceChoice } from './trace-choice.ts';
 /** `target` and `version` replace the `.target` and `.version` of modules. */
 export interface DeviceOptions extends JudgeOptions {
   /**
-   * The GPU whose arithmetic kernels use where the ISA leaves it open, by architecture or product: `sm_90`, `H100`.
-   * Default: the GPU of the target that a module is checked for.
+   * The GPU whose arithmetic kernels use where the ISA does not specify it, by architecture or product: `sm_90`,
+   * `H100`. Default: the GPU of the target that a module is checked for.
    */
   readonly gpu?: GpuName;
   /** Size of global memory in bytes. Default 1 GiB. */
@@ -89,7 +89,7 @@ export interface LaunchOptions {
    * Number of worker threads that `jit` distributes blocks over, at most 64; 0 means the calling thread. It never
    * starts more workers than there are blocks, or more than twice the number of processors. Results are the same except
    * for the order of atomics. Kernels that call `printf`, `malloc`, `free` or `__assertfail` always run on the calling
-   * thread. So does every kernel if memory cannot be shared, as in a page that is not cross-origin isolated.
+   * thread. If memory cannot be shared, as in a page that is not cross-origin isolated, all kernels run there.
    */
   readonly workers?: number;
   /**

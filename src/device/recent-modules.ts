@@ -7,10 +7,10 @@ interface Known {
   readonly report: CheckReport;
 }
 
-/** The number of modules that are searched for; the oldest one is forgotten first. */
+/** Maximum number of modules that are searched; the oldest one is forgotten first. */
 const mostRecent = 64;
 
-/** Modules stay known until the garbage collector takes them. */
+/** Modules stay known until they are garbage-collected. */
 const recent: WeakRef<CheckedModule>[] = [];
 const known = new WeakMap<CheckedModule, Known>();
 

@@ -6,9 +6,9 @@ import type { Dim3 } from '../machine/fault.ts';
 import { blockNumberOf, indexOf, type LaunchShape, warpSize } from '../machine/launch.ts';
 
 export interface TraceChoice {
-  /** Index of the block in the grid; a single number is x. Default 0. */
+  /** Index of the block in the grid; a single number is the x index. Default 0. */
   readonly block?: number | Dim3;
-  /** Index of the thread in the block; a single number is x. Default 0. */
+  /** Index of the thread in the block; a single number is the x index. Default 0. */
   readonly thread?: number | Dim3;
   /** Also traces the other threads of its warp. Default false. */
   readonly warp?: boolean;

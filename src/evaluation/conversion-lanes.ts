@@ -16,7 +16,7 @@ export interface LaneExplanation {
   readonly result: string;
   readonly conversion: Conversion;
   readonly explanation: ConversionExplanation;
-  /** Random bits and scale of the lane; null if it does not use them. */
+  /** Random bits and scale of the lane; null if the lane does not use them. */
   readonly random: Bits | null;
   readonly scale: Bits | null;
 }

@@ -1,4 +1,4 @@
-/** Every conversion in the table that `evaluate` can compute, as data for a choice. */
+/** Every conversion in the table that `evaluate` can compute, as a list to choose from. */
 import { expandCompiled } from '../isa/expand.ts';
 import type { Variant } from '../isa/form.ts';
 import { environmentOf } from '../isa/environment.ts';
@@ -19,7 +19,7 @@ export interface ConversionEntry {
   readonly modifiers: readonly string[];
   /** The sources, in the order in which `evaluate` takes them. */
   readonly inputs: readonly ConversionInput[];
-  /** The meaning of one lane. */
+  /** What the instruction does with one lane. */
   readonly conversion: Conversion;
 }
 

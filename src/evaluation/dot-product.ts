@@ -14,7 +14,7 @@ import { readAccumulator } from '../numerics/dot.ts';
 import { type ExplainedDot, exactSum, explainDot } from '../numerics/explain-dot.ts';
 import { type EvalError, errorOf, unavailable } from './prepare.ts';
 
-/** A matrix instruction of which one element is computed. */
+/** A matrix instruction, prepared for computing one element of its result. */
 export interface PreparedDot {
   readonly variant: Variant;
   readonly gpu: Gpu;
@@ -25,7 +25,9 @@ export interface PreparedDot {
   readonly scales: number;
 }
 
-/** Bits of the operands: of A and B, as many elements as the instruction multiplies for one element of D. */
+/**
+ * Bits of the operands. `a` and `b` have as many elements as the instruction multiplies for one element of D.
+ */
 export interface DotOperands {
   readonly a: readonly Bits[];
   readonly b: readonly Bits[];
@@ -49,8 +51,8 @@ export interface DotExplanation extends ExplainedDot {
 }
 
 /**
- * Finds the matrix product that a mnemonic computes. The GPU defaults to that of the target, or without a target to the
- * newest one that runs the instruction.
+ * Finds the matrix product that a mnemonic computes. The default GPU is that of the target; if there is no target, it
+ * is the newest GPU that runs the instruction.
  */
 export function prepareDot(mnemonic: string, choice: TargetChoice, gpu: Gpu | null): Result<PreparedDot, EvalError> {
   const resolution = resolveMnemonic(mnemonic);
@@ -59,7 +61,7 @@ export function prepareDot(mnemonic: string, choice: TargetChoice, gpu: Gpu | nu
   const products = variants.filter((variant) => gpusFor(variant).some((one) => productOn(variant, one) !== null));
   const [first] = products;
   if (first === undefined) {
-    const message = `${mnemonic} does not multiply matrices; a, b and c are for mma and wmma.mma`;
+    const message = `${mnemonic} does not multiply matrices; a, b and c are only for mma and wmma.mma`;
     return err({ code: 'NOT_A_PRODUCT', message });
   }
   const variant = products.find((one) => isAvailableFor(one, choice));

@@ -55,7 +55,7 @@ export function prepareEval(
 }
 
 function notEvaluated(mnemonic: string): EvalError {
-  const message = `${mnemonic} is more than a function of its operands' bits, or cannot be executed yet`;
+  const message = `${mnemonic} depends on more than its operands' bits, or cannot be executed yet`;
   return { code: 'NOT_EVALUATED', message };
 }
 
@@ -85,7 +85,7 @@ export function errorOf(found: Problem): EvalError {
   return help === null ? { code, message } : { code, message, help };
 }
 
-/** Registers of these widths must be legal for the operands whose type the mnemonic names. */
+/** For operands whose type is in the mnemonic, registers of the chosen widths must be legal. */
 function widthMisfit({ variant, evaluator: { inputs, outputs } }: Prepared): EvalError | null {
   const { regime } = variant.form;
   const named = new Set(variant.types.map(({ name }) => name));
@@ -93,7 +93,7 @@ function widthMisfit({ variant, evaluator: { inputs, outputs } }: Prepared): Eva
     const register = types.get(`.b${width}`);
     if (width === type.width || !named.has(type.name)) continue;
     if (register !== undefined && acceptsRegister(type, register, regime)) continue;
-    return { code: 'PTX3004', message: `${name} is ${type.name}: a register of ${width} bits cannot stand there` };
+    return { code: 'PTX3004', message: `${name} is ${type.name}: a register of ${width} bits cannot be used there` };
   }
   return null;
 }

@@ -55,7 +55,7 @@ const nothing = diagnose(
 const anywhere: TargetChoice = { target: null, version: null };
 
 /**
- * Explains a text. If its meaning depends on the target or version, `choice` decides. Never throws because of the text.
+ * Explains a text. If its meaning depends on the target or version, `choice` decides. Never throws, whatever the text.
  */
 export function explain(text: string, choice: TargetChoice = anywhere): Explanation {
   const bare = text.trim();

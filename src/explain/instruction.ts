@@ -81,7 +81,7 @@ export function explainVariant(
     summary: form.summary,
     section: form.section,
     operands: explainOperands(variant, written),
-    // All registers of a matrix are results, or none is.
+    // Either all registers of a matrix are results, or none are.
     lanes: fragments.length > 0 ? [] : lanePictures(variant, steps),
     fragments,
     product: explainProduct(variant, productOf(steps)),
@@ -165,8 +165,8 @@ function valuesTaken(variant: Variant, pattern: ValuePattern, type: PtxType): st
 }
 
 /**
- * The choices that ptxlab made for bits that the specification leaves open, for every conversion and operation among
- * the steps.
+ * The choices that ptxlab made for bits that the specification does not define, for every conversion and operation
+ * among the steps.
  */
 function choicesOf(variant: Variant, steps: readonly Step[]): readonly Choice[] {
   const chosen = new Set<Choice>();

@@ -66,7 +66,7 @@ const marks: Readonly<Record<RoundingNeed, string>> = { required: '!', optional:
 
 const cellWidth = 6;
 
-/** The matrix as two tables of at most 80 columns, with sources down and destinations across. */
+/** The matrix as two tables of at most 80 columns, with a row for each source and a column for each destination. */
 export function matrixText(cells: readonly MatrixCell[]): readonly string[] {
   return [
     'Fundamental types: source down, destination across',

@@ -44,7 +44,7 @@ const meanings: Readonly<Record<string, string>> = {
   '.shr7': 'shifts the sum right by 7',
   '.shr15': 'shifts the sum right by 15',
   '.po': 'adds one to the sum',
-  '.to': 'converts from generic to the state space',
+  '.to': 'converts a generic address to an address in the state space',
   '.volatile': 'neither elided nor merged',
   '.nc': 'loads through the read-only cache',
   '.weak': 'no ordering beyond this thread',

@@ -9,7 +9,7 @@ import { type NearestBits, nearestBits } from '../numerics/nearest-bits.ts';
 
 type Reading = Result<NearestBits, string>;
 
-/** The properties of a type that are needed to read a value; it may be a format that has no PTX type. */
+/** The properties of a type that are needed to read a value; the type may also be a format that has no PTX type. */
 type ReadableType = Pick<PtxType, 'class' | 'format' | 'width' | 'lanes' | 'laneStride'> & { readonly name: string };
 
 const exactly = (bits: Bits): Reading => ok({ bits, rounded: false });

@@ -43,7 +43,7 @@ describe('special values of conversions', () => {
   });
 });
 
-/** One of the environments that have a variant, for each meaning that it has in them. */
+/** One environment for each different meaning of a variant. */
 function distinctEnvironments(variant: Variant): readonly Environment[] {
   const meanings = environments
     .filter((environment) => rowsAvailable(variant, environment))

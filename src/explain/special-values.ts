@@ -1,7 +1,7 @@
 /**
- * Describes how an instruction's conversions treat values that rounding alone does not decide. Each row is derived from
- * the fields of the conversion and from the formats; a test compares every row of every conversion in the table with
- * `evaluate`.
+ * Describes how an instruction's conversions treat values whose result rounding alone does not determine. Each row is
+ * derived from the fields of the conversion and from the formats; a test compares every row of every conversion in the
+ * table with `evaluate`.
  */
 import { hex, type Bits } from '../base/bits.ts';
 import type { Step } from '../isa/steps/step.ts';

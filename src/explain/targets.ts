@@ -3,7 +3,7 @@ import { lastOf } from '../base/element-at.ts';
 import type { Acceptance } from '../check/availability.ts';
 import { findTarget, formatVersion, parseVersion, type Target, targets } from '../isa/targets.ts';
 
-/** Targets that accept something starting with the same PTX version. */
+/** Targets that accept something from the same PTX version on. */
 export interface AcceptanceGroup {
   readonly since: string;
   readonly targets: readonly string[];

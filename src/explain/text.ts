@@ -8,7 +8,7 @@ import { instructionText, type TextOptions } from './instruction-text.ts';
 import { literalText } from './literal.ts';
 import { nameText } from './name.ts';
 
-/** Prints any explanation as text for a terminal, ending in a line end. */
+/** Prints any explanation as text for a terminal, ending in a newline. */
 export function explanationText(explained: Explanation, options: TextOptions): string {
   if (explained.kind === 'refused') {
     const source = new SourceText(explained.source, '<text>');

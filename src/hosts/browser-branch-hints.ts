@@ -1,2 +1,2 @@
-/** Browsers that know branch hints read them without being asked. */
+/** Browsers that support branch hints read them by default. */
 export const readBranchHints = (): void => undefined;

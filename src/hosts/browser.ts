@@ -8,7 +8,9 @@ export type Question =
   | { readonly kind: 'share'; readonly share: Share }
   | { readonly kind: 'arrays'; readonly part: ArrayPart };
 
-/** A worker's answer: it has started, the result of its share, its arrays have been converted, or an error. */
+/**
+ * A worker's answer: that it has started, the result of its share, that its arrays have been converted, or an error.
+ */
 export type Answer =
   | { readonly kind: 'up' }
   | { readonly kind: 'done'; readonly result: ShareResult }

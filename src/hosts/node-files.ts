@@ -236,7 +236,8 @@ function temporaryName(target: string): string {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Not every system allows opening or syncing a folder; otherwise the rename is still as safe as possible.
+  // Not every system allows opening or syncing a folder. Where it is not allowed, the rename is still as safe as
+  // possible.
   const handle = await open(folder, constants.O_RDONLY).catch(() => null);
   await handle?.sync().catch(() => undefined);
   await handle?.close();

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { fileError, hostError, systemCode } from './file-errors.ts';
 
 /**
- * Makes a folder and the folders above it, unless they exist. Node's recursive `mkdir` does not end below /proc, where
- * no folder can be made.
+ * Makes a folder and the folders above it, unless they exist. Node's recursive `mkdir` never finishes below /proc,
+ * where no folder can be made.
  *
  * @throws TensorFileError that names the folder that cannot be made
  */
@@ -18,7 +18,7 @@ export async function makeFolder(path: string): Promise<void> {
   if ((await troubleOfFolder(path)) !== null) throw fileError('not-found', path, 'this folder cannot be made');
 }
 
-/** The error of making one folder; null if something with this name exists now. */
+/** The error from making one folder; null if something with this name exists afterwards. */
 async function troubleOfFolder(path: string): Promise<unknown> {
   try {
     await mkdir(path);

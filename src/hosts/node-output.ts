@@ -1,4 +1,4 @@
-/** Writes a command's output files. Each file appears under its name complete or not at all. */
+/** Writes a command's output files. A file appears under its name only once it is complete. */
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TensorFileError } from '../tensors/tensor-error.ts';

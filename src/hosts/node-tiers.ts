@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** The flag is gone from version 12 on, which has a compiler between the fast and the optimizing one. */
+/** V8 12, which has a compiler between the fast and the optimizing one, no longer has the flag. */
 const firstWithoutBudget = 12;
 
 /** Bytes of bytecode that a function executes before V8 considers optimizing it; 67,584 by default. */

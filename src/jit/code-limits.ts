@@ -5,8 +5,8 @@ const limits = {
   /** A block counts once for every entry point from which threads can reach it without waiting. */
   blocks: { most: 131_072, what: 'blocks that follow barriers and calls' },
   /**
-   * The number of loops times the number of registers that live beyond a block: V8 records where each of them is at the
-   * start of each loop.
+   * The number of loops times the number of registers that are live beyond a block: V8 records where each of them is at
+   * the start of each loop.
    */
   kept: { most: 33_554_432, what: 'registers in loops' },
   /** Number of labels in the lists of all `brx.idx` instructions. */

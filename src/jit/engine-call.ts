@@ -19,7 +19,7 @@ export type EngineCall = {
   | { readonly kind: 'window'; readonly space: WindowSpace }
   | { readonly kind: 'unsupported'; readonly what: string }
   | { readonly kind: 'trap' }
-  /** A call for whose activation the stack has no space; `fn` is the index of the function. */
+  /** A call whose activation does not fit on the stack; `fn` is the index of the function. */
   | { readonly kind: 'stack'; readonly fn: number }
   /** A call through a register that does not hold the address of a function it may call. */
   | { readonly kind: 'callee'; readonly name: string }

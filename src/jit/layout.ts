@@ -25,7 +25,7 @@ export interface LaunchLayout {
   readonly fours: boolean;
   /** Returns the address of a module variable, or its offset in const memory. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
-  /** Throws if the launch that is waiting for the code was aborted or its time is up. */
+  /** Throws if the launch that is waiting for the code was aborted or has run out of time. */
   readonly look: () => void;
 }
 

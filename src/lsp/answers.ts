@@ -204,7 +204,7 @@ function codeAction(open: OpenDocument, { title, applicability, edits: changes }
   return { title, kind: 'quickfix', isPreferred, edit: { changes: { [open.uri]: edits(open, changes) } } };
 }
 
-/** The C++ name of each function, and for each source line where its code begins. */
+/** The C++ name of each function, and the place where the code of each source line begins. */
 function codeLenses(open: OpenDocument): readonly object[] {
   return [...nameLenses(open), ...sourceLenses(open)];
 }

@@ -1,4 +1,4 @@
-/** What an item of completion means, in words, for the item that is chosen in the list. */
+/** Describes in words what a completion item means, for the item that is selected in the list. */
 import { isObject, textAt } from '../base/json-values.ts';
 import { plainStyle } from '../diagnostics/renderers/style.ts';
 import { boxGlyphs } from '../explain/draw.ts';

@@ -8,7 +8,7 @@ import { type AsmModule, sourceSpan } from '../embedded/asm-module.ts';
 import { asmStatements, checkEmbedded, type HostLanguage, moduleOf } from '../embedded/check-embedded.ts';
 import { OpenDocument, type Position, type Range } from './open-document.ts';
 
-/** The requests that are answered inside of an asm statement. */
+/** The requests that are answered inside an asm statement. */
 export const answeredInside: ReadonlySet<string> = new Set([
   'textDocument/hover',
   'textDocument/definition',
@@ -28,7 +28,7 @@ const byLanguageId: Readonly<Record<string, HostLanguage>> = {
   python: 'triton',
 };
 
-/** The language by the name that the client gives it; null for PTX. */
+/** The language with the id that the client gives; null for PTX. */
 export function languageOf(languageId: string): HostLanguage | null {
   return Object.hasOwn(byLanguageId, languageId) ? (byLanguageId[languageId] ?? null) : null;
 }

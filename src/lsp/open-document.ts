@@ -15,7 +15,7 @@ export interface Range {
   readonly end: Position;
 }
 
-/** Other formats use the same file extension, such as PreTeXt, which is XML. */
+/** Other formats, such as PreTeXt, which is XML, use the same file extension. */
 export function looksLikePtx(text: string): boolean {
   const code = /^(?:\ufeff|\s|\/\/[^\n]*(?:\n|$)|\/\*[^]*?\*\/|#[^\n]*(?:\n|$))*/.exec(text)?.[0].length ?? 0;
   return code === text.length || /^[.@]/.test(text.slice(code, code + 1));

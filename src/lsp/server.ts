@@ -1,5 +1,6 @@
 /**
- * A language server: takes messages of the protocol and sends others. It does not depend on a transport or on files.
+ * A language server: receives messages of the protocol and sends replies and notifications. It does not depend on a
+ * transport or on files.
  */
 import { withDemangled } from '../base/demangle/demangle.ts';
 import type { RelatedPlace } from '../analysis/related-places.ts';
@@ -50,7 +51,7 @@ export class LanguageServer {
   private readonly cancelled = new Set<unknown>();
   private readonly waiting: unknown[] = [];
   private lastTokens = 0;
-  /** Set when the client said `exit`; the code is 1 if it did not ask to shut down before. */
+  /** Set once the client has sent `exit`; the code is 1 if the client did not request a shutdown before that. */
   exitCode: 0 | 1 | null = null;
   private isShutDown = false;
 
@@ -58,7 +59,7 @@ export class LanguageServer {
     this.host = host;
   }
 
-  /** Whether messages wait for an answer. */
+  /** Whether there are messages waiting for an answer. */
   get isBusy(): boolean {
     return this.waiting.length > 0;
   }

@@ -51,7 +51,7 @@ export interface CompareFilesOptions {
   readonly signal?: AbortSignal;
   /** Called with the number of elements compared since the last call. */
   readonly progress?: (elements: number) => void;
-  /** Names of the two files; errors in their values begin with them. */
+  /** Names of the two files; messages about errors in their values begin with these names. */
   readonly names?: readonly [a: string, b: string];
 }
 

@@ -15,7 +15,7 @@ export interface ContainerRow {
   readonly signature: readonly number[] | null;
   /**
    * For a container without a signature: whether a file may begin with these nine bytes. Null if the contents do not
-   * show it.
+   * identify it.
    */
   readonly resembles: ((start: Uint8Array) => boolean) | null;
   /** Whether a file holds exactly one tensor. */

@@ -15,13 +15,13 @@ export type ConversionName = FormatSpelling | SchemeSpelling | WritableLayout;
 
 export interface ConversionChoice {
   /**
-   * A format in any spelling, or a scheme with scales in blocks: mxfp8, mxfp8_e5m2, mxfp6, mxfp6_e3m2, mxfp4, nvfp4;
-   * for GGUF also q4_0, q4_1, q5_0, q5_1, q8_0. The format applies to floating-point tensors; others are copied.
+   * A format in any spelling, or a scheme with a scale for each block: mxfp8, mxfp8_e5m2, mxfp6, mxfp6_e3m2, mxfp4,
+   * nvfp4; for GGUF also q4_0, q4_1, q5_0, q5_1, q8_0. The format applies to floating-point tensors; others are copied.
    */
   readonly to: ConversionName;
   /**
-   * f32 scales for codes of e4m3, e5m2, s8, s4 or s2: one for the tensor, for each row, or for 128 x 128 elements.
-   * Default: `row` for integers, `none` for floats.
+   * f32 scales for codes of e4m3, e5m2, s8, s4 or s2: one for the whole tensor, for each row, or for each 128 x 128
+   * elements. Default: `row` for integers, `none` for floats.
    */
   readonly scale?: Granularity | 'none' | undefined;
   /**

@@ -1,4 +1,4 @@
-/** The pieces of a conversion: each reads some elements of a tensor and gives the bytes to write. */
+/** The pieces of a conversion: each reads some elements of a tensor and returns the bytes to write. */
 import { convert } from '../arrays/convert.ts';
 import { largestMagnitude, quantize, type QuantizeOptions } from '../arrays/quantized/quantize.ts';
 import { type Layout, layoutOf } from '../arrays/quantized/quantized-array.ts';
@@ -63,7 +63,7 @@ export class NonFiniteCounts {
 export interface Conversion {
   readonly file: TensorFile;
   readonly odd: NonFiniteCounts;
-  /** The largest magnitudes of tensors that are known already, by name. */
+  /** The largest magnitudes that are already known, by tensor name. */
   readonly maxima: ReadonlyMap<string, number>;
   readonly signal: AbortSignal | undefined;
 }

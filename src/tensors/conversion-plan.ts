@@ -208,7 +208,7 @@ function convertDraft(
   }
 }
 
-/** Throws an error now that `convert` would otherwise throw later. */
+/** Throws early the error that `convert` would otherwise throw later. */
 function requireConversion(
   from: FormatName,
   to: FormatName,

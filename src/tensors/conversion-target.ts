@@ -24,7 +24,7 @@ export type Target =
 /**
  * Finds the format or scheme that a text names, in any spelling.
  *
- * @throws PtxlabError `unknown-format`, `unknown-scheme`, `bad-choice` for blocks that are only read
+ * @throws PtxlabError `unknown-format`, `unknown-scheme`, `bad-choice` for blocks that can only be read
  */
 export function requireConversion(text: string): ConversionName {
   const name = text.trim().toLowerCase();
@@ -55,7 +55,7 @@ export function targetOf(choice: ConversionChoice, container: Container): Target
   }
   refuseGgufType(name);
   const isBlocks = isBlockScheme(name);
-  refuseIf(!isBlocks && scaleRule !== undefined, `${to} has no choice of scale rule: only mx schemes do`);
+  refuseIf(!isBlocks && scaleRule !== undefined, `${to} has no choice of scale rule; only mx schemes have one`);
   const chosen = scale ?? (isBlocks ? undefined : usualScale(requireFormat(to), choice, container));
   if (!isBlocks && (chosen === undefined || chosen === 'none')) {
     refuseIf(layout !== undefined, `${layout} requires scales for ${to}: omit 'none'`);
@@ -84,7 +84,7 @@ function usualScale(format: FormatName, { layout }: ConversionChoice, container:
   const advice = scales === 'in blocks' ? 'use q8_0 or q4_0' : 'use .safetensors or .npz';
   refuseIf(
     holdsOne || scales === 'in blocks',
-    `without scales most weights become 0 in ${format}, and ${words} has no room for scales: ${advice}, ` +
+    `without scales, most weights become 0 in ${format}, and ${words} has no room for scales: ${advice}, ` +
       'or --scale none for values that are already integers',
   );
   return 'row';

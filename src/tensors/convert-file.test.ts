@@ -53,12 +53,12 @@ async function stored({ file, bytes }: Converted, name: string): Promise<Uint8Ar
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** They are compared as one string, because they have megabytes. */
+/** They are compared as one string, because they are megabytes long. */
 function same(a: Uint8Array, b: ArrayBufferView): boolean {
   return Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(bytesOf(b));
 }
 
-/** More elements than fit a piece, in rows that end within blocks and tiles and in rows that do not. */
+/** More elements than fit into a piece, in rows that end within blocks and tiles and in rows that do not. */
 const shapes = [
   [1100, 1000],
   [1088, 1024],

@@ -40,7 +40,7 @@ const placeRule = shaped<ByteSource & ByteSink>('an object with the functions re
   write: callback(),
 });
 
-/** What the caller should look at although the file is complete. */
+/** What the caller should look at, even though the file is complete. */
 export interface ConversionReport {
   /** Tensors whose values include NaN or infinities; elements that an earlier run converted are not counted. */
   readonly nonFinite: readonly NamedNonFinite[];
@@ -76,7 +76,7 @@ export async function convertFile(
   return { nonFinite, lost };
 }
 
-/** The number of bytes that each piece of each tensor reads and writes. Nothing but scales is read. */
+/** The number of bytes that each piece of each tensor reads and writes. Only scales are read. */
 export async function pieceSizes(
   plan: ConversionPlan,
   file: TensorFile,

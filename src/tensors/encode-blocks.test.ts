@@ -47,7 +47,7 @@ function sourceOf(value: (word: () => number) => number, from: SourceFormat): So
     )(randomWords(1)),
   );
   if (from === 'f32') return singles;
-  // The upper halves of the words are bf16; as f16 they are other values.
+  // The upper halves of the words are bf16; read as f16, they are other values.
   return Uint16Array.from(new Uint32Array(singles.buffer), (bits) => bits >>> 16);
 }
 

@@ -10,7 +10,7 @@ import type { WritableLayout } from './gguf/blocks.ts';
 /**
  * Whole blocks of values. mxfp4: as `quantize` with its usual scale rule. nvfp4: the same with a tensor scale of 1,
  * because the blocks have none. The others: as ggml's quantize_row_q4_0_ref and similar functions, in f32, except that
- * factors beyond f16 become the largest f16, NaN counts as 0, and infinities get the outermost code.
+ * factors beyond the range of f16 become the largest f16, NaN counts as 0, and infinities get the outermost code.
  */
 export function encodeBlocks(layout: WritableLayout, { source, from }: Values): Uint8Array<ArrayBuffer> {
   const block = blockRows[layout];

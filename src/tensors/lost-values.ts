@@ -49,7 +49,7 @@ function lostError({ choice: { to } }: ConversionPlan, share: number): PtxlabErr
   const percent = Math.round(100 * share);
   return new PtxlabError(
     'values-lost',
-    `without scales ${percent} % of the values become 0 or change their sign in ${to}: use e4m3 or s8 with ` +
+    `without scales, ${percent} % of the values become 0 or change their sign in ${to}: use e4m3 or s8 with ` +
       `--scale row, mxfp8, mxfp4 or nvfp4, or --scale none to convert anyway`,
   );
 }
@@ -88,8 +88,8 @@ async function lostShare(
 }
 
 /**
- * -1, 0, 1 or NaN for each element; short codes need no decoder, because compiling one would take longer than
- * everything else.
+ * -1, 0, 1 or NaN for each element. Codes of up to 16 bits are not decoded, because compiling a decoder would take
+ * longer than everything else.
  */
 function signsOf(elements: ArrayBufferView, format: FormatName, count: number): readonly number[] {
   const { width } = formats[format];

@@ -22,9 +22,9 @@ import { TensorFileError } from './tensor-error.ts';
 import type { TensorFile } from './tensor-file.ts';
 
 export interface OpenOptions {
-  /** The file's name or path. Its extension decides if the first bytes are not conclusive. */
+  /** The file's name or path. Its extension is used if the first bytes are not conclusive. */
   readonly name?: string;
-  /** The container, instead of detecting it; `raw` is never detected. */
+  /** The container, if it should not be detected; `raw` is never detected. */
   readonly container?: Container;
   /** For `raw`, and for .npy elements that numpy has no code for (`V1`, `V2`): the name of the element format. */
   readonly dtype?: FormatSpelling;
@@ -35,8 +35,8 @@ export interface OpenOptions {
   /** Opens a file in the same folder: the shards of `model.safetensors.index.json`. */
   readonly openBeside?: (name: string) => Promise<ByteSource>;
   /**
-   * Reads a small file in the same folder; null if it does not exist. For matrices of GPTQ, `quantize_config.json` or
-   * `config.json` tells which of GPTQ's two formats they have.
+   * Reads a small file in the same folder; null if it does not exist. For GPTQ matrices, `quantize_config.json` or
+   * `config.json` says which of GPTQ's two formats they use.
    */
   readonly readBeside?: (name: string) => Promise<Uint8Array | null>;
 }

@@ -1,4 +1,4 @@
-/** Bytes without a header, whose format and shape the caller gives. */
+/** Bytes without a header, whose format and shape the caller specifies. */
 import { formats, isFormatName } from '../numerics/formats.ts';
 import { type ByteSource, sliceSource } from './bytes.ts';
 import { bytesOf, elementsOf } from './sizes.ts';
@@ -16,7 +16,7 @@ export function openRaw(source: ByteSource, plan: RawPlan): TensorFile {
   if (entry.byteLength !== source.size)
     throw new TensorFileError(
       source.size < entry.byteLength ? 'truncated' : 'bad-offsets',
-      `the shape needs ${entry.byteLength} bytes, the file has ${source.size}`,
+      `the shape needs ${entry.byteLength} bytes, but the file has ${source.size}`,
     );
   return { container: 'raw', tensors: [entry], metadata: {}, data: () => sliceSource(source, 0, entry.byteLength) };
 }
@@ -52,7 +52,7 @@ function entryOf({ name, dtype, shape, packing = 'dense' }: RawPlan): TensorEntr
   };
 }
 
-/** Elements of 2, 4 and 6 bits fill bytes in groups of 4, 2 and 4. */
+/** Elements of 2, 4 and 6 bits fill whole bytes in groups of 4, 2 and 4. */
 function denseBytes(elements: number, width: number, name: string): number {
   return width === 6 ? bytesOf(elements, 4, 3, name) : bytesOf(elements, 8 / width, 1, name);
 }

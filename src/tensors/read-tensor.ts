@@ -32,7 +32,7 @@ const pieceElements = 2 ** 18;
 /**
  * The values of a tensor, or a range of them, in C order (the last extent varies fastest). Values are those that
  * `inspect` and `diff` show: narrow elements are unpacked, and elements of blocks and elements with separate scales are
- * multiplied by their scales. The name of a stored part, such as the scales, reads that part alone.
+ * multiplied by their scales. With the name of a stored part, such as the scales, only that part is read.
  *
  * The result is a Float32Array if that type holds every value of the element's format, and otherwise a Float64Array,
  * which is always the case with separate scales and for integers of 32 and 64 bits. 64-bit integers beyond 2^53 are
@@ -148,6 +148,10 @@ function allocated<A>(Kind: new (length: number) => A, count: number): A {
   try {
     return new Kind(count);
   } catch (cause) {
-    throw new PtxlabError('out-of-memory', `an array of ${count} elements cannot be allocated; read a part`, { cause });
+    throw new PtxlabError(
+      'out-of-memory',
+      `an array of ${count} elements cannot be allocated; read only a part of it`,
+      { cause },
+    );
   }
 }

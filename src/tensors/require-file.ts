@@ -1,4 +1,4 @@
-/** Checks files and their tensors that callers pass, who may implement `TensorFile` themselves. */
+/** Checks the files and tensors that callers pass; a caller may implement `TensorFile` itself. */
 import { requireArgument } from '../base/require.ts';
 import { callback, listOf, oneOf, type Rule, shaped, text, whole } from '../base/rules.ts';
 import { keysOf } from '../base/records.ts';
@@ -34,10 +34,13 @@ const scalesRule: Rule<object | null> = {
 
 const modelTensorRule = shaped('a tensor of a model', { entry: entryRule, scales: scalesRule });
 
-/** Files are large, and functions that take one are called for each of its tensors. */
+/**
+ * Files that were already accepted. Checking one takes time, and functions that take a file are called for each of its
+ * tensors.
+ */
 const accepted = new WeakSet<object>();
 
-/** @throws PtxlabError `argument-type` for anything but a tensor file as `openTensorFile` gives it */
+/** @throws PtxlabError `argument-type` for anything but a tensor file like those from `openTensorFile` */
 export function requireTensorFile(file: unknown): void {
   const isObject = typeof file === 'object' && file !== null;
   if (isObject && accepted.has(file)) return;
@@ -50,7 +53,7 @@ export function requireEntry(entry: unknown): void {
   requireArgument('the tensor', entry, entryRule);
 }
 
-/** @throws PtxlabError `argument-type` for anything but a tensor of a model; only its entry and scales are looked at */
+/** @throws PtxlabError `argument-type` for anything but a tensor of a model; only its entry and scales are checked */
 export function requireModelTensor(tensor: unknown): void {
   requireArgument('the tensor', tensor, modelTensorRule);
 }

@@ -2,10 +2,10 @@
  * Elements with separate scales: a value is element * scale, possibly multiplied or divided by a second scale.
  * `checkpoints/stored-layouts.ts` lists how these tensors are named and encoded.
  *
- * The shapes determine how many elements share a scale: one scale for all, one per row, or the scale tensor has as many
- * axes as X, and along each axis the number of elements that share a scale is one of `usualGroups`, with fewer in the
- * last group; if none of these fits, the number that divides the extent. A scale tensor with two axes may also belong
- * to a matrix: all axes of X but the last are treated as one.
+ * The shapes determine how many elements share a scale. There is one scale for all elements, or one per row, or the
+ * scale tensor has as many axes as X. In the last case, the number of elements along an axis that share a scale is one
+ * of `usualGroups`, with fewer in the last group; if none of these fits, it is the number that divides the extent. A
+ * scale tensor with two axes may also belong to a matrix: all axes of X but the last are treated as one.
  */
 import { elementAt, lastOf } from '../base/element-at.ts';
 import { doubleAt } from '../base/typed-reads.ts';
@@ -41,7 +41,7 @@ export interface Grouping {
 /** Block sizes of NVFP4, of the MX formats, and of fp8 in squares. */
 const usualGroups = [16, 32, 64, 128];
 
-/** Describes how scales are shared: `one scale`, `a scale a row`, `a scale for 128 × 128`. */
+/** Describes how scales are shared: `one scale`, `a scale per row`, `a scale for 128 × 128`. */
 export function describeScales({ scale, grouping: { shape, groups } }: Scales, times: string): string {
   if (scale.elements === 1) return 'one scale';
   const outer = groups.slice(0, -1).filter((group) => group > 1);

@@ -69,7 +69,7 @@ export interface TensorEntry {
 export type Metadata = Readonly<Record<string, MetadataValue>>;
 export type MetadataValue = string | number | bigint | boolean | readonly MetadataValue[];
 
-/** What a checkpoint says about its packed integers apart from names, types and shapes. */
+/** What a checkpoint says about its packed integers in addition to names, types and shapes. */
 export interface ModelHints {
   /** The values of tensors that give the shape of a packed matrix, by name. */
   readonly shapes: ReadonlyMap<string, readonly number[]>;
@@ -110,7 +110,10 @@ export interface FileLayout {
   readonly header: Uint8Array;
   /** The tensors, in the order of the data, which may differ from the order in the plan. */
   readonly tensors: readonly TensorEntry[];
-  /** Writes the final part: the checksums of an .npz, headers and index of several files. Null if the file has none. */
+  /**
+   * Writes the final part: the checksums of an .npz, or the headers and the index if there are several files. Null if
+   * the file has none.
+   */
   readonly finish: ((file: ByteSource & ByteSink) => Promise<void>) | null;
   /** For a model in several files: the files, whose bytes are laid out in sequence. Else null. */
   readonly files: readonly FilePlace[] | null;

@@ -76,7 +76,7 @@ export class Code {
 
   /**
    * @param keepsConstants whether to load constant vectors once, at the start of the function, and keep them in locals.
-   *   Useful in functions with loops, where V8 would otherwise recreate a constant in every round with three
+   *   Useful in functions with loops, where V8 would otherwise recreate a constant in every iteration with three
    *   instructions
    */
   constructor(parameters: readonly ValueType[], keepsConstants = false) {
@@ -197,7 +197,7 @@ export class Code {
     return this;
   }
 
-  /** Adds a fence: other threads observe the accesses before it before those after it. */
+  /** Adds a fence: other threads observe the accesses that precede it before those that follow it. */
   fence(): this {
     for (const byte of [atomicPrefix, 0x03, 0x00]) this.bytes.byte(byte);
     return this;

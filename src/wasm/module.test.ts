@@ -81,7 +81,7 @@ test('hints name the branches that rarely or nearly always happen, at their offs
   const body = hinted.encode(() => 0).bytes;
   const branches = { brIf: 0x0d, if: 0x04 };
   expect([body[first], body[second]]).toEqual([branches.brIf, branches.if]);
-  // The section comes before the code, whose bodies end the module.
+  // The section comes before the code section, whose function bodies end the module.
   expect(Buffer.from(bytes).indexOf('metadata')).toBeLessThan(bytes.length - body.length);
 });
 

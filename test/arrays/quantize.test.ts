@@ -214,9 +214,11 @@ describe('mistakes of the caller', () => {
     const values = new Float32Array(6);
     const loosely: { quantize(values: Float32Array, options: { readonly to: string }): unknown } = { quantize };
     expect(() => loosely.quantize(values, { to: 'mxpf4' })).toThrow("did you mean 'mxfp4'?");
-    expect(() => quantize(values, { to: 'mxfp4', shape: [2, 4] })).toThrow('shape (2, 4) is not one of 6 elements');
+    expect(() => quantize(values, { to: 'mxfp4', shape: [2, 4] })).toThrow('shape (2, 4) does not have 6 elements');
     expect(() => quantize(values, { to: 'mxfp4', from: 'bf16' })).toThrow('a Float32Array holds f32, not bf16');
     expect(() => quantize(new Uint16Array(6), { to: 'mxfp4' })).toThrow('f16 or bf16');
-    expect(() => dequantize(quantize(values, { to: 'mxfp4' }), { out: new Float32Array(5) })).toThrow('do not fit');
+    expect(() => dequantize(quantize(values, { to: 'mxfp4' }), { out: new Float32Array(5) })).toThrow(
+      'out has room for 5 values, but the array has 6',
+    );
   });
 });

@@ -236,17 +236,17 @@ describe('merge refuses, by name,', () => {
 
   test('a missing shard', async () => {
     rmSync(result(1));
-    expect(await refusal()).toBe(`ptxlab: shard 1 is missing; ptxlab work ${plan} --shard 1 makes it\n`);
+    expect(await refusal()).toBe(`ptxlab: shard 1 is missing; ptxlab work ${plan} --shard 1 computes it\n`);
   });
 
   test('a shard whose file was replaced by another one', async () => {
     copyFileSync(result(0), result(1));
-    expect(await refusal()).toBe(`ptxlab: shard 0 is doubled: ${result(1)} is another result of it\n`);
+    expect(await refusal()).toBe(`ptxlab: shard 0 is doubled: ${result(1)} is another result for it\n`);
   });
 
   test('a second result of a shard', async () => {
     copyFileSync(result(2), result('2 (copy)'));
-    expect(await refusal()).toBe(`ptxlab: shard 2 is doubled: ${result('2 (copy)')} is another result of it\n`);
+    expect(await refusal()).toBe(`ptxlab: shard 2 is doubled: ${result('2 (copy)')} is another result for it\n`);
   });
 
   test('a result of another plan', async () => {

@@ -5,7 +5,7 @@ type Same = (a: string, b: string) => boolean;
 
 /**
  * Follows two functions in parallel. A pair of writes makes two registers correspond; a later read of one must then be
- * paired with a read of the other. A register that is written on one side only corresponds to nothing until the next
+ * paired with a read of the other. A register that is written only on one side corresponds to nothing until the next
  * pair.
  */
 export class Correspondence {

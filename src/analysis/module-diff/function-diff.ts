@@ -58,7 +58,7 @@ function sameLabels(a: NormalBody, b: NormalBody, matches: Int32Array): (a: stri
   return (one, other) => {
     const i = inA.get(one);
     const j = inB.get(other);
-    // A label at the end of a function heads no block.
+    // A label at the end of a function does not begin a block.
     if (i === undefined || j === undefined) return i === j;
     return signedAt(matches, i) === j;
   };

@@ -3,7 +3,7 @@ import { signedAt } from '../../base/typed-reads.ts';
 import { matchSequences } from './match-sequences.ts';
 import { blockNumbers, linesOf, type NormalBody } from './normal-body.ts';
 
-/** Numbers texts, the same text by the same number. */
+/** Assigns numbers to texts: equal texts get the same number. */
 export class Numbering {
   private readonly numbers = new Map<string, number>();
 

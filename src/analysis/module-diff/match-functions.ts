@@ -49,7 +49,9 @@ export function matchFunctions(a: Side, b: Side): FunctionMatches {
   };
 }
 
-/** `scale` for `void scale<float>(float*, int)`, so that a change of the arguments keeps a function the same. */
+/**
+ * `scale` for `void scale<float>(float*, int)`, so that a function still counts as the same if its arguments change.
+ */
 function baseName({ name }: FunctionPlace): string {
   const demangled = demangle(name);
   if (demangled === null) return name;

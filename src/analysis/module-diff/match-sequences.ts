@@ -9,7 +9,7 @@ interface Range {
   readonly bEnd: number;
 }
 
-/** Differences after which a search stops, keeps what it found, and starts again from there. */
+/** Number of differences after which a search stops, keeps what it found, and starts again from there. */
 const mostDifferences = 400;
 
 /**
@@ -59,7 +59,7 @@ function anchorsIn(a: ArrayLike<number>, b: ArrayLike<number>, range: Range): re
   return longestAscending(pairs);
 }
 
-/** The most pairs, ascending on both sides, of a list that ascends on the first. */
+/** The longest selection of pairs that ascends on both sides, from a list that ascends on the first side. */
 function longestAscending(pairs: readonly Pair[]): readonly Pair[] {
   /** For each length, the index of the pair that ends such a list with the smallest second number. */
   const ends: number[] = [];

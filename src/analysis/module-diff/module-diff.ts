@@ -103,7 +103,7 @@ function sideOf(document: Document, takes: (name: string) => boolean): Side {
   };
 }
 
-/** The name in the second module of what has a name in the first. */
+/** The name in the second module of something that has a name in the first. */
 type NameInB = (name: string) => string;
 
 interface FunctionSide {

@@ -42,7 +42,7 @@ export interface NormalBody {
   readonly header: readonly string[];
   readonly lines: readonly NormalLine[];
   readonly blocks: readonly NormalBlock[];
-  /** Without parameters, those of calls included. */
+  /** Without parameters, including those of calls. */
   readonly variables: readonly NormalVariable[];
 }
 

@@ -4,7 +4,7 @@ import { carryKernel, carryMemory } from '../../jit/arrays/carry-kernel.ts';
 import { type CompiledFunction, exportedFunction } from '../../jit/exported-function.ts';
 import { canCompile } from '../../jit/simd/can-compile.ts';
 
-/** Whether (word & mask) + carry has a bit outside of the mask, in any 32-bit word; the array consists of words. */
+/** Whether (word & mask) + carry has a bit outside the mask, in any 32-bit word; the array consists of words. */
 export function isAnyCarried(bytes: Uint8Array, mask: number, carry: number): boolean {
   const rest = bytes.length % carryMemory.round;
   const whole = bytes.length < worthCopying || !canCompile() ? 0 : bytes.length - rest;

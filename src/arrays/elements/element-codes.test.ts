@@ -8,8 +8,8 @@ const elements = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1', 's8', 's4', 's2'] as c
 const isInRange = (exponent: number): boolean => Math.abs((exponent & 0xff) - 127) <= 20;
 
 /**
- * Every sign and exponent of f32, with significands at, below and above each possible eight-place tie, and random ones;
- * fewer ties where the exponent alone decides the result.
+ * Every sign and exponent of f32, with significands at, just below and just above each possible eight-place tie, and
+ * with random ones. There are fewer ties where the exponent alone decides the result.
  */
 function* singles(): Generator<number> {
   let state = 1;

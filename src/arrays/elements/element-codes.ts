@@ -11,8 +11,8 @@ export function elementConversion(element: FormatName): Conversion {
 }
 
 /**
- * A code depends on the sign, the exponent, some leading fraction bits, and whether any lower bit is set. The number of
- * leading bits is one more than a float format keeps, for ties; an integer of w bits keeps at most w - 1.
+ * A code depends on the sign, the exponent, some leading fraction bits, and whether any lower bit is set. There is one
+ * leading bit more than a float format keeps, for ties; an integer of w bits keeps at most w - 1.
  */
 const places: Readonly<Partial<Record<FormatName, number>>> = { s8: 8, s4: 4, s2: 2 };
 const floatPlaces = 4;

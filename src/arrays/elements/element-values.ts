@@ -9,8 +9,8 @@ import { convert } from '../convert.ts';
 
 export interface ElementDecoder {
   /**
-   * Number of elements after which one begins on a byte boundary again: 1, 2 or 4. All chunks except the last consist
-   * of whole groups.
+   * Number of elements after which the next one begins on a byte boundary again: 1, 2 or 4. All chunks except the last
+   * consist of whole groups.
    */
   readonly group: number;
   /** Number of bytes in a group. */

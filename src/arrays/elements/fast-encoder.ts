@@ -98,7 +98,7 @@ export class FastEncoder implements BlockEncoder {
     });
   }
 
-  /** Number of elements per block in the blocks that the kernel is set up for. */
+  /** Runs a kernel on `count` elements in blocks of `block` elements, and returns the number of blocks. */
   private eachBlock(count: number, block: number, run: KernelExports['scale']): number {
     const blocks = Math.ceil(count / block);
     run(blocks, Math.ceil(Math.min(block, count) / groupSize));

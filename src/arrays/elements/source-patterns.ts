@@ -50,8 +50,8 @@ function lastPattern(name: FormatName): bigint {
 }
 
 /**
- * The first pattern without sign whose magnitude satisfies a condition that all larger ones do; one past the last if no
- * pattern does.
+ * The first pattern without sign whose magnitude satisfies a condition; one past the last if no pattern does. If a
+ * magnitude satisfies the condition, all larger ones must, too.
  */
 function firstPattern(name: FormatName, condition: (value: number) => boolean): bigint {
   let [low, high] = [0n, lastPattern(name) + 1n];
@@ -63,7 +63,7 @@ function firstPattern(name: FormatName, condition: (value: number) => boolean): 
   return low;
 }
 
-/** Exact: every float format's values are doubles. */
+/** The result is exact, because a double can represent every value of each float format. */
 function magnitudeOf(name: FormatName, pattern: bigint): number {
   const { width } = floatFormat(name);
   const value = decode(name, width > 32 ? pattern : Number(pattern));

@@ -26,7 +26,7 @@ export class ProductSums {
 
   /**
    * Adds the first `size` elements of both sides, each side scaled by a power of two that keeps its squares within f64.
-   * `rest` is the exact a - b minus the difference of these numbers.
+   * `rest` plus the difference of these numbers is the exact a - b.
    */
   addScaled(a: Float64Array, b: Float64Array, size: number, rest: Float64Array | null = null): void {
     const exponents = scalesOf(a, b, size);

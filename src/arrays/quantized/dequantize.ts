@@ -19,7 +19,7 @@ import { type ArrayOf, tagOf } from '../storage.ts';
 export type ValueFormat = 'f32' | 'f16' | 'bf16';
 
 export interface DequantizeOptions<T extends ValueFormat = ValueFormat> {
-  /** Default f32; to f16 and bf16 the f32 product is rounded once more, to nearest even. */
+  /** Default f32; for f16 and bf16, the f32 product is rounded once more, to nearest even. */
   readonly to?: T | undefined;
   /** Where to write the values; must be as long as the array. */
   readonly out?: ArrayOf<T> | undefined;
@@ -33,7 +33,7 @@ const valueFormats: readonly ValueFormat[] = ['f32', 'f16', 'bf16'];
 
 /**
  * The values of a quantized array: code times scale, rounded to f32. A ue8m0 scale is exact; an NVFP4 scale is the f32
- * product of the block's scale and the tensor's. With ue8m0 scales the product is exact unless it exceeds the range of
+ * product of the block's scale and the tensor's. With ue8m0 scales, the product is exact unless it exceeds the range of
  * f32. Codes and scales that are NaN give the canonical NaN, which is 0x7fffffff in f32.
  *
  * @throws PtxlabError `bad-output` if `out` has another length or type, or overlaps codes or scales; `bad-quantized`
@@ -87,7 +87,7 @@ function outputOf(
   requireBytes(out, 'out', 'bad-output');
   if (!holders[to].includes(tagOf(out))) throw new PtxlabError('bad-output', `a ${tagOf(out)} does not hold ${to}`);
   if (out.length !== count) {
-    throw new PtxlabError('bad-output', `${count} values do not fit an output of ${out.length}`);
+    throw new PtxlabError('bad-output', `out has room for ${out.length} values, but the array has ${count}`);
   }
   if (overlap(out, codes) || overlap(out, scales)) {
     throw new PtxlabError('bad-output', 'out overlaps codes or scales that have not been read yet');

@@ -7,7 +7,10 @@ import { type PackedEncoder, PlainPackedEncoder } from './plain-packed-encoder.t
 
 const encoders = new BoundedCache<PackedBlock, PackedEncoder>(64);
 
-/** The encoder for a kind of block, made once. Each kind has one encoding, or null if its codes are given. */
+/**
+ * The encoder for a kind of block, made once. A kind of block always has the same encoding, which is null if the codes
+ * are given.
+ */
 export function packedEncoder(block: PackedBlock, encoding: BlockEncoding | null): PackedEncoder {
   return encoders.of(block, () =>
     canCompile() ? new FastPackedEncoder(block, encoding) : new PlainPackedEncoder(block, encoding),

@@ -15,8 +15,8 @@ import { sharedNumbers, SmallNumbers } from './small-numbers.ts';
 
 export interface PackedDecoder {
   /**
-   * Decodes as many whole blocks to f32 as fill `out`. NaN and infinite factors give the results of f32 arithmetic,
-   * with 0x7fffffff as the only NaN. Returns true if all factors are finite.
+   * Decodes whole blocks to f32; the length of `out` determines how many. NaN and infinite factors give the results of
+   * f32 arithmetic, with 0x7fffffff as the only NaN. Returns true if all factors are finite.
    */
   decode(bytes: Uint8Array, out: Float32Array): boolean;
 }

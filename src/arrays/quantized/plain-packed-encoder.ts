@@ -74,7 +74,7 @@ export class PlainPackedEncoder implements PackedEncoder {
   }
 }
 
-/** Factors beyond f16 become the largest f16. */
+/** Factors beyond the range of f16 become the largest f16. */
 function patternsOf(factors: Float32Array): Uint16Array {
   return convert(factors, { to: 'f16', saturate: true });
 }
@@ -95,8 +95,8 @@ function spanOf(values: Float32Array, { from }: BlockEncoding): { readonly span:
 }
 
 /**
- * 1 / scale, or 0 for a scale of 0. For an infinite scale it is the smallest number, so that an infinite value stays
- * infinite, and a finite one becomes less than 1/2.
+ * 1 / scale, or 0 for a scale of 0. For an infinite scale it is the smallest nonzero magnitude of f32, with the same
+ * sign, so that an infinite value stays infinite and a finite one becomes less than 1/2.
  */
 function inverseOf(scale: number): number {
   if (scale === 0) return 0;

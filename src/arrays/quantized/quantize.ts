@@ -18,7 +18,10 @@ import { type Packing, packings } from '../storage.ts';
 export interface QuantizeOptions {
   /** A scheme: mxfp8_e4m3 (mxfp8), mxfp8_e5m2, mxfp6_e2m3 (mxfp6), mxfp6_e3m2, mxfp4, nvfp4, or an element with f32 scales: e4m3, e5m2, s8, s4, s2. */
   readonly to: SchemeSpelling;
-  /** Format of a Uint16Array: f16 or bf16 in any spelling. A Float32Array is always f32, a Float16Array f16. */
+  /**
+   * Format of a Uint16Array: f16 or bf16 in any spelling. A Float32Array is always f32, and a Float16Array is always
+   * f16.
+   */
   readonly from?: FormatSpelling | undefined;
   /** Default: one row. Blocks run along the last axis and never extend past its end. */
   readonly shape?: readonly number[] | undefined;
@@ -74,9 +77,9 @@ export interface Quantized extends QuantizedArray {
  * Quantizes values in exactly these steps:
  *
  * 1. The amax of a tile is its largest magnitude. NaNs are ignored, infinities count; a tile without numbers has 0.
- * 2. Scale and factor are computed from amax as in `scale-rules.ts` (`mxScale`, `nvfp4Scale`, `plainFactor`). For NVFP4
- *   the amax of the whole array is computed first. All f32 operations round to nearest even.
- * 3. An element is multiplied by the factor in f32. With ue8m0 scales the factor is a power of two, so the product is
+ * 2. Scale and factor are computed from amax as in `scale-rules.ts` (`mxScale`, `nvfp4Scale`, `plainFactor`). For
+ *   NVFP4, the amax of the whole array is computed first. All f32 operations round to nearest even.
+ * 3. An element is multiplied by the factor in f32. With ue8m0 scales, the factor is a power of two, so the product is
  *    exact, except for values so small that they become zero anyway.
  * 4. The product is rounded once, to nearest even or stochastically, and saturated, as by `cvt.rn.satfinite`, or
  *    `cvt.rni.sat` to an integer: infinities become the largest code with their sign; NaN becomes 0x7f in e4m3 and

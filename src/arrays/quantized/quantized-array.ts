@@ -108,7 +108,7 @@ export function layoutOf(
 }
 
 function badShape(shape: readonly number[], length: number): PtxlabError {
-  return new PtxlabError('bad-shape', `shape (${shape.join(', ')}) is not one of ${length} elements`);
+  return new PtxlabError('bad-shape', `shape (${shape.join(', ')}) does not have ${length} elements`);
 }
 
 function tileOf(

@@ -11,8 +11,8 @@ import { codeTable, codeOf, valuesOf } from '../elements/element-codes.ts';
 /**
  * How a ue8m0 scale is computed from amax. `floor`: OCP MX 1.0, 2^(floor(log2 amax) - the element's largest exponent);
  * the largest elements of a block can be clipped. `up`: NVIDIA's rule, the smallest power of two that is at least amax
- * / the element's largest value (cvt.rp.ue8m0); nothing is clipped. Both give 2^-127 for zero and for smaller results,
- * and 2^127 for infinity.
+ * / the element's largest value (cvt.rp.ue8m0); nothing is clipped. Both give 2^-127 for zero and wherever the result
+ * would be smaller, and 2^127 for infinity.
  */
 export type MxRule = 'floor' | 'up';
 
@@ -34,7 +34,7 @@ export function mxScale(rule: MxRule, element: FormatName, amax: number): number
   return Math.max(exponent + raised, 0);
 }
 
-/** 1 / scale, exact; for 2^127 a subnormal. */
+/** 1 / scale, which is exact; it is subnormal if the scale is 2^127. */
 export function mxFactor(scale: number): number {
   return power(127 - scale);
 }
@@ -50,7 +50,7 @@ export interface TensorScale {
 /**
  * NVFP4 as in NVIDIA's TransformerEngine (common/cast/nvfp4/core_nvfp4.cuh and its reference in Python,
  * quantization_ref_nvfp4.py), all in f32: S = min(2688 / amax, the largest f32), or 1 if amax is 0 or infinite; a
- * block's scale is blockAmax * (S * (1/6)) in e4m3, to nearest and saturating; the tensor's is 1 / S.
+ * block's scale is blockAmax * (S * (1/6)) converted to e4m3, rounded to nearest and saturated; the tensor's is 1 / S.
  */
 export function tensorScale(amax: number): TensorScale {
   const quotient = Math.min(Math.fround(2688 / amax), mostSingle);

@@ -30,7 +30,7 @@ export class SmallNumbers {
       }
   }
 
-  /** Stores the numbers of a block where `read` finds them; those bits must have been zero. */
+  /** Stores the numbers of a block where `read` finds them; those bits must be zero beforehand. */
   write(numbers: ArrayLike<number>, first: number, bytes: Uint8Array, start: number): void {
     for (const { byte, down, mask, up } of this.segments)
       for (let i = 0; i < this.count; i++) {

@@ -132,7 +132,7 @@ export const semanticRules: readonly SemanticRule[] = [
     inputs: above(e4m3Limit),
     result: bits(0x7fn),
     saturate: false,
-    rule: 'without saturation infinity and values that round beyond 448 become NaN',
+    rule: 'without saturation, infinity and values that round beyond 448 become NaN',
     evidence: ofp8,
   },
   {

@@ -48,7 +48,7 @@ export class CodeCounts {
     if (this.uncollected >= mostUncollected) this.collect();
   }
 
-  /** Passes on all counts, as if the elements had been added one by one. */
+  /** Passes all counts on to a summarizer, as if the elements had been added to it one by one. */
   addTo(summarizer: Summarizer): void {
     this.collect();
     const values = valueTable(this.format);

@@ -21,12 +21,12 @@ export interface CompareOptions {
   /** The destination format, in any spelling. */
   readonly to: FormatSpelling;
   /**
-   * The format that represents the value before the conversion; the value is rounded to it, to nearest (down for
-   * ue8m0). Default f32.
+   * The format that represents the value before the conversion. The value is first rounded to this format, to nearest
+   * (down for ue8m0). Default f32.
    */
   readonly from?: FormatSpelling | undefined;
   /**
-   * Rounding for `ptx` alone; `rs` is not allowed. `ptx` has no default for ue8m0; here it rounds up, as for NVIDIA's
+   * Rounding for `ptx` only; `rs` is not allowed. `ptx` has no default for ue8m0; here it rounds up, as for NVIDIA's
    * scales.
    */
   readonly rounding?: Exclude<Rounding, 'rs'> | undefined;
@@ -67,7 +67,8 @@ export interface SemanticsComparison {
 /**
  * How each stack converts a value.
  *
- * @throws PtxlabError as `convert` for names that are not formats, `not-a-float` for integers, `bad-option`
+ * @throws PtxlabError in the same cases as `convert` for names that are not formats, `not-a-float` for integers,
+ *   `bad-option`
  */
 export function compareSemantics(value: number, options: CompareOptions): SemanticsComparison {
   checkArguments(value, options);

@@ -14,9 +14,9 @@ export interface Comparison {
   readonly different: number;
   /** Zeros of different signs, which are not different values. */
   readonly zeroSigns: number;
-  /** Pairs of which exactly one element is NaN. */
+  /** Pairs in which exactly one element is NaN. */
   readonly nanMismatches: number;
-  /** Pairs without NaN of which exactly one element is an infinity, or both are different infinities. */
+  /** Pairs without NaN in which exactly one element is an infinity, or both are infinities of different signs. */
   readonly infinityMismatches: number;
   /** The largest |a - b| of the pairs of finite elements. All fields below also refer to these pairs. */
   readonly maxAbs: number;
@@ -65,7 +65,7 @@ export class Comparer {
   private zeroSigns = 0;
   private nanMismatches = 0;
   private infinityMismatches = 0;
-  /** Pairs of which at least one is NaN or infinite. */
+  /** Pairs in which at least one element is NaN or infinite. */
   private notFinite = 0;
   private readonly special = { nansInA: 0, nansInB: 0, infinitiesInA: 0, infinitiesInB: 0 };
   private maxAbs = 0;
@@ -78,8 +78,8 @@ export class Comparer {
   }
 
   /**
-   * Adds the next elements, equally many from both streams. `rest` is the exact a - b minus the difference of these
-   * numbers, if f64 cannot represent the elements exactly.
+   * Adds the next elements, the same number from both streams. If f64 cannot represent the elements exactly, `rest`
+   * plus the difference of these numbers is the exact a - b.
    */
   add(a: Float32Array | Float64Array, b: Float32Array | Float64Array, rest: Float64Array | null = null): void {
     const isWide = a instanceof Float64Array || b instanceof Float64Array;
@@ -182,7 +182,7 @@ export class Comparer {
     else this.sums.add(squaredA, squaredB, product, squaredError);
   }
 
-  /** The same for elements that f64 cannot represent exactly, which are rare. */
+  /** Does the same for elements that f64 cannot represent exactly, which are rare. */
   private addLongBlock(rest: Float64Array): void {
     let same = 0;
     for (let i = 0; i < rest.length; i++) {

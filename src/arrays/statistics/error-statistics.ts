@@ -14,7 +14,7 @@ export interface QuantizationStatistics {
   readonly infinite: number;
   /** The largest finite magnitude. */
   readonly amax: number;
-  /** Number of elements that got the largest code, but would have got a larger one if it existed. */
+  /** Number of elements that got the largest code, but would have gotten a larger one if there were one. */
   readonly clipped: number;
   /** Number of nonzero elements that read back as zero. */
   readonly underflowed: number;

@@ -30,7 +30,7 @@ export function exponentOf(value: number): number {
 export class ExponentHistogram {
   private readonly bins: Float64Array = new Float64Array(2 * binsPerSign);
 
-  /** Adds `count` elements with one sign (1 is negative) and exponent. */
+  /** Adds `count` elements with the given sign (1 means negative) and exponent. */
   add(sign: number, exponent: number, count: number): void {
     const bin = sign * binsPerSign + exponent - lowest;
     this.bins[bin] = doubleAt(this.bins, bin) + count;

@@ -11,7 +11,7 @@ export interface ScaledNumber {
 export const scaleStep = 600;
 
 /**
- * Numbers added without scaling go into a separate sum, the only one that numbers of ordinary size need. Sums of other
+ * Numbers added without scaling go into a separate sum; numbers of ordinary size need no other sum. Sums of other
  * scales (Blue's accumulators) are created when a number of that scale is added.
  */
 export class ScaledSum {

@@ -99,9 +99,9 @@ export class Summarizer {
   }
 
   /**
-   * Adds the block of f32 at `from`: exponents are counted by their field, and zeros and subnormals without a branch,
-   * because half of a tensor may be zeros. Values that are not finite are handled individually, and so are subnormals
-   * of f32, whose exponent field is not their exponent.
+   * Adds the block of f32 values at `from`: exponents are counted by their field, and zeros and subnormals without a
+   * branch, because half of a tensor may be zeros. Values that are not finite are handled individually, and so are
+   * subnormals of f32, whose exponent field is not their exponent.
    */
   private addSingles(values: Float32Array, bits: Uint32Array, from: number): void {
     const end = Math.min(from + blockSize, values.length);
@@ -200,7 +200,7 @@ export class Summarizer {
   }
 }
 
-/** Even the largest possible number of such sums stays within the range of f64. */
+/** Even the largest possible number of sums below this limit adds up to less than the largest f64. */
 const largestSum = 2 ** 960;
 
 function meanOf(sum: ScaledSum, count: number): number {

@@ -1,5 +1,6 @@
 /**
- * The k elements of a stream with the largest errors, largest first; of equal errors, the earlier element comes first.
+ * The k elements of a stream with the largest errors, largest first; among equal errors, the earlier element comes
+ * first.
  */
 import { elementAt } from '../../base/element-at.ts';
 export interface WorstElement {

@@ -1,6 +1,7 @@
 /**
- * Findings that were accepted earlier, so that `check` fails on new ones only. A finding is known by its file, target,
- * code and line of code, so it stays known when lines move or a compiler numbers its registers and labels differently.
+ * Findings that were accepted earlier, so that `check` fails on new ones only. A finding is identified by its file,
+ * target, code and line of code, so it is still recognized when lines move or a compiler numbers its registers and
+ * labels differently.
  */
 import { listOf, objectOf, type Rule, text, whole } from '../../base/rules.ts';
 import type { SourceText } from '../../base/source-text.ts';
@@ -53,7 +54,9 @@ export class Baseline {
     }
   }
 
-  /** The findings of a report that are not accepted. Each accepted one is used up. */
+  /**
+   * The findings of a report that are not accepted. Each finding is accepted only as often as the baseline lists it.
+   */
   newFindings(place: FindingPlace): readonly Diagnostic[] {
     return place.report.diagnostics.filter((found) => {
       const key = keyOf(kindOf(found, place));

@@ -16,7 +16,7 @@ export interface BatchDefaults {
   readonly target: TargetName | undefined;
   readonly isa: VersionName | undefined;
   readonly warningsAreErrors: boolean;
-  /** Apply where neither the request nor the command line decides. */
+  /** These apply where neither the request nor the command line says otherwise. */
   readonly settings: Settings;
 }
 

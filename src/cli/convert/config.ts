@@ -26,7 +26,7 @@ export async function configureModel(
       : '';
   const whole = { ...found, quantization_config: config };
   if (found !== null && (await isWritten(target, whole)))
-    return `${calibration}${join(dirname(to), 'config.json')} is the input's plus a quantization_config\n`;
+    return `${calibration}${join(dirname(to), 'config.json')} is a copy of the input's with a quantization_config added\n`;
   return `${calibration}its readers need this in config.json:\n${JSON.stringify({ quantization_config: config }, null, 2)}\n`;
 }
 

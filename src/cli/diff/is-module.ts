@@ -16,7 +16,7 @@ export async function isModule(path: string): Promise<boolean> {
       await file.close();
     }
   } catch {
-    // The file is opened again by whoever reads it, and that error has words.
+    // Whoever reads the file opens it again, and reports the error then.
     return false;
   }
 }

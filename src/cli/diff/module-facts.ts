@@ -1,4 +1,4 @@
-/** The facts of a difference between functions that both outputs show. */
+/** The facts about a difference between functions that both forms of output show. */
 import type { FunctionDiff, LineDiff } from '../../analysis.ts';
 
 export interface DiffCounts {

@@ -22,7 +22,7 @@ import type { ModuleFilesDiff, NamedModule } from './module-files-diff.ts';
 /** Limits of what is shown; `--json` has everything. */
 const [mostNames, mostLines, mostMnemonics] = [20, 30, 10];
 
-/** Lists the differences, shows the functions with the most in detail, and ends with the verdict. */
+/** Lists the differences, shows the functions with the most differences in detail, and ends with the verdict. */
 export function moduleDiffText(diff: ModuleFilesDiff, layout: DiffLayout): string {
   const different = diff.functions.filter(({ isSame }) => !isSame).toSorted((x, y) => changes(y) - changes(x));
   const sections = [

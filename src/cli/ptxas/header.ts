@@ -30,7 +30,7 @@ function versionAt(text: string, at: number): number | null {
   return directive.test(text) ? directive.lastIndex : null;
 }
 
-/** The end of a `.target` directive, which ptxas reads before it misses the version. */
+/** The end of a `.target` directive, which ptxas reads before it notices that the version is missing. */
 function afterTargets(text: string, at: number): number {
   const directive = /\.target\s+sm_\w+(\s*,\s*\w+)*/y;
   directive.lastIndex = at;

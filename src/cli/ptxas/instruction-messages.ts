@@ -4,7 +4,7 @@ import type { Architecture } from './architecture.ts';
 
 export interface ModuleHeader {
   readonly target: Target;
-  /** As `parseVersion` gives it: 604 is 6.4. */
+  /** As `parseVersion` returns it: 604 is 6.4. */
   readonly version: number;
 }
 
@@ -36,7 +36,7 @@ function unsynchronized(mnemonic: string, { target, version }: ModuleHeader): re
   return version >= 600 ? [risky, deprecated] : [risky];
 }
 
-/** What ptxas calls the products of warpgroups by a word of the mnemonic; the first that fits counts. */
+/** How ptxas describes warpgroup products, by a word of the mnemonic; the first match counts. */
 const products: readonly (readonly [RegExp, string])[] = [
   [/\.b1\./, 'boolean type'],
   [/\.s32\./, 'integer types'],
@@ -46,7 +46,7 @@ const products: readonly (readonly [RegExp, string])[] = [
 
 /**
  * The message of ptxas if an instruction of a module for `target` does not exist on a later architecture; null if it
- * does. Only the instructions of warpgroups, which sm_90a has, are gone.
+ * does. Only the warpgroup instructions of sm_90a do not.
  */
 function misfitOf(mnemonic: string, target: Target, { name, target: to }: Architecture): string | null {
   const instruction = /^wgmma\.\w+/.exec(mnemonic)?.[0];

@@ -6,9 +6,9 @@ import { isSyntaxError } from '../../diagnostics/renderers/ptxas.ts';
 const atEnd: ReadonlySet<string> = new Set(['PTX4013', 'PTX5025', 'PTX5030']);
 
 /**
- * The findings up to the first syntax error. About the statement with the error ptxas says only what it sees when it
- * reads an operand: an unknown part of a register or variable. It says nothing about labels of a function that the error
- * leaves open.
+ * The findings up to the first syntax error. For the statement with the error, ptxas reports only what it notices while
+ * it reads an operand: an unknown part of a register or variable. If the error leaves a function open, ptxas reports
+ * nothing about the labels of that function.
  */
 export function untilSyntaxError(found: readonly Diagnostic[], text: string): readonly Diagnostic[] {
   const index = found.findIndex(isSyntaxError);
@@ -25,7 +25,7 @@ export function untilSyntaxError(found: readonly Diagnostic[], text: string): re
   return [...found.slice(0, index).filter(isSaid), error];
 }
 
-/** The parts of a register that video instructions select are refused only when the whole statement was read. */
+/** The parts of a register that video instructions select are refused only once the whole statement has been read. */
 function isUnknownPart({ ptxas, span }: Diagnostic, text: string): boolean {
   const part = /^Unknown symbol '[^'.]*(\.[^']*)'$/.exec(ptxas)?.[1];
   if (part === undefined) return false;

@@ -105,7 +105,7 @@ function findingsOf(checked: readonly Checked[], options: VerifyOptions): readon
   });
 }
 
-/** The error about a name that an earlier module defines, too. */
+/** The error about a name that an earlier module also defines. */
 function duplicate({ kind, name, start }: Definition, source: SourceText): Finding {
   const { line } = source.position(repeatedAt(kind, { start, end: start + name.length }, source.text));
   const text = `ptxas ${source.name}, line ${line}; error   : Duplicate definition of ${kind} '${name}'`;

@@ -80,7 +80,9 @@ function uniformValues({ type = 'f32', from = 0, to = 1, seed: first = 0 }: Unif
   };
 }
 
-/** A sum of twelve uniform values has the variance 1. Unlike logarithms and cosines, it is the same on every machine. */
+/**
+ * A sum of twelve uniform values has a variance of 1. Unlike logarithms and cosines, it is the same on every machine.
+ */
 function normalValues({ mean = 0, deviation = 1, seed: first = 0 }: Normal): (i: number) => number {
   return (i) => {
     let sum = -6;
@@ -89,7 +91,7 @@ function normalValues({ mean = 0, deviation = 1, seed: first = 0 }: Normal): (i:
   };
 }
 
-/** A number from 0 up to, but not including, 1: the counter and the seed, mixed as MurmurHash3 finishes its hashes. */
+/** A number from 0 up to, but not including, 1: the counter and the seed, mixed with the finalizer of MurmurHash3. */
 function randomPart(first: number, counter: number): number {
   let bits = (Math.imul(counter + 1, 0x9e3779b9) ^ Math.imul(first + 1, 0x85ebca6b)) >>> 0;
   for (const [shift, factor] of [

@@ -16,7 +16,7 @@ import type { JobArgument, JobContents } from './job-rules.ts';
 import { hexBytes, isScalarType, scalarBytes } from './values.ts';
 
 export interface JobPlace {
-  /** The folder that relative paths start from. */
+  /** The folder that relative paths refer to. */
   readonly folder: string;
   /** Maximum number of bytes in a buffer. */
   readonly room: number;

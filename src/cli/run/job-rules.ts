@@ -43,7 +43,7 @@ export interface JobLaunch extends PlainLaunch {
   readonly trace?: boolean | JobTrace;
 }
 
-/** In a job with a list of launches, keys next to the list are the defaults of all launches. */
+/** In a job with a list of launches, keys next to the list are the defaults for all launches. */
 export interface JobFile extends JobLaunch {
   readonly ptx?: string;
   readonly source?: string;

@@ -118,7 +118,7 @@ export type PrintedOutput = Pick<LaunchResult, 'printed' | 'printsDropped'>;
 
 const nothing: PrintedOutput = { printed: '', printsDropped: 0 };
 
-/** Runs a request. A caller's mistake throws a UsageError; an error in the kernel is an outcome. */
+/** Runs a request. A caller's mistake throws a UsageError; an error in the kernel is returned as an outcome. */
 export async function execute(request: RunRequest): Promise<RunOutcome> {
   try {
     return await launchAll(request);

@@ -4,7 +4,7 @@ export interface Limits {
   readonly timeout: number;
   /** Memory of one device. */
   readonly memory: number;
-  /** Size of a message, and of a text that is printed by one launch. */
+  /** Size of a message, and of the text that one launch prints. */
   readonly message: number;
   /** Size of a shared file, or of the part of it that a request names. */
   readonly file: number;

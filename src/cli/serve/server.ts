@@ -95,7 +95,7 @@ async function answer(
   }
 }
 
-/** Ends the connection if more bytes arrive than a message may have before one is complete. */
+/** Ends the connection if more bytes arrive than a message may have and no message is complete yet. */
 function limitMessages(input: Readable, reader: StreamMessageReader, most: number, end: () => void): void {
   let pending = 0;
   input.on('data', (chunk: Buffer) => {

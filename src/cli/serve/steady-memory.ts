@@ -3,13 +3,13 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 export function keepMemorySteady(): void {
-  // Garbage is collected when the heap has grown by a third. By default it may grow fourfold if collecting takes long.
+  // Garbage is collected when the heap has grown by a third. By default, it may grow fourfold if collections take long.
   setFlagsFromString('--heap-growing-percent=33');
   // The V8 of Node 20 never frees about 1 kB of each instantiated module whose functions are compiled on their first call.
   setFlagsFromString('--no-wasm-lazy-compilation');
 }
 
-/** A collection takes a twentieth of the time of loading so many small modules. */
+/** Loading this many small modules takes twenty times as long as one collection. */
 const unloadsPerCollection = 250;
 /** Bytes; collecting a larger heap would delay a request by more than about 50 ms. */
 const largestCollectedHeap = 256 * 2 ** 20;

@@ -17,7 +17,7 @@ export interface CheckBody {
 const anyReport: Rule<Judged['report']> = { takes: 'an object', accepts: (value) => typeof value === 'object' };
 const bodyRule: Rule<CheckBody> = recordOf<CheckBody>({ files: listOf(listOf(anyReport)) });
 
-/** The hash of a result covers its reports, so that only its outer shape is checked. */
+/** The hash of a result covers its reports, so only its outer structure is checked. */
 export function isCheckBody(body: object): body is CheckBody {
   return mistakeIn(body, bodyRule) === null;
 }
@@ -30,7 +30,7 @@ export async function readPlanned(plan: Plan, input: InputFile): Promise<string>
   return bytes.toString('utf8');
 }
 
-/** The text of a planned file, under the name that findings have. */
+/** The text of a planned file, under the name that findings use. */
 export async function sourceOf(plan: Plan, { files }: CheckWhat, unit: number): Promise<SourceText> {
   const text = await readPlanned(plan, elementAt(plan.manifest.inputs, unit));
   return new SourceText(text, elementAt(files, unit).name);

@@ -19,13 +19,16 @@ export function conversionOf(input: TensorInput, output: string, flags: ConvertF
   return planConversion(input.file, containerOf(output), { ...choiceOf(flags), shards: shardingOf(output, flags) });
 }
 
-/** Identifies where everything goes. The names of several files are left out, since the merge chooses them. */
+/**
+ * Identifies where everything goes. If there are several files, their names are left out, because the merge chooses
+ * them.
+ */
 export function layoutHash({ work, layout }: ConversionPlan): string {
   const places = work.map((one) => [one.kind, one.entry, one.out]);
   return hashOf(JSON.stringify([layout.container, Buffer.from(layout.header).toString('base64'), places]));
 }
 
-/** Opens the input of a plan; whatever is read of it is compared with the hashes of the manifest. */
+/** Opens the input of a plan; whatever is read from it is compared with the hashes in the manifest. */
 export async function openConversion(plan: Plan, { choice, output, layout }: ConvertWhat): Promise<OpenConversion> {
   const { inputs } = plan.manifest;
   const paths = new Map(inputs.map((input) => [pathOfInput(plan.folder, input), input]));
@@ -35,7 +38,7 @@ export async function openConversion(plan: Plan, { choice, output, layout }: Con
   try {
     const conversion = conversionOf(input, output, flags);
     if (layoutHash(conversion) !== layout)
-      throw new UsageError(`${from}: is not converted as planned; a config.json beside it may have changed`);
+      throw new UsageError(`${from}: would not be converted as planned; a config.json beside it may have changed`);
     return { input, conversion };
   } catch (error) {
     await input.close();
@@ -43,7 +46,7 @@ export async function openConversion(plan: Plan, { choice, output, layout }: Con
   }
 }
 
-/** Where a unit is; units are the pieces of all tensors in order. */
+/** The place of a unit; units are the pieces of all tensors, in order. */
 export function positionOf(pieces: readonly number[], unit: number): Position {
   let before = 0;
   for (const [work, count] of pieces.entries()) {

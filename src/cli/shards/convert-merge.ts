@@ -88,7 +88,7 @@ interface Place {
   readonly shard: number;
 }
 
-/** Proves that each byte of each tensor comes from exactly one shard. */
+/** Verifies that each byte of each tensor comes from exactly one shard. */
 function requireWhole(plan: Plan, parts: readonly ConvertBody[], { work }: ConversionPlan): void {
   const places = parts
     .flatMap(({ segments }, shard) =>

@@ -75,7 +75,7 @@ export async function draftConvert(paths: readonly string[], flags: PlanConvertF
 /** In bytes of data. */
 const pieceCost = 2 ** 12;
 
-/** Takes 1.5 to 3 s. */
+/** A shard of this cost takes 1.5 to 3 s. */
 const leastShard = 1.5e9;
 
 const baseMemory = 256 * 2 ** 20;
@@ -86,7 +86,9 @@ function cutTensors(pieces: readonly number[], shards: readonly UnitRange[]): Re
   return new Set(cuts.flatMap(({ work, piece }) => (piece > 0 ? [work] : [])));
 }
 
-/** Scales that depend on a whole tensor need its largest magnitude, which no shard sees if the tensor is cut. */
+/**
+ * Scales that depend on a whole tensor need its largest magnitude, which no single shard knows if the tensor is cut.
+ */
 async function maximaFor(
   path: string,
   flags: ConvertFlags,

@@ -55,7 +55,7 @@ export function pathOfInput(folder: string, { path }: InputFile): string {
   return resolve(folder, path);
 }
 
-/** The bytes are those that were planned; `found` is the file's content. */
+/** Throws unless the file is the one that was planned; `found` holds its contents. */
 export function requireInput(path: string, { bytes, sha256 }: InputFile, found: Uint8Array): void {
   if (found.byteLength !== bytes || createHash('sha256').update(found).digest('hex') !== sha256) throw hasChanged(path);
 }
@@ -66,8 +66,8 @@ function hasChanged(path: string): UsageError {
 
 /**
  * A file whose blocks are compared with their checksums when they are first read, unless its size and its time of
- * modification are those that were planned. A block of which reads in a row have given only the beginning is compared by
- * `requireUnchanged`.
+ * modification are those that were planned. If consecutive reads have covered only the beginning of a block,
+ * `requireUnchanged` compares the block.
  *
  * @param inputs the inputs of the plan, by path on this machine
  */

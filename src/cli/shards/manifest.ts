@@ -27,7 +27,7 @@ export interface InputFile {
   readonly blocks: string;
   /**
    * Time of the last modification, in nanoseconds since 1970. Empty if a shard must always compare checksums: the file
-   * was planned so soon after a modification that another one may have the same time.
+   * was planned so soon after a modification that a later one may have the same time.
    */
   readonly modified: string;
 }
@@ -37,7 +37,7 @@ export interface TaskNeeds {
   /** Also the number of threads. */
   readonly cpus: number;
   readonly memoryBytes: number;
-  /** For the results of a shard; for a check, a guess. */
+  /** Room for the results of a shard; for a check, an estimate. */
   readonly diskBytes: number;
 }
 
@@ -116,11 +116,11 @@ export async function writePlan(folder: string, draft: Draft, parts: number): Pr
   return { folder, id: hashOf(content), manifest };
 }
 
-/** @throws UsageError for a folder without a valid manifest, or one that another ptxlab planned */
+/** @throws UsageError for a folder without a valid manifest, or with one from another build of ptxlab */
 export async function readPlan(folder: string): Promise<Plan> {
   const path = manifestOf(folder);
   const content = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`${path}: ${fileTrouble(error)}; ptxlab plan makes it`);
+    throw new UsageError(`${path}: ${fileTrouble(error)}; ptxlab plan creates it`);
   });
   const manifest: unknown = parseJson(content);
   requireManifest(manifest, path);
@@ -128,7 +128,7 @@ export async function readPlan(folder: string): Promise<Plan> {
   const planned = manifest.ptxlab;
   if (planned.sha256 !== sha256) {
     const names = [planned, { version, sha256 }].map((one) => `${one.version} (${one.sha256.slice(0, 12)})`);
-    throw new UsageError(`${path}: was planned by ptxlab ${names[0]}, this is ptxlab ${names[1]}`);
+    throw new UsageError(`${path}: was planned by ptxlab ${names[0]}; this is ptxlab ${names[1]}`);
   }
   return { folder, id: hashOf(content), manifest };
 }

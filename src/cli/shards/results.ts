@@ -86,7 +86,7 @@ export async function readResult(plan: Plan, shard: number): Promise<Found> {
   return why === null ? { kind: 'done', shard, body: found.body } : { kind: 'torn', shard, file, why };
 }
 
-/** The envelope in a file; null if there is no file, a text if it is not a complete result. */
+/** The envelope in a file; null if there is no file, the reason as text if it is not a complete result. */
 async function readEnvelope(file: string): Promise<Envelope | string | null> {
   let content: string;
   try {
@@ -139,13 +139,13 @@ async function strayResults(plan: Plan): Promise<readonly Trouble[]> {
 export function troubleText(plan: Plan, trouble: Trouble): string {
   switch (trouble.kind) {
     case 'missing':
-      return `shard ${trouble.shard} is missing; ptxlab work ${plan.folder} --shard ${trouble.shard} makes it`;
+      return `shard ${trouble.shard} is missing; ptxlab work ${plan.folder} --shard ${trouble.shard} computes it`;
     case 'torn':
-      return `shard ${trouble.shard} is torn: ${trouble.file} ${trouble.why}; ptxlab work makes it again`;
+      return `shard ${trouble.shard} is torn: ${trouble.file} ${trouble.why}; ptxlab work computes it again`;
     case 'foreign':
       return `${trouble.file} is foreign: it ${trouble.why}`;
     case 'doubled':
-      return `shard ${trouble.shard} is doubled: ${trouble.file} is another result of it`;
+      return `shard ${trouble.shard} is doubled: ${trouble.file} is another result for it`;
   }
 }
 

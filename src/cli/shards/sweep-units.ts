@@ -1,5 +1,6 @@
 /**
- * The units of a planned sweep: groups of chunks, numbered through all instructions; and the result of a shard of them.
+ * The units of a planned sweep: groups of chunks, numbered consecutively across all instructions; and the result of a
+ * shard of them.
  */
 import { join } from 'node:path';
 import { listOf, recordOf, type Rule, text } from '../../base/rules.ts';

@@ -16,7 +16,7 @@ const anyResult: Rule<CaseResult> = {
 };
 const bodyRule: Rule<TestBody> = recordOf<TestBody>({ results: listOf(anyResult) });
 
-/** The hash of a result covers its contents, so that only its outer shape is checked. */
+/** The hash of a result covers its contents, so only its outer structure is checked. */
 export function isTestBody(body: object): body is TestBody {
   return mistakeIn(body, bodyRule) === null;
 }

@@ -46,7 +46,7 @@ export async function draftTest(
   };
 }
 
-/** A test whose files do not exist is an error, but of that test alone. */
+/** A missing file is an error only of the test that names it. */
 function isFile(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isFile(),

@@ -3,7 +3,7 @@ import type { CheckFormat } from '../check.ts';
 import type { TestFormat } from '../test/render.ts';
 import { flag, listOf, mapOf, mistakeIn, objectOf, oneOf, recordOf, type Rule, text, whole } from '../../base/rules.ts';
 
-/** The flags of a sweep that decide what it computes. */
+/** The flags of a sweep that determine what it computes. */
 export interface SweepChoice {
   readonly chunks?: string;
   readonly rbits?: string;
@@ -32,7 +32,7 @@ export interface SweepWhat {
   readonly sweeps: readonly PlannedSweep[];
 }
 
-/** The flags of a conversion that decide what it computes. */
+/** The flags of a conversion that determine what it computes. */
 export interface ConvertChoice {
   readonly to?: string;
   readonly only?: readonly string[];
@@ -53,9 +53,9 @@ export interface ConvertChoice {
 export interface ConvertWhat {
   readonly command: 'convert';
   readonly choice: ConvertChoice;
-  /** A name for the merged file; its extension decides the container. */
+  /** A name for the merged file; its extension determines the container. */
   readonly output: string;
-  /** SHA-256 of where everything goes. */
+  /** SHA-256 that identifies where everything goes. */
   readonly layout: string;
   /** The number of pieces of each tensor. */
   readonly pieces: readonly number[];
@@ -65,7 +65,7 @@ export interface ConvertWhat {
   readonly maxima: Readonly<Record<string, string>>;
 }
 
-/** The flags of a check that decide what it writes. */
+/** The flags of a check that determine what it writes. */
 export interface CheckChoice {
   readonly format: CheckFormat;
   readonly target?: string;
@@ -89,7 +89,7 @@ export interface CheckWhat {
   readonly files: readonly CheckedFile[];
 }
 
-/** The flags of `test` that decide what it runs and writes. */
+/** The flags of `test` that determine what it runs and writes. */
 export interface TestChoice {
   readonly format: TestFormat;
   readonly filter?: string;

@@ -61,7 +61,10 @@ export function sweepJson(swept: Swept): object {
 
 const perLine = 8;
 
-/** The digests, eight per line after the number of the first one, or the result of comparing them. */
+/**
+ * The digests, eight per line, where each line begins with the number of its first chunk; or the result of comparing
+ * them.
+ */
 export function sweptText(swept: Swept): string {
   const { sweep, chunks, known, wanted } = swept;
   if (wanted !== null) return comparedText(swept);

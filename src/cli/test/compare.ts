@@ -20,7 +20,7 @@ export interface Differences {
   readonly elements: number;
   readonly different: number;
   readonly first: Difference;
-  /** The largest distance of a pair of numbers in ulps; null if no pair has one. */
+  /** The largest distance between the numbers of a pair, in ulps; null if no pair has one. */
   readonly mostUlps: bigint | null;
 }
 

@@ -4,7 +4,10 @@ import { type FormatName, formats, isFormatName } from '../../numerics/formats.t
 import type { NpyType } from '../../tensors/npy/npy.ts';
 import { UsageError } from '../exit.ts';
 
-/** The format of whole bytes with that name: a scalar type such as `f32` or `b32`, or a format such as `bf16` or `e4m3`. */
+/**
+ * The format with that name, whose elements must be whole bytes: a scalar type such as `f32` or `b32`, or a format such
+ * as `bf16` or `e4m3`.
+ */
 export function formatOfType(type: string): FormatName {
   const name = type.startsWith('b') && /^b\d+$/.test(type) ? `u${type.slice(1)}` : type;
   if (isFormatName(name) && formats[name].width % 8 === 0) return name;

@@ -11,7 +11,7 @@ export type TestFormat = 'table' | 'junit' | 'tap' | 'json';
 
 const words: Readonly<Record<CaseStatus['kind'], string>> = { passed: 'pass', failed: 'FAIL', error: 'ERROR' };
 
-/** The lines of everything found; empty for a test that passed. */
+/** The lines of all findings; empty for a test that passed. */
 function linesOf(status: CaseStatus): readonly string[] {
   switch (status.kind) {
     case 'passed':

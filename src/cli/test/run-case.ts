@@ -18,7 +18,7 @@ import type { Expectation, TestTolerance } from './suite-rules.ts';
 
 export type CaseStatus =
   | { readonly kind: 'passed' }
-  /** Each finding is one line or more, the first of which says what is wrong. */
+  /** Each finding has one or more lines, the first of which says what is wrong. */
   | { readonly kind: 'failed'; readonly findings: readonly (readonly string[])[] }
   /** A mistake in the suite or in a file it names. */
   | { readonly kind: 'error'; readonly message: string };
@@ -27,11 +27,11 @@ export interface CaseResult {
   readonly one: CaseName;
   readonly status: CaseStatus;
   readonly milliseconds: number;
-  /** The files that were written with what the kernels left. */
+  /** The expected files that were overwritten with the actual results. */
   readonly updated: readonly string[];
 }
 
-/** @param update whether to write what the kernels left into the files that contain something else */
+/** @param update whether to write the actual results to the expected files that differ */
 export async function runCase(one: TestCase, update: boolean, session: Session): Promise<CaseResult> {
   const begun = performance.now();
   const updated: string[] = [];

@@ -45,13 +45,13 @@ export interface KernelTest extends TestJob {
   readonly expect?: Readonly<Record<string, Expectation>>;
   /** Everything that the kernels print. */
   readonly prints?: string;
-  /** The code of the fault in which the launches must end. */
+  /** The code of the fault with which the launches must end. */
   readonly fault?: string;
-  /** The tolerance where an expectation has none. Default `exactly`. */
+  /** The tolerance for expectations that have none of their own. Default `exactly`. */
   readonly tolerance?: TestTolerance;
 }
 
-/** Keys next to the list of tests are the defaults of all tests. */
+/** Keys next to the list of tests are the defaults for all tests. */
 export interface SuiteFile extends Omit<KernelTest, 'name'> {
   /** For editors. */
   readonly $schema?: string;

@@ -12,7 +12,7 @@ import { parseFile, requireRule } from '../json-file.ts';
 import type { Session } from '../session.ts';
 import { type KernelTest, type SuiteFile, suiteRule } from './suite-rules.ts';
 
-/** What a test for one GPU and one target is called. */
+/** The name of a test for one GPU and one target. */
 export interface CaseName {
   /** The file of its suite, as the user named it. */
   readonly suite: string;
@@ -24,7 +24,7 @@ export interface CaseName {
 
 export interface TestCase extends CaseName {
   readonly test: KernelTest;
-  /** The folder that paths in the test start from. */
+  /** The folder that paths in the test are relative to. */
   readonly folder: string;
 }
 
@@ -87,7 +87,10 @@ export async function readSuite(
   });
 }
 
-/** The names in a list, which `read` must know; null, for the module's own, if there are none. */
+/**
+ * The names in a list, each of which `read` must know; if there are none, a single null, which stands for the module's
+ * own.
+ */
 function choices(
   names: readonly string[] = [],
   place: string,
@@ -120,7 +123,7 @@ async function moduleDefault(path: string): Promise<unknown> {
   return found.default;
 }
 
-/** A module as its file is now, even if an older version of it was imported before. */
+/** Imports the current version of a module's file, even if an older version was imported before. */
 export async function importFresh(path: string): Promise<object> {
   try {
     const { mtimeMs } = await stat(path);

@@ -66,7 +66,7 @@ function rulesOf(product: MatrixProduct): readonly string[] {
     }
     case 'double':
       return [
-        `A chain of fused multiply-adds that begins with c and goes in the order of k, each rounded by .${product.rounding}. Every GPU gives the same result.`,
+        `A chain of fused multiply-adds that begins with c and proceeds in the order of k, each rounded by .${product.rounding}. Every GPU gives the same result.`,
       ];
     case 'float':
       return floatRules(product);
@@ -78,7 +78,7 @@ function floatRules({ scaling, c, d }: Extract<MatrixProduct, { readonly kind: '
   const terms = scaling?.group === 16 ? 'sums of 16 products' : 'products';
   return [
     `The ${terms} are exact. A chunk of them and the sum so far, which starts as c, are aligned to the greatest exponent among them, cut off toward zero, and added exactly. The sum is rounded once, at the end of the chunk.`,
-    'A product has the sum of the exponents of its factors, even if its significand is 2 or more.',
+    'The exponent of a product is the sum of the exponents of its factors, even if its significand is 2 or more.',
     ...(scaling === null ? [] : [scaleRule(scaling.group)]),
     ...(c.format === d.format ? [] : [`c is converted to ${d.format} first.`]),
     `A NaN, infinity times zero, and infinities of both signs give ${nan}. Sums that are zero are +0.`,
@@ -88,7 +88,7 @@ function floatRules({ scaling, c, d }: Extract<MatrixProduct, { readonly kind: '
 function scaleRule(group: 1 | 16): string {
   return group === 1
     ? 'The exponents of both scales are added to that of each product. A NaN scale gives NaN.'
-    : 'Each sum is multiplied by the significands of its scales, and has the exponent of the scales alone. The sign of a ue4m3 scale is ignored. A NaN scale gives NaN.';
+    : 'Each sum is multiplied by the significands of its scales; its exponent is that of the scales alone. The sign of a ue4m3 scale is ignored. A NaN scale gives NaN.';
 }
 
 function byGpu(variant: Variant): readonly GpuArithmetic[] {

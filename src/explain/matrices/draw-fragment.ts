@@ -1,4 +1,4 @@
-/** Draws a matrix with the lane that holds each element, under the register that holds it there. */
+/** Draws a matrix: for each element, the lane that holds it, below the name of the lane's register. */
 import { elementAt } from '../../base/element-at.ts';
 import { wrap } from '../../diagnostics/renderers/wrap.ts';
 import type { FragmentCell, FragmentExplanation } from './fragments.ts';
@@ -44,7 +44,8 @@ function otherMatrices({ matrices, cells, operands }: FragmentExplanation): read
   if (matrices === 1) return [];
   const [own, other] = [0, 1].map((wanted) => cells.find(({ matrix }) => matrix === wanted));
   if (own === undefined || other === undefined) return [];
-  if (own.lane !== other.lane) return [`Matrix 0 is drawn. Matrix m is in lanes ${other.lane - own.lane} * m higher.`];
+  if (own.lane !== other.lane)
+    return [`Matrix 0 is drawn. Matrix m is in the lanes that are ${other.lane - own.lane} * m higher.`];
   const [name = ''] = elementAt(operands, 0).split('.');
   const registers = operands.length / matrices;
   const place = registers === 1 ? `${name}.m` : `${name}.(${registers} * m) and those after it`;
@@ -59,7 +60,7 @@ function copies({ cells, rows, columns, matrices }: FragmentExplanation): readon
 
 // --- the picture ----------------------------------------------------------------------------------------------------
 
-/** Cells by rows, then columns; of several copies, only the first. */
+/** Cells by rows, then columns; if there are several copies, only the first. */
 function grid(cells: readonly FragmentCell[]): readonly (readonly FragmentCell[])[] {
   const byRow = new Map<number, Map<number, FragmentCell>>();
   const inOrder = [...cells].sort((x, y) => x.register - y.register || x.lane - y.lane);

@@ -39,7 +39,7 @@ export interface FragmentExplanation {
   /** Bits from one element to the next in a register. */
   readonly elementBits: number;
   readonly registerBits: 32 | 64;
-  /** The position of element `i` of a lane: `row = lane / 4 + 8 * (i / 2 % 2)`. Divisions are those of integers. */
+  /** The position of element `i` of a lane: `row = lane / 4 + 8 * (i / 2 % 2)`. Divisions are integer divisions. */
   readonly formulas: readonly string[];
   /** By lanes, then registers. Elements may have copies in several cells. */
   readonly cells: readonly FragmentCell[];
@@ -97,7 +97,7 @@ function lowBits({ format, low }: MatrixProduct['a']): readonly string[] {
   return low === 0 ? [] : [`Each ${format} is in bits ${low + 3} to ${low} of its byte.`];
 }
 
-/** A matrix between memory and registers. */
+/** A matrix that is moved between memory and registers. */
 function movedFragment(fragment: Fragment, variant: Variant): NamedFragment {
   const { opcode } = splitMnemonic(variant.mnemonic);
   const [family, ...rest] = opcode.split('.');
@@ -108,7 +108,7 @@ function movedFragment(fragment: Fragment, variant: Variant): NamedFragment {
   }
   const last = fragment.matrices > 1 ? `${fragment.rows} * m + r` : 'r';
   const which = fragment.matrices > 1 ? 'row r of matrix m' : 'row r';
-  const note = `Rows are those in memory, of 16 bytes each: lane ${last} gives the address of ${which}.`;
+  const note = `Rows are 16-byte rows of memory: lane ${last} gives the address of ${which}.`;
   return { ...own, matrix: 'memory', format: `b${fragment.bits}`, notes: [note] };
 }
 

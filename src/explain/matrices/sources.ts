@@ -1,4 +1,4 @@
-/** The lanes that give metadata and scales, as matrices whose elements are indices and scales. */
+/** The lanes that provide metadata and scales, as matrices whose elements are indices and scales. */
 import type { Digit } from '../../isa/fragments.ts';
 import type { Scaling, Sparsity } from '../../isa/matrix-product.ts';
 import type { NamedFragment } from './named-fragment.ts';

@@ -40,8 +40,8 @@ function takeApart(code: Code): { readonly significand: number; readonly exponen
 }
 
 /**
- * Extends a significand of which 53 bits are known to 64 bits, by adding the sign of the remainder `missing` (an i64
- * local) below them.
+ * Extends a significand with 53 known bits to 64 bits, by adding the sign of the remainder `missing` (an i64 local)
+ * below them.
  */
 function nudged(code: Code, significand: number, missing: number, result: number): void {
   code.get(significand).i64(11n).op('i64.shl');

@@ -168,7 +168,7 @@ function shrinkDividend(code: Code, a: number, b: number): void {
 }
 
 /**
- * Computes a + b rounded to odd: an inexact sum is replaced by the neighboring value whose last bit is one, so that
+ * Computes a + b rounded to odd: an inexact sum is replaced with the neighboring value whose last bit is one, so that
  * rounding it again is correct.
  */
 function oddSum(code: Code, a: number, b: number): number {

@@ -82,7 +82,7 @@ function pushIsHuge(code: Code, divisor: number): void {
 }
 
 /**
- * Returns a new local with the bits of an f32 local, in which a NaN is replaced by the one that hardware produces. A
+ * Returns a new local with the bits of an f32 local, in which a NaN is replaced with the one that hardware produces. A
  * predicted branch keeps the test out of the dependency chain; a select would not.
  */
 function canonicalBits(code: Code, values: Values, local: number): number {

@@ -13,8 +13,8 @@ export interface RoundingTarget {
   readonly sat: boolean;
   readonly relu: boolean;
   /**
-   * Whether subnormal results become zeros. `rounded`: the result after rounding to the format decides. `unbounded`:
-   * the result as if the format had no least exponent decides.
+   * Whether subnormal results become zeros. `rounded`: depending on the result after rounding to the format.
+   * `unbounded`: depending on the result that a format without a least exponent would have.
    */
   readonly flush: 'no' | 'rounded' | 'unbounded';
   /** The result for a NaN whose payload is not kept. */

@@ -21,8 +21,8 @@ const upperHalf = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15] a
 /**
  * Returns locals that hold a group as f32, rounded to odd: truncated, with the last bit set if anything was lost.
  * Rounding this value to a format with at least two fraction bits fewer than f32 gives the same result as rounding the
- * f64 itself (Boldo and Melquiond, 2008). This does not hold for subnormal f32, which matter only to bf16: groups that
- * contain one branch to `otherwise`, if it is given.
+ * f64 itself (Boldo and Melquiond, 2008). This does not hold for subnormal f32, which matter only to bf16: a group that
+ * contains one branches to `otherwise`, if it is given.
  */
 export function loadDoublesToOdd(code: Code, address: number, otherwise: Label | null): GroupLocals {
   const double = code.local('v128');

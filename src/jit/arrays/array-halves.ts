@@ -15,7 +15,7 @@ export function isHalf(name: string): name is HalfFormat {
   return name === 'f16' || name === 'bf16';
 }
 
-/** Whether a conversion does nothing but decode f16 or bf16. */
+/** Whether a conversion only decodes f16 or bf16. */
 export function isHalfDecoding(c: Conversion): boolean {
   // With saturation, an infinity becomes a finite value.
   return isHalf(c.from) && c.to === 'f32' && isPlainRounding(c) && !c.satfinite;
@@ -32,7 +32,9 @@ export function writeHalfDecoding(code: Code, format: HalfFormat, { source, targ
   storeGroup(code, target.storage, target.local, singlesOf(code, format, halves));
 }
 
-/** Returns locals that hold sixteen elements as f32. The infinities and NaNs of f16 become 65536 and above. */
+/**
+ * Returns locals that hold sixteen elements as f32. The infinities and NaNs of f16 become values of 65536 and above.
+ */
 export function loadHalvesAsSingles(code: Code, format: HalfFormat, address: number): GroupLocals {
   return singlesOf(code, format, loadHalves(code, address));
 }

@@ -79,8 +79,8 @@ export function writeNarrowing(
 }
 
 /**
- * Returns the f32 bits that a magnitude must not exceed to be decoded correctly. The infinities and NaNs of f16 are
- * finite at this point, above its largest value; otherwise only NaNs exceed the limit.
+ * Returns the f32 bits that a magnitude must not exceed to be decoded correctly. At this point, infinities and NaNs of
+ * f16 are represented as finite values above its largest value; for other formats, only NaNs exceed the limit.
  */
 function largestOf(from: NarrowingForm['from']): number {
   return from === 'f16' ? patternAsSingle(formats.f16, patternsOf(formats.f16).limit[0]) : single.infinity;

@@ -94,7 +94,7 @@ const longWay = 8;
 
 /**
  * Each form gets a function of its own that contains only its loop, because V8 would otherwise spill registers for the
- * other forms in every round. `any` is the index of the `ConvertGroups` that can convert any group.
+ * other forms in every iteration. `any` is the index of the `ConvertGroups` that can convert any group.
  */
 export function writeInTurns(
   code: Code,

@@ -107,7 +107,7 @@ function pushExtreme(code: Code, values: readonly number[], { start, of, op }: E
   return code;
 }
 
-/** Pushes the first value that is equal to `wanted` after the instructions `of`; any value if there is no such one. */
+/** Pushes the first value that is equal to `wanted` after the instructions `of`; any value if there is none. */
 function pushFirst(code: Code, { from, values }: Block, wanted: number, of: readonly VectorOpcode[]): void {
   const pushEqual = (i: number): Code =>
     code
@@ -138,8 +138,8 @@ function pushBytes(
 }
 
 /**
- * Pushes 1 / scale. It is 0 for a scale of 0. For an infinite scale it is the smallest number, so that an infinite value
- * stays infinite, and a finite one becomes less than 1/2.
+ * Pushes 1 / scale. It is 0 for a scale of 0. For an infinite scale it is the smallest nonzero magnitude of f32, with
+ * the same sign, so that an infinite value stays infinite and a finite one becomes less than 1/2.
  */
 function pushInverse(code: Code, scale: number): Code {
   pushSingles(code, 1).get(scale).vector('f32x4.div');
@@ -165,7 +165,7 @@ function pushCodes(code: Code, encoding: BlockEncoding, block: Block, first: num
   if (least !== (isSigned ? -0x80 : 0)) everyByte(least).vector(isSigned ? 'i8x16.max_s' : 'i8x16.max_u');
 }
 
-/** Pushes four codes as words without limits. */
+/** Pushes four codes as words, not yet limited to the range of the codes. */
 function pushCode(code: Code, { from, zero, ties }: BlockEncoding, block: Block, value: number): void {
   code.get(value);
   // NaN has the code of 0. If that is not 0, NaN is replaced before the conversion to an integer makes it 0.

@@ -3,7 +3,9 @@ import type { Code } from '../../wasm/code.ts';
 
 type Strides = readonly (readonly [pointer: number, bytes: number])[];
 
-/** Writes a loop over memory that advances pointers in each round. The local `left` holds the number of rounds. */
+/**
+ * Writes a loop over memory that advances pointers in each iteration. The local `left` holds the number of iterations.
+ */
 export function loop(code: Code, left: number, strides: Strides, body: () => void): void {
   code.block((end) => {
     code.get(left).op('i32.eqz').brIf(end);

@@ -16,8 +16,7 @@ import { splat } from '../simd/vector-words.ts';
 import { type Column, columnsAt, lanes } from './packed-columns.ts';
 
 /**
- * The unit in which a block's codes count. The coordinates of grids with a shift are stored in eighths, because the
- * shift is 1/8.
+ * The unit of a block's codes. The coordinates of grids with a shift are stored in eighths, because the shift is 1/8.
  */
 export function unitOf({ codes }: PackedBlock): number {
   return codes.kind === 'grid' && codes.shift !== null ? 1 / 8 : 1;

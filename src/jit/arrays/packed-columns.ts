@@ -1,4 +1,6 @@
-/** Where sixteen small numbers of a packed block are, in the patterns that vector instructions can load and store. */
+/**
+ * The positions of sixteen small numbers in a packed block, as patterns that vector instructions can load and store.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import { type Places, type Segment, segmentsOf } from '../../numerics/packed-blocks.ts';
 
@@ -13,7 +15,7 @@ export type Column =
   /** The segments are sixteen consecutive bits, one for each number. */
   | { readonly kind: 'bits'; readonly byte: number; readonly up: number };
 
-/** Where the sixteen numbers from `first` on are; each column holds some of their bits, lowest first. */
+/** The positions of the sixteen numbers from `first` on; each column holds some of their bits, lowest first. */
 export function columnsAt(places: Places, first: number): readonly Column[] {
   const rows = Array.from({ length: lanes }, (_, i) => segmentsOf(places(first + i)));
   return elementAt(rows, 0).map((_, k) => columnOf(rows.map((row) => elementAt(row, k))));

@@ -182,8 +182,8 @@ function storeAny(code: Code, spec: QuantizeSpec, codes: StoredElements, product
 }
 
 /**
- * Computes the scales of all blocks first, then their elements. With two loops the rounds are independent; in a single
- * loop the elements would wait for their scale.
+ * Computes the scales of all blocks first, then their elements. With two loops, the iterations are independent; in a
+ * single loop, the elements would wait for their scale.
  */
 function writeBlocks(code: Code, spec: QuantizeSpec, blocks: NonNullable<QuantizeSpec['blocks']>): void {
   const vectors = blocks.elements / 4;

@@ -1,4 +1,7 @@
-/** The places where threads stop for each other, with the values that they send and the region where they continue. */
+/**
+ * The places where threads stop to wait for each other, with the values that they send and the region where they
+ * continue.
+ */
 import { type Collective, exchangedBy } from '../../isa/collective.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Step } from '../../isa/steps/step.ts';

@@ -1,7 +1,7 @@
 /**
- * Runs the threads of a warp that have diverged. Threads at the same place run together, until all have ended, wait for
- * others or have paused. A group continues once all its members have arrived (machine/collectives.ts defines the
- * groups).
+ * Runs the threads of a warp that have diverged. Threads at the same place run together, until each of them has ended,
+ * has paused or is waiting for others. A group continues once all its members have arrived (machine/collectives.ts
+ * defines the groups).
  */
 import { elementAt } from '../../base/element-at.ts';
 import { quadOf } from '../../base/tuples.ts';

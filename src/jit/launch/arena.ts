@@ -78,7 +78,7 @@ export class Arena {
     return this.rooms.reduce((sum, room) => sum + (this.contextOf(room)[context.slowTiles / 4] ?? 0), 0);
   }
 
-  /** Number of rooms that exist or could be created with at most `bytes` bytes in total. */
+  /** Number of blocks that can have room at the same time in at most `bytes` bytes; at least one. */
   roomsWithin(bytes: number): number {
     return Math.max(1, Math.floor(bytes / this.roomSize));
   }

@@ -1,4 +1,4 @@
-/** What the runner of a block needs to know of compiled code. */
+/** What the runner of a block needs to know about compiled code. */
 import type { CompiledKernel } from '../compiled-kernel.ts';
 
 /**

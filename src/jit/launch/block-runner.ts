@@ -31,8 +31,8 @@ interface Gathering {
 }
 
 /**
- * Number of passes in which threads only pause before they no longer count as able to run, and groups without a mask
- * continue.
+ * Number of consecutive passes in which threads may do nothing but pause. After that, they no longer count as able to
+ * run, and groups without a mask continue.
  */
 const idlePassesBeforeGroups = 16;
 
@@ -208,7 +208,7 @@ export class BlockRunner {
     return word >= 0 && state.regionOf(word) === region;
   }
 
-  /** Records the states in which threads came back. Returns true if any of them did more than pause. */
+  /** Records the states in which threads returned. Returns true if any of them did more than pause. */
   private settleRange(first: number, behind: number, result: number = outcome.mixed): boolean {
     if (result < outcome.mixed) this.setStates(first, behind, result);
     let moved = false;

@@ -27,8 +27,8 @@ export interface Ledger {
 }
 
 /**
- * Decides how many instructions run between two checks of the clock and the caller's signal: about as many as take a
- * few milliseconds, because the time per instruction varies a thousandfold.
+ * Decides how many instructions run between two checks of the clock and the caller's signal: about as many as run in a
+ * few milliseconds. The number is adjusted, because the time per instruction varies a thousandfold.
  */
 export class Pace {
   private count = 1 << 18;

@@ -13,7 +13,7 @@ import type { WorkerHost } from './worker-host.ts';
 /** Granularity of each worker's memory in bytes, so that no two workers write to the same cache line. */
 const lineSize = 256;
 
-/** With more threads than this per processor, they would only take turns. */
+/** More threads than this per processor would only take turns. */
 const threadsPerProcessor = 2;
 
 /** Returns how many of the requested workers a launch of this many clusters can use. */

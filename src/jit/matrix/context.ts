@@ -53,7 +53,7 @@ function roomOf(product: MatrixProduct): Room {
   return { a: 0, b, sums, terms, size: terms + mostTerms * decodedBytes };
 }
 
-/** The context of a product. Writes code that finds the address of a room of `bytes` bytes. */
+/** The context of a product. Writes code that finds the address of an area of `bytes` bytes. */
 export function productContext<Product extends MatrixProduct>(
   code: Code,
   shape: KernelShape,

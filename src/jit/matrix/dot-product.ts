@@ -61,7 +61,7 @@ function addFunction(helpers: Helpers, format: 'f16' | 'f32'): number {
   });
 }
 
-/** Adds four numbers on the stack and those in a local, to nearest even. */
+/** Adds four numbers on the stack and four in a local, rounding to nearest even. */
 export function addSums(code: Code, other: number): void {
   const sum = code.local('v128');
   code.get(other).vector('f32x4.add').set(sum);
@@ -110,7 +110,7 @@ class ChunkWriter {
     const decoded = code.local('i64');
     code.get(accumulator).call(decodeFunction(helpers, format)).tee(decoded).op('i32.wrap_i64').set(significand);
     code.get(decoded).i64(32n).op('i64.shr_s', 'i32.wrap_i64').set(own);
-    // Zero has an exponent of its own, which products already have.
+    // Zero has a special exponent. Products that are zero already have it.
     code.get(own).i32(arithmetic.zeroExponent).get(significand).op('select').set(greatest);
     const [term, exponent] = [code.local('i32'), code.local('i32')];
     this.eachTerm(() => {
@@ -155,7 +155,10 @@ class ChunkWriter {
       .set(exponent);
   }
 
-  /** Some term is not finite: infinities of one sign, or NaN. */
+  /**
+   * Returns the result if some term is not finite: an infinity if all infinities have the same sign and there is no
+   * NaN, otherwise NaN.
+   */
   private special(): void {
     const { code, significand, own } = this;
     const [positive, negative] = [code.local('i32'), code.local('i32')];

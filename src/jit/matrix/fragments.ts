@@ -99,7 +99,7 @@ function stepsAlong(product: MatrixProduct, along: number, bytes: number): reado
   return Array.from({ length: bits }, (_, bit) => bytes * 2 ** (bit === 0 ? 0 : bit === 1 ? bits - 1 : bit - 1));
 }
 
-/** Replaces the register on the stack by one of its elements, decoded. Returns the instruction that stores it. */
+/** Replaces the register on the stack with one of its elements, decoded. Returns the instruction that stores it. */
 function decode(
   { code, product, shape }: ProductContext,
   format: MatrixProduct['a']['format'],

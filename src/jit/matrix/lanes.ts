@@ -1,4 +1,4 @@
-/** Loops over the lanes of a warp and the elements of matrices in a room of the frame. */
+/** Loops over the lanes of a warp and the elements of matrices in an area of the frame. */
 import { elementAt } from '../../base/element-at.ts';
 import type { Digit, Fragment } from '../../isa/fragments.ts';
 import type { Code } from '../../wasm/code.ts';

@@ -1,5 +1,5 @@
 /**
- * Products of the matrices that a warp holds: elements are decoded into a room of the frame and multiplied there, and
+ * Products of the matrices that a warp holds: elements are decoded into an area of the frame and multiplied there, and
  * the results are written to the frame. The functions have the parameters of `exchangeType`.
  */
 import type { Collective } from '../../isa/collective.ts';

@@ -5,11 +5,12 @@ import { shift, single, splat, splatPower } from '../simd/vector-words.ts';
 /** Biased f32 exponents: of the least normal f16 number, and of the first power of two beyond the greatest. */
 const [least, beyond] = [127 - 14, 127 + 16];
 
-/** Number of fraction bits that f32 has more than f16. */
+/** Number of fraction bits that f32 has beyond those of f16. */
 const extra = 13;
 
 /**
- * Replaces four words on the stack by the values of their low halves, or of their high halves. Infinities become 2^16.
+ * Replaces four words on the stack with the values of their low halves, or of their high halves. Infinities become
+ * 2^16.
  */
 export function decodeHalves(code: Code, high: boolean): Code {
   const word = code.local('v128');

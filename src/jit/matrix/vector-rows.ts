@@ -29,7 +29,7 @@ interface PushValue {
   readonly b: (parity: number) => Code;
 }
 
-/** Number of entries in a round of a loop. */
+/** Number of entries in one iteration of a loop. */
 const together = 2;
 
 interface Run {
@@ -111,8 +111,8 @@ export class VectorRows<Product extends MatrixProduct> {
 
   /**
    * Calls `body` for entries in ascending order; A has one every `bytes` bytes. Consecutive entries are handled in a
-   * loop, `together` of them in each round: V8 loads everything that a block without branches needs at its start, which
-   * is more than fits in registers.
+   * loop, `together` of them in each iteration: V8 loads everything that a block without branches needs at its start,
+   * which is more than fits in registers.
    */
   private eachEntry(
     entries: readonly number[],

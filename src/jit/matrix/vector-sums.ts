@@ -65,14 +65,17 @@ export function eachTotal(
   for (let start = 0; start < entries.length; start += count) body(entries.slice(start, start + count), start / count);
 }
 
-/** The lowest greatest exponent (biased) for which results are normal and zeros do not affect the alignment. */
+/**
+ * The lowest value of the greatest exponent (biased) for which results are normal and zeros do not affect the
+ * alignment.
+ */
 export function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
   return Math.max(kept - 126, zeroExponent) + bias;
 }
 
 /**
- * Whether products are so far from the limits of f32 that sums of finite accumulators, zero or at least
- * 2^`leastExponent`, are the same kind of numbers.
+ * Whether products are so far from the limits of f32 that sums stay in range: if accumulators are finite, and either
+ * zero or at least 2^`leastExponent`, so are the sums.
  */
 export function staysInRange({ a, b, arithmetic }: FloatProduct): boolean {
   const [least, greatest] = [exponentsOf(a.format), exponentsOf(b.format)].reduce(
@@ -199,8 +202,8 @@ function addTotals(code: Code, total: number, other: number, bad: number): void 
 }
 
 /**
- * Pushes the magnitude of a total, whose conversion to f32 cuts off what is below its 24 highest bits: the first of the
- * bits below, the highest one of `below`, is cleared, so that the conversion rounds down.
+ * Pushes the magnitude of a total, changed so that its conversion to f32 cuts off everything below the 24 highest bits:
+ * the highest bit below them is cleared, so that the conversion rounds down.
  */
 function cutTotal(code: Code, total: number): void {
   const magnitude = code.local('v128');

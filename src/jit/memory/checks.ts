@@ -84,8 +84,9 @@ function locateGlobal({ code, layout }: CheckLowering, { effective, at, slow }: 
 }
 
 /**
- * Checks an access to a space of fixed size. Rotating the address makes it a count of elements, and a huge number if it
- * is not aligned. Local memory ends with the running activation, because no thread may access the bytes after it.
+ * Checks an access to a space of fixed size. Rotating the address turns it into a count of elements, or into a huge
+ * number if it is not aligned. Local memory ends with the running activation, because no thread may access the bytes
+ * after it.
  */
 function locateIn(lowering: CheckLowering, space: BoundedSpace, { effective, at, slow }: Quick, size: number): void {
   const { code } = lowering;

@@ -6,8 +6,8 @@
 import { warpSize } from '../../machine/launch.ts';
 
 /**
- * Space between arrays. It keeps the distances between arrays from being whole numbers of pages, because they would
- * evict each other from the cache.
+ * Space between arrays. It keeps the distances between arrays from being whole numbers of pages; otherwise, the arrays
+ * would evict each other from the cache.
  */
 const gap = 64;
 

@@ -28,7 +28,7 @@ import { Values } from './values.ts';
 
 export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
-/** Number of rounds of a loop that may be waiting before other threads get a turn. */
+/** Number of iterations of a loop that may be waiting before other threads get a turn. */
 const roundsPerTurn: Readonly<Record<Waiting, number>> = { idle: idleRounds, busy: 4096 };
 
 /** Number of runs of regions that call functions before other threads get a turn; a power of two. */
@@ -266,8 +266,8 @@ class RegionWriter {
   }
 
   /**
-   * Goes on with a function that the thread calls. All threads that call it in the same run of the region go on at once,
-   * or all let other threads run first.
+   * Continues with a function that the thread calls. All threads that call it in the same run of the region continue at
+   * once, or all let other threads run first.
    */
   private goOnInCall(region: number): void {
     const { code, shape } = this;
@@ -306,7 +306,7 @@ class RegionWriter {
     this.leaveThread(() => code.i32(state.waitingAt(number)), this.counts.come(number));
   }
 
-  /** Leaves the thread with a state. In a kernel that never stops, threads have no state. */
+  /** Stores the state of the thread, and leaves its code. In a kernel that never stops, threads have no state. */
   private leaveThread(push: () => unknown, counter: number | null): void {
     const { code, shape, frame, fn } = this;
     if (shape.hasStates && fn.four !== null) frame.store(shape.frame.alone, () => code.i32(1));
@@ -334,7 +334,7 @@ class RegionWriter {
     refuel(code, shape, fn, locals, target);
   }
 
-  /** In a loop that may wait for another thread, lets others run after some rounds. */
+  /** In a loop that may wait for another thread, lets others run after some iterations. */
   private pauseNowAndThen(target: number, most: number): void {
     const { code, fn, rounds, frame } = this;
     code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(most).op('i32.ge_u');

@@ -132,7 +132,7 @@ export class Values {
     return slot;
   }
 
-  /** Gives the local of a register that lives within one block to others. */
+  /** Makes the local of a register that lives within one block available to other registers. */
   release(place: number): void {
     const slot = this.registers.get(place);
     if (slot === undefined) return;

@@ -16,7 +16,10 @@ export function runsInFours({ entry, instructions, registers }: FunctionProgram)
   return !instructions.some(({ steps }) => steps.some(({ kind }) => kind === 'call'));
 }
 
-/** Whether each four consecutive threads are neighbors in x, which requires a row length that is a multiple of four. */
+/**
+ * Whether all groups of four consecutive threads are neighbors in x, which requires a row length that is a multiple of
+ * four.
+ */
 export function hasFours({ block }: LaunchShape): boolean {
   return block[0] % laneCount === 0;
 }
@@ -25,8 +28,8 @@ export function hasFours({ block }: LaunchShape): boolean {
 const worth = 2 ** 24;
 
 /**
- * Estimated number of rounds of a loop. It is small if the threads of a block meet at barriers, because they divide the
- * work. Otherwise a thread may run for a long time, and code cannot be replaced before its block ends.
+ * Estimated number of iterations of a loop. It is small if the threads of a block meet at barriers, because they divide
+ * the work. Otherwise a thread may run for a long time, and code cannot be replaced before its block ends.
  */
 const rounds = { meeting: 64, alone: 2 ** 16 };
 

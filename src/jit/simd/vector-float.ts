@@ -128,8 +128,8 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
 function pushUnusual(code: Code, sums: readonly [number, number], result: number): void {
   pushHalfway(code, sums[0]);
   pushHalfway(code, sums[1]).vector('v128.or');
-  // The patterns of all other results, without the sign, follow each other. Moved so that they end below the unusual
-  // ones in signed order, they need only one comparison.
+  // The patterns of all other results, without the sign, are consecutive. They are moved so that they end below the
+  // unusual ones in signed order, and then one comparison is enough.
   code.get(result).i32(1).vector('i32x4.shl');
   splat(code, 0x7fff_ffff - 2 * leastNormal).vector('i32x4.add');
   splat(code, 2 * infinity - 1 - 2 * leastNormal - 0x8000_0000).vector('i32x4.gt_s', 'v128.or', 'v128.any_true');
@@ -192,7 +192,7 @@ function pushHalfway(code: Code, sum: number): Code {
   return pushDoubleWords(code, 0x10000000n).vector('i64x2.eq');
 }
 
-/** Pushes masks of the sums that are not zero and below the least normal f32. */
+/** Pushes masks of the sums that are not zero, but below the least normal f32. */
 function pushTiny(code: Code, { sum }: HalfSum): Code {
   pushDoubleWords(code.get(sum).vector('f64x2.abs'), 0x3810_0000_0000_0000n).vector('f64x2.lt');
   return pushDoubleWords(code.get(sum), 0n).vector('f64x2.ne', 'v128.and');
@@ -237,7 +237,7 @@ const orders: Readonly<Record<string, VectorOpcode>> = {
   neu: 'f32x4.ne',
 };
 
-/** Comparisons that hold exactly if their opposite does not. */
+/** Comparisons that hold if and only if their opposite does not. */
 const opposites: Readonly<Record<string, VectorOpcode>> = {
   ltu: 'f32x4.ge',
   leu: 'f32x4.gt',

@@ -103,7 +103,7 @@ export class Vectors {
     return made;
   }
 
-  /** Gives the locals of a register that lives within one block to others. */
+  /** Makes the locals of a register that lives within one block available to other registers. */
   release(place: number): void {
     this.values.release(place);
     this.spare.push(...(this.homes.get(place)?.locals ?? []));

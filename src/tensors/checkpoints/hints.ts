@@ -1,4 +1,4 @@
-/** Reads what a checkpoint says about its packed integers apart from names, types and shapes. */
+/** Reads what a checkpoint says about its packed integers in addition to names, types and shapes. */
 import { elementDecoder } from '../../arrays/elements/element-values.ts';
 import { readBytes } from '../bytes.ts';
 import type { ModelHints, TensorEntry, TensorFile } from '../tensor-file.ts';

@@ -9,7 +9,7 @@
 export interface StoredLayout {
   /** The layout in words. */
   readonly title: string;
-  /** Suffixes that, after the logical tensor's name, give the names of the stored tensors. */
+  /** Suffixes that are added to the logical tensor's name to form the names of the stored tensors. */
   readonly codes: string;
   readonly scale: string;
   /** A second scale, for the whole tensor or for each of its matrices. */

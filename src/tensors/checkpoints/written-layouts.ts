@@ -115,11 +115,14 @@ export function writtenForm(
   const form = forms[layout][name];
   if (form === undefined) {
     const known = Object.keys(forms[layout]).join(', ');
-    throw new PtxlabError('bad-choice', `ptxlab does not know how ${layout} stores ${name}: it knows ${known}`);
+    throw new PtxlabError(
+      'bad-choice',
+      `ptxlab does not know how ${layout} stores ${name}; for this layout, it knows ${known}`,
+    );
   }
   if (granularity !== undefined && !form.granularities.includes(granularity)) {
     const known = form.granularities.map((one) => (one === 'tile' ? 'block' : one)).join(', ');
-    throw new PtxlabError('bad-choice', `${layout} has ${name} with one scale per ${known} only`);
+    throw new PtxlabError('bad-choice', `${layout} has ${name} only with one scale per ${known}`);
   }
   return form;
 }

@@ -18,7 +18,7 @@ function dense(byte: number, width: number): Places {
 
 /**
  * Numbers of `width` bits. The first `stride` numbers are in the lowest bits of as many bytes, the next ones in the
- * next bits of the same bytes, and so on; then follow the next bytes.
+ * next bits of the same bytes, and so on; the next bytes follow.
  */
 function planes(byte: number, width: number, stride: number): Places {
   const perByte = 8 / width;

@@ -188,7 +188,7 @@ class Cursor {
     return size === 4 ? this.view.getFloat32(at, true) : this.view.getFloat64(at, true);
   }
 
-  /** Reads a length and then a string. @param what the name for it in messages */
+  /** Reads a length and then a string. @param what the name of the string in messages */
   text(what: string): string {
     const length = this.u64();
     if (length > BigInt(this.fileSize)) throw new TensorFileError('truncated', `${what} is longer than the file`);

@@ -50,7 +50,10 @@ function entryOf({ name, dtype, shape }: TensorPlan, offset: number): TensorEntr
       `the name ${quote(name)} is longer than ggml's limit of ${longestName} bytes`,
     );
   if (shape.length > mostExtents)
-    throw new TensorFileError('bad-shape', `${quote(name)} has ${shape.length} extents, ggml supports ${mostExtents}`);
+    throw new TensorFileError(
+      'bad-shape',
+      `${quote(name)} has ${shape.length} extents, but ggml supports ${mostExtents}`,
+    );
   const elements = elementsOf(shape, name);
   const byteLength = ggufBytes(typeOf(dtype), shape, name);
   return { name, dtype, format, shape, elements, packing, offset, byteLength, shard: null };

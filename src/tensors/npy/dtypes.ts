@@ -83,7 +83,7 @@ function assumedDtype(assumed: string, bytes: number): NpyDtype {
   if (bytesOfFormat(format) !== bytes)
     throw new TensorFileError(
       'bad-header',
-      `the elements have ${bytes} bytes, ${assumed} has ${bytesOfFormat(format)}`,
+      `the elements have ${bytes} bytes, but ${assumed} has ${bytesOfFormat(format)}`,
     );
   return { format, bytes };
 }

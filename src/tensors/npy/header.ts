@@ -12,7 +12,7 @@ export interface NpyHeader {
   readonly shape: readonly number[];
 }
 
-/** The position of the header, from the first 12 bytes of a file (or fewer if the file is shorter). */
+/** The position of the header, as given by the first 12 bytes of a file (or fewer if the file is shorter). */
 export function npyHeaderRange(start: Uint8Array): Result<{ readonly begin: number; readonly end: number }, string> {
   if (start.byteLength < 10 || npyMagic.some((byte, i) => start[i] !== byte)) return err('not a .npy file');
   const major = byteAt(start, 6);

@@ -32,7 +32,8 @@ export function crc32(bytes: Uint8Array, before = 0): number {
   const view = viewOf(bytes);
   let crc = ~before;
   let at = 0;
-  // Unrolled, with a separate name for each table: twice as fast as one function that looks up a contribution.
+  // The loop is unrolled, and each table has a name of its own. This is twice as fast as one function that looks up a
+  // contribution.
   for (; at + slice <= bytes.length; at += slice) {
     const low = crc ^ view.getInt32(at, true);
     const high = view.getInt32(at + 4, true);

@@ -50,7 +50,10 @@ async function readHeader(source: ByteSource): Promise<Uint8Array> {
       `the header claims to be ${length} bytes long, but at most 100 MB are read`,
     );
   if (8n + length > source.size)
-    throw new TensorFileError('truncated', `the header claims to be ${length} bytes long, the file has ${source.size}`);
+    throw new TensorFileError(
+      'truncated',
+      `the header claims to be ${length} bytes long, but the file has ${source.size}`,
+    );
   const header = await readBytes(source, 8, Number(length));
   if (header[0] !== 0x7b) throw new TensorFileError('bad-header', "the header does not begin with '{'");
   return header;
@@ -97,7 +100,7 @@ function entryOf(name: string, info: Info, dataStart: number): TensorEntry {
   if (info.end - info.begin !== byteLength)
     throw new TensorFileError(
       'bad-offsets',
-      `tensor ${quote(name)} needs ${byteLength} bytes for its shape and dtype, its data_offsets span ${info.end - info.begin}`,
+      `tensor ${quote(name)} needs ${byteLength} bytes for its shape and dtype, but its data_offsets span ${info.end - info.begin}`,
     );
   return {
     name,

@@ -11,7 +11,7 @@ const numberToken = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const wordToken = /true|false|null/y;
 const mostDepth = 32;
 
-/** A position in a JSON text; each method parses one thing and throws `bad-header` if something else is there. */
+/** A position in a JSON text; each method parses one thing and throws `bad-header` if it finds something else. */
 export class JsonCursor {
   readonly #text: string;
   #at = 0;
