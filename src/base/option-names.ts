@@ -1,4 +1,4 @@
-/** Finds misspelled options, which would otherwise be ignored in silence. */
+/** Finds misspelled options, which would otherwise be silently ignored. */
 import { PtxlabError } from './error.ts';
 import { nearestWord } from './nearest-word.ts';
 

@@ -4,7 +4,7 @@ import { mistakeIn, type Rule, type RulesFor } from './rules.ts';
 import { requireOptionNames } from './option-names.ts';
 
 /**
- * @param what begins the message, such as `the name of a kernel`
+ * @param what the message starts with, such as `the name of a kernel`
  * @throws PtxlabError `argument-type` for a value that does not follow the rule
  */
 export function requireArgument<T>(what: string, value: unknown, rule: Rule<T>): void {

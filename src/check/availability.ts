@@ -109,7 +109,7 @@ function unavailable(row: AvailabilityRow, { version, target }: Judged): Problem
   );
 }
 
-/** The smallest change that helps, such as a suffix or a newer version. */
+/** The smallest change that makes the feature available, such as a suffix or a newer version. */
 function adviceFor(ways: readonly Availability[], version: Version, target: Target): string | null {
   for (const way of ways) {
     const suffixed = targets

@@ -1,4 +1,6 @@
-/** The caches of a checker that persist between modules. All are bounded, and none of them affects the findings. */
+/**
+ * The caches of a checker that persist between modules. All of them are bounded, and none of them affects the findings.
+ */
 import { LineShapes } from '../syntax/line-shapes.ts';
 import { FamilyTable } from './instructions/families.ts';
 import type { Shape } from './instructions/shape.ts';

@@ -29,7 +29,7 @@ export interface NameAdvice {
 
 /** Finds help for the undeclared names of one module. */
 export class NameHelp {
-  /** Searches so far, with those that were left out. */
+  /** Number of searches so far, including those that were skipped. */
   searches = 0;
   private readonly limit: number;
 

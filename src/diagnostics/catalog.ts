@@ -338,7 +338,7 @@ export const catalog = {
     ptxas: 'State space incorrect for instruction',
     section: '9.7',
     explain:
-      'Most modifiers can be in any order, but two state spaces name the destination and the source of a copy, two matrix formats those of shared memory and of the registers, and two operations the inner and the outer one.',
+      'Most modifiers can be in any order. However, the first of two state spaces or matrix formats belongs to the destination, and the first of two operations is the inner one.',
   },
   PTX3001: {
     severity: 'error',
@@ -759,7 +759,7 @@ export const catalog = {
     ptxas: '{what} in a register of type {found}',
     section: '6.4.1',
     explain:
-      'ptxas extends addresses in 8-bit and 16-bit registers: to 32 bits by their sign if the register is signed, and then with zeros. It does not check the type of a register with the address of a tensor map, nor of 32-bit registers with coordinates.',
+      'ptxas extends addresses in 8-bit and 16-bit registers: to 32 bits with copies of the sign if the register is signed, and beyond that with zeros. It checks neither the type of a register that holds the address of a tensor map, nor the types of 32-bit registers that hold coordinates.',
   },
   PTX3030: {
     severity: 'warning',
@@ -926,7 +926,7 @@ export const catalog = {
   PTX5033: {
     severity: 'error',
     title: 'type of data in a section',
-    message: 'data of type {type} cannot stand here in a section',
+    message: 'data of type {type} is not allowed here in a section',
     ptxas: 'Illegal type for dwarf data',
     section: '11.5.2',
     explain: 'Numbers in a section have the type .b8, .b16, .b32 or .b64; labels and names of sections .b32 or .b64.',
@@ -1149,7 +1149,7 @@ export const catalog = {
     ptxas: 'not checked: {why}',
     section: null,
     explain:
-      'The PTX of an asm statement in another language is checked only if the file alone says what it is. The compiler may have more to go on.',
+      'The PTX of an asm statement in another language is checked only if the file alone determines it. The compiler may have more information.',
   },
 } as const;
 

@@ -1,4 +1,4 @@
-/** One element of a matrix product: what is added to the element of C, and how. */
+/** One element of a matrix product: the terms that are added to the element of C, and how they are added. */
 import type { Bits } from '../base/bits.ts';
 import { numberOf } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -44,7 +44,7 @@ export interface FloatTerms {
   readonly terms: (pairs: readonly Pair[], scales: readonly ScalePair[]) => readonly Addend[];
   /** C in the format of D. */
   readonly start: (c: Bits) => number;
-  /** Adds two numbers in the format of D, to nearest even. */
+  /** Adds two numbers in the format of D and rounds to nearest even. */
   readonly add: (a: number, b: number) => number;
 }
 
@@ -119,8 +119,8 @@ function scaledProduct(one: Addend, [a, b]: readonly [Addend, Addend]): Addend {
 }
 
 /**
- * The exact sum of a group times the significands of its scales, with the exponent of the scales alone. A group does
- * not count if all its products are zero, but it does if they cancel.
+ * The exact sum of a group times the significands of its scales, with the exponent of the scales alone. A group is
+ * ignored if all its products are zero, but not if they cancel.
  */
 function groupTerm(products: readonly Addend[], [a, b]: readonly [Addend, Addend]): Addend {
   if (typeof a === 'string' || typeof b === 'string') return 'nan';

@@ -39,7 +39,7 @@ export interface AddressPlan {
   /** The element of the matrix that each lane holds. */
   readonly fragment: Fragment;
   /**
-   * Each address is the one that lane `sources` gives, plus `strides` strides, plus `bytes` bytes; each list has one
+   * Each address is the one given by lane `sources`, plus `strides` strides, plus `bytes` bytes; each list has one
    * number per lane.
    */
   readonly accesses: readonly {
@@ -47,7 +47,7 @@ export interface AddressPlan {
     readonly strides: readonly number[];
     readonly bytes: readonly number[];
   }[];
-  /** A stride in bytes is this many eighths of the stride operand. */
+  /** The number of bits that one unit of the stride operand stands for. */
   readonly strideBits: number;
   /** Constants, one for each lane. */
   readonly constants: readonly (readonly number[])[];

@@ -1,7 +1,7 @@
 /**
  * An instruction form: one line of the ISA's syntax block, as plain data. Everything that depends on instructions reads
- * the table of forms: resolver, checker, engines, explain, listing, documentation. Adding a form means adding one
- * entry.
+ * the table of forms: the resolver, checker, engines, explain, listing and documentation. Adding a form means adding
+ * one entry.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { Environment } from './environment.ts';
@@ -66,8 +66,8 @@ export interface ValuePattern {
 }
 
 /**
- * A list of 1, 2 or 4 elements, or one register in its place. The list has at least as many elements as the geometry,
- * a modifier of the variant, needs, or just as many if it is `exact`.
+ * A list of 1, 2 or 4 elements, or one register in its place. The list has at least as many elements as the geometry (a
+ * modifier of the variant) needs, or exactly that many if `exact` is set.
  */
 export interface CoordinatesPattern {
   readonly kind: 'coordinates';
@@ -82,8 +82,8 @@ export interface CoordinatesPattern {
 /**
  * A brace list of exactly these elements; with `whole`, also a vector register with that many elements. `alike` has the
  * same meaning as for lanes. With `types`, the elements are registers of any type of the right width, and every four of
- * them must together have one of these types; with `joined`, all of them together. If `untyped`, the mnemonic gives
- * constants no type, so that at least one element must be a register.
+ * them must together have one of these types; with `joined`, all of them together. With `untyped`, the mnemonic gives
+ * constants no type, so at least one element must be a register.
  */
 export interface VectorPattern {
   readonly kind: 'vector';
@@ -100,8 +100,8 @@ export type OperandPattern =
   | ValuePattern
   | VectorPattern
   /**
-   * A brace list of registers whose length the modifiers determine: the product of the `counts` of those that the
-   * variant has. `types` and `joined` have the same meaning as for vectors.
+   * A brace list of registers. Its length is the product of the `counts` of the variant's modifiers. `types` and
+   * `joined` have the same meaning as for vectors.
    */
   | {
       readonly kind: 'registers';
@@ -114,9 +114,9 @@ export type OperandPattern =
   /**
    * Without a vector modifier, one value; with a vector modifier, a brace list or vector register with that many
    * elements. `alike`: the elements must be all floats or all integers (bit-size registers go with either). `braced`:
-   * without a vector modifier, the single value may be in braces, too. `uncounted`: without a vector modifier, lists of
-   * 1, 2 or 4 registers are allowed, and with one, a single value that is read. `alone`: with a vector modifier, a
-   * single value is allowed too.
+   * without a vector modifier, the single value may also be in braces. `uncounted`: without a vector modifier, lists of
+   * 1, 2 or 4 registers are allowed; with a vector modifier, a single value is allowed if it is read. `alone`: with a
+   * vector modifier, a single value is also allowed.
    */
   | {
       readonly kind: 'lanes';
@@ -128,11 +128,11 @@ export type OperandPattern =
       readonly alone?: boolean;
     }
   /**
-   * `[a]`, `[a+imm]` or `[variable]` in `space` or, if that is absent, in the space that the form's space axis gives.
-   * `sized`: a register with a global or generic address has the size of the module's addresses. `element`: `name[1]` is allowed here without brackets around
-   * it. `coordinates`: `[a, {x, y}]` with this many 32-bit coordinates, where `a` is the address of a tensor map.
-   * `least`: a register has at least this many bits, if `generic` only without a space modifier; for other addresses,
-   * ptxas extends shorter registers.
+   * `[a]`, `[a+imm]` or `[variable]` in `space` or, if that is absent, in the space given by the form's space axis.
+   * `sized`: a register with a global or generic address has the size of the module's addresses. `element`: `name[1]`
+   * is allowed here without brackets around it. `coordinates`: `[a, {x, y}]` with this many 32-bit coordinates, where
+   * `a` is the address of a tensor map. `least`: a register must have at least this many bits (if `generic`, only
+   * without a space modifier); for all other addresses, ptxas extends shorter registers.
    */
   | {
       readonly kind: 'address';
@@ -171,8 +171,8 @@ export type OperandPattern =
   | { readonly kind: 'handle'; readonly name: string; readonly of: '.texref' | '.samplerref' | '.surfref' }
   | CoordinatesPattern
   /**
-   * `[a]` or `[a+imm]` with an address in tensor memory, in a register of one of the `types`. If they are absent, any
-   * integer register of 32 bits, a variable or a constant.
+   * `[a]` or `[a+imm]` with an address in tensor memory, in a register of one of the `types`. If `types` is absent, any
+   * 32-bit integer register, variable or constant is allowed.
    */
   | { readonly kind: 'tensor'; readonly name: string; readonly types?: readonly TypeName[] }
   /** A register that holds an address: 32 or 64 bits wide, of an integer or bit-size type. */
@@ -185,7 +185,7 @@ export type OperandPattern =
       readonly second: ValuePattern;
       /** `p` alone is not allowed. */
       readonly both?: boolean;
-      /** What the second result requires beyond the instruction itself. */
+      /** The requirement of the second result, in addition to that of the instruction itself. */
       readonly needs?: AvailabilityRow;
     }
   | { readonly kind: 'label'; readonly name: string }
@@ -258,16 +258,18 @@ export interface InstructionForm {
   readonly constraints?: readonly Constraint[];
   readonly availability: readonly AvailabilityRow[];
   readonly operands: readonly OperandPattern[];
-  /** Whether the instruction waits or tests whether to go on waiting, so a loop around it waits for other threads. */
+  /**
+   * Whether the instruction waits, or tests whether to keep waiting, so that a loop around it waits for other threads.
+   */
   readonly polls?: true;
   /** Modifier axes that do not affect results, so tests and listings may skip them. */
   readonly inert?: readonly string[];
   /**
-   * The initial condition code when the instruction is computed alone: the value that means no carry or borrow, which
-   * is 1 for borrows. Default: 0.
+   * The initial condition code when the instruction is computed on its own: the value that means no carry or borrow,
+   * which is 1 for instructions that borrow. Default: 0.
    */
   readonly nothingCarried?: 0 | 1;
-  /** Builds the steps of the variant, as data only. */
+  /** Builds the steps of the variant, as pure data. */
   readonly steps: (variant: Variant, environment: Environment) => readonly Step[];
 }
 
@@ -301,7 +303,7 @@ export function integerType(variant: Variant, slot: number): IntegerName {
   return format;
 }
 
-/** The format in which the lanes of a slot are computed; the form guarantees that the format has arithmetic. */
+/** The format in which the lanes of a slot are computed; the form guarantees that arithmetic is defined for it. */
 export function floatType(variant: Variant, slot: number): FloatArithmeticFormat {
   const { name, format } = slotType(variant, slot);
   if (!isFloatArithmeticFormat(format)) throw new Error(`${name} has no arithmetic`);
@@ -324,7 +326,7 @@ export function choice<W extends string>(variant: Variant, axis: string, words: 
   return found;
 }
 
-/** The type to which a form's reference resolves: the type in a slot, or the one it names. */
+/** The type that a reference in a form stands for: the type in a slot, or the type that it names. */
 export function operandType(variant: Variant, type: TypeRef): PtxType {
   return typeof type === 'number' ? slotType(variant, type) : typeOf(type);
 }

@@ -23,7 +23,7 @@ const isFp8 = ({ a, b, scaling }: FloatProduct): boolean =>
   scaling === null && [a, b].every(({ format }) => format === 'e4m3' || format === 'e5m2');
 const isFp6 = ({ a, b }: FloatProduct): boolean => [a, b].some(({ format }) => format === 'e3m2' || format === 'e2m3');
 
-/** Open choices of matrix instructions. `assumed`: only the hardware could settle the question. */
+/** Open choices of matrix instructions. `assumed`: only a test on hardware could settle the question. */
 export const matrixChoices: readonly MatrixChoice[] = [
   {
     id: 'matrix-zero',

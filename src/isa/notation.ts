@@ -169,7 +169,7 @@ export function compileForm(form: InstructionForm): CompiledForm {
     } else {
       parts.push({ axis: axes.length });
       const made = makeAxis(form, name, optional);
-      // Two sets with the same values are two separate choices, known by their names.
+      // Two sets with the same values are two separate choices, identified by their names.
       axes.push(axes.some(({ axis }) => axis === made.axis) ? { ...made, axis: made.name } : made);
     }
   }

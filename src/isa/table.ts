@@ -110,7 +110,7 @@ export class FormTable {
   private readonly byOpcode = new Map<string, InstructionForm[]>();
   private readonly compiled = new Map<string, readonly CompiledForm[]>();
   private readonly all: readonly string[];
-  /** The opcodes that start with some words, by these words: `mad.lo` and `mad.hi` by `mad`. */
+  /** The opcodes that start with given words, indexed by these words: `mad` leads to `mad.lo` and `mad.hi`. */
   private readonly byStart = new Map<string, string[]>();
 
   constructor(forms: readonly InstructionForm[]) {

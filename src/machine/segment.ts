@@ -19,14 +19,17 @@ export interface SegmentOptions {
   /** Whether to track which bits have been written. */
   readonly trackWrites?: boolean;
   readonly named?: readonly NamedRange[];
-  /** Full size in bytes, if the segment starts with fewer. The rest is added, zeroed, when it is first accessed. */
+  /**
+   * Full size in bytes, if the segment starts smaller. The rest is added, filled with zeros, when it is first accessed.
+   */
   readonly size?: number;
 }
 
 /** The operations that loads and stores need in every space. */
 export interface Memory {
   /**
-   * Throws a fault unless `size` bytes at `offset` can be accessed at once. Must be called before `load` and `store`.
+   * Throws a fault unless `size` bytes at `offset` can be accessed in one operation. Must be called before `load` and
+   * `store`.
    */
   check(access: Access, offset: number, size: number): void;
   /** Loads one little-endian element of `width` bits. The caller must have called `check`. */
@@ -124,7 +127,7 @@ export class Segment implements Memory {
     this.definedness?.take(definedness, size);
   }
 
-  /** Zeroes the bytes from `start` to before `end` and marks them as unwritten. */
+  /** Zeroes the bytes from `start` up to, but not including, `end` and marks them as unwritten. */
   clear(start: number, end: number): void {
     this.pages.touch(start, end - start);
     this.bytes.fill(0, start, end);

@@ -152,7 +152,7 @@ export function fixedFormat(name: FormatName): FixedFormat {
   return format;
 }
 
-/** The integer type with a signedness and width that exists in PTX. */
+/** The integer type with this signedness and width, which must exist in PTX. */
 export function integerName(signed: boolean, width: number): IntegerName {
   const found = integerNames.find((name) => formats[name].signed === signed && formats[name].width === width);
   if (found === undefined) throw new Error(`there is no ${signed ? 'signed' : 'unsigned'} integer of ${width} bits`);

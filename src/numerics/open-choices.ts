@@ -1,6 +1,6 @@
 /**
  * Points that the specification leaves open, and the choices made here, so that a reader can see what a result depends
- * on. `measured` has the same meaning as in policy.ts; `assumed` means that only the hardware could settle the
+ * on. `measured` has the same meaning as in policy.ts; `assumed` means that only a test on hardware could settle the
  * question.
  */
 import type { Conversion } from './conversion.ts';

@@ -41,7 +41,7 @@ export interface FloatMode {
   readonly sat: boolean;
   /** `.approx` and `.full`: the hardware may differ by the ISA's stated error. */
   readonly approximate: boolean;
-  /** min and max: `.NaN` makes any NaN win. */
+  /** min and max: With `.NaN`, the result is a NaN if any operand is one. */
   readonly nan: boolean;
   /** min and max: `.xorsign.abs` compares magnitudes and multiplies signs. */
   readonly xorSign: boolean;

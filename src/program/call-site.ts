@@ -24,7 +24,7 @@ export interface Moved {
 }
 
 export type Callee =
-  /** Index among the kernel's functions. */
+  /** Index of the callee among the kernel's functions. */
   | { readonly kind: 'direct'; readonly function: number }
   /** The register holds the address of one of the `candidates`, which are indices as well. */
   | {

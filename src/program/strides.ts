@@ -1,6 +1,6 @@
 /**
  * Guesses the distance between a register's value and that of the next thread in x: 4 for the address of consecutive
- * words, 0 for a value that is the same. Only the choice of code depends on the guess, not its correctness, so
+ * words, 0 for a value that is the same in both. Only the choice of code depends on the guess, not its correctness, so
  * wraparound and untaken paths are ignored.
  */
 import type { Ref } from '../isa/steps/ref.ts';
@@ -16,8 +16,8 @@ import { usesOf } from './uses.ts';
 export type Stride = number | 'data' | null;
 
 /**
- * Maximum number of passes over the code. More are needed only if a value flows backward in the text several times,
- * which is unusual.
+ * Maximum number of passes over the code. More passes are needed only if a value flows backward in the text several
+ * times, which is unusual.
  */
 const mostRounds = 4;
 

@@ -1,6 +1,6 @@
 /**
- * Finds instructions that a launch of a kernel may reach but no engine can execute. Every cluster has one block, so those
- * that need the other blocks of a cluster are among them.
+ * Finds instructions that a launch of a kernel may reach but no engine can execute. Clusters have only one block here,
+ * so these include the instructions that need a cluster's other blocks.
  */
 import { elementAt } from '../base/element-at.ts';
 import { calleesOf } from './call-site.ts';
@@ -10,7 +10,7 @@ import type { KernelProgram } from './link.ts';
 
 /** A mnemonic that no engine can execute. */
 export interface UnsupportedInstruction {
-  /** The mnemonic: `wgmma.fence.sync.aligned`. For clusters of several blocks, it says so. */
+  /** The mnemonic: `wgmma.fence.sync.aligned`. If clusters of several blocks are the reason, the text says so. */
   readonly mnemonic: string;
   /** 1-based PTX line of its first use. */
   readonly line: number;
@@ -67,7 +67,7 @@ function* unsupportedParts({ steps, variant, specials }: ProgramInstruction, clu
 /** Instructions whose results depend on the other blocks of a cluster. */
 const clusterWords = /^(?:mapa|getctarank|barrier\.cluster)\b|::cluster\b/;
 
-/** Number of blocks in a cluster, which both engines take to be 1. */
+/** Number of blocks in a cluster. Both engines assume that it is 1. */
 function clusterSizeOf({ tuning }: FunctionProgram): number {
   const extents = tuning.find(({ name }) => name === '.reqnctapercluster')?.values ?? [];
   return extents.reduce((product, extent) => product * extent, 1);

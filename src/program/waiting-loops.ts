@@ -9,8 +9,8 @@ import type { FunctionProgram, ProgramInstruction } from './function-program.ts'
 import { usesOf } from './uses.ts';
 
 /**
- * `idle`: each round only rereads values that other threads may write, or sleeps or tests an mbarrier object, so a
- * thread that repeats the loop is waiting. `busy`: the thread may also be doing work.
+ * `idle`: each round only rereads values that other threads may write, sleeps, or tests an mbarrier object, so a thread
+ * that repeats the loop is waiting. `busy`: the thread may also be doing work.
  */
 export type Waiting = 'idle' | 'busy';
 

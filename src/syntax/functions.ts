@@ -23,7 +23,7 @@ interface Header {
 
 /**
  * Parses a function from `.entry` or `.func`, the current token. After a mistake in the header, only the parts that
- * could not be parsed are dropped, and the body is still parsed. For a function without a name, reports an error and
+ * could not be parsed are dropped, and the body is still parsed. If the function has no name, reports an error and
  * returns null.
  */
 export function parseFunction(

@@ -1,4 +1,7 @@
-/** Builds forms of chapters in which ptxlab executes only some: a launch that may reach another is refused. */
+/**
+ * Builds forms for chapters of which ptxlab executes only some forms. A launch that may reach one of the others is
+ * refused.
+ */
 import type { AvailabilityRow, Condition, InstructionForm } from '../form.ts';
 import { plainWords } from '../modifiers.ts';
 import { atListed, type Availability } from '../targets.ts';
@@ -21,7 +24,7 @@ export function executed(line: CheckedLine, way: Availability, steps: Instructio
   return { ...checked(line, way), steps };
 }
 
-/** A requirement of the variants for which the condition holds. */
+/** A requirement for the variants that meet the condition. */
 export function needs(subject: string, when: Condition, ...ways: readonly Availability[]): AvailabilityRow {
   return { subject, when, ways };
 }

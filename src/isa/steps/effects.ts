@@ -99,8 +99,8 @@ function refIn(fields: Readonly<Record<PropertyKey, unknown>>, field: PropertyKe
 }
 
 /**
- * The group in which threads that execute the step together get the same `outputs`, provided that the values in `given`
- * are the same there.
+ * The group whose threads get the same `outputs` when they execute the step together, provided that the values in
+ * `given` are the same for them.
  */
 export interface StepUniformity {
   readonly among: Sameness;

@@ -128,7 +128,7 @@ interface Arrival {
   readonly words: string;
   readonly counted: boolean;
   readonly way: Availability;
-  /** False if the object must be in the thread's own block, and only `.release.cta` may be written. */
+  /** False if the object must be in the thread's own block and the only order and scope allowed are `.release.cta`. */
   readonly remote: boolean;
 }
 
@@ -139,7 +139,10 @@ const arrivals: readonly Arrival[] = [
   { id: '.expect_tx', words: '.expect_tx', counted: true, way: hopper, remote: true },
 ];
 
-/** A result register, `_` for objects in the thread's own block, or `_` for objects in the cluster. */
+/**
+ * What the result may be: a register, `_` with an object in the thread's own block, or `_` with an object in the
+ * cluster.
+ */
 const results = ['state', 'sink', 'remote'] as const;
 
 function changeOf(opcode: string, { words, counted }: Arrival): Change {
@@ -239,7 +242,7 @@ const copies = form(
     operands: [{ kind: 'address', name: 'a', access: 'store', least: { bits: 32, generic: true } }],
   },
   ampere,
-  // The copies are complete already. Without .noinc, the arrival is not one of those that the phase expects.
+  // The copies have already completed. Without .noinc, the arrival is not one of those that the phase expects.
   (variant) => [
     one,
     changeObject(spaceOf(variant), '$a', { ...unchanged, arrivals: has(variant, '.noinc') ? '$one-arrival' : null }),

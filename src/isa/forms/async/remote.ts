@@ -23,7 +23,7 @@ const words = ['.b32', '.u32', '.s32', '.f32', '.b64', '.u64', '.s64', '.f64'];
 const types = [...words, '.b8', '.u8', '.s8', '.b16', '.u16', '.s16'];
 
 const released: readonly Constraint[] = [{ kind: 'needs-modifier', modifier: '.mmio', oneOf: ['.release'] }];
-const stored = 'Starts to store a value in the memory of another block.';
+const stored = 'Starts storing a value in the memory of another block.';
 
 const stores: readonly InstructionForm[] = [
   checked(
@@ -43,7 +43,7 @@ const stores: readonly InstructionForm[] = [
       id: 'st.async.weak',
       section: '9.7.9.12',
       syntax: 'st.async{.weak}{.global}.type  [a], b',
-      summary: 'Starts to store a value in global memory.',
+      summary: 'Starts storing a value in global memory.',
       sets: { type: types },
       rows: late,
       operands: [address, value],
@@ -55,7 +55,7 @@ const stores: readonly InstructionForm[] = [
       id: 'st.async.release',
       section: '9.7.9.12',
       syntax: 'st.async{.mmio}{.release}.farScope{.global}.type  [a], b',
-      summary: 'Starts to store a value in global memory for the threads in a scope.',
+      summary: 'Starts storing a value in global memory for the threads in a scope.',
       sets: { farScope: ['.gpu', '.sys'], type: types },
       constraints: released,
       rows: late,

@@ -382,7 +382,8 @@ const ue8m0: readonly InstructionForm[] = [
 ];
 
 /**
- * s2f6 conversions exist with and without a scale factor; the qualifier and the operand occur together or not at all.
+ * s2f6 conversions exist with and without a scale factor; the qualifier and the operand are either both present or both
+ * absent.
  */
 const fixedPoint: readonly InstructionForm[] = [false, true].flatMap((scaled) => {
   const suffix = scaled ? '.scaled' : '';

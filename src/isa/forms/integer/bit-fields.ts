@@ -102,7 +102,7 @@ function lowByte(to: Ref, from: Ref): Step {
   return bits('and', 32, to, from, '$byte');
 }
 
-/** Shifts the field to the top, then down again, filling with copies of its sign or with zeros. */
+/** Shifts the field to the top and back down, which fills the upper bits with copies of its sign or with zeros. */
 const extract: InstructionForm['steps'] = (variant) => {
   const { class: kind, width } = slotType(variant, 0);
   const down = kind === 'signed' ? 'shr.s' : 'shr.u';

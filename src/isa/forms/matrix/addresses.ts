@@ -51,7 +51,7 @@ export function perLane(of: (lane: number) => number): readonly number[] {
   return lanes.map(of);
 }
 
-/** The names of the addresses and constants that a plan gives. */
+/** The names of the addresses and constants that a plan produces. */
 export function addressRef(index: number): Ref {
   return `$address.${index}`;
 }

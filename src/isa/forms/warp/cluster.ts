@@ -19,7 +19,7 @@ function form({ ways, steps = [{ kind: 'yield' }], ...line }: Line): Instruction
   return { ...line, regime: 'exact', availability: [{ subject, ways }], steps: () => steps };
 }
 
-/** The text of the ISA lists only the unsigned types; ptxas accepts the signed ones, too. */
+/** The text of the ISA lists only the unsigned types; ptxas also accepts the signed ones. */
 const sizes: readonly TypeName[] = ['.u32', '.u64', '.s32', '.s64'];
 
 const inShared: OperandPattern = {
