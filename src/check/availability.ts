@@ -38,7 +38,7 @@ export interface ModuleEnvironment {
 /** What version and target rules depend on. */
 type Judged = Pick<ModuleEnvironment, 'version' | 'target'>;
 
-/** A text that is the same for the same environment. */
+/** A key that is the same for equal environments. */
 export function environmentKey({ version, target, addressSize, declaresAddressSize }: ModuleEnvironment): string {
   return `${version} ${target.name} ${addressSize} ${declaresAddressSize}`;
 }

@@ -17,7 +17,7 @@ export interface CheckerParts {
   readonly keep: boolean;
 }
 
-/** What the checker for one part of a module inherits from those for earlier parts. */
+/** What the checker for one part of a module inherits from the checkers for earlier parts. */
 export interface Continuation {
   /** The module's names so far. */
   readonly symbols: Scope;

@@ -113,8 +113,8 @@ export class Scope {
   changes = 0;
   private readonly names = new Map<string, DeclaredSymbol>();
   /**
-   * Symbols other than families, by name without the trailing digits: those whose number is lower than that of each
-   * earlier one.
+   * Symbols other than families, by name without the trailing digits. A symbol is listed only if its number is lower
+   * than the numbers of all earlier symbols.
    */
   private readonly numbered = new Map<string, DeclaredSymbol[]>();
 

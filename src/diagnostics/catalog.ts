@@ -296,7 +296,7 @@ export const catalog = {
     ptxas: "Illegal rounding modifier for instruction '{opcode}'",
     section: '6.5.2',
     explain:
-      'Exact instructions take no rounding modifier. Rounding modifiers that end in i (such as .rni) are for integer results; the others are for float results.',
+      'Instructions with exact results take no rounding modifier. Rounding modifiers that end in i (such as .rni) are for integer results; the others are for float results.',
   },
   PTX2032: {
     severity: 'error',
@@ -543,7 +543,7 @@ export const catalog = {
     ptxas: "Feature '{subject}' requires .target {needed}",
     section: '11.1.2',
     explain:
-      'Other architectures have this feature. A target with suffix a includes the features of one chip, one with suffix f the features of its family, and the plain name neither.',
+      'Other architectures have this feature. A target with suffix a includes the features of one chip, a target with suffix f includes the features of its family, and a target without a suffix includes neither.',
   },
   PTX4003: {
     severity: 'error',
@@ -755,7 +755,7 @@ export const catalog = {
   PTX3029: {
     severity: 'warning',
     title: 'unusual register in brackets',
-    message: '{what} belongs in a {width} integer register; ptxas accepts this {found} register, too',
+    message: '{what} belongs in a {width} integer register; ptxas also accepts this {found} register',
     ptxas: '{what} in a register of type {found}',
     section: '6.4.1',
     explain:
@@ -1123,7 +1123,7 @@ export const catalog = {
     ptxas: 'an unchecked access {what}',
     section: null,
     explain:
-      'Without memory checks, only accesses outside all memory are caught, and with workers also misaligned atomic operations, and their location is unknown. Run the kernel with checks to find it.',
+      'Without memory checks, only accesses outside all memory are caught (with workers, misaligned atomic operations as well), and their location is unknown. Run the kernel with checks to find it.',
   },
   PTX6040: {
     severity: 'error',

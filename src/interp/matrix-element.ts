@@ -15,7 +15,10 @@ export type Pair = readonly [a: Bits, b: Bits];
 /** The scales of a block of products. */
 export type ScalePair = readonly [a: Addend, b: Addend];
 
-/** The bits of an element of D, given those of C; `scales` has one pair for each block and is empty without scales. */
+/**
+ * The bits of an element of D, given the bits of the element of C; `scales` has one pair for each block and is empty
+ * without scales.
+ */
 export type ElementFunction = (pairs: readonly Pair[], c: Bits, scales: readonly ScalePair[]) => Bits;
 
 export function elementFunction(shape: MatrixProduct): ElementFunction {

@@ -1,6 +1,6 @@
 /**
  * Finds the undefined bits of a step's results, given the undefined bits of its sources. Moves, logic, shifts and
- * selections are tracked exactly. For sums and low products, every bit from the lowest undefined one upwards is
+ * selections are tracked exactly. For sums and low products, every bit from the lowest undefined bit upward is
  * undefined. A comparison is undefined if the undefined bits could change its answer. In all other steps, one undefined
  * source bit makes the whole result undefined.
  */
@@ -57,7 +57,7 @@ export function everything(width: number): Flow['through'] {
   return (masks) => (masks.some((mask) => mask !== 0n) ? all : 0n);
 }
 
-/** All bits from the lowest undefined one upwards are undefined, because carries travel upwards. */
+/** All bits from the lowest undefined bit upward are undefined, because carries move upward. */
 export function upwards(width: number): Flow['through'] {
   const all = allBits(width);
   return (masks) => {

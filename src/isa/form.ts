@@ -18,7 +18,7 @@ import { type PtxType, type TypeName, typeOf } from './types.ts';
  */
 export type Regime = 'exact' | 'relaxed' | 'strict';
 
-/** The type of an operand: the n-th type slot of the form, or a fixed one. */
+/** The type of an operand: the n-th type slot of the form, or a fixed type. */
 export type TypeRef = number | TypeName;
 
 export type Role = 'read' | 'write';
@@ -35,7 +35,7 @@ export interface ValuePattern {
   readonly special?: boolean;
   /** Constants are not allowed here, although the type would permit them. */
   readonly registerOnly?: boolean;
-  /** A `.f16x2` register is not allowed here, unlike for operands whose type the mnemonic names. */
+  /** A `.f16x2` register is not allowed here, although it is allowed for operands whose type the mnemonic names. */
   readonly unpacked?: boolean;
   /** Only an integer constant is allowed here. */
   readonly constantOnly?: boolean;
@@ -129,10 +129,10 @@ export type OperandPattern =
     }
   /**
    * `[a]`, `[a+imm]` or `[variable]` in `space` or, if that is absent, in the space given by the form's space axis.
-   * `sized`: a register with a global or generic address has the size of the module's addresses. `element`: `name[1]`
-   * is allowed here without brackets around it. `coordinates`: `[a, {x, y}]` with this many 32-bit coordinates, where
-   * `a` is the address of a tensor map. `least`: a register must have at least this many bits (if `generic`, only
-   * without a space modifier); for all other addresses, ptxas extends shorter registers.
+   * `sized`: a register with a global or generic address must have the size of the module's addresses. `element`:
+   * `name[1]` is allowed here without brackets around it. `coordinates`: `[a, {x, y}]` with this many 32-bit
+   * coordinates, where `a` is the address of a tensor map. `least`: a register must have at least this many bits (if
+   * `generic`, only without a space modifier); for all other addresses, ptxas extends shorter registers.
    */
   | {
       readonly kind: 'address';

@@ -108,7 +108,7 @@ export function quadPairResult(bits: 16 | 32): Fragment {
   return { ...size, row: ['l0', 'i1', 'l4'], column: ['i0', 'l1', 'i2'] };
 }
 
-/** The place where an element of a matrix is held; if there are several copies, that of the first one. */
+/** The place where an element of a matrix is held; if there are several copies, the place of the first one. */
 export interface Holder {
   readonly lane: number;
   readonly register: number;

@@ -18,7 +18,7 @@ export interface Sum<Format extends string> {
   readonly fragment: Fragment;
 }
 
-/** The conversion of an element of C that is added in the format of D. */
+/** The conversion of an element of C to the format of D, in which it is added. */
 export function sumConversion(from: 'f16' | 'f32', to: 'f16' | 'f32'): Conversion {
   return { ...plainConversion(from, to), rounding: to === 'f16' ? 'rn' : null };
 }

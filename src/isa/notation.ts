@@ -1,7 +1,7 @@
 /**
- * Parses the ISA's syntax lines: `cvt.rn.satfinite{.relu}.f8x2type.f32 d, a, b` becomes ordered type slots and
- * modifier axes, of which only a few have an order. A part names a type, a modifier, a set defined by the form, or a set from modifiers.ts;
- * braces make it optional.
+ * Parses the ISA's syntax lines: `cvt.rn.satfinite{.relu}.f8x2type.f32 d, a, b` becomes ordered type slots and modifier
+ * axes, only a few of which are ordered. A part names a type, a modifier, a set defined by the form, or a set from
+ * modifiers.ts; braces make it optional.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { InstructionForm, Variant } from './form.ts';

@@ -1,7 +1,7 @@
 /**
- * The predefined special registers (PTX ISA 9.1, chapter 10), one row each: the type, the versions and targets as in
- * ptxas 13.0, and the origin of the value. Hardware-specific registers have the values that they would have on a single
- * SM that runs one grid, with each block in a cluster of its own.
+ * The predefined special registers (PTX ISA 9.1, chapter 10), one row each, with the type, the versions and targets as
+ * in ptxas 13.0, and the origin of the value. Hardware-specific registers have the values that they would have on a
+ * single SM that runs one grid, with each block in a cluster of its own.
  */
 import type { Sameness } from './sameness.ts';
 import { at, type Availability } from './targets.ts';

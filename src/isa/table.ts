@@ -136,7 +136,7 @@ export class FormTable {
     return this.all;
   }
 
-  /** The opcodes that have more words after those of `opcode`, in the table's order. */
+  /** The opcodes that consist of `opcode` and further words, in the table's order. */
   longerOpcodes(opcode: string): readonly string[] {
     return this.byStart.get(opcode) ?? [];
   }

@@ -101,8 +101,8 @@ export class Collectives {
   }
 
   /**
-   * Called when no other thread can run, or when those that can only wait for memory to change. Returns the group
-   * without a mask that is earliest in the program, so that it can continue; null if no such group is waiting.
+   * Called when no other thread can run, or when the threads that can run only wait for memory to change. Returns the
+   * group without a mask that is earliest in the program, so that it can continue; null if no such group is waiting.
    */
   settle(): Group | null {
     const open = [...this.groups].filter(([, group]) => group.mask === null).sort(([, a], [, b]) => a.at - b.at);

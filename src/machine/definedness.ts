@@ -1,6 +1,6 @@
 /**
- * Tracks which bits of a memory are defined: those that were last written with defined bits. A byte of shared or local
- * memory is undefined until something is written to it.
+ * Tracks which bits of a memory are defined. A bit is defined if the last write to it wrote a defined bit. A byte of
+ * shared or local memory is undefined until something is written to it.
  */
 import { byteAt } from '../base/typed-reads.ts';
 import { formatAddress, type MemorySpace } from './address-space.ts';

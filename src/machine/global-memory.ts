@@ -114,7 +114,7 @@ export class GlobalMemory implements EngineMemory {
     return allocation;
   }
 
-  /** Uses new addresses up to the size of the device before reusing those of freed allocations. */
+  /** Uses new addresses up to the size of the device before it reuses the addresses of freed allocations. */
   private place(size: number, owner: string, room: number): Allocation {
     const { allocations } = this;
     const reused =

@@ -112,7 +112,8 @@ export const openChoices: readonly OpenChoice[] = [
     id: 'random-alignment',
     title: 'position of the random bits of .rs if more bits are discarded than there are random bits',
     choice: 'directly below the last kept bit of the magnitude; bits below them never carry',
-    evidence: 'assumed; for normal f16 and bf16 results, the two numbers are equal, so it does not matter',
+    evidence:
+      'assumed; for normal f16 and bf16 results, as many bits are discarded as there are random bits, so only one position is possible',
     appliesTo: (c) => isRandom(c),
   },
   {

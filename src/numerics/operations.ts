@@ -86,8 +86,8 @@ export type BitFunction =
   | PermuteFunction;
 
 /**
- * PTX ISA 9.7.6: ordered comparisons, those for unsigned integers (`lo ls hi hs`), unordered ones, and the two NaN
- * tests.
+ * PTX ISA 9.7.6: ordered comparisons, comparisons of unsigned integers (`lo ls hi hs`), unordered comparisons, and the
+ * two NaN tests.
  */
 export const comparisons = [
   'eq',
@@ -112,5 +112,5 @@ export const comparisons = [
 
 export type Comparison = (typeof comparisons)[number];
 
-/** An operation with its type and mode bound. Surplus operands are ignored; pass 0 for them. */
+/** An operation with its type and mode bound. Extra operands are ignored; pass 0 for them. */
 export type Operation = (a: Bits, b: Bits, c: Bits, d?: Bits) => Bits;

@@ -3,8 +3,8 @@
  * frame holds every register that is still needed. A region loads a register before its first read, outside any loop
  * that contains the read. When it stops, it stores the registers it has changed.
  *
- * A register that is changed on some path and still needed has been loaded or written on every path. So it can be
- * stored wherever paths meet, and a changed register is never loaded again.
+ * A register that is changed on some path and still needed has been loaded or written on every path. Therefore, it can
+ * be stored wherever paths meet, and a changed register is never loaded again.
  */
 import { elementAt } from '../base/element-at.ts';
 import { BitSet } from './bit-set.ts';

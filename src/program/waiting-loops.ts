@@ -197,7 +197,9 @@ function actsBeyond(step: ProgramInstruction['steps'][number]): boolean {
   return isGroupStep(step) || flow === 'call' || memoryUses(step).some(({ access }) => access === 'write');
 }
 
-/** Whether a loop reads any of these registers at a point where it may not have written it in the same round. */
+/**
+ * Whether a loop reads any of these registers at a point where it may not have written that register in the same round.
+ */
 function readsEarlierRound(
   code: ReadonlyMap<number, readonly ProgramInstruction[]>,
   before: readonly (readonly number[])[],

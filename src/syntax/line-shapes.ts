@@ -31,7 +31,7 @@ const carriageReturn = 13;
 
 /** A name in an instruction. */
 export interface ShapeName {
-  /** For a register, only its number is folded; for long names and labels, the whole name is. */
+  /** For a register, only its number is folded; for long names and labels, the whole name is folded. */
   readonly kind: 'register' | 'folded' | 'kept';
   readonly start: number;
   readonly end: number;

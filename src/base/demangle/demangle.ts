@@ -50,7 +50,7 @@ interface Name {
 class Demangler extends MangledText {
   private readonly substitutions: WrittenType[] = [];
   private parameters: readonly WrittenType[] = [];
-  /** Above 0 inside types, because their template arguments are not those of the function. */
+  /** Above 0 inside types, because the template arguments there do not belong to the function. */
   private inType = 0;
 
   whole(): string | null {

@@ -31,7 +31,7 @@ export interface Verdict {
   readonly undeclared: boolean;
   /** True if some operand is a `.shared` variable or a function, or if the mnemonic is refused. */
   readonly reaches: boolean;
-  /** True if there is nothing to report, whatever the instruction's names and values are. */
+  /** True if there is nothing to report, regardless of the instruction's names and values. */
   readonly clean: boolean;
 }
 

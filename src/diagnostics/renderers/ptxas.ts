@@ -47,8 +47,8 @@ export function offsetOf(found: Diagnostic, { text }: SourceText): number {
 }
 
 /**
- * The offset whose line ptxas names for a name that is declared again: a kernel is declared at the end of its parameters,
- * a function before its body, and a variable before what follows it.
+ * The offset whose line ptxas names for a name that is declared again: a kernel is declared at the end of its
+ * parameters, a function before its body, and a variable before the token that follows it.
  *
  * @param span the name
  */

@@ -6,7 +6,10 @@ import type { AvailabilityRow, Condition, InstructionForm } from '../form.ts';
 import { plainWords } from '../modifiers.ts';
 import { atListed, type Availability } from '../targets.ts';
 
-/** A form without the fields that all of them share; `rows` are requirements beyond those of the instruction itself. */
+/**
+ * A form without the fields that all of them share; `rows` are requirements in addition to those of the instruction
+ * itself.
+ */
 export type CheckedLine = Omit<InstructionForm, 'regime' | 'availability' | 'steps'> & {
   readonly rows?: readonly AvailabilityRow[];
 };

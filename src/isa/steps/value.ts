@@ -18,7 +18,7 @@ export type LaneLayout = { readonly lane: number; readonly stride: number };
 
 /** Fields of each kind. */
 export interface ValueSteps {
-  /** Converts one lane. `random` and `scale` are the lane's part of `rbits` and of the scale factor. */
+  /** Converts one lane. `random` and `scale` are the lane's parts of `rbits` and of the scale factor. */
   readonly convert: {
     readonly conversion: Conversion;
     readonly to: Ref;

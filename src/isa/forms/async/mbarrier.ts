@@ -91,7 +91,7 @@ const lifetime: readonly InstructionForm[] = [
       id: 'mbarrier.pending_count',
       section: '9.7.13.15.17',
       syntax: 'mbarrier.pending_count.b64  count, state',
-      summary: 'Gives the number of arrivals that were still pending in a state that an arrival returned.',
+      summary: 'Gives the number of arrivals that were still pending in the state that an arrival returned.',
       operands: [write('count', '.u32', { unpacked: true }), read('state', '.u64')],
     },
     ampere,
@@ -242,7 +242,8 @@ const copies = form(
     operands: [{ kind: 'address', name: 'a', access: 'store', least: { bits: 32, generic: true } }],
   },
   ampere,
-  // The copies have already completed. Without .noinc, the arrival is not one of those that the phase expects.
+  // The copies have already completed. Without .noinc, the phase expects one more arrival, so this arrival changes
+  // nothing.
   (variant) => [
     one,
     changeObject(spaceOf(variant), '$a', { ...unchanged, arrivals: has(variant, '.noinc') ? '$one-arrival' : null }),

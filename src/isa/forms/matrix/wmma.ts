@@ -148,7 +148,7 @@ const alignedOf = ({ name }: Family): string => (name === 'f16' ? '{.aligned}' :
 type Side = 'a' | 'b' | 'c';
 
 /**
- * For f16, the registers of A and B hold each element twice if the matrix has 256 elements, and more often if it has
+ * For f16, the registers of A and B hold each element twice if the matrix has 256 elements, and four times if it has
  * 128.
  */
 function fragment(side: Side, { m, n, k }: Shape, bits: number, doubled: boolean): Fragment {

@@ -76,7 +76,7 @@ function reduce(shape: string, split: boolean, float: boolean): InstructionForm 
     id: `tcgen05.ld.red${shape}${float ? '.f32' : ''}`,
     section: '9.7.16.8.3',
     syntax: `tcgen05.ld.red.sync{.aligned}${shape}.num.op${float ? '{.abs}{.NaN}.f32' : '.type'}  ${operandList(operands)}`,
-    summary: 'Loads registers from tensor memory and finds the least or greatest value in them.',
+    summary: 'Loads registers from tensor memory and finds the smallest or largest value in them.',
     sets: { num: Object.keys(counts), op: ['.min', '.max'], ...(float ? {} : { type: ['.u32', '.s32'] }) },
     rows: [
       needs(
