@@ -15,7 +15,7 @@ export function requireArgument<T>(what: string, value: unknown, rule: Rule<T>):
 }
 
 /**
- * @param owner what takes the options, as the messages call it
+ * @param owner what messages call the function or class that takes the options
  * @throws PtxlabError `bad-option` for a name without a rule, and for a value that does not follow its rule; the message
  *   names the option, what it takes and what was given
  */

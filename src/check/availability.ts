@@ -26,7 +26,7 @@ import { type InstructionPart, type Problem, problem, wholeMnemonic } from './in
 /** Targets for which every ptxas version that supports them accepts modules with 32-bit addresses. */
 export const shortAddressTargets: TargetSet = { kind: 'between', sm: 10, below: 75 };
 
-/** The version and target that the module declares, or the ones the caller gave instead. */
+/** The version and target that the module declares, or the ones that the caller gave instead. */
 export interface ModuleEnvironment {
   readonly version: Version;
   readonly target: Target;

@@ -9,7 +9,7 @@ import type { DeclaredSymbol, Scope } from './symbols.ts';
 export interface CheckerParts {
   readonly source: string;
   readonly report: Report;
-  /** Counts an error that is not listed, so that its diagnostic need not be made; false if it must be reported. */
+  /** Counts an error that is not listed, so its diagnostic need not be created; false if it must be reported. */
   readonly countsOnly?: (code: Code) => boolean;
   readonly memory: CheckMemory;
   readonly header: Header;

@@ -1,10 +1,10 @@
 /**
- * Every diagnostic. Codes are permanent: a number never gets a second meaning, and a retired one is not reused.
- * `PTX1xxx` syntax, `PTX2xxx` form and modifier, `PTX3xxx` operand, `PTX4xxx` version and target, `PTX5xxx` address,
- * state space and declaration, `PTX6xxx` runtime, `PTX7xxx` PTX in other languages.
+ * Every diagnostic. Codes are permanent: a number never gets a second meaning, and the number of a retired code is not
+ * reused. `PTX1xxx` syntax, `PTX2xxx` form and modifier, `PTX3xxx` operand, `PTX4xxx` version and target, `PTX5xxx`
+ * address, state space and declaration, `PTX6xxx` runtime, `PTX7xxx` PTX in other languages.
  *
- * `message` says what was found and what is allowed; `ptxas` is ptxas's wording of the same category; `explain` is what
- * `ptxlab explain CODE` prints. Words in braces are parameters, which both templates share.
+ * `message` says what was found and what is allowed; `ptxas` is the wording that ptxas uses for the same category;
+ * `explain` is what `ptxlab explain CODE` prints. Words in braces are parameters, which both templates share.
  */
 import type { Severity } from './severity.ts';
 
@@ -245,7 +245,7 @@ export const catalog = {
     message: "'{modifier}' does not apply to {what}",
     ptxas: "Illegal modifier '{modifier}' for instruction '{opcode}'",
     section: '9.7',
-    explain: 'The modifier exists, but not for this instruction or not for these types.',
+    explain: 'The modifier exists, but not for this instruction or these types.',
   },
   PTX2012: {
     severity: 'error',
@@ -269,8 +269,7 @@ export const catalog = {
     message: '{opcode} {found}',
     ptxas: "Unexpected instruction types specified for '{opcode}'",
     section: '9.7',
-    explain:
-      'The instruction exists, but not with these types or not with this many types. The type of the result comes first.',
+    explain: 'The instruction exists, but not with these types or this many types. The type of the result comes first.',
   },
   PTX2021: {
     severity: 'error',
@@ -517,7 +516,7 @@ export const catalog = {
     ptxas: "Program uses {found}-bit address on line '' which is conflicting with .address_size 64",
     section: '5.1',
     explain:
-      'With .address_size 64, the global and generic addresses of loads, stores and atomics are 64 bits wide. Addresses in .shared, .local, .const and .param fit into 32 bits. After this, ptxas treats the whole module as having 32-bit addresses, which it no longer compiles.',
+      'With .address_size 64, the global and generic addresses of loads, stores and atomics are 64 bits wide. Addresses in .shared, .local, .const and .param fit into 32 bits. After this error, ptxas treats the whole module as having 32-bit addresses, and it no longer compiles such modules.',
   },
   PTX3028: {
     severity: 'warning',
@@ -929,7 +928,8 @@ export const catalog = {
     message: 'data of type {type} is not allowed here in a section',
     ptxas: 'Illegal type for dwarf data',
     section: '11.5.2',
-    explain: 'Numbers in a section have the type .b8, .b16, .b32 or .b64; labels and names of sections .b32 or .b64.',
+    explain:
+      'Numbers in a section have the type .b8, .b16, .b32 or .b64; labels and names of sections have the type .b32 or .b64.',
   },
   PTX5034: {
     severity: 'error',

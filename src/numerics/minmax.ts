@@ -8,7 +8,8 @@ import { formats } from './formats.ts';
 import type { FloatArithmeticFormat, FloatMode, Operation } from './operations.ts';
 
 /**
- * Splits bits into sign and magnitude, and gives the constants to compare and join them, for numbers or for bigints.
+ * Splits bits into sign and magnitude, and provides the constants needed to compare and join them, for numbers or for
+ * bigints.
  */
 interface Layout<T extends Bits> {
   readonly magnitude: (bits: T) => T;

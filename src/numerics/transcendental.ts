@@ -97,7 +97,7 @@ function binaryLogarithm(a: Finite): Exact {
 
 // --- sin, cos, tanh -------------------------------------------------------------------------------------------------
 
-/** `quarter` is 0 for sin and 1 for cos, which is a quarter turn ahead. */
+/** `quarter` is 0 for sin and 1 for cos, because cos is a quarter turn ahead. */
 function circular(a: Finite, quarter: bigint): Exact {
   const top = topExponent(a);
   return settle((wanted) => {

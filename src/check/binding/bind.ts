@@ -47,7 +47,7 @@ export type Binding =
       readonly type: PtxType;
       readonly negated: boolean;
     } & RegisterUse)
-  /** `bits` are those of `type`: a float constant already has the type's width. */
+  /** `bits` are the bits of a value of `type`; a float constant already has the type's width. */
   | {
       readonly kind: 'constant';
       readonly name: Ref;
