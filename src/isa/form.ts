@@ -47,13 +47,13 @@ export interface ValuePattern {
   readonly negatable?: boolean;
   /** `!%p` with any predicate is allowed here. This is meaningless, but ptxas accepts it. */
   readonly negatedPredicate?: boolean;
-  /** `_` is allowed here, or nothing but `_`. */
+  /** `_` is allowed here, or is the only operand that is allowed. */
   readonly sink?: boolean | 'only';
   /** Integer constants outside `[min, max]` are rejected. */
   readonly range?: readonly [min: number, max: number];
-  /** Integer constants must be a multiple of this. */
+  /** Integer constants must be multiples of this number. */
   readonly multiple?: number;
-  /** Integer constants must be one of these. */
+  /** Integer constants must be one of these numbers. */
   readonly oneOf?: readonly number[];
   /** Integer constants, taken as unsigned, must not exceed the constant given by this operand. */
   readonly atMost?: string;

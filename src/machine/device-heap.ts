@@ -69,7 +69,7 @@ export class DeviceHeap {
 
   /**
    * Frees an allocation. Address 0 is ignored; any other address that `allocate` did not return, or that was already
-   * freed, is a fault.
+   * freed, causes a fault.
    */
   free(address: bigint): void {
     if (address === 0n) return;

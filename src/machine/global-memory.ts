@@ -133,7 +133,7 @@ export class GlobalMemory implements EngineMemory {
   }
 
   /**
-   * Returns the current state of the memory. Pages that were not written since the last state are shared with it.
+   * Returns the current state of the memory. Pages that have not been written since the last state are shared with it.
    * Compiled code does not report its writes, so after running it, `touchAll` must be called first.
    */
   give(): GlobalState {

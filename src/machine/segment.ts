@@ -108,7 +108,9 @@ export class Segment implements Memory {
     this.pages.touch(0, length);
   }
 
-  /** Returns the current state of the segment. Pages that were not written since the last state are shared with it. */
+  /**
+   * Returns the current state of the segment. Pages that have not been written since the last state are shared with it.
+   */
   give(): SegmentState {
     const { end, bytes, definedness } = this;
     return { end, bytes: this.pages.take(bytes), definedness: definedness?.give() ?? null };
@@ -168,7 +170,10 @@ export class Segment implements Memory {
     return `; ${distance(region) === 0 ? 'it is in' : 'nearest is'} '${name}', ${size} bytes at ${formatAddress(start)}${note}`;
   }
 
-  /** Completes the size of `.extern .shared` variables, which extend to the end of the segment; the launch sets it. */
+  /**
+   * Fills in the size of `.extern .shared` variables, which extend to the end of the segment. The launch determines
+   * this size.
+   */
   private measured(region: NamedRange): NamedRange & { readonly note: string } {
     if (this.space !== 'shared' || region.size > 0) return { ...region, note: '' };
     const note = ', the dynamic shared memory (--shared, sharedBytes)';

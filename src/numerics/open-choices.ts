@@ -95,7 +95,7 @@ export const openChoices: readonly OpenChoice[] = [
   },
   {
     id: 'ftz-boundary',
-    title: '.ftz if only rounding reaches the smallest normal f32',
+    title: '.ftz if a result becomes the smallest normal f32 only by rounding',
     choice: 'the rounded result decides, so a value that rounds to 2^-126 is kept',
     evidence:
       'measured: ptxas 13.0 lowers this to a conversion followed by a flush; its own constant folding flushes the value',
@@ -187,7 +187,7 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
   },
   {
     id: 'ftz-result',
-    title: '.ftz if only rounding on the subnormal grid reaches the smallest normal value',
+    title: '.ftz if a result becomes the smallest normal value only by rounding on the subnormal grid',
     choice: 'flushed: the result rounded without a lowest exponent decides',
     evidence: 'measured: mul.ftz.f32 with constants folded by ptxas',
     appliesTo: (fn, _format, mode) => mode.flush && !signOnly(fn) && !choosing(fn),
@@ -203,7 +203,7 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
     id: 'approximate',
     title: 'results of .approx and .full',
     choice:
-      'the special values that the ISA gives, otherwise the exact result rounded to nearest; the hardware may differ by the stated error',
+      'the special values that the ISA specifies, otherwise the exact result rounded to nearest; the hardware may differ by the stated error',
     evidence: 'PTX ISA 9.7.3; measured: div.approx.f32 with constants and a divisor above 2^126, folded by ptxas',
     appliesTo: (fn, _format, mode) => mode.approximate || fn === 'div.full' || fn === 'rsqrt',
   },

@@ -43,7 +43,7 @@ function innerSteps(step: Step): readonly ValueStep[] {
   return 'steps' in step ? step.steps : [];
 }
 
-/** True for a step that only computes values from values. */
+/** True for a step that only computes values from other values. */
 export function isValueStep(step: Step): step is ValueStep {
   return Object.hasOwn(valueFacts, step.kind);
 }

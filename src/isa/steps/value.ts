@@ -1,4 +1,4 @@
-/** Steps that only compute values from values. */
+/** Steps that only compute values from other values. */
 import type { Bits } from '../../base/bits.ts';
 import type { Conversion } from '../../numerics/conversion.ts';
 import type { IntegerName } from '../../numerics/formats.ts';
@@ -84,7 +84,7 @@ export const valueFacts: FactsOf<ValueSteps> = {
   select: pure({ to: 'out', condition: 'in', from: 'in' }),
 };
 
-/** A step that only computes values from values. */
+/** A step that only computes values from other values. */
 export type ValueStep = {
   readonly [Kind in keyof ValueSteps]: { readonly kind: Kind } & ValueSteps[Kind];
 }[keyof ValueSteps];

@@ -134,7 +134,7 @@ const families: readonly Family[] = [
   },
 ];
 
-/** `.aligned` is required since 6.3, and therefore for all types that were introduced later. */
+/** `.aligned` has been required since 6.3, and therefore for all types that were introduced later. */
 const aligned: readonly AvailabilityRow[] = [
   { subject: '.aligned', when: { modifiers: ['.aligned'] }, ways: [at('6.3', 70)] },
   { subject: 'wmma without .aligned', when: { without: ['.aligned'] }, ways: [{ ...at('6.0', 70), until: 603 }] },

@@ -24,7 +24,7 @@ export const chips: readonly Availability[] = [
   atListed('9.0', 'sm_110a'),
 ];
 
-/** The requirement of features that were introduced for chips and their families at once. */
+/** The requirement of features that were introduced for chips and their families at the same time. */
 export const families: readonly Availability[] = [
   atListed('8.8', 'sm_100a', 'sm_100f', 'sm_101a', 'sm_101f', 'sm_103a', 'sm_103f'),
   atListed('9.0', 'sm_110a', 'sm_110f'),
