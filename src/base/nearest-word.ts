@@ -1,7 +1,7 @@
 /**
- * Finds the word that was probably intended. Edit costs tell typing mistakes from different words: a letter in the
- * wrong case or a doubled letter costs little, a replaced letter much. Numbers are never changed, because `fp8` is not
- * a misspelled `fp4`.
+ * Finds the word that was probably intended. The costs of edits distinguish typing mistakes from different words: a
+ * letter in the wrong case or a doubled letter costs little, and a replaced letter costs much. Numbers are never
+ * changed, because `fp8` is not a misspelled `fp4`.
  */
 
 /** The candidate that `word` is probably a misspelling of; null if none is close enough. The first one wins a tie. */
@@ -72,7 +72,7 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
-/** The cost of inserting the first `count` letters of a word if the other word has none of them. */
+/** The cost of inserting the first `count` letters of a word, if the other word contains none of them. */
 function insertions(word: string, count: number): number {
   let sum = 0;
   for (let i = 0; i < count; i++) sum += insertion(word, i);

@@ -1,4 +1,4 @@
-/** Finds misspelled options, which would otherwise be ignored in silence. */
+/** Finds misspelled options, which would otherwise be silently ignored. */
 import { PtxlabError } from './error.ts';
 import { nearestWord } from './nearest-word.ts';
 
@@ -6,8 +6,8 @@ import { nearestWord } from './nearest-word.ts';
 export type OptionNames<T> = { readonly [Name in keyof Required<T>]: true };
 
 /**
- * @param owner the name, in messages, of what takes the options @throws PtxlabError `bad-option` for options that are
- * no object, and for a name that is not among `names`
+ * @param owner what messages call the function or class that takes the options
+ * @throws PtxlabError `bad-option` for options that are not an object, and for a name that is not among `names`
  */
 export function requireOptionNames(options: unknown, names: object, owner: string): asserts options is object {
   if (typeof options !== 'object' || options === null)

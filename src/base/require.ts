@@ -4,7 +4,7 @@ import { mistakeIn, type Rule, type RulesFor } from './rules.ts';
 import { requireOptionNames } from './option-names.ts';
 
 /**
- * @param what begins the message, such as `the name of a kernel`
+ * @param what the message starts with, such as `the name of a kernel`
  * @throws PtxlabError `argument-type` for a value that does not follow the rule
  */
 export function requireArgument<T>(what: string, value: unknown, rule: Rule<T>): void {
@@ -15,7 +15,7 @@ export function requireArgument<T>(what: string, value: unknown, rule: Rule<T>):
 }
 
 /**
- * @param owner what takes the options, as the messages call it
+ * @param owner what messages call the function or class that takes the options
  * @throws PtxlabError `bad-option` for a name without a rule, and for a value that does not follow its rule; the message
  *   names the option, what it takes and what was given
  */

@@ -37,12 +37,12 @@ export const bytes: Rule<Uint8Array> = {
 /** A list whose members are checked elsewhere. */
 export const list: Rule<readonly never[]> = { takes: 'a list', accepts: Array.isArray };
 
-/** A value that is checked where it is read. */
+/** A value that is checked only where it is used. */
 export function anything<T>(): Rule<T> {
   return { takes: 'anything', accepts: () => true };
 }
 
-/** A term of a table that is looked up later. */
+/** A term that is later looked up in a table. */
 export function term<Term extends string>(): Rule<Term> {
   return { takes: 'a string', accepts: text.accepts };
 }

@@ -26,7 +26,7 @@ import { type InstructionPart, type Problem, problem, wholeMnemonic } from './in
 /** Targets for which every ptxas version that supports them accepts modules with 32-bit addresses. */
 export const shortAddressTargets: TargetSet = { kind: 'between', sm: 10, below: 75 };
 
-/** The version and target that the module declares, or the ones the caller gave instead. */
+/** The version and target that the module declares, or the ones that the caller gave instead. */
 export interface ModuleEnvironment {
   readonly version: Version;
   readonly target: Target;
@@ -38,7 +38,7 @@ export interface ModuleEnvironment {
 /** What version and target rules depend on. */
 type Judged = Pick<ModuleEnvironment, 'version' | 'target'>;
 
-/** A text that is the same for the same environment. */
+/** A key that is the same for equal environments. */
 export function environmentKey({ version, target, addressSize, declaresAddressSize }: ModuleEnvironment): string {
   return `${version} ${target.name} ${addressSize} ${declaresAddressSize}`;
 }
@@ -109,7 +109,7 @@ function unavailable(row: AvailabilityRow, { version, target }: Judged): Problem
   );
 }
 
-/** The smallest change that helps, such as a suffix or a newer version. */
+/** The smallest change that makes the feature available, such as a suffix or a newer version. */
 function adviceFor(ways: readonly Availability[], version: Version, target: Target): string | null {
   for (const way of ways) {
     const suffixed = targets

@@ -66,7 +66,8 @@ export interface LoadedModule {
 
 /**
  * Checks modules, and caches verdicts and line shapes from one module to the next. The caches never change a report,
- * are bounded, and are freed with the checker. All callers of the function `check` share one set of caches.
+ * their size is bounded, and they are freed with the checker. All callers of the function `check` share one set of
+ * caches.
  */
 export class Checker {
   private readonly memory = new CheckMemory();
@@ -96,9 +97,9 @@ export function check(source: string, options: CheckOptions = {}): CheckReport {
 }
 
 /**
- * Checks a module and keeps what is needed to run it. If its only fault is a `.version` that is too low, the module is
- * checked against the rules of the lowest version that accepts it. The errors are then warnings, and `environment` has
- * that version. This never happens if the caller names a version.
+ * Checks a module and keeps what is needed to run it. If its only mistake is a `.version` that is too low, the module
+ * is checked against the rules of the lowest version that accepts it. The errors are then warnings, and `environment`
+ * has that version. This never happens if the caller names a version.
  */
 export function loadModule(source: string, options: CheckOptions = {}): LoadedModule {
   const asWritten = loadAs(source, options);
@@ -117,7 +118,7 @@ export function isLowVersion({ code }: Diagnostic): boolean {
   return code === 'PTX4001' || code === 'PTX4013';
 }
 
-/** The lowest version that accepts the module if all its errors are about a low version; null otherwise. */
+/** The lowest version that accepts the module, if all its errors say that the version is too low; null otherwise. */
 function versionMissing({ diagnostics, requirements }: CheckReport): VersionName | null {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const isVersionOnly = errors.length > 0 && errors.every(isLowVersion);

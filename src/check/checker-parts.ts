@@ -9,7 +9,7 @@ import type { DeclaredSymbol, Scope } from './symbols.ts';
 export interface CheckerParts {
   readonly source: string;
   readonly report: Report;
-  /** Counts an error that is not listed, so that its diagnostic need not be made; false if it must be reported. */
+  /** Counts an error that is not listed, so its diagnostic need not be created; false if it must be reported. */
   readonly countsOnly?: (code: Code) => boolean;
   readonly memory: CheckMemory;
   readonly header: Header;
@@ -17,7 +17,7 @@ export interface CheckerParts {
   readonly keep: boolean;
 }
 
-/** What the checker for one part of a module inherits from those for earlier parts. */
+/** What the checker for one part of a module inherits from the checkers for earlier parts. */
 export interface Continuation {
   /** The module's names so far. */
   readonly symbols: Scope;

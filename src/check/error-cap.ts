@@ -22,7 +22,7 @@ export class ErrorCap {
     else this.sink(diagnostic);
   };
 
-  /** Counts an error that is not listed, so that its diagnostic need not be made; false if it must be reported. */
+  /** Counts an error that is not listed, so its diagnostic need not be created; false if it must be reported. */
   readonly countsOnly = (code: Code): boolean => {
     if (this.after === null || catalog[code].severity !== 'error') return false;
     this.errors++;

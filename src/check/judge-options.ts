@@ -19,11 +19,11 @@ export interface JudgeOptions {
   readonly target?: TargetName;
   /** The PTX version to check against, such as `8.1`. */
   readonly version?: VersionName;
-  /** Same as `version`, under the name of the command-line flag; `version` wins if both are given. */
+  /** Same as `version`, under the name of the command-line flag; `version` takes precedence if both are given. */
   readonly isa?: VersionName;
 }
 
-/** The options that all functions with a judgment take. */
+/** The options of all functions that check against an architecture and a version. */
 export const judgeRules: RulesFor<JudgeOptions> = { target: anything(), version: anything(), isa: anything() };
 
 /** A field is null if the caller did not name it. */

@@ -1,4 +1,6 @@
-/** The caches of a checker that persist between modules. All are bounded, and none of them affects the findings. */
+/**
+ * The caches of a checker that persist between modules. All of them are bounded, and none of them affects the findings.
+ */
 import { LineShapes } from '../syntax/line-shapes.ts';
 import { FamilyTable } from './instructions/families.ts';
 import type { Shape } from './instructions/shape.ts';
@@ -27,16 +29,16 @@ export interface KnownInstruction {
   readonly folded: Shape | null;
   /** The line's integers if some values are not allowed there; null if every value is allowed. */
   readonly values: (readonly number[])[] | null;
-  /** The number (in this memory) of the scope in which the names were last found unchanged. */
+  /** The number, in this memory, of the scope in which the names were last found to be unchanged. */
   namesSeen: number;
-  /** The number (in this memory) of the module in which the line was last found valid. */
+  /** The number, in this memory, of the module in which the line was last found to be valid. */
   module: number;
 }
 
 export type KnownLine = KnownInstruction | KnownLocation;
 
 /**
- * Number of operand shapes after which the next module starts with empty caches; only generated or hostile input has
+ * Number of operand shapes above which the next module starts with empty caches; only generated or hostile input has
  * more.
  */
 const mostShapes = 20_000;

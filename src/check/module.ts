@@ -58,7 +58,7 @@ import { checkTargetNames, targetsSymbol } from './declarations/target-lists.ts'
 import { NameHelp } from './unknown-name.ts';
 import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSymbol } from './symbols.ts';
 
-/** The state of the check of one module, or of a part of one. */
+/** The state of checking one module, or a part of one. */
 export class ModuleChecker implements InstructionContext {
   readonly symbols: Scope;
   readonly requirements: ModuleRequirements;
@@ -332,7 +332,9 @@ export class ModuleChecker implements InstructionContext {
     else this.checkInstruction(statement, scope);
   }
 
-  /** Names are looked up in the scope; labels are visible throughout it, functions from their declaration on. */
+  /**
+   * Names are looked up in the scope; labels are visible throughout the scope, and functions from their declaration on.
+   */
   private checkTargets(directive: TargetsDirective, scope: Scope): void {
     this.requirements.directive(directive.directive, directive);
     this.declare(scope, targetsSymbol(directive, scope));

@@ -4,5 +4,5 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 
 export type Report = (diagnostic: Diagnostic) => void;
 
-/** Reports a finding with the given code, which is only made if it will be listed. */
+/** Reports a finding with the given code; the finding is created only if it will be listed. */
 export type ReportIfListed = (code: Code, make: () => Diagnostic) => void;

@@ -11,7 +11,7 @@ export interface Settings {
   /** Severities by the code of the finding. */
   readonly severities: ReadonlyMap<string, Severity | 'off'>;
   /**
-   * The address below which each code has a page, such as `https://example.org/why`; null if there are no such pages.
+   * The base address of the pages for the codes, such as `https://example.org/why`; null if there are no such pages.
    */
   readonly pages: string | null;
 }

@@ -6,7 +6,7 @@ import { parseModule } from '../syntax/parser.ts';
 import type { Item, Statement } from '../syntax/tree.ts';
 import { SourcePlaces } from './source-places.ts';
 
-/** Instructions after an offset in the text come from this place, up to the next mark. */
+/** The instructions after an offset in the text, up to the next mark, come from this place. */
 interface Mark {
   readonly start: number;
   readonly place: SourcePlace | null;
@@ -19,7 +19,7 @@ export class SourceMarks {
     this.marks = marksOf(parseModule(text).items);
   }
 
-  /** Where the instruction at an offset comes from; null if no `.loc` precedes it. */
+  /** The place that the instruction at an offset comes from; null if no `.loc` precedes it. */
   at(offset: number): SourcePlace | null {
     const { marks } = this;
     const count = leadingCount(marks.length, (i) => elementAt(marks, i).start <= offset);

@@ -1,4 +1,4 @@
-/** The names that a module defines, and those that it expects from elsewhere. */
+/** The names that a module defines, and the names that it expects other modules to define. */
 import { builtinFunctions } from '../isa/builtin-functions.ts';
 import { parseItems } from '../syntax/parser.ts';
 import type { Declaration, FunctionItem, Initializer, Instruction, Operand, Statement } from '../syntax/tree.ts';

@@ -1,6 +1,6 @@
 /**
- * Names and their meanings. A register family `%r<100>` is one symbol, found by splitting the digits off a name, so
- * declaring 100,000 registers costs no more than declaring one.
+ * Names and their meanings. A register family `%r<100>` is one symbol, which is found by splitting the digits off a
+ * name. Declaring 100,000 registers therefore costs no more than declaring one.
  */
 import { elementAt, lastOf } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
@@ -99,7 +99,7 @@ export type DeclaredSymbol =
   | TargetsSymbol
   | PrototypeSymbol;
 
-/** Up to this number, comparing families is faster than hashing a name. */
+/** Up to this number of families, comparing them is faster than hashing a name. */
 const fewFamilies = 12;
 
 /** The names of one `{ … }` block, or of the module. Lookup proceeds outward; an inner name hides an outer one. */
@@ -113,8 +113,8 @@ export class Scope {
   changes = 0;
   private readonly names = new Map<string, DeclaredSymbol>();
   /**
-   * Symbols other than families, by name without the trailing digits: those whose number is lower than that of each
-   * earlier one.
+   * Symbols other than families, by name without the trailing digits. A symbol is listed only if its number is lower
+   * than the numbers of all earlier symbols.
    */
   private readonly numbered = new Map<string, DeclaredSymbol[]>();
 

@@ -1,4 +1,4 @@
-/** Help for an undeclared name: the family whose range it exceeds, or the name that was probably meant. */
+/** Finds help for an undeclared name: the family whose range it exceeds, or the name that was probably meant. */
 import { nearestWord } from '../base/nearest-word.ts';
 import type { Span } from '../base/span.ts';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
@@ -29,7 +29,7 @@ export interface NameAdvice {
 
 /** Finds help for the undeclared names of one module. */
 export class NameHelp {
-  /** Searches so far, with those that were left out. */
+  /** Number of searches so far, including those that were skipped. */
   searches = 0;
   private readonly limit: number;
 
@@ -37,7 +37,7 @@ export class NameHelp {
     this.limit = limit;
   }
 
-  /** The advice for an undeclared name; empty if no name is similar, or after too many searches. */
+  /** The help for an undeclared name; empty if no name is similar, or after too many searches. */
   for(name: string, scope: Scope): NameAdvice {
     const help = familyHelp(name, scope) ?? elementHelp(name);
     if (help !== null) return { help, meant: null };

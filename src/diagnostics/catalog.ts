@@ -1,10 +1,10 @@
 /**
- * Every diagnostic. Codes are permanent: a number never gets a second meaning, and a retired one is not reused.
- * `PTX1xxx` syntax, `PTX2xxx` form and modifier, `PTX3xxx` operand, `PTX4xxx` version and target, `PTX5xxx` address,
- * state space and declaration, `PTX6xxx` runtime, `PTX7xxx` PTX in other languages.
+ * Every diagnostic. Codes are permanent: a number never gets a second meaning, and the number of a retired code is not
+ * reused. `PTX1xxx` syntax, `PTX2xxx` form and modifier, `PTX3xxx` operand, `PTX4xxx` version and target, `PTX5xxx`
+ * address, state space and declaration, `PTX6xxx` runtime, `PTX7xxx` PTX in other languages.
  *
- * `message` says what was found and what is allowed; `ptxas` is ptxas's wording of the same category; `explain` is what
- * `ptxlab explain CODE` prints. Words in braces are parameters, which both templates share.
+ * `message` says what was found and what is allowed; `ptxas` is the wording that ptxas uses for the same category;
+ * `explain` is what `ptxlab explain CODE` prints. Words in braces are parameters, which both templates share.
  */
 import type { Severity } from './severity.ts';
 
@@ -245,7 +245,7 @@ export const catalog = {
     message: "'{modifier}' does not apply to {what}",
     ptxas: "Illegal modifier '{modifier}' for instruction '{opcode}'",
     section: '9.7',
-    explain: 'The modifier exists, but not for this instruction or not for these types.',
+    explain: 'The modifier exists, but not for this instruction or these types.',
   },
   PTX2012: {
     severity: 'error',
@@ -269,8 +269,7 @@ export const catalog = {
     message: '{opcode} {found}',
     ptxas: "Unexpected instruction types specified for '{opcode}'",
     section: '9.7',
-    explain:
-      'The instruction exists, but not with these types or not with this many types. The type of the result comes first.',
+    explain: 'The instruction exists, but not with these types or this many types. The type of the result comes first.',
   },
   PTX2021: {
     severity: 'error',
@@ -296,7 +295,7 @@ export const catalog = {
     ptxas: "Illegal rounding modifier for instruction '{opcode}'",
     section: '6.5.2',
     explain:
-      'Exact instructions take no rounding modifier. Rounding modifiers that end in i (such as .rni) are for integer results; the others are for float results.',
+      'Instructions with exact results take no rounding modifier. Rounding modifiers that end in i (such as .rni) are for integer results; the others are for float results.',
   },
   PTX2032: {
     severity: 'error',
@@ -338,7 +337,7 @@ export const catalog = {
     ptxas: 'State space incorrect for instruction',
     section: '9.7',
     explain:
-      'Most modifiers can be in any order, but two state spaces name the destination and the source of a copy, two matrix formats those of shared memory and of the registers, and two operations the inner and the outer one.',
+      'Most modifiers can be in any order. However, the first of two state spaces or matrix formats belongs to the destination, and the first of two operations is the inner one.',
   },
   PTX3001: {
     severity: 'error',
@@ -517,7 +516,7 @@ export const catalog = {
     ptxas: "Program uses {found}-bit address on line '' which is conflicting with .address_size 64",
     section: '5.1',
     explain:
-      'With .address_size 64, the global and generic addresses of loads, stores and atomics are 64 bits wide. Addresses in .shared, .local, .const and .param fit into 32 bits. After this, ptxas treats the whole module as having 32-bit addresses, which it no longer compiles.',
+      'With .address_size 64, the global and generic addresses of loads, stores and atomics are 64 bits wide. Addresses in .shared, .local, .const and .param fit into 32 bits. After this error, ptxas treats the whole module as having 32-bit addresses, and it no longer compiles such modules.',
   },
   PTX3028: {
     severity: 'warning',
@@ -543,7 +542,7 @@ export const catalog = {
     ptxas: "Feature '{subject}' requires .target {needed}",
     section: '11.1.2',
     explain:
-      'Other architectures have this feature. A target with suffix a includes the features of one chip, one with suffix f the features of its family, and the plain name neither.',
+      'Other architectures have this feature. A target with suffix a includes the features of one chip, a target with suffix f includes the features of its family, and a target without a suffix includes neither.',
   },
   PTX4003: {
     severity: 'error',
@@ -755,11 +754,11 @@ export const catalog = {
   PTX3029: {
     severity: 'warning',
     title: 'unusual register in brackets',
-    message: '{what} belongs in a {width} integer register; ptxas accepts this {found} register, too',
+    message: '{what} belongs in a {width} integer register; ptxas also accepts this {found} register',
     ptxas: '{what} in a register of type {found}',
     section: '6.4.1',
     explain:
-      'ptxas extends addresses in 8-bit and 16-bit registers: to 32 bits by their sign if the register is signed, and then with zeros. It does not check the type of a register with the address of a tensor map, nor of 32-bit registers with coordinates.',
+      'ptxas extends addresses in 8-bit and 16-bit registers: to 32 bits with copies of the sign if the register is signed, and beyond that with zeros. It checks neither the type of a register that holds the address of a tensor map, nor the types of 32-bit registers that hold coordinates.',
   },
   PTX3030: {
     severity: 'warning',
@@ -926,10 +925,11 @@ export const catalog = {
   PTX5033: {
     severity: 'error',
     title: 'type of data in a section',
-    message: 'data of type {type} cannot stand here in a section',
+    message: 'data of type {type} is not allowed here in a section',
     ptxas: 'Illegal type for dwarf data',
     section: '11.5.2',
-    explain: 'Numbers in a section have the type .b8, .b16, .b32 or .b64; labels and names of sections .b32 or .b64.',
+    explain:
+      'Numbers in a section have the type .b8, .b16, .b32 or .b64; labels and names of sections have the type .b32 or .b64.',
   },
   PTX5034: {
     severity: 'error',
@@ -1123,7 +1123,7 @@ export const catalog = {
     ptxas: 'an unchecked access {what}',
     section: null,
     explain:
-      'Without memory checks, only accesses outside all memory are caught, and with workers also misaligned atomic operations, and their location is unknown. Run the kernel with checks to find it.',
+      'Without memory checks, only accesses outside all memory are caught (with workers, misaligned atomic operations as well), and their location is unknown. Run the kernel with checks to find it.',
   },
   PTX6040: {
     severity: 'error',
@@ -1149,7 +1149,7 @@ export const catalog = {
     ptxas: 'not checked: {why}',
     section: null,
     explain:
-      'The PTX of an asm statement in another language is checked only if the file alone says what it is. The compiler may have more to go on.',
+      'The PTX of an asm statement in another language is checked only if the file alone determines it. The compiler may have more information.',
   },
 } as const;
 

@@ -17,7 +17,7 @@ export interface Diagnostic {
   readonly accepted: readonly HeaderChange[];
   /** The section of the PTX ISA 9.1 that contains the rule. */
   readonly section: string | null;
-  /** The wording ptxas uses for the same problem, without severity and line. */
+  /** The wording that ptxas uses for the same problem, without severity and line. */
   readonly ptxas: string;
 }
 

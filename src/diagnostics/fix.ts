@@ -7,7 +7,7 @@ export interface Edit {
 }
 
 /**
- * How sure a fix is. `certain`: it keeps what the author meant, and nothing else would make the program legal.
+ * How certain a fix is. `certain`: it keeps what the author meant, and no other change would make the program legal.
  * `possible`: it is a guess, or one of several ways.
  */
 export type Applicability = 'certain' | 'possible';

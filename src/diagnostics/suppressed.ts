@@ -11,8 +11,8 @@ interface Suppression {
 }
 
 /**
- * The findings without those that a comment suppresses: on its line, or on the next one if the comment has a line of its
- * own. Several codes may follow each other; everything after them is the reason.
+ * The findings that no comment suppresses. A comment applies to its own line, or to the next line if nothing else is on
+ * its line. Several codes may follow each other; everything after them is the reason.
  */
 export function withoutSuppressed(text: string, findings: readonly Diagnostic[]): readonly Diagnostic[] {
   if (findings.length === 0 || !text.includes(mark)) return findings;

@@ -7,32 +7,32 @@ import { MappedText } from './literal-text.ts';
 
 /** A reference to an operand that does not exist. */
 export interface WrongReference {
-  /** Where it stands in the file. */
+  /** Its span in the file. */
   readonly span: Span;
-  /** As written: `%7`. */
+  /** The text as written: `%7`. */
   readonly written: string;
 }
 
 export interface AsmModule {
   readonly text: string;
-  /** Where the text of the statement begins in `text`. */
+  /** The offset in `text` at which the text of the statement begins. */
   readonly start: number;
   readonly body: MappedText;
-  /** Stretches of `body` with constants whose values are not known. */
+  /** Spans of `body` that contain constants whose values are not known. */
   readonly guessed: readonly Span[];
   readonly wrong: readonly WrongReference[];
-  /** Where the registers of operands are declared in `text`, and where the operands stand in the file. */
+  /** The spans of the operands: where their registers are declared in `text`, and where they are in the file. */
   readonly operands: readonly { readonly declared: Span; readonly source: Span }[];
 }
 
-/** The stretch of the file that a stretch of the module stands for. */
+/** The span in the file that corresponds to a span in the module. */
 export function sourceSpan({ start, body, operands }: AsmModule, span: Span): Span {
   const operand = operands.find(({ declared }) => declared.start <= span.start && span.end <= declared.end);
   if (operand !== undefined) return operand.source;
   return body.source({ start: span.start - start, end: span.end - start });
 }
 
-/** A module, or why the statement cannot be checked. */
+/** A module, or the reason why the statement cannot be checked. */
 export type AsmModuleResult =
   | { readonly kind: 'module'; readonly module: AsmModule }
   | { readonly kind: 'unknown'; readonly reason: string };
@@ -57,7 +57,7 @@ export function asmModule(statement: AsmStatement, version: VersionName, target:
   return { kind: 'module', module: { text, start: head.length, body, guessed, wrong, operands: declared } };
 }
 
-/** Operands are named in PTX as they are in the text: `%0` and `$0` are names that PTX allows. */
+/** Operands have the same names in PTX as in the text, because PTX allows names such as `%0` and `$0`. */
 function signOf({ language }: AsmStatement): string {
   return language === 'cuda' ? '%' : '$';
 }
@@ -65,10 +65,10 @@ function signOf({ language }: AsmStatement): string {
 function unknownOperand({ operands, language }: AsmStatement): string | null {
   if (operands.some(({ constraint }) => constraint === textConstraint)) return 'an operand inserts text';
   const other = operands.find(({ constraint }) => constraintRow(constraint, language) === null);
-  return other === undefined ? null : `the constraint '${other.constraint}' is not one of PTX`;
+  return other === undefined ? null : `'${other.constraint}' is not a PTX constraint`;
 }
 
-/** Why a text cannot be checked alone. */
+/** The reason why a text cannot be checked on its own; null if it can. */
 function unknownText(text: string): string | null {
   const code = text.replaceAll(/\/\/[^\n]*|\/\*[^]*?\*\//g, ' ');
   let depth = 0;
@@ -78,7 +78,7 @@ function unknownText(text: string): string | null {
   }
   if (depth !== 0) return 'another statement opens or closes its braces';
   if (/^\s*\.(?:visible|extern|weak|func|entry|global|const|file|section)\b/.test(code))
-    return 'it declares something of the module';
+    return 'it declares something at module scope';
   return null;
 }
 
@@ -88,12 +88,15 @@ interface Substituted {
   readonly wrong: readonly WrongReference[];
 }
 
-/** The text as the compiler writes it: with constants in place of their operands, and single percent signs. */
+/**
+ * The text as the compiler emits it: operands that are constants are replaced by their values, and doubled signs become
+ * single ones.
+ */
 function substituted({ template, operands, language }: AsmStatement): Substituted {
   const body = new MappedText();
   const guessed: Span[] = [];
   const wrong: WrongReference[] = [];
-  // nvcc leaves a text without operands as it is, even its `%%`.
+  // nvcc leaves a text without operands unchanged, even its `%%`.
   if (language === 'cuda' && operands.length === 0) {
     body.addPart(template, 0, template.text.length);
     return { body, guessed, wrong };
@@ -126,7 +129,7 @@ function substituted({ template, operands, language }: AsmStatement): Substitute
 
 interface Spelling {
   readonly text: string;
-  /** Whether another text may stand there. */
+  /** Whether the actual text may differ. */
   readonly isGuess: boolean;
 }
 

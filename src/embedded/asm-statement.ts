@@ -10,22 +10,22 @@ export interface AsmOperand {
   readonly name: string | null;
   /** The text of an integer literal; null if the value is not known. */
   readonly value: string | null;
-  /** Where its constraint stands. */
+  /** The span of its constraint. */
   readonly span: Span;
 }
 
 /** `asm("…" : …)` in CUDA C++, or a call of `inline_asm_elementwise` in Python. */
 export interface AsmStatement extends Span {
   readonly language: 'cuda' | 'triton';
-  /** Why it is not known what PTX the compiler gets; null if it is known. */
+  /** The reason why the PTX that the compiler sees is not known; null if it is known. */
   readonly unknown: string | null;
   readonly template: MappedText;
   readonly operands: readonly AsmOperand[];
-  /** Whether a preprocessor directive decides for which target it is compiled. */
+  /** Whether preprocessor conditions may limit the targets for which it is compiled. */
   readonly isConditional: boolean;
 }
 
-/** An integer literal with the suffixes of C++, without them; null for any other expression. */
+/** The text of an integer literal without its C++ suffix; null for any other expression. */
 export function integerLiteral(text: string): string | null {
   const found =
     /^\s*\(?\s*(-?\s*(?:0[xX][\da-fA-F']+|0[bB][01']+|\d[\d']*))(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])\s*\)?\s*$/.exec(text);

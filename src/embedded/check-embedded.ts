@@ -40,7 +40,7 @@ export function asmStatements(source: string, language: HostLanguage): readonly 
   return found.filter(isPtx);
 }
 
-/** Files for the host have asm statements of other processors. */
+/** Files for the host contain asm statements for other processors. */
 function isPtx({ template, operands, unknown, language }: AsmStatement): boolean {
   if (language === 'triton') return true;
   if (operands.some(({ constraint }) => /[abcmgiSDpQt]/.test(constraint))) return false;
@@ -53,7 +53,7 @@ function isPtx({ template, operands, unknown, language }: AsmStatement): boolean
   return isDirective || isAlone || words.some((word) => isOpcode(splitMnemonic(word).opcode));
 }
 
-/** Checks every asm statement of a file as a kernel of its own. Spans are those of the file. */
+/** Checks every asm statement of a file as a separate kernel. Spans refer to the file. */
 export function checkEmbedded(source: string, language: HostLanguage, options: CheckOptions = {}): CheckReport {
   const statements = asmStatements(source, language);
   const judged = statements.map((statement) => checkStatement(statement, source, options));
@@ -66,7 +66,7 @@ export function checkEmbedded(source: string, language: HostLanguage, options: C
   };
 }
 
-/** Without a target, the newest one. */
+/** Without a target, the newest one is used. */
 export function moduleOf(statement: AsmStatement, { target, version, isa }: CheckOptions): AsmModuleResult {
   return asmModule(statement, version ?? isa ?? versionName(newestVersion), target ?? newestTarget.name);
 }
@@ -94,7 +94,7 @@ function checkStatement(statement: AsmStatement, source: string, options: CheckO
   return { diagnostics: [...wrong, ...found], requirements: report.requirements };
 }
 
-/** Reports by module and options: an edit of a file leaves most of its statements as they are. */
+/** Reports by module and options; an edit leaves most statements of a file unchanged. */
 const reports = new Map<string, CheckReport>();
 const mostReports = 4000;
 
@@ -115,7 +115,7 @@ function countWords(count: number): string {
   return count === 1 ? '1 operand' : `${count} operands`;
 }
 
-/** Whether a finding holds whatever the rest of the file does. */
+/** Whether a finding is right regardless of the rest of the file. */
 function isSure(
   { span, code }: Diagnostic,
   module: AsmModule,
@@ -138,7 +138,7 @@ function isSure(
     : !mayBeSymbol(body.text, around, within.start) && !declares(others, name);
 }
 
-/** Headers have statements for 32-bit programs too. */
+/** Headers also contain statements for 32-bit programs. */
 const isOfAddressSize: ReadonlySet<string> = new Set(['PTX3027']);
 
 /** The instruction around an offset. */
@@ -173,7 +173,10 @@ function placed(finding: Diagnostic, module: AsmModule): Diagnostic {
   return { ...finding, span: source(finding.span), fixes, accepted: [] };
 }
 
-/** What all statements together need. Without a chosen target, they are judged for the newest that accepts them. */
+/**
+ * The combined requirements of all statements. Without a chosen target, they refer to the newest target that accepts
+ * all statements.
+ */
 function combined(all: readonly Requirements[], options: CheckOptions): Requirements {
   const none = check(`.version ${versionName(newestVersion)}\n.target ${newestTarget.name}\n`, options).requirements;
   const sum = [...new Set(all)].reduce(both, none);
@@ -182,7 +185,7 @@ function combined(all: readonly Requirements[], options: CheckOptions): Requirem
   return { ...sum, target: newest.target, minimumVersion: newest.since };
 }
 
-/** The requirements of two statements. */
+/** The combined requirements of two statements. */
 function both(sum: Requirements, one: Requirements): Requirements {
   const known = new Map(one.targets.map((accepted) => [accepted.target, accepted]));
   const targets = sum.targets.flatMap((accepted) => {

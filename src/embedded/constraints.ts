@@ -1,4 +1,4 @@
-/** What the constraints of operands stand for in PTX. */
+/** What the constraints of operands mean in PTX. */
 
 export interface ConstraintRow {
   readonly constraint: string;
@@ -8,8 +8,8 @@ export interface ConstraintRow {
 }
 
 /**
- * nvcc gives integer operands registers without a sign, so that any type of their size can read them. The compiler of
- * Triton does the same for floats.
+ * For integer operands, nvcc uses registers of bit-size types, so that instructions of any type of that size can read
+ * them. Triton's compiler also does this for floats.
  */
 export const constraintRows: readonly ConstraintRow[] = [
   { constraint: 'h', type: '.b16', language: 'both' },
@@ -25,7 +25,7 @@ export const constraintRows: readonly ConstraintRow[] = [
   { constraint: 'n', type: null, language: 'both' },
 ];
 
-/** A string that the compiler inserts into the text. */
+/** The constraint of a string that the compiler inserts into the text. */
 export const textConstraint = 'C';
 
 export function constraintRow(constraint: string, language: 'cuda' | 'triton'): ConstraintRow | null {

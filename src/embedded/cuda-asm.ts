@@ -6,7 +6,9 @@ import { addUnescaped, insideQuotes, literalEnd, MappedText } from './literal-te
 
 interface CudaToken extends Span {
   readonly kind: 'word' | 'string' | 'mark';
-  /** Of a string, where its text stands between the quotes; raw strings have no escape sequences. */
+  /**
+   * For a string, the span of its text between the quotes; null for other tokens. Raw strings have no escape sequences.
+   */
   readonly content: (Span & { readonly raw: boolean }) | null;
   readonly isConditional: boolean;
 }
@@ -31,7 +33,7 @@ function gapEnd(source: string, start: number): number {
   return start + (matchAt(gapPattern, source, start)?.[0].length ?? 0);
 }
 
-/** The offset behind the line end of a line that backslashes may continue. */
+/** The offset after the end of a line that may be continued with backslashes. */
 function logicalLineEnd(source: string, start: number): number {
   for (let at = start; ; ) {
     const end = source.indexOf('\n', at);
@@ -41,10 +43,10 @@ function logicalLineEnd(source: string, start: number): number {
   }
 }
 
-/** Conditions that guard a header against being read twice, or that do not depend on the target. */
+/** Conditions that keep a header from being included twice, or that do not depend on the target. */
 const harmless = /^\s*(?:ifndef|if\s*!\s*defined)\b.*(?:_H_*|_HPP_*|_CUH_*|_INCLUDED_*|_GUARD_*)\)?\s*$|__cplusplus\b/i;
 
-/** The words, strings and marks of a file, without comments and directives. */
+/** The words, strings and punctuation marks of a file, without comments and directives. */
 function cudaTokens(source: string): readonly CudaToken[] {
   const tokens: CudaToken[] = [];
   const conditions: boolean[] = [];
@@ -91,8 +93,8 @@ function tokenAt(source: string, start: number): PlainToken {
 }
 
 /**
- * Where to go on after the `#` of a directive: in the body of a macro, otherwise behind the line. Takes note of
- * conditions.
+ * The offset at which to continue after the `#` of a directive: in the body of a macro, otherwise after the line. Keeps
+ * track of conditions.
  */
 function afterDirective(source: string, start: number, conditions: boolean[]): number {
   const end = logicalLineEnd(source, start);
@@ -105,7 +107,7 @@ function afterDirective(source: string, start: number, conditions: boolean[]): n
   return end;
 }
 
-/** Characters of a directive that are read. */
+/** Maximum number of characters of a directive that are read. */
 const longestCondition = 2000;
 
 /** A statement with more tokens is ignored. */
@@ -128,7 +130,7 @@ export function cudaStatements(source: string): readonly AsmStatement[] {
   });
 }
 
-/** The tokens up to the closing parenthesis, in the sections that colons separate. */
+/** The tokens up to the closing parenthesis, split into sections at the colons. */
 function sectionsAt(
   source: string,
   tokens: readonly CudaToken[],
@@ -169,8 +171,8 @@ function statementAt(
       unknown: isKnown
         ? null
         : template === null
-          ? 'macros or expressions make its text'
-          : 'macros make its constraints',
+          ? 'its text is built from macros or expressions'
+          : 'its constraints are built from macros',
       template: template ?? new MappedText(),
       operands: operands.flatMap((one) => (one === null ? [] : [one])),
       isConditional: texts.some((token) => token.isConditional),
@@ -189,7 +191,7 @@ function literalText(source: string, tokens: readonly CudaToken[]): MappedText |
   return tokens.length === 0 ? null : mapped;
 }
 
-/** Operands are separated by commas: `[name] "=r"(value)`. One that cannot be read is null. */
+/** The operands, which are separated by commas: `[name] "=r"(value)`. An operand that cannot be read is null. */
 function operandsIn(source: string, tokens: readonly CudaToken[]): readonly (AsmOperand | null)[] {
   const groups: CudaToken[][] = [[]];
   let depth = 0;

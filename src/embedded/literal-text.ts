@@ -1,4 +1,4 @@
-/** The text of string literals, and where each of its characters stands in the source file. */
+/** The text of string literals, with the position of each character in the source file. */
 import type { Span } from '../base/span.ts';
 
 /** A text made from parts of another text. */
@@ -7,7 +7,7 @@ export class MappedText {
   private readonly starts: number[] = [];
   private readonly ends: number[] = [];
 
-  /** Adds characters that all stand for one stretch of the source, such as an escape sequence. */
+  /** Adds characters that all come from one span of the source, such as an escape sequence. */
   add(text: string, start: number, end: number): void {
     this.text += text;
     for (let i = 0; i < text.length; i++) {
@@ -16,7 +16,7 @@ export class MappedText {
     }
   }
 
-  /** Adds characters that stand in the source as they are. */
+  /** Adds characters that appear unchanged in the source. */
   addPlain(text: string, start: number): void {
     this.text += text;
     for (let i = 0; i < text.length; i++) {
@@ -25,7 +25,7 @@ export class MappedText {
     }
   }
 
-  /** Adds a stretch of another text. */
+  /** Adds a part of another text. */
   addPart(other: MappedText, from: number, to: number): void {
     this.text += other.text.slice(from, to);
     for (let i = from; i < to; i++) {
@@ -34,7 +34,9 @@ export class MappedText {
     }
   }
 
-  /** The stretch of the source that a stretch of the text stands for. Positions outside are moved to the nearest end. */
+  /**
+   * The span of the source that a span of the text comes from. Positions outside the text are moved to its nearest end.
+   */
   source({ start, end }: Span): Span {
     const last = this.text.length - 1;
     if (last < 0) return { start: 0, end: 0 };
@@ -45,7 +47,7 @@ export class MappedText {
     return { start: from, end: this.ends[Math.min(end - 1, last)] ?? from };
   }
 
-  /** The first character of the text that stands at an offset of the source, or after it; -1 if there is none. */
+  /** The offset in the text of the character that comes from an offset in the source; -1 if there is none. */
   offsetOf(source: number): number {
     for (let i = 0; i < this.text.length; i++) {
       if ((this.ends[i] ?? 0) > source) return (this.starts[i] ?? 0) <= source ? i : -1;
@@ -85,8 +87,8 @@ export function addUnescaped(mapped: MappedText, source: string, start: number, 
 }
 
 /**
- * Where a literal ends that was opened before `start`: behind its closing quote; without one, at the end of the line, or
- * of the source if it may have several lines.
+ * The offset at which a literal that was opened before `start` ends. This is after its closing quote; if there is none,
+ * it is the end of the line or, for literals that may have several lines, of the source.
  */
 export function literalEnd(source: string, start: number, quote: string, ofOneLine: boolean): number {
   const [first] = quote;
@@ -99,7 +101,7 @@ export function literalEnd(source: string, start: number, quote: string, ofOneLi
   return source.length;
 }
 
-/** The span between the quotes of a literal; one that is not closed reaches to its end. */
+/** The span between the quotes of a literal; without a closing quote, it extends to the end of the literal. */
 export function insideQuotes(source: string, start: number, end: number, quote: string): Span {
   const isClosed = end - quote.length >= start && source.startsWith(quote, end - quote.length);
   return { start, end: isClosed ? end - quote.length : end };

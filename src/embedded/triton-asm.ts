@@ -105,9 +105,9 @@ function statementOf(source: string, tokens: readonly PythonToken[], span: Span,
   const constraints = literalText(source, tokens, named.get('constraints') ?? []);
   const unknown =
     template === null
-      ? 'an expression makes its text'
+      ? 'its text is computed by an expression'
       : constraints === null
-        ? 'an expression makes its constraints'
+        ? 'its constraints are computed by an expression'
         : null;
   return {
     ...span,

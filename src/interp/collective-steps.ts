@@ -50,7 +50,7 @@ export function prepareCollective(
   const go = (thread: Thread, results: readonly Bits[], undefinedBits: UndefinedResults | null): void => {
     const { frame } = thread;
     for (let i = 0; i < to.length; i++) frame[elementAt(to, i)] = elementAt(results, i);
-    // Nearly always no thread of the group has undefined values.
+    // In nearly all cases, no thread of the group has undefined values.
     if (undefinedBits !== null) to.forEach((place, i) => setUndefined(thread, place, undefinedBits[i] ?? null));
     finish(after, thread);
   };

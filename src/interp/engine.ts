@@ -34,7 +34,10 @@ const slice = 1 << 16;
 const looksEvery = 1 << 10;
 /** Maximum number of blocks running at the same time. */
 const residentBlocks = 1024;
-/** Idle rounds before threads that seem to be waiting no longer count as able to run, and groups without a mask continue. */
+/**
+ * Number of idle rounds after which threads that seem to be waiting no longer count as able to run, so that groups
+ * without a mask continue.
+ */
 const idleRoundsBeforeGroups = 16;
 
 export class ReferenceEngine implements SteppingEngine {
@@ -165,8 +168,8 @@ export class ReferenceEngine implements SteppingEngine {
     const [block] = this.running;
     if (block === undefined) return this.begin();
     if (block.idleTurns <= block.threads.length) return block;
-    // All threads of the block seem to be waiting, so other blocks get a turn. Once all of them have had one, the next
-    // block starts.
+    // All threads of the block seem to be waiting, so other blocks get a turn. Once every block has had a turn, the
+    // next block starts.
     block.idleTurns = 0;
     if (++block.idleRounds >= idleRoundsBeforeGroups && this.settle(block)) return block;
     this.running.push(...this.running.splice(0, 1));
@@ -261,7 +264,10 @@ export class ReferenceEngine implements SteppingEngine {
     return tried;
   }
 
-  /** Gives the next turn to another thread, so a thread spinning on a flag does not block the thread that sets it. */
+  /**
+   * Gives the next turn to another thread, so that a thread spinning on a flag does not block the thread that sets the
+   * flag.
+   */
   private endTurn(thread: Thread, block: Block): void {
     if (block.looks < looksPerTurn) {
       block.idleTurns = 0;

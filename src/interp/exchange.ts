@@ -134,7 +134,7 @@ function transpose(group: readonly Member[]): readonly (readonly Bits[])[] {
   });
 }
 
-/** A lane whose source is absent takes its own address. */
+/** A lane whose source is absent uses its own address. */
 function addresses(
   { accesses, strideBits, constants, words }: AddressPlan,
   group: readonly Member[],

@@ -25,7 +25,7 @@ export interface LaunchContext {
 
 export interface FunctionContext extends LaunchContext {
   readonly program: FunctionProgram;
-  /** Start of each of the kernel's functions in the engine's code; `start` is that of this function. */
+  /** Start of each of the kernel's functions in the engine's code; `start` is the start of this function. */
   readonly starts: readonly number[];
   readonly start: number;
   /** Slots of registers; all others hold constants and temporaries. */

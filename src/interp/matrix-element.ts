@@ -1,4 +1,4 @@
-/** One element of a matrix product: what is added to the element of C, and how. */
+/** One element of a matrix product: the terms that are added to the element of C, and how they are added. */
 import type { Bits } from '../base/bits.ts';
 import { numberOf } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -15,7 +15,10 @@ export type Pair = readonly [a: Bits, b: Bits];
 /** The scales of a block of products. */
 export type ScalePair = readonly [a: Addend, b: Addend];
 
-/** The bits of an element of D, given those of C; `scales` has one pair for each block and is empty without scales. */
+/**
+ * The bits of an element of D, given the bits of the element of C; `scales` has one pair for each block and is empty
+ * without scales.
+ */
 export type ElementFunction = (pairs: readonly Pair[], c: Bits, scales: readonly ScalePair[]) => Bits;
 
 export function elementFunction(shape: MatrixProduct): ElementFunction {
@@ -44,7 +47,7 @@ export interface FloatTerms {
   readonly terms: (pairs: readonly Pair[], scales: readonly ScalePair[]) => readonly Addend[];
   /** C in the format of D. */
   readonly start: (c: Bits) => number;
-  /** Adds two numbers in the format of D, to nearest even. */
+  /** Adds two numbers in the format of D and rounds to nearest even. */
   readonly add: (a: number, b: number) => number;
 }
 
@@ -119,8 +122,8 @@ function scaledProduct(one: Addend, [a, b]: readonly [Addend, Addend]): Addend {
 }
 
 /**
- * The exact sum of a group times the significands of its scales, with the exponent of the scales alone. A group does
- * not count if all its products are zero, but it does if they cancel.
+ * The exact sum of a group times the significands of its scales, with the exponent of the scales alone. A group is
+ * ignored if all its products are zero, but not if they cancel.
  */
 function groupTerm(products: readonly Addend[], [a, b]: readonly [Addend, Addend]): Addend {
   if (typeof a === 'string' || typeof b === 'string') return 'nan';

@@ -177,8 +177,7 @@ function storeUndefined(
 }
 
 /**
- * Bytes that are not read may lie outside the source's memory, but the source must be aligned as if all bytes were
- * read.
+ * Bytes that are not read may be outside the source's memory, but the source must be aligned as if all bytes were read.
  */
 export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, context: AccessContext): Action {
   const { space, sourceSpace } = step;

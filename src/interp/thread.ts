@@ -120,15 +120,15 @@ export interface Block {
   nextThread: number;
   /** Number of instructions that the thread has tried in its current turn. */
   tried: number;
-  /** How often that thread has read memory that others may write, in its current turn. */
+  /** Number of times in its current turn that the thread has read memory that others may write. */
   looks: number;
   /** Number of consecutive turns that ended because the thread seemed to be waiting for memory that others write. */
   idleTurns: number;
-  /** How often all threads have seemed to be waiting since one of them did not. */
+  /** Number of consecutive rounds in which all threads seemed to be waiting. */
   idleRounds: number;
 }
 
-/** How many times a thread may read memory that others may write before its turn ends. */
+/** Number of times that a thread may read memory that others may write before its turn ends. */
 export const looksPerTurn = 256;
 
 /** The context in which prepared instructions run. The engine sets it before it calls them. */

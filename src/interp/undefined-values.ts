@@ -1,6 +1,6 @@
 /**
  * Finds the undefined bits of a step's results, given the undefined bits of its sources. Moves, logic, shifts and
- * selections are tracked exactly. For sums and low products, every bit from the lowest undefined one upwards is
+ * selections are tracked exactly. For sums and low products, every bit from the lowest undefined bit upward is
  * undefined. A comparison is undefined if the undefined bits could change its answer. In all other steps, one undefined
  * source bit makes the whole result undefined.
  */
@@ -16,7 +16,7 @@ import type { BitFunction, IntegerFunction } from '../numerics/operations.ts';
 import { type CarefulAction, setUndefined, type Shadowed, strongest } from './shadow.ts';
 import { type Action, type Frame, type PlaceOf, prepareStep } from './value-steps.ts';
 
-/** The way in which a result depends on its sources. */
+/** How a result depends on its sources. */
 export interface Flow {
   readonly to: number;
   readonly from: readonly number[];
@@ -57,7 +57,7 @@ export function everything(width: number): Flow['through'] {
   return (masks) => (masks.some((mask) => mask !== 0n) ? all : 0n);
 }
 
-/** All bits from the lowest undefined one upwards are undefined, because carries travel upwards. */
+/** All bits from the lowest undefined bit upward are undefined, because carries move upward. */
 export function upwards(width: number): Flow['through'] {
   const all = allBits(width);
   return (masks) => {
@@ -151,7 +151,7 @@ function throughBits(fn: BitFunction, width: number): Flow['through'] {
   if (bitwise.has(fn)) return throughLogic(operation, width);
   if (counting.has(fn)) return everything(32);
   if (fn === 'cnot') return ([mask = 0n], [value = 0]) => (mask === 0n || (BigInt(value) & ~mask) !== 0n ? 0n : 1n);
-  // The remaining functions move bits by an amount or a selector, which is the last source.
+  // The remaining functions move bits as the last source says, which is an amount or a selector.
   const movers = fn === 'brev' ? 1 : fn.startsWith('prmt') ? 2 : 1;
   return (masks, values) => {
     if (masks.slice(movers).some((mask) => mask !== 0n)) return allBits(width);

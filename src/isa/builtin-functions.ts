@@ -13,7 +13,7 @@ export interface BuiltinFunction {
 }
 
 export const builtinFunctions: readonly BuiltinFunction[] = [
-  // Takes the format and the arguments by generic address; returns the number of arguments used, or -1.
+  // Takes the generic addresses of the format and of the arguments; returns the number of arguments used, or -1.
   { name: 'vprintf', parameters: ['.b64', '.b64'], results: ['.b32'] },
   { name: 'malloc', parameters: ['.b64'], results: ['.b64'] },
   { name: 'free', parameters: ['.b64'], results: [] },

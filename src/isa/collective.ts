@@ -15,10 +15,10 @@ export type GroupScope = 'warp' | 'warpgroup' | 'block' | 'cluster';
  * value; it returns the mask of lanes with the same value and, for `all`, whether all lanes agree. `redux` takes a
  * value and returns the reduction over all lanes. `elect` returns the leader's lane and whether this lane is the
  * leader. `active` returns the mask of lanes that arrived. `sync` returns no value; it completes once all threads have
- * arrived. `transpose` takes two adjacent elements of a row of an 8 by 8 matrix of 16-bit elements and returns those of
- * the transposed matrix. `mma` takes fragments of matrices and returns those of their product. `addresses` takes an
- * address, a stride and words; it returns the addresses of a lane's elements, numbers that depend on the lane, and the
- * words.
+ * arrived. `transpose` takes two adjacent elements of a row of an 8 by 8 matrix of 16-bit elements and returns two
+ * elements of the transposed matrix. `mma` takes fragments of matrices and returns fragments of their product.
+ * `addresses` takes an address, a stride and words; it returns the addresses of a lane's elements, numbers that depend
+ * on the lane, and the words.
  */
 export type Collective =
   | { readonly form: 'shfl'; readonly mode: 'up' | 'down' | 'bfly' | 'idx' }
@@ -39,7 +39,7 @@ export interface AddressPlan {
   /** The element of the matrix that each lane holds. */
   readonly fragment: Fragment;
   /**
-   * Each address is the one that lane `sources` gives, plus `strides` strides, plus `bytes` bytes; each list has one
+   * Each address is the one given by lane `sources`, plus `strides` strides, plus `bytes` bytes; each list has one
    * number per lane.
    */
   readonly accesses: readonly {
@@ -47,7 +47,7 @@ export interface AddressPlan {
     readonly strides: readonly number[];
     readonly bytes: readonly number[];
   }[];
-  /** A stride in bytes is this many eighths of the stride operand. */
+  /** The number of bits that one unit of the stride operand stands for. */
   readonly strideBits: number;
   /** Constants, one for each lane. */
   readonly constants: readonly (readonly number[])[];

@@ -1,7 +1,7 @@
 /**
  * Everything in PTX other than instructions, one row each: directives, state spaces, linkage, attributes, pragmas and
- * `.target` options, with the places where they are allowed and the version that introduced them (PTX ISA 9.1, 4.3.1,
- * chapters 5 and 11; number of values, order and versions as measured with ptxas 13.0).
+ * `.target` options, with the places where they are allowed and the versions that introduced them (PTX ISA 9.1, 4.3.1,
+ * chapters 5 and 11; the number of values, their order and the versions were measured with ptxas 13.0).
  */
 import { at, atBefore, atBetween, type Availability, parseVersion } from './targets.ts';
 

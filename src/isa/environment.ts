@@ -1,4 +1,4 @@
-/** Everything except its text that the meaning of an instruction may depend on. */
+/** Everything besides its text that can affect the meaning of an instruction. */
 import { type Gpu, gpuOf } from './gpus.ts';
 import { findTarget, parseVersion, type Target, type Version } from './targets.ts';
 
@@ -7,7 +7,7 @@ export interface Environment {
   readonly version: Version;
   /** sm_1x flushes f32 subnormals even without `.ftz`. */
   readonly target: Target;
-  /** The GPU whose arithmetic is used if the ISA leaves a choice. */
+  /** The GPU whose arithmetic is used where the ISA leaves a choice open. */
   readonly gpu: Gpu;
 }
 

@@ -10,12 +10,12 @@ import { type TypeName, typeOf } from './types.ts';
 export interface ExpandOptions {
   /**
    * How to treat axes that do not affect results (cache operators, eviction hints): `absent` leaves them out; `each`
-   * includes their values, but only one such axis at a time.
+   * includes their values, but varies only one such axis at a time.
    */
   readonly inert?: 'absent' | 'each';
   /**
-   * Number of optional modifiers in a variant: `all` combines all modifiers except those without effect; `one` includes
-   * each of them alone; `two` includes each alone and each pair.
+   * Number of optional modifiers in a variant: `all` combines all modifiers except those without an effect; `one`
+   * includes each of them alone; `two` includes each alone and each pair.
    */
   readonly optional?: 'all' | 'one' | 'two';
 }
@@ -87,7 +87,7 @@ function* fewChoices(axes: readonly Axis[], most: number): Generator<Choice> {
   }
 }
 
-/** The given choice itself, then the choice extended by up to `most` values of the axes from `index` on. */
+/** The given choice itself, then the same choice extended by up to `most` values, from the axes starting at `index`. */
 function* optionalChoices(axes: readonly Axis[], index: number, most: number, chosen: Choice): Generator<Choice> {
   yield chosen;
   if (most === 0) return;

@@ -10,7 +10,7 @@ const availability: ReadonlyMap<SpecialRegister, AvailabilityRow> = new Map(
 );
 
 /**
- * The special register with a given name, which excludes its part (`%laneid`, `%tid`); undefined if the name is
+ * The special register with a given name, without a part such as `.x` (`%laneid`, `%tid`); undefined if the name is
  * unknown.
  */
 export function findRegister(name: string): SpecialRegister | undefined {

@@ -1,7 +1,7 @@
 /**
  * An instruction form: one line of the ISA's syntax block, as plain data. Everything that depends on instructions reads
- * the table of forms: resolver, checker, engines, explain, listing, documentation. Adding a form means adding one
- * entry.
+ * the table of forms: the resolver, checker, engines, explain, listing and documentation. Adding a form means adding
+ * one entry.
  */
 import type { Ref } from './steps/ref.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -19,7 +19,7 @@ import { type PtxType, type TypeName, typeOf } from './types.ts';
  */
 export type Regime = 'exact' | 'relaxed' | 'strict';
 
-/** The type of an operand: the n-th type slot of the form, or a fixed one. */
+/** The type of an operand: the n-th type slot of the form, or a fixed type. */
 export type TypeRef = number | TypeName;
 
 export type Role = 'read' | 'write';
@@ -36,7 +36,7 @@ export interface ValuePattern {
   readonly special?: boolean;
   /** Constants are not allowed here, although the type would permit them. */
   readonly registerOnly?: boolean;
-  /** A `.f16x2` register is not allowed here, unlike for operands whose type the mnemonic names. */
+  /** A `.f16x2` register is not allowed here, although it is allowed for operands whose type the mnemonic names. */
   readonly unpacked?: boolean;
   /** Only an integer constant is allowed here. */
   readonly constantOnly?: boolean;
@@ -48,13 +48,13 @@ export interface ValuePattern {
   readonly negatable?: boolean;
   /** `!%p` with any predicate is allowed here. This is meaningless, but ptxas accepts it. */
   readonly negatedPredicate?: boolean;
-  /** `_` is allowed here, or nothing but `_`. */
+  /** `_` is allowed here, or is the only operand that is allowed. */
   readonly sink?: boolean | 'only';
   /** Integer constants outside `[min, max]` are rejected. */
   readonly range?: readonly [min: number, max: number];
-  /** Integer constants must be a multiple of this. */
+  /** Integer constants must be multiples of this number. */
   readonly multiple?: number;
-  /** Integer constants must be one of these. */
+  /** Integer constants must be one of these numbers. */
   readonly oneOf?: readonly number[];
   /** Integer constants, taken as unsigned, must not exceed the constant given by this operand. */
   readonly atMost?: string;
@@ -67,8 +67,8 @@ export interface ValuePattern {
 }
 
 /**
- * A list of 1, 2 or 4 elements, or one register in its place. The list has at least as many elements as the geometry,
- * a modifier of the variant, needs, or just as many if it is `exact`.
+ * A list of 1, 2 or 4 elements, or one register in its place. The list has at least as many elements as the geometry (a
+ * modifier of the variant) needs, or exactly that many if `exact` is set.
  */
 export interface CoordinatesPattern {
   readonly kind: 'coordinates';
@@ -83,8 +83,8 @@ export interface CoordinatesPattern {
 /**
  * A brace list of exactly these elements; with `whole`, also a vector register with that many elements. `alike` has the
  * same meaning as for lanes. With `types`, the elements are registers of any type of the right width, and every four of
- * them must together have one of these types; with `joined`, all of them together. If `untyped`, the mnemonic gives
- * constants no type, so that at least one element must be a register.
+ * them must together have one of these types; with `joined`, all of them together. With `untyped`, the mnemonic gives
+ * constants no type, so at least one element must be a register.
  */
 export interface VectorPattern {
   readonly kind: 'vector';
@@ -101,8 +101,8 @@ export type OperandPattern =
   | ValuePattern
   | VectorPattern
   /**
-   * A brace list of registers whose length the modifiers determine: the product of the `counts` of those that the
-   * variant has. `types` and `joined` have the same meaning as for vectors.
+   * A brace list of registers. Its length is the product of the `counts` of the variant's modifiers. `types` and
+   * `joined` have the same meaning as for vectors.
    */
   | {
       readonly kind: 'registers';
@@ -115,9 +115,9 @@ export type OperandPattern =
   /**
    * Without a vector modifier, one value; with a vector modifier, a brace list or vector register with that many
    * elements. `alike`: the elements must be all floats or all integers (bit-size registers go with either). `braced`:
-   * without a vector modifier, the single value may be in braces, too. `uncounted`: without a vector modifier, lists of
-   * 1, 2 or 4 registers are allowed, and with one, a single value that is read. `alone`: with a vector modifier, a
-   * single value is allowed too.
+   * without a vector modifier, the single value may also be in braces. `uncounted`: without a vector modifier, lists of
+   * 1, 2 or 4 registers are allowed; with a vector modifier, a single value is allowed if it is read. `alone`: with a
+   * vector modifier, a single value is also allowed.
    */
   | {
       readonly kind: 'lanes';
@@ -129,11 +129,11 @@ export type OperandPattern =
       readonly alone?: boolean;
     }
   /**
-   * `[a]`, `[a+imm]` or `[variable]` in `space` or, if that is absent, in the space that the form's space axis gives.
-   * `sized`: a register with a global or generic address has the size of the module's addresses. `element`: `name[1]` is allowed here without brackets around
-   * it. `coordinates`: `[a, {x, y}]` with this many 32-bit coordinates, where `a` is the address of a tensor map.
-   * `least`: a register has at least this many bits, if `generic` only without a space modifier; for other addresses,
-   * ptxas extends shorter registers.
+   * `[a]`, `[a+imm]` or `[variable]` in `space` or, if that is absent, in the space given by the form's space axis.
+   * `sized`: a register with a global or generic address must have the size of the module's addresses. `element`:
+   * `name[1]` is allowed here without brackets around it. `coordinates`: `[a, {x, y}]` with this many 32-bit
+   * coordinates, where `a` is the address of a tensor map. `least`: a register must have at least this many bits (if
+   * `generic`, only without a space modifier); for all other addresses, ptxas extends shorter registers.
    */
   | {
       readonly kind: 'address';
@@ -172,8 +172,8 @@ export type OperandPattern =
   | { readonly kind: 'handle'; readonly name: string; readonly of: '.texref' | '.samplerref' | '.surfref' }
   | CoordinatesPattern
   /**
-   * `[a]` or `[a+imm]` with an address in tensor memory, in a register of one of the `types`. If they are absent, any
-   * integer register of 32 bits, a variable or a constant.
+   * `[a]` or `[a+imm]` with an address in tensor memory, in a register of one of the `types`. If `types` is absent, any
+   * 32-bit integer register, variable or constant is allowed.
    */
   | { readonly kind: 'tensor'; readonly name: string; readonly types?: readonly TypeName[] }
   /** A register that holds an address: 32 or 64 bits wide, of an integer or bit-size type. */
@@ -186,7 +186,7 @@ export type OperandPattern =
       readonly second: ValuePattern;
       /** `p` alone is not allowed. */
       readonly both?: boolean;
-      /** What the second result requires beyond the instruction itself. */
+      /** The requirement of the second result, in addition to that of the instruction itself. */
       readonly needs?: AvailabilityRow;
     }
   | { readonly kind: 'label'; readonly name: string }
@@ -259,18 +259,20 @@ export interface InstructionForm {
   readonly constraints?: readonly Constraint[];
   readonly availability: readonly AvailabilityRow[];
   readonly operands: readonly OperandPattern[];
-  /** Whether the instruction waits or tests whether to go on waiting, so a loop around it waits for other threads. */
+  /**
+   * Whether the instruction waits, or tests whether to keep waiting, so that a loop around it waits for other threads.
+   */
   readonly polls?: true;
   /** A value for which the instruction is repeated as long as it is true. Then the thread waits for other threads. */
   readonly repeatsWhile?: Ref;
   /** Modifier axes that do not affect results, so tests and listings may skip them. */
   readonly inert?: readonly string[];
   /**
-   * The initial condition code when the instruction is computed alone: the value that means no carry or borrow, which
-   * is 1 for borrows. Default: 0.
+   * The initial condition code when the instruction is computed on its own: the value that means no carry or borrow,
+   * which is 1 for instructions that borrow. Default: 0.
    */
   readonly nothingCarried?: 0 | 1;
-  /** Builds the steps of the variant, as data only. */
+  /** Builds the steps of the variant, as pure data. */
   readonly steps: (variant: Variant, environment: Environment) => readonly Step[];
 }
 
@@ -304,7 +306,7 @@ export function integerType(variant: Variant, slot: number): IntegerName {
   return format;
 }
 
-/** The format in which the lanes of a slot are computed; the form guarantees that the format has arithmetic. */
+/** The format in which the lanes of a slot are computed; the form guarantees that arithmetic is defined for it. */
 export function floatType(variant: Variant, slot: number): FloatArithmeticFormat {
   const { name, format } = slotType(variant, slot);
   if (!isFloatArithmeticFormat(format)) throw new Error(`${name} has no arithmetic`);
@@ -327,7 +329,7 @@ export function choice<W extends string>(variant: Variant, axis: string, words: 
   return found;
 }
 
-/** The type to which a form's reference resolves: the type in a slot, or the one it names. */
+/** The type that a reference in a form stands for: the type in a slot, or the type that it names. */
 export function operandType(variant: Variant, type: TypeRef): PtxType {
   return typeof type === 'number' ? slotType(variant, type) : typeOf(type);
 }

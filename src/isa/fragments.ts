@@ -1,6 +1,6 @@
 /**
- * Describes where the lanes of a warp hold the elements of a matrix (PTX ISA 9.1, 9.7.14). Every layout is a choice of
- * bits: each bit of a row or column is a bit of the lane's number or of the element's number in the lane.
+ * Describes where the lanes of a warp hold the elements of a matrix (PTX ISA 9.1, 9.7.14). Every layout is a mapping of
+ * bits: each bit of a row or column number is a bit of the lane's number, or of the element's number within the lane.
  */
 import { elementAt } from '../base/element-at.ts';
 
@@ -54,8 +54,8 @@ export type Side = 'a' | 'b' | 'c';
 export type FragmentSize = Pick<Fragment, 'rows' | 'columns' | 'bits' | 'registers'>;
 
 /**
- * The layout of all shapes but m8n8k4 of f16. Four lanes share a row of A, a column of B or a row of C; elements of A
- * and B that are adjacent in k are in one register, pairs of adjacent elements in a row of C in one lane.
+ * The layout of all shapes except m8n8k4 of f16. Four lanes share a row of A, a column of B or a row of C. Elements of
+ * A and B that are adjacent along k are in one register, and pairs of adjacent elements in a row of C are in one lane.
  */
 export function fragmentOf(side: Side, size: FragmentSize): Fragment {
   const { rows, columns, bits } = size;
@@ -108,7 +108,7 @@ export function quadPairResult(bits: 16 | 32): Fragment {
   return { ...size, row: ['l0', 'i1', 'l4'], column: ['i0', 'l1', 'i2'] };
 }
 
-/** Where each element of each matrix is held, by matrix, row and column; the first of several copies. */
+/** The place where an element of a matrix is held; if there are several copies, the place of the first one. */
 export interface Holder {
   readonly lane: number;
   readonly register: number;
@@ -121,7 +121,7 @@ export function indexOf({ rows, columns }: Fragment, { matrix, row, column }: Pl
   return (matrix * rows + row) * columns + column;
 }
 
-/** The holders of all elements. */
+/** The holders of all elements, by matrix, row and column. */
 export function holdersOf(fragment: Fragment): readonly Holder[] {
   const holders = new Array<Holder>(fragment.matrices * fragment.rows * fragment.columns);
   const perRegister = fragment.registerBits / fragment.bits;

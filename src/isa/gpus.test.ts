@@ -1,5 +1,6 @@
 /**
- * GPUs can be named by architecture or product, default to the target's own, and run what their architecture can run.
+ * A GPU can be named by its architecture or as a product; the default is the GPU of the target. A GPU runs what its
+ * architecture can run.
  */
 import { describe, expect, test } from 'vitest';
 import { environmentOf, namedEnvironment } from './environment.ts';

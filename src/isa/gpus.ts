@@ -1,6 +1,6 @@
 /**
  * The GPUs whose arithmetic a launch can use. The target decides what is legal; the GPU decides what the ISA leaves
- * open, above all the order and rounding in matrix instructions.
+ * open, mainly the order and rounding in matrix instructions.
  */
 import { type Target, type TargetName, targets } from './targets.ts';
 
@@ -54,7 +54,7 @@ export function findGpu(name: string): Gpu | undefined {
   return byName.get(name.toLowerCase());
 }
 
-/** What GPUs are called, for a message about a name that is none. */
+/** Explains how GPUs are named, for a message about a name that is not a GPU. */
 export function gpuNames(name: unknown): string {
   const plain = typeof name === 'string' ? name.replace(/[af]$/i, '') : '';
   if (plain !== name && findGpu(plain) !== undefined) return `${name} is a target; its GPU is ${plain}`;
@@ -72,8 +72,9 @@ export function gpuOf({ sm }: Target): Gpu {
 const familyOf = (sm: number): number => Math.floor(sm / 10);
 
 /**
- * Whether a GPU runs code for a target: code for a plain target runs on its own and all later architectures, for a
- * target with `a` only on its own, and for one with `f` on its family (PTX ISA 9.1, 11.1.2).
+ * Whether a GPU runs code for a target (PTX ISA 9.1, 11.1.2). Code for a plain target runs on that architecture and all
+ * later ones. Code for a target with `a` runs only on that architecture, and code for a target with `f` runs on its
+ * family.
  */
 export function runsOn({ sm, suffix }: Target, gpu: Gpu): boolean {
   if (suffix === 'a') return gpu.sm === sm;

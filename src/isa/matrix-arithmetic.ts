@@ -9,7 +9,7 @@ import type { Gpu } from './gpus.ts';
 export type ProductFamily = 'f16' | 'bf16' | 'tf32' | 'fp8' | 'fp6 and fp4' | 'mxf8f6f4' | 'mxf4';
 
 interface ArithmeticRow {
-  /** The range of architectures, from the first number to the second. */
+  /** The range of architectures, given by its first and last numbers. */
   readonly sm: readonly [from: number, to: number];
   readonly families: readonly ProductFamily[];
   readonly chunk: number;
@@ -38,7 +38,7 @@ export const arithmeticRows: readonly ArithmeticRow[] = [
   { sm: [100, newest], families: ['mxf4'], chunk: 4, kept: 35 },
 ];
 
-/** The arithmetic with which a GPU multiplies a family of types; a GPU older than every row uses the first row. */
+/** The arithmetic with which a GPU multiplies a family of types; a GPU older than all rows uses the first row. */
 export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: 'f16' | 'f32'): DotArithmetic {
   const own = arithmeticRows.filter(({ families }) => families.includes(family));
   const row = own.find(({ sm: [from, last] }) => from <= gpu.sm && gpu.sm <= last) ?? own[0];
@@ -48,7 +48,7 @@ export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: 'f16' | 'f32')
   return { chunk, kept, zeroExponent, end: to === 'f16' ? 'f16' : wideEnd, order };
 }
 
-/** The family of the products of two formats. */
+/** The family that products of these two formats belong to. */
 export function familyOf(a: FactorFormat, b: FactorFormat): ProductFamily {
   const fp8 = (format: FactorFormat): boolean => format === 'e4m3' || format === 'e5m2';
   if (a === 'f16' || a === 'bf16' || a === 'tf32') return a;

@@ -1,4 +1,4 @@
-/** The behavior of matrix instructions that no recording determines, and the choices made here. */
+/** Behavior of matrix instructions that no recording determines, and the choices made here. */
 import type { Choice } from '../numerics/open-choices.ts';
 import type { MatrixProduct } from './matrix-product.ts';
 
@@ -23,12 +23,12 @@ const isFp8 = ({ a, b, scaling }: FloatProduct): boolean =>
   scaling === null && [a, b].every(({ format }) => format === 'e4m3' || format === 'e5m2');
 const isFp6 = ({ a, b }: FloatProduct): boolean => [a, b].some(({ format }) => format === 'e3m2' || format === 'e2m3');
 
-/** Open choices of matrix instructions. `assumed`: only the hardware could settle the question. */
+/** Open choices of matrix instructions. `assumed`: only a test on hardware could settle the question. */
 export const matrixChoices: readonly MatrixChoice[] = [
   {
     id: 'matrix-zero',
     title: 'zeros and subnormals among the terms of a product',
-    choice: 'sums of zeros are +0 whatever their signs; subnormals have the lowest exponent of their format',
+    choice: 'sums of zeros are +0 regardless of their signs; subnormals have the lowest exponent of their format',
     evidence: 'assumed, following MMA-Sim; such terms are rare in the hardware recordings',
     appliesTo: withFloats(() => true),
   },
@@ -63,14 +63,14 @@ export const matrixChoices: readonly MatrixChoice[] = [
   {
     id: 'matrix-fp6',
     title: 'products of e3m2 and e2m3',
-    choice: 'aligned and cut off like those of fp8',
+    choice: 'aligned and cut off like fp8 products',
     evidence: 'assumed',
     appliesTo: withFloats(isFp6),
   },
   {
     id: 'matrix-sparse',
     title: 'chunks of a sparse product',
-    choice: 'the same as those of a dense product over the kept elements',
+    choice: 'the same as for a dense product over the kept elements',
     evidence: 'assumed',
     appliesTo: withFloats(({ sparsity }) => sparsity !== null),
   },

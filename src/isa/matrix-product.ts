@@ -1,4 +1,4 @@
-/** D = A * B + C over the lanes of a warp, as data: both engines, explain and the listing read it. */
+/** D = A * B + C over the lanes of a warp, described as data that both engines, explain and the listing read. */
 import { type Conversion, plainConversion } from '../numerics/conversion.ts';
 import type { DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts';
 import type { IntegerName } from '../numerics/formats.ts';
@@ -8,7 +8,7 @@ import type { Fragment } from './fragments.ts';
 export interface Factor<Format extends string> {
   readonly format: Format;
   readonly fragment: Fragment;
-  /** The lowest bit of a code in the bits of its element: 2 for fp4 in bytes. */
+  /** The position of a code's lowest bit in its element: 2 for fp4 in bytes. */
   readonly low: number;
 }
 
@@ -18,15 +18,15 @@ export interface Sum<Format extends string> {
   readonly fragment: Fragment;
 }
 
-/** The conversion of an element of C that is added in the format of D. */
+/** The conversion of an element of C to the format of D, in which it is added. */
 export function sumConversion(from: 'f16' | 'f32', to: 'f16' | 'f32'): Conversion {
   return { ...plainConversion(from, to), rounding: to === 'f16' ? 'rn' : null };
 }
 
 /**
  * Half of A is omitted. Two 2-bit indices of the metadata say which columns of a chunk are kept: `unit` is the number
- * of columns that an index counts, a chunk has four units and two of them are kept. A metadata register has `rowBits`
- * bits for each row, and `lanes` of every four lanes provide metadata.
+ * of columns that one index stands for; a chunk has four units, two of which are kept. A metadata register has
+ * `rowBits` bits for each row, and `lanes` of every four lanes provide metadata.
  */
 export interface Sparsity {
   readonly unit: 0.5 | 1 | 2;
@@ -38,7 +38,7 @@ export interface Sparsity {
 export interface Scaling {
   readonly format: 'ue8m0' | 'ue4m3';
   readonly block: number;
-  /** Products that are added exactly before they are scaled; 1 if each is scaled alone. */
+  /** Number of products that are added exactly before they are scaled; 1 if each is scaled on its own. */
   readonly group: 1 | 16;
 }
 

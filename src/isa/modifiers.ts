@@ -75,8 +75,8 @@ export const modifierSets: Readonly<Record<string, ModifierSet>> = {
 };
 
 /**
- * Kinds of words of which an instruction can have two in an order that has a meaning: the state spaces of a copy (the
- * destination's comes first), the formats of a copied matrix, and the two operations of a product of bits.
+ * Kinds of words of which an instruction can have two whose order matters: the state spaces of a copy (the destination
+ * comes first), the formats of a copied matrix, and the two operations of a product of bits.
  */
 const orderedKinds: readonly ReadonlySet<string>[] = [
   new Set(modifierSets['space']?.values),
@@ -84,7 +84,7 @@ const orderedKinds: readonly ReadonlySet<string>[] = [
   new Set(['.and', '.or', '.xor', '.popc']),
 ];
 
-/** The kind of these words if their order among words of this kind has a meaning; otherwise null. */
+/** The kind that all these words belong to, if their order matters within that kind; otherwise null. */
 export function orderedKind(words: readonly string[]): ReadonlySet<string> | null {
   return orderedKinds.find((kind) => words.every((word) => kind.has(word))) ?? null;
 }

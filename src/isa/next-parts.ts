@@ -1,5 +1,5 @@
 /**
- * Finds the dot-parts that can follow the beginning of a mnemonic so that it can still become a legal variant for a
+ * Finds the dot-parts that can follow the beginning of a mnemonic such that it can still become a legal variant for a
  * version and a target. Parts are in the order of the syntax lines.
  */
 import { BoundedCache } from '../base/bounded-cache.ts';
@@ -138,14 +138,14 @@ function placeOf(part: string, firstWord: string): number {
   return place;
 }
 
-/** The ways to read a part as one of those that can come next. */
+/** The ways to interpret a part as one that can come next. */
 function after(begun: Begun, part: string): readonly Begun[] {
   return placesAfter(begun)
     .filter((here) => valuesAt(here).includes(part))
     .map((here) => choose(here, part));
 }
 
-/** The form, once for each part that can come next according to the syntax line. */
+/** Returns one entry for each part of the form that can come next according to the syntax line. */
 function placesAfter(begun: Begun): readonly Begun[] {
   const { compiled } = begun;
   const found: Begun[] = [];

@@ -1,7 +1,7 @@
 /**
- * Parses the ISA's syntax lines: `cvt.rn.satfinite{.relu}.f8x2type.f32 d, a, b` becomes ordered type slots and
- * modifier axes, of which only a few have an order. A part names a type, a modifier, a set defined by the form, or a set from modifiers.ts;
- * braces make it optional.
+ * Parses the ISA's syntax lines: `cvt.rn.satfinite{.relu}.f8x2type.f32 d, a, b` becomes ordered type slots and modifier
+ * axes, only a few of which are ordered. A part names a type, a modifier, a set defined by the form, or a set from
+ * modifiers.ts; braces make it optional.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { InstructionForm, Variant } from './form.ts';
@@ -169,7 +169,7 @@ export function compileForm(form: InstructionForm): CompiledForm {
     } else {
       parts.push({ axis: axes.length });
       const made = makeAxis(form, name, optional);
-      // Two sets with the same values are two separate choices, known by their names.
+      // Two sets with the same values are two separate choices, identified by their names.
       axes.push(axes.some(({ axis }) => axis === made.axis) ? { ...made, axis: made.name } : made);
     }
   }

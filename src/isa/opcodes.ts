@@ -1,6 +1,6 @@
 /**
- * Instructions of PTX ISA 9.1 that are not in the table, by the words that identify each one: `st.async` is not an
- * `st`. Only the version and targets that introduced each one are known (measured with ptxas 13.0).
+ * Instructions of PTX ISA 9.1 that are not in the table, by the words that identify them: `st.async` is not an `st`.
+ * Only their first version and their targets are known (measured with ptxas 13.0).
  */
 import type { AvailabilityRow } from './form.ts';
 import { at, type Availability } from './targets.ts';

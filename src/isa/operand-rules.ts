@@ -1,6 +1,6 @@
 /**
  * Which registers and constants an instruction type accepts: Tables 27 and 28 of PTX ISA 9.1, 9.4.1, written as rules,
- * and the two narrower regimes. The same rules apply to sources, which are truncated, and to destinations, which are
+ * and the two stricter regimes. The same rules apply to sources, which are truncated, and to destinations, which are
  * extended.
  */
 import type { Regime } from './form.ts';
@@ -26,8 +26,8 @@ function acceptsWidth(type: PtxType, register: PtxType, regime: Regime): boolean
 }
 
 /**
- * A `.f16x2` register acts as `.b32` for integer and bit-size types and as itself, but not for `.f32`, `.f16` or
- * `.bf16x2`.
+ * A `.f16x2` register is accepted for integer and bit-size types, like a `.b32` register, and for `.f16x2`, but not for
+ * `.f32`, `.f16` or `.bf16x2`.
  */
 function acceptsHalfPair(type: PtxType, regime: Regime): boolean {
   if (type.class === 'bits') return regime !== 'strict';

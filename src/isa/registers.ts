@@ -11,10 +11,10 @@ import type { TypeName } from './types.ts';
 /** The parts of a vector special register, in index order. */
 export const registerParts = ['.x', '.y', '.z', '.w'] as const;
 
-/** How far each part of a register is the same: one group for all parts, or one for each of `.x` to `.w`. */
+/** The sameness of a register's parts: one group for all parts, or one for each of `.x` to `.w`. */
 type SamenessOfParts = Sameness | readonly [x: Sameness, y: Sameness, z: Sameness, w: Sameness];
 
-/** A value that a launch gives its threads. Each engine defines how it reads each of these. */
+/** A value that a launch gives its threads. Each engine defines how it reads these values. */
 export type LaunchValue =
   | 'threadIndex'
   | 'blockSize'
@@ -23,7 +23,7 @@ export type LaunchValue =
   | 'lane'
   | 'warp'
   | 'warpsInBlock'
-  /** Masks of the lanes whose number is equal to the thread's, less than it, and so on. */
+  /** Masks of the lanes whose number is equal to the thread's own, less than it, and so on. */
   | 'lanesEqual'
   | 'lanesLess'
   | 'lanesUpTo'
@@ -32,12 +32,12 @@ export type LaunchValue =
   /** The number of instructions executed so far, and the upper 32 bits of that number. */
   | 'clock'
   | 'clockHigh'
-  /** A time in nanoseconds, and the upper 32 bits of that number. */
+  /** A time in nanoseconds, and the upper 32 bits of it. */
   | 'timer'
   | 'timerHigh'
   /**
-   * The size of a block's shared memory in bytes: without and with the part reserved for the system, and only the
-   * dynamic part.
+   * The size of a block's shared memory in bytes: without the part reserved for the system, with that part, and of the
+   * dynamic part alone.
    */
   | 'sharedBytes'
   | 'allSharedBytes'
@@ -86,7 +86,7 @@ const samenesses: Readonly<Record<LaunchValue, SamenessOfParts>> = {
   gridWorkspace: 'grid',
 };
 
-/** Resources that a kernel is given or requires because it reads a certain register. */
+/** Resources that a kernel needs because it reads a certain register. */
 export type Grant = 'reserved shared memory' | 'grid workspace';
 
 export interface SpecialRegister {
@@ -137,8 +137,8 @@ export const reservedSharedBytes = 1024;
 const always = at('1.0');
 const clusters = at('7.8', 90);
 /**
- * These registers were once 16 bits wide and can still be read by 16-bit instructions. `%gridid` was first 32 and then
- * 64 bits wide.
+ * These registers were once 16 bits wide and can still be read by 16-bit instructions. `%gridid` was later widened to
+ * 32 and then to 64 bits.
  */
 const chopped: Extras = { least: 16 };
 const reserved: Extras = { grant: 'reserved shared memory' };

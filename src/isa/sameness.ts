@@ -7,7 +7,7 @@ export const samenesses = ['reading', 'thread', 'gang', 'warp', 'block', 'grid']
 
 export type Sameness = (typeof samenesses)[number];
 
-/** True if all threads in such a group see the same value. */
+/** True if a value with this sameness is the same for all threads in such a group. */
 export function isSameFor(value: Sameness, group: Sameness): boolean {
   return samenesses.indexOf(value) >= samenesses.indexOf(group);
 }

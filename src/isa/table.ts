@@ -148,7 +148,7 @@ export class FormTable {
   private readonly made = new Map<FormFamily, ReadonlyMap<string, readonly InstructionForm[]>>();
   private readonly compiled = new Map<string, readonly CompiledForm[]>();
   private readonly all: readonly string[];
-  /** The opcodes that start with some words, by these words: `mad.lo` and `mad.hi` by `mad`. */
+  /** The opcodes that start with given words, indexed by these words: `mad` leads to `mad.lo` and `mad.hi`. */
   private readonly byStart = new Map<string, string[]>();
 
   constructor(list: readonly FormFamily[]) {
@@ -165,7 +165,7 @@ export class FormTable {
     return this.all;
   }
 
-  /** The opcodes that have more words after those of `opcode`, in the table's order. */
+  /** The opcodes that consist of `opcode` and further words, in the table's order. */
   longerOpcodes(opcode: string): readonly string[] {
     return this.byStart.get(opcode) ?? [];
   }

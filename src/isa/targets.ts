@@ -92,8 +92,8 @@ export function versionName(version: Version): VersionName {
 }
 
 /**
- * The suffix after the number: `a` includes the features of this chip alone, `f` those that its family shares (PTX ISA
- * 9.1, 11.1.2).
+ * The suffix after the number: `a` adds the features of this chip alone, `f` those that its family shares (PTX ISA 9.1,
+ * 11.1.2).
  */
 export type TargetSuffix = '' | 'a' | 'f';
 
@@ -252,7 +252,7 @@ export function atListed(version: string, ...names: readonly string[]): Availabi
   return { since: parseVersion(version), on: { kind: 'listed', names } };
 }
 
-/** Since 1.0 up to, but not including, `version`, on any target. */
+/** From version 1.0 up to, but not including, `version`, on any target. */
 export function atBefore(version: string): Availability {
   return { ...at('1.0'), until: parseVersion(version) };
 }

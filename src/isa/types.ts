@@ -10,9 +10,9 @@ import { at, type Availability } from './targets.ts';
 export type TypeClass = 'signed' | 'unsigned' | 'float' | 'bits' | 'predicate' | 'alternate' | 'packed';
 
 /**
- * Where a type name may be used. `variable`: in declarations and instructions. `quirk`: the same, accepted by ptxas but
- * not documented. `instruction`: in instructions, and in declarations only for arrays. `element`: a syntax error in
- * declarations.
+ * Where a type name may be used. `variable`: in declarations and instructions. `quirk`: like `variable`; ptxas accepts
+ * it, but it is not documented. `instruction`: in instructions, and in declarations only for arrays. `element`: a
+ * syntax error in declarations.
  */
 export type TypeUse = 'variable' | 'quirk' | 'instruction' | 'element';
 
@@ -116,7 +116,7 @@ export function typeOf(name: TypeName): PtxType {
 /** Opaque types of textures, samplers and surfaces: a 64-bit handle. */
 export const opaqueTypes: ReadonlySet<string> = new Set(['.texref', '.samplerref', '.surfref']);
 
-/** Whether ptxas's grammar takes a word as the type of a declaration. */
+/** Whether the grammar of ptxas accepts a word as the type of a declaration. */
 export function isDeclarable(word: string): boolean {
   const type = types.get(word);
   return opaqueTypes.has(word) || (type !== undefined && type.use !== 'element');

@@ -25,7 +25,7 @@ const windowed = keysOf(farWords);
 
 const byFarWord: ReadonlyMap<number, Windowed> = new Map(windowed.map((space) => [farWords[space], space]));
 
-/** Size of a near window as a power of two; far larger than any such memory of one thread or block. */
+/** Size of a near window as a power of two; far larger than such a memory of any thread or block. */
 const nearBits = 26;
 
 /** Start of the near windows, which follow one another. Global memory ends below this address. */

@@ -16,7 +16,7 @@ export interface Allocation {
   readonly owner: string;
   /** Number of bytes that it occupies; at least its size. */
   readonly room: number;
-  /** Number of allocations freed in this memory before it; null while it is live. */
+  /** Number of allocations that were freed in this memory before this one; null while this one is live. */
   ended: number | null;
 }
 
@@ -29,7 +29,7 @@ export const quarantine = 32_768;
 /** Total size in bytes of the freed allocations that are kept out of use. */
 const quarantineBytes = 2 ** 23;
 
-/** Beyond this distance in bytes, the nearest allocation is irrelevant to a wild address. */
+/** Beyond this distance in bytes, the nearest allocation says nothing about a wild address. */
 const far = 2 ** 24;
 
 function described({ owner, size, address }: Allocation): string {

@@ -40,7 +40,7 @@ interface BarrierState {
 export interface Opened {
   /** Threads that may continue. */
   readonly threads: readonly number[];
-  /** Number of threads that arrived; `holding` is the number of those with a true predicate. */
+  /** Number of threads that arrived; `holding` is the number of these threads whose predicate is true. */
   readonly come: number;
   readonly holding: number;
 }

@@ -1,4 +1,4 @@
-/** The implementation of the built-in functions, for every engine. */
+/** The implementation of the built-in functions, shared by all engines. */
 import type { BuiltinName } from '../isa/builtin-functions.ts';
 import type { DeviceHeap } from './device-heap.ts';
 import { machineFault } from './fault.ts';
@@ -57,7 +57,7 @@ function print(format: bigint, start: bigint, services: BuiltinServices): bigint
   return BigInt(taken);
 }
 
-/** Reads bytes up to a zero byte, one character for each byte. */
+/** Reads bytes up to a zero byte; each becomes one character. */
 function readText(address: bigint, limit: number, { load, look }: BuiltinServices): string {
   let text = '';
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Tracks which bits of a memory are defined: those that were last written with defined bits. A byte of shared or local
- * memory is undefined until something is written to it.
+ * Tracks which bits of a memory are defined. A bit is defined if the last write to it wrote a defined bit. A byte of
+ * shared or local memory is undefined until something is written to it.
  */
 import { byteAt } from '../base/typed-reads.ts';
 import { formatAddress, type MemorySpace } from './address-space.ts';
@@ -17,8 +17,8 @@ export interface Origin {
   /** Describes what is at the address, for messages. */
   readonly near: string;
   /**
-   * True if written bytes were loaded along with them, as when a struct is read with its padding. Such bits may be
-   * copied to global memory.
+   * True if written bytes were loaded together with them, for example when a struct is read with its padding. Such bits
+   * may be copied to global memory.
    */
   readonly padding: boolean;
 }
@@ -118,7 +118,7 @@ export class Definedness {
     }
   }
 
-  /** Makes everything from `start` to before `end` undefined. */
+  /** Makes everything from `start` up to, but not including, `end` undefined. */
   clear(start: number, end: number): void {
     this.pages.touch(start, end - start);
     this.bits.fill(0, start, end);

@@ -32,7 +32,7 @@ export class DeviceHeap {
     this.memory = memory;
   }
 
-  /** Returns an address, or 0 if there is no room or `size` is 0. */
+  /** Returns an address, or 0 if there is no room or if `size` is 0. */
   allocate(size: bigint): bigint {
     if (size === 0n || size > BigInt(heapLimit - this.used)) return 0n;
     try {
@@ -52,7 +52,7 @@ export class DeviceHeap {
     return { live: [...this.live.keys()], freed: [...this.freed], count: this.count };
   }
 
-  /** Restores the heap. Its memory must have been restored already. */
+  /** Restores the heap. The device's memory must already have been restored. */
   take({ live, freed, count }: HeapState): void {
     this.live.clear();
     this.used = 0;
@@ -69,7 +69,7 @@ export class DeviceHeap {
 
   /**
    * Frees an allocation. Address 0 is ignored; any other address that `allocate` did not return, or that was already
-   * freed, is a fault.
+   * freed, causes a fault.
    */
   free(address: bigint): void {
     if (address === 0n) return;

@@ -1,4 +1,6 @@
-/** Global memory as the engine for compiled code uses it: the device's own memory, or a worker's view of it. */
+/**
+ * Global memory in the form that the engine for compiled code uses: the device's own memory, or a worker's view of it.
+ */
 import type { Memory } from './segment.ts';
 
 export interface EngineMemory extends Memory {

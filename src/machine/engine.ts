@@ -1,4 +1,4 @@
-/** The parts of a launch, the interface of an engine, and the loop that runs a launch to its end. */
+/** The parts of a launch, the interface of engines, and the loop that runs a launch to its end. */
 import type { KernelProgram } from '../program/link.ts';
 import type { ModuleImage } from '../program/module-image.ts';
 import type { DeviceHeap } from './device-heap.ts';
@@ -70,7 +70,7 @@ export function endedBefore({ kernel, shape, printed }: Launch, { code, message 
   };
 }
 
-/** Milliseconds after which the event loop gets a turn. */
+/** Number of milliseconds after which the event loop gets a turn. */
 const turn = 40;
 
 /** Runs a launch to its end or to the first fault. */

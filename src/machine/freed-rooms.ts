@@ -1,6 +1,6 @@
 /**
- * Freed allocations, whose space new ones may take, grouped by the number of bytes they occupy. Within a group, those
- * freed first come first.
+ * Freed allocations, whose space new allocations may take, grouped by the number of bytes that they occupy. Each group
+ * is in the order in which its allocations were freed.
  */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
@@ -13,7 +13,10 @@ interface Queue<Freed> {
 
 export class FreedRooms<Freed extends { readonly room: number }> {
   private readonly queues = new Map<number, Queue<Freed>>();
-  /** The room sizes in the queues, ascending. All sizes are different, so memory has space for only a few thousand. */
+  /**
+   * The room sizes in the queues, ascending. All sizes are different, so memory has room for only a few thousand of
+   * them.
+   */
   private readonly sizes: number[] = [];
   private entries = 0;
   private total = 0;

@@ -2,9 +2,9 @@
  * Global memory: a range of bytes that grows up to the device's size, and the allocations in it. An access must lie
  * wholly inside one live allocation.
  *
- * The bytes are in a WebAssembly memory, so that compiled kernels can access them. Address 0 is at `origin`. Before it
- * lies the allocation map. It has one byte for every 16 bytes of memory, which says how many of them, counted from the
- * first, may be accessed. Worker threads share the memory if the host allows it.
+ * The bytes are in a WebAssembly memory, so that compiled kernels can access them. Address 0 is at `origin`. The
+ * allocation map comes before it. The map has one byte for every 16 bytes of memory, which says how many of them,
+ * counted from the first, may be accessed. Worker threads share the memory if the host allows it.
  */
 import { PtxlabError } from '../base/error.ts';
 import type { Bits } from '../base/bits.ts';
@@ -15,7 +15,7 @@ import { type MemoryImage, Pages } from './image.ts';
 import type { SharedMemory } from './memory-view.ts';
 import { type Access, loadBits, storeBits } from './segment.ts';
 
-/** Every allocation begins at a multiple of this, as with the CUDA driver. */
+/** Every allocation begins at a multiple of this number, as it does with the CUDA driver. */
 const granularity = 256;
 
 /** Number of bytes between two allocations that belong to neither, so that overruns are detected. */
@@ -114,7 +114,7 @@ export class GlobalMemory implements EngineMemory {
     return allocation;
   }
 
-  /** Uses new addresses up to the size of the device before reusing those of freed allocations. */
+  /** Uses new addresses up to the size of the device before it reuses the addresses of freed allocations. */
   private place(size: number, owner: string, room: number): Allocation {
     const { allocations } = this;
     const reused =
@@ -133,7 +133,7 @@ export class GlobalMemory implements EngineMemory {
   }
 
   /**
-   * Returns the current state of the memory. Pages that were not written since the last state are shared with it.
+   * Returns the current state of the memory. Pages that have not been written since the last state are shared with it.
    * Compiled code does not report its writes, so after running it, `touchAll` must be called first.
    */
   give(): GlobalState {

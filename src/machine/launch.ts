@@ -1,4 +1,4 @@
-/** The shape of a launch, and the limits on it. They are those of CUDA devices. */
+/** The shape of a launch, and its limits, which are those of CUDA devices. */
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import { type Dim3, type MachineFault, machineFault } from './fault.ts';
@@ -34,9 +34,9 @@ export interface LaunchStats {
   readonly instructions: number;
   readonly milliseconds: number;
   /**
-   * Matrix products, each of one instruction and one warp, that the fast engine computed term by term because its SIMD
-   * code does not support them: sparse and block-scaled ones, those with infinities or NaN, and those with subnormal
-   * results.
+   * Number of matrix products (one per instruction and warp) that the fast engine computed term by term because its
+   * SIMD code does not support them: sparse and block-scaled products, products with infinities or NaNs, and products
+   * with subnormal results.
    */
   readonly slowTiles: number;
 }

@@ -1,4 +1,4 @@
-/** A kernel's output, which is passed on at once and kept up to a limit. */
+/** A kernel's output, which is passed on immediately and stored up to a limit. */
 
 /** The output as part of a launch's saved state. */
 export interface PrintedState {

@@ -8,7 +8,7 @@ import { fixed, general, hexadecimal, isNan, isSpecial, scientific } from './dec
 export interface PrintfArguments {
   /** Returns the next 4 or 8 bytes, at their natural alignment. */
   readonly next: (bytes: 4 | 8) => bigint;
-  /** Returns the bytes at an address up to a zero byte, at most `limit` of them. */
+  /** Returns the bytes at an address up to a zero byte, but at most `limit` bytes. */
   readonly text: (address: bigint, limit: number) => string;
 }
 
@@ -28,7 +28,7 @@ const pattern = /%([-+ #0']*)(\*|\d+)?(?:\.(\*|-?\d*))?(hh|h|ll|l|q|L|j|z|t)?([a
 const widest = 65_536;
 
 /**
- * Returns the formatted text and the number of arguments it used. Anything in `format` that is not a conversion is
+ * Returns the formatted text and the number of arguments it used. Everything in `format` that is not a conversion is
  * copied. A text longer than `most` bytes may be cut off.
  */
 export function printf(

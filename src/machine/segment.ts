@@ -19,14 +19,17 @@ export interface SegmentOptions {
   /** Whether to track which bits have been written. */
   readonly trackWrites?: boolean;
   readonly named?: readonly NamedRange[];
-  /** Full size in bytes, if the segment starts with fewer. The rest is added, zeroed, when it is first accessed. */
+  /**
+   * Full size in bytes, if the segment starts smaller. The rest is added, filled with zeros, when it is first accessed.
+   */
   readonly size?: number;
 }
 
 /** The operations that loads and stores need in every space. */
 export interface Memory {
   /**
-   * Throws a fault unless `size` bytes at `offset` can be accessed at once. Must be called before `load` and `store`.
+   * Throws a fault unless `size` bytes at `offset` can be accessed in one operation. Must be called before `load` and
+   * `store`.
    */
   check(access: Access, offset: number, size: number): void;
   /** Loads one little-endian element of `width` bits. The caller must have called `check`. */
@@ -105,7 +108,9 @@ export class Segment implements Memory {
     this.pages.touch(0, length);
   }
 
-  /** Returns the current state of the segment. Pages that were not written since the last state are shared with it. */
+  /**
+   * Returns the current state of the segment. Pages that have not been written since the last state are shared with it.
+   */
   give(): SegmentState {
     const { end, bytes, definedness } = this;
     return { end, bytes: this.pages.take(bytes), definedness: definedness?.give() ?? null };
@@ -124,7 +129,7 @@ export class Segment implements Memory {
     this.definedness?.take(definedness, size);
   }
 
-  /** Zeroes the bytes from `start` to before `end` and marks them as unwritten. */
+  /** Zeroes the bytes from `start` up to, but not including, `end` and marks them as unwritten. */
   clear(start: number, end: number): void {
     this.pages.touch(start, end - start);
     this.bytes.fill(0, start, end);
@@ -165,7 +170,10 @@ export class Segment implements Memory {
     return `; ${distance(region) === 0 ? 'it is in' : 'nearest is'} '${name}', ${size} bytes at ${formatAddress(start)}${note}`;
   }
 
-  /** Completes the size of `.extern .shared` variables, which extend to the end of the segment; the launch sets it. */
+  /**
+   * Fills in the size of `.extern .shared` variables, which extend to the end of the segment. The launch determines
+   * this size.
+   */
   private measured(region: NamedRange): NamedRange & { readonly note: string } {
     if (this.space !== 'shared' || region.size > 0) return { ...region, note: '' };
     const note = ', the dynamic shared memory (--shared, sharedBytes)';

@@ -1,6 +1,6 @@
 /**
- * The state of a launch as plain data. It can be kept, cloned, sent to another thread, and continued by another engine.
- * States are never modified, and share whatever did not change between them.
+ * The state of a launch as plain data. It can be stored, cloned, sent to another thread, and continued by another
+ * engine. States are never modified, and share whatever did not change between them.
  */
 import type { Bits } from '../base/bits.ts';
 import type { BarriersState } from './barriers.ts';

@@ -144,7 +144,7 @@ function bits32(value: number): number {
   return words.getUint32(0);
 }
 
-/** The bits of a hex float that is exactly an f32 value. */
+/** The bits of a hex float that f32 represents exactly. */
 function parseHexFloat(text: string): number {
   const [, whole = '', fraction = '', exponent = ''] = /^0x([01])\.([0-9a-f]*)p(-?\d+)$/.exec(text) ?? [];
   return bits32(Number.parseInt(whole + fraction, 16) * 2 ** (Number(exponent) - fraction.length * 4));

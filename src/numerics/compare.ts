@@ -83,7 +83,7 @@ const keyOfF64: Key = onBigints((bits) => {
   return words.getFloat64(0);
 });
 
-/** The magnitude as an integer, negated for negative values, so that it is ordered like the values. */
+/** The magnitude as an integer, negated for negative values, so that the integers are ordered like the values. */
 function floatKey({ width, fractionBits, exponentBits }: FloatFormat, flush: boolean): Key {
   const signBit = 2 ** (width - 1);
   const one = 2 ** fractionBits;

@@ -40,7 +40,7 @@ function differences(c: Conversion, sources: readonly Bits[], random = 0, scale 
   });
 }
 
-/** Unlike one `expect` for each of many values, this takes no longer than the conversions. */
+/** This takes no longer than the conversions themselves, unlike a separate `expect` for each value. */
 function mustAgree(c: Conversion, source: Bits, random = 0): void {
   const [found, right] = [convert(c, source, random), wanted(c, source, random)];
   if (found !== right) throw new Error(`${found.toString(16)}, not ${right.toString(16)}`);
@@ -50,7 +50,7 @@ const modes: readonly Rounding[] = ['rn', 'rz', 'rm', 'rp', 'rna'];
 const tiny: readonly FormatName[] = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1'];
 
 /**
- * A fifth of all values: those on, next to and halfway between the values of shorter formats, and some others.
+ * A fifth of all values: values on, next to and halfway between the values of shorter formats, and some others.
  * Conversions of the ISA are compared on all values, with digests (test/cli/sweep.test.ts).
  */
 function someEncodings(format: FormatName): readonly number[] {

@@ -81,7 +81,8 @@ function makePlan(c: Conversion): Plan {
   const target: Target = {
     to,
     grid: gridOf(c.to, c.integral),
-    // Only exact conversions have no rounding, and conversions between f16 and bf16, which ptxas treats as rn.
+    // The only conversions without a rounding are exact conversions, and conversions between f16 and bf16, which ptxas
+    // treats as rn.
     rounding: c.rounding ?? 'rn',
     randomBits: c.randomBits,
     overflow: overflowPolicyOf(c).name,

@@ -40,7 +40,7 @@ function formatExact(value: Finite): string | null {
   return sign(value) + place(digits, exponent);
 }
 
-/** The digits, without trailing zeros, and the exponent for which value = digits * 10^exponent. */
+/** The digits, without trailing zeros, and the exponent such that value = digits * 10^exponent. */
 function decimalOf(value: Finite): { readonly digits: string; readonly exponent: number } {
   const { significand, exponent } = value;
   const integer =

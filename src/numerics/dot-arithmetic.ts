@@ -9,23 +9,23 @@ export type FactorFormat = (typeof factorFormats)[number];
 export type Accumulator = 'f16' | 'f32';
 
 /**
- * How a chunk ends: `f32` cut off to 24 significant bits, `e8m13` cut off to 14, both with the exponents of f32; `f16`
- * to nearest even.
+ * How a chunk ends: `f32` truncates to 24 significant bits and `e8m13` to 14, both with the exponents of f32; `f16`
+ * rounds to nearest even.
  */
 export type ChunkEnd = 'f32' | 'e8m13' | 'f16';
 
 /** The arithmetic of a generation of tensor cores for a family of types. */
 export interface DotArithmetic {
-  /** Products of a chunk; the result of a chunk is added to the next one. */
+  /** Number of products in a chunk; the result of a chunk is added to the next one. */
   readonly chunk: number;
-  /** Terms are cut off below 2^-kept of the greatest exponent. */
+  /** Terms are cut off below 2^-kept relative to the greatest exponent. */
   readonly kept: number;
   readonly end: ChunkEnd;
   /** The exponent that is used for a term of value zero. */
   readonly zeroExponent: number;
   /**
-   * `direct`: chunks in the order of k, beginning with c. `halves`: first the elements with k % 4 < 2, then the others,
-   * beginning with zero; c is added last, to nearest even.
+   * `direct`: chunks in the order of k, starting from c. `halves`: first the elements with k % 4 < 2, then the others,
+   * starting from zero; c is added last and rounded to nearest even.
    */
   readonly order: 'direct' | 'halves';
 }

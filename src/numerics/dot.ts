@@ -1,6 +1,6 @@
 /**
- * A dot product as tensor cores compute it: products exact, terms aligned to the greatest exponent and cut off toward
- * zero, one rounding at the end of each chunk. Measured on hardware and modeled by MMA-Sim (arXiv 2511.10909).
+ * A dot product as tensor cores compute it: products are exact, terms are aligned to the greatest exponent and
+ * truncated, and each chunk is rounded once at its end. Measured on hardware and modeled by MMA-Sim (arXiv 2511.10909).
  */
 import type { Bits } from '../base/bits.ts';
 import { type Accumulator, type ChunkEnd, type DotArithmetic, type FactorFormat, halvesOf } from './dot-arithmetic.ts';
@@ -11,7 +11,7 @@ import { type Grid, gridOf, round } from './round.ts';
 
 /**
  * A number as a term: `significand` * 2^(`exponent` - `fractionBits`). `counts`: whether its own exponent is used for
- * alignment instead of that of zero; by default true unless the significand is 0.
+ * alignment instead of the exponent of zero; by default true unless the significand is 0.
  */
 export interface Term {
   readonly significand: number;
@@ -142,7 +142,7 @@ export const readAccumulator: Readonly<Record<Accumulator, (bits: Bits) => Adden
 
 /**
  * The bits of `c` plus the products, added chunk by chunk. The accumulator `c` has the result's format. `add` adds two
- * such numbers, to nearest even.
+ * such numbers and rounds to nearest even.
  */
 export function dotProduct(
   products: readonly Addend[],

@@ -55,8 +55,8 @@ function floatEncoder(format: FloatFormat): Encoder {
     const signBits = sign === 1 ? signBit : 0;
     if (significand === 0) return signBits;
     const last = Math.max(exponent + bitLength(significand) - 1 - fractionBits, lowest - least);
-    // The implicit one is added rather than masked out, which raises the exponent field from the one for subnormals to
-    // the right one.
+    // The implicit one is added rather than masked out, which raises the exponent field from the value for subnormals
+    // to the right value.
     const magnitude = (last - lowest) * one + significand * power(exponent - last);
     return signBits + magnitude * unit;
   };

@@ -59,7 +59,7 @@ export function finite(sign: Sign, significand: number, exponent: number, tail: 
   return { kind: 'finite', sign, significand, exponent, tail };
 }
 
-/** The NaN that operations produce; its sign and payload are those of the f64 NaN that CUDA produces (policy.ts). */
+/** The NaN that operations produce; it has the sign and payload of the f64 NaN that CUDA produces (policy.ts). */
 export const madeNan: Exact = { kind: 'nan', sign: 1, payload: 2 ** 51 };
 
 const lowestPower = -1074;

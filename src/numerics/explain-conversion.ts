@@ -69,7 +69,7 @@ function weightsOf(c: Conversion, source: Bits, scale: number): BitWeights | nul
   const lowest = exponent + scaling;
   const grid = gridOf(c.to, c.integral);
   const top = lowest + significand.toString(2).length;
-  // An integer keeps the same places regardless of the value's size.
+  // An integer keeps the same places regardless of how large the value is.
   const isFloat = formats[c.to].kind === 'float';
   const lastPlace = isFloat ? Math.max(top - grid.precision, grid.lowest) : grid.lowest + 0;
   return { significand, lowest, lastPlace };

@@ -46,7 +46,7 @@ export interface ExplainedChunk {
 
 export interface ExplainedDot {
   readonly chunks: readonly ExplainedChunk[];
-  /** True if c is added after all chunks, to nearest even. */
+  /** True if c is added after all chunks, rounded to nearest even. */
   readonly addsLast: boolean;
 }
 

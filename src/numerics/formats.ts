@@ -138,21 +138,21 @@ export function isIntegerName(word: string): word is IntegerName {
   return isFormatName(word) && formats[word].kind === 'integer';
 }
 
-/** The float format with this name, which must be that of a float. */
+/** The float format with this name; the name must be that of a float format. */
 export function floatFormat(name: FormatName): FloatFormat {
   const format = formats[name];
   if (format.kind !== 'float') throw new Error(`${name} is not a float`);
   return format;
 }
 
-/** The fixed-point or integer format with this name, which must not be that of a float. */
+/** The fixed-point or integer format with this name; the name must not be that of a float format. */
 export function fixedFormat(name: FormatName): FixedFormat {
   const format = formats[name];
   if (format.kind === 'float') throw new Error(`${name} is a float`);
   return format;
 }
 
-/** The integer type with a signedness and width that exists in PTX. */
+/** The integer type with this signedness and width, which must exist in PTX. */
 export function integerName(signed: boolean, width: number): IntegerName {
   const found = integerNames.find((name) => formats[name].signed === signed && formats[name].width === width);
   if (found === undefined) throw new Error(`there is no ${signed ? 'signed' : 'unsigned'} integer of ${width} bits`);

@@ -7,7 +7,7 @@ import { formats, type IntegerName } from './formats.ts';
 import { bitCounting, lookUp, permutation, reversal, setBitFinder } from './bit-patterns.ts';
 import type { BitFunction, IntegerFunction, Operation, PermuteFunction } from './operations.ts';
 
-/** Gives the value for the bits of an integer of at most 32 bits. */
+/** Returns the value of an integer of at most 32 bits from its bits. */
 function valueOf(width: number, signed: boolean): (bits: number) => number {
   const shift = 32 - width;
   if (!signed) return (bits) => bits;
@@ -20,7 +20,7 @@ function wideValueOf(width: number, signed: boolean): (bits: Bits) => bigint {
   return (bits) => BigInt.asIntN(width, BigInt(bits));
 }
 
-/** Gives the low bits of an integral number below 2^53. */
+/** Returns the low bits of an integral number below 2^53. */
 function chopper(width: number): (value: number) => number {
   if (width === 32) return (value) => value >>> 0;
   const mask = 2 ** width - 1;
@@ -59,14 +59,14 @@ export function integerConversion(from: IntegerName, to: IntegerName, sat: boole
   return onNumbers((bits) => write(sat ? clamp(read(bits), range) : read(bits)));
 }
 
-/** Clamps one operand of cvt.pack (PTX ISA 9.7.9.22), an s32, to the range of `to`, and gives it as bits of `to`. */
+/** Clamps one operand of cvt.pack (PTX ISA 9.7.9.22), an s32, to the range of `to`, and returns it as bits of `to`. */
 export function packClamp(to: IntegerName): (source: Bits) => Bits {
   return integerConversion('s32', to, true);
 }
 
 /**
- * An integer instruction on bits of its type. `mul.wide` and `mad.wide` return twice the width, and the third operand
- * of `mad.wide` has twice the width, too. `sat` clamps to the range of the type. Division by zero gives all ones
+ * An integer instruction on bits of its type. The results of `mul.wide` and `mad.wide` have twice the width, and so
+ * does the third operand of `mad.wide`. `sat` clamps to the range of the type. Division by zero gives all ones
  * (open-choices.ts).
  */
 export function integerOperation(fn: IntegerFunction, type: IntegerName, sat: boolean): Operation {

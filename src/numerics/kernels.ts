@@ -19,7 +19,7 @@ import {
 } from './exact.ts';
 
 export interface Kernel {
-  /** Null if the two cancel. */
+  /** Null if the two terms cancel. */
   readonly add: (a: Finite, b: Finite) => Finite | null;
   readonly multiply: (a: Finite, b: Finite) => Finite;
   /** a * b + c without rounding; null if the two terms cancel. */

@@ -8,7 +8,8 @@ import { formats } from './formats.ts';
 import type { FloatArithmeticFormat, FloatMode, Operation } from './operations.ts';
 
 /**
- * Splits bits into sign and magnitude, and gives the constants to compare and join them, for numbers or for bigints.
+ * Splits bits into sign and magnitude, and provides the constants needed to compare and join them, for numbers or for
+ * bigints.
  */
 interface Layout<T extends Bits> {
   readonly magnitude: (bits: T) => T;
@@ -17,7 +18,7 @@ interface Layout<T extends Bits> {
   readonly zero: T;
   readonly infinity: T;
   readonly leastNormal: T;
-  /** The result of min and max if a NaN wins; `first` is the first NaN operand. */
+  /** The result of min and max if it is a NaN; `first` is the first NaN operand. */
   readonly winningNan: (first: T) => T;
   /** The result of neg and abs for a NaN whose new sign is already set. */
   readonly signedNan: (nan: T) => T;
@@ -60,8 +61,8 @@ const layout64: Layout<bigint> = {
 };
 
 /**
- * min or max: a NaN operand loses unless `nan` is set, two NaNs give a NaN, and -0 is below +0. With `xorSign`, the
- * magnitudes are compared and the result gets the product of both signs.
+ * min or max: a NaN operand is ignored unless `nan` is set, two NaNs give a NaN, and -0 is below +0. With `xorSign`,
+ * the magnitudes are compared and the result gets the product of both signs.
  */
 export function extremum(fn: 'min' | 'max', format: FloatArithmeticFormat, mode: FloatMode): Operation {
   if (format === 'f64') return onBigints(extremumOf(layout64, fn, mode));

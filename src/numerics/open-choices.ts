@@ -1,6 +1,6 @@
 /**
  * Points that the specification leaves open, and the choices made here, so that a reader can see what a result depends
- * on. `measured` has the same meaning as in policy.ts; `assumed` means that only the hardware could settle the
+ * on. `measured` has the same meaning as in policy.ts; `assumed` means that only a test on hardware could settle the
  * question.
  */
 import type { Conversion } from './conversion.ts';
@@ -95,7 +95,7 @@ export const openChoices: readonly OpenChoice[] = [
   },
   {
     id: 'ftz-boundary',
-    title: '.ftz if only rounding reaches the smallest normal f32',
+    title: '.ftz if a result becomes the smallest normal f32 only by rounding',
     choice: 'the rounded result decides, so a value that rounds to 2^-126 is kept',
     evidence:
       'measured: ptxas 13.0 lowers this to a conversion followed by a flush; its own constant folding flushes the value',
@@ -112,7 +112,8 @@ export const openChoices: readonly OpenChoice[] = [
     id: 'random-alignment',
     title: 'position of the random bits of .rs if more bits are discarded than there are random bits',
     choice: 'directly below the last kept bit of the magnitude; bits below them never carry',
-    evidence: 'assumed; for normal f16 and bf16 results, the two numbers are equal, so it does not matter',
+    evidence:
+      'assumed; for normal f16 and bf16 results, as many bits are discarded as there are random bits, so only one position is possible',
     appliesTo: (c) => isRandom(c),
   },
   {
@@ -186,7 +187,7 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
   },
   {
     id: 'ftz-result',
-    title: '.ftz if only rounding on the subnormal grid reaches the smallest normal value',
+    title: '.ftz if a result becomes the smallest normal value only by rounding on the subnormal grid',
     choice: 'flushed: the result rounded without a lowest exponent decides',
     evidence: 'measured: mul.ftz.f32 with constants folded by ptxas',
     appliesTo: (fn, _format, mode) => mode.flush && !signOnly(fn) && !choosing(fn),
@@ -202,7 +203,7 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
     id: 'approximate',
     title: 'results of .approx and .full',
     choice:
-      'the special values that the ISA gives, otherwise the exact result rounded to nearest; the hardware may differ by the stated error',
+      'the special values that the ISA specifies, otherwise the exact result rounded to nearest; the hardware may differ by the stated error',
     evidence: 'PTX ISA 9.7.3; measured: div.approx.f32 with constants and a divisor above 2^126, folded by ptxas',
     appliesTo: (fn, _format, mode) => mode.approximate || fn === 'div.full' || fn === 'rsqrt',
   },

@@ -41,7 +41,7 @@ export interface FloatMode {
   readonly sat: boolean;
   /** `.approx` and `.full`: the hardware may differ by the ISA's stated error. */
   readonly approximate: boolean;
-  /** min and max: `.NaN` makes any NaN win. */
+  /** min and max: With `.NaN`, the result is a NaN if any operand is one. */
   readonly nan: boolean;
   /** min and max: `.xorsign.abs` compares magnitudes and multiplies signs. */
   readonly xorSign: boolean;
@@ -86,8 +86,8 @@ export type BitFunction =
   | PermuteFunction;
 
 /**
- * PTX ISA 9.7.6: ordered comparisons, those for unsigned integers (`lo ls hi hs`), unordered ones, and the two NaN
- * tests.
+ * PTX ISA 9.7.6: ordered comparisons, comparisons of unsigned integers (`lo ls hi hs`), unordered comparisons, and the
+ * two NaN tests.
  */
 export const comparisons = [
   'eq',
@@ -112,5 +112,5 @@ export const comparisons = [
 
 export type Comparison = (typeof comparisons)[number];
 
-/** An operation with its type and mode bound. Surplus operands are ignored; pass 0 for them. */
+/** An operation with its type and mode bound. Extra operands are ignored; pass 0 for them. */
 export type Operation = (a: Bits, b: Bits, c: Bits, d?: Bits) => Bits;

@@ -62,8 +62,8 @@ export interface GridCodes extends Shared {
   /** The coordinates of all points, one point after another. */
   readonly grid: () => Int8Array;
   /**
-   * One bit per coordinate of a point: 1 negates it. If only 7 of 8 signs are stored, the eighth one makes the number
-   * of ones even.
+   * One bit per coordinate of a point: 1 negates it. If only 7 of 8 sign bits are stored, the eighth one makes the
+   * number of ones even.
    */
   readonly signs: Shared | null;
   /** One bit: 0 adds 1/8 to the coordinates, 1 subtracts it. */
@@ -83,11 +83,12 @@ export interface PackedBlock {
 /** How values become the codes and the scale of a block with linear codes, in f32 arithmetic. */
 export interface BlockEncoding {
   /**
-   * The number that the scale is computed from: the value of largest magnitude (the first one, if there are several), its
-   * magnitude, or the largest value minus the smallest. Only with `range` is there an offset: the smallest value.
+   * The number that the scale is computed from: the value of largest magnitude (the first one, if there are several),
+   * its magnitude, or the largest value minus the smallest. The offset, which exists only with `range`, is the smallest
+   * value.
    */
   readonly from: 'largest' | 'magnitude' | 'range';
-  /** The scale is that number divided by this one. */
+  /** The scale is that number divided by this divisor. */
   readonly divisor: number;
   /** The stored code of 0, without an offset. */
   readonly zero: number;

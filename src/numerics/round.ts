@@ -108,9 +108,9 @@ function raises(rounding: Rounding, sign: Sign, odd: boolean, tail: Tail): boole
 }
 
 /**
- * Whether adding the random bits to the top `randomBits` bits of those cut off (`low`, which has `shift` bits) produces
- * a carry. If fewer bits were cut off, the missing bits are zeros. Works on the magnitude, so negative values are
- * rounded like positive ones.
+ * Whether adding the random bits to the top `randomBits` bits of the part that is cut off (`low`, which has `shift`
+ * bits) produces a carry. If fewer bits were cut off, the missing bits are zeros. Works on the magnitude, so negative
+ * values are rounded like positive ones.
  */
 function carries(low: number, shift: number, random: number, randomBits: number): boolean {
   const space = power(randomBits);

@@ -46,7 +46,7 @@ const mode: FloatMode = { rounding: 'rn', flush: false, sat: false, approximate:
 const models = { sin: Math.sin, cos: Math.cos, lg2: Math.log2, ex2: (x: number) => 2 ** x, tanh: Math.tanh } as const;
 const names = Object.keys(models) as (keyof typeof models)[];
 
-/** Values of every size from 2^-126 to 2^127 with both signs, increasingly far apart. */
+/** Values of both signs and of every magnitude from 2^-126 to 2^127, increasingly far apart. */
 function* samples(): Generator<number> {
   for (let bits = 0x00800000; bits < 0x7f800000; bits += 0x0012d687) {
     yield bits;
@@ -65,7 +65,7 @@ describe('rounded to f32', () => {
       }
       const found = valueOf(compute(bits, 0, 0) as number);
       const nearest = Math.fround(wanted);
-      // The double itself is off by about an ulp, which can decide cases this close to the midpoint of two floats.
+      // The double itself is off by about one ulp, which can decide cases this close to the midpoint of two floats.
       const beyond = Math.fround(wanted * (1 + 2 ** -50)) === found || Math.fround(wanted * (1 - 2 ** -50)) === found;
       expect(found === nearest || beyond, `${name} ${bits.toString(16)}`).toBe(true);
     }

@@ -3,8 +3,8 @@
  * results are correctly rounded in every format.
  *
  * Apart from a few exact cases, these functions are irrational at rational points (Lindemann and Weierstrass; Gelfond
- * and Schneider for ex2). Hence no result is a value of a format or a tie, and computing an upper and a lower bound
- * with more and more places stops when both have the same significand and tail.
+ * and Schneider for ex2). Hence no result is exactly a value of a format or a tie. Upper and lower bounds are computed
+ * with more and more places until both have the same significand and tail.
  */
 import { finite, type Exact, type Finite, fromInteger, noTail, power, type Sign, widthOf, zero } from './exact.ts';
 import { constants, cosine, exponential, logarithm, sine, slackBits } from './fixed-point.ts';
@@ -97,7 +97,7 @@ function binaryLogarithm(a: Finite): Exact {
 
 // --- sin, cos, tanh -------------------------------------------------------------------------------------------------
 
-/** `quarter` is 0 for sin and 1 for cos, which is a quarter turn ahead. */
+/** `quarter` is 0 for sin and 1 for cos, because cos is a quarter turn ahead. */
 function circular(a: Finite, quarter: bigint): Exact {
   const top = topExponent(a);
   return settle((wanted) => {

@@ -1,6 +1,6 @@
 /**
  * Finds accesses in a basic block whose addresses are at constant distances from each other, such as elements in
- * unrolled loops, rows of a tile or fields of a structure. One check is enough for all of them.
+ * unrolled loops, rows of a tile or fields of a structure. A single check is enough for all of them.
  */
 import type { Ref } from '../isa/steps/ref.ts';
 import type { AccessSpace } from '../isa/spaces.ts';

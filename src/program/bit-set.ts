@@ -79,7 +79,7 @@ export class BitSet {
   }
 }
 
-/** The number of one bits in a word: adds neighboring bits, then pairs, then groups of four. */
+/** The number of set bits in a word: adds neighboring bits, then pairs, then groups of four. */
 function onesIn(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);

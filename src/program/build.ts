@@ -47,7 +47,7 @@ export interface KernelLayout {
   readonly alignment: number;
 }
 
-/** Lays out `.shared` variables: those of the module, and those declared by the kernel's functions. */
+/** Lays out `.shared` variables: the module's own, and those that the kernel's functions declare. */
 export function kernelLayout(drafts: readonly Draft[], shared: readonly VariableSymbol[]): KernelLayout {
   const own = drafts.flatMap(({ fn }) => fn.variables.filter((symbol) => symbol.space === '.shared'));
   const reserves = drafts.some(({ instructions }) => usesReserved(instructions));

@@ -1,7 +1,7 @@
 /**
  * Calls as data. A thread's local memory is a stack of activations. A caller writes arguments where the callee's
- * activation will begin, after its own `localBytes`. The callee's parameters come first there, followed by its return
- * values, which the caller reads from the same place afterwards. Every activation has its own registers.
+ * activation will begin, after its own `localBytes`. There, the callee's parameters come first, followed by its return
+ * values, which the caller later reads from the same place. Every activation has its own registers.
  */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -24,7 +24,7 @@ export interface Moved {
 }
 
 export type Callee =
-  /** Index among the kernel's functions. */
+  /** Index of the callee among the kernel's functions. */
   | { readonly kind: 'direct'; readonly function: number }
   /** The register holds the address of one of the `candidates`, which are indices as well. */
   | {

@@ -1,4 +1,7 @@
-/** Dominators of random graphs are checked against the definition: without its dominator, a node cannot be reached. */
+/**
+ * Dominators of random graphs are checked against the definition: if its dominator is removed, a node cannot be
+ * reached.
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BasicBlock } from './flow.ts';

@@ -1,7 +1,7 @@
 /**
- * The dominators of a flow graph by the algorithm Semi-NCA (Georgiadis and Tarjan), whose running time grows hardly
- * faster than the graph, regardless of its shape. Nodes are identified by their rank, which is their position in
- * reverse postorder.
+ * The dominators of a flow graph by the algorithm Semi-NCA (Georgiadis and Tarjan), whose running time grows only
+ * slightly faster than the graph, regardless of its shape. Nodes are identified by their rank, which is their position
+ * in reverse postorder.
  */
 import { elementAt } from '../base/element-at.ts';
 import { signedAt } from '../base/typed-reads.ts';

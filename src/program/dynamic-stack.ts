@@ -4,7 +4,7 @@ import { stackBase, stackLimit } from '../isa/steps/ref.ts';
 import type { ProgramInstruction } from './function-program.ts';
 import { hiddenVariable } from './hidden-variable.ts';
 
-/** One object for all functions; each function gives it an address of its own. */
+/** All functions share one object; each function gives it an address of its own. */
 export const stackSymbol: VariableSymbol = hiddenVariable('alloca', '.local', stackLimit);
 
 /** True if a function uses alloca. */

@@ -63,7 +63,7 @@ export function blocksOf(
 ): readonly BasicBlock[] {
   const leaders = new Set([0, instructions.length]);
   const targets = new Set<number>();
-  /** Places where threads begin or return, which takes work that is not needed when a thread branches there. */
+  /** Places where threads begin or resume. Doing so takes extra work that branches to the same place do not need. */
   const entries = new Set([0]);
   instructions.forEach((instruction, i) => {
     const control = controlOf(instruction, builtins);

@@ -33,7 +33,7 @@ export interface AddressSource {
         readonly kind: 'register';
         readonly register: number;
         readonly width: number;
-        /** Whether a register of 8 or 16 bits is extended to 32 bits by its sign; otherwise with zeros. */
+        /** Whether a register of 8 or 16 bits is sign-extended to 32 bits; otherwise it is extended with zeros. */
         readonly signed: boolean;
       }
     | { readonly kind: 'variable'; readonly symbol: VariableSymbol }

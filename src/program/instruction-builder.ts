@@ -216,9 +216,9 @@ export class InstructionBuilder {
   }
 
   /**
-   * Whether `ld.param` or `st.param` accesses local memory. That is where a function's parameters and return values
-   * are, and the variables that a body declares for its calls. In a function, accesses through a register go there,
-   * too.
+   * Whether `ld.param` or `st.param` accesses local memory. A function's parameters and return values are in local
+   * memory, and so are the variables that a body declares for its calls. In a function, accesses through a register
+   * also go to local memory.
    */
   private inOwnParameters({ operands, variant }: BoundInstruction): boolean {
     if (variant.modifiers['space']?.startsWith('.param') !== true) return false;

@@ -160,7 +160,7 @@ class Linker {
   }
 }
 
-/** A function that is being visited, and its callees; those from index `next` on have not been visited. */
+/** A function that is being visited, and its callees. The callees from index `next` on have not been visited yet. */
 interface Visit {
   readonly index: number;
   readonly calleeBase: number;

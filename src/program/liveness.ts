@@ -9,16 +9,16 @@ import type { FunctionProgram } from './function-program.ts';
 import { usesOf } from './uses.ts';
 
 /**
- * The registers that are live at the start of each block. Lists are only made on request, because together they are
- * long.
+ * The registers that are live at the start of each block. Lists are made only on request, because all of them together
+ * are long.
  */
 export interface Liveness {
   /** Slots of the registers that are live, ascending. */
   readonly at: (block: number) => readonly number[];
   readonly isLive: (block: number, place: number) => boolean;
   /**
-   * Whether a slot may be live at the start of some block. This is known for whole registers only; other slots count as
-   * live. A register that is not lives within one block at a time.
+   * Whether a slot may be live at the start of some block. This is known only for whole registers; other slots count as
+   * live. A register that is never live there is used only within single blocks.
    */
   readonly crosses: (place: number) => boolean;
 }

@@ -3,8 +3,8 @@
  * frame holds every register that is still needed. A region loads a register before its first read, outside any loop
  * that contains the read. When it stops, it stores the registers it has changed.
  *
- * A register that is changed on some path and still needed has been loaded or written on every path. So it can be
- * stored wherever paths meet, and a changed register is never loaded again.
+ * A register that is changed on some path and still needed has been loaded or written on every path. Therefore, it can
+ * be stored wherever paths meet, and a changed register is never loaded again.
  */
 import { elementAt } from '../base/element-at.ts';
 import { BitSet } from './bit-set.ts';
@@ -231,8 +231,8 @@ class RegionTraffic {
   }
 
   /**
-   * First loads registers that change only on some paths, because they must be loaded early, and then those that are
-   * only read.
+   * First loads the registers that change only on some paths, because they must be loaded early, and then the registers
+   * that are only read.
    */
   private takeWhereNeeded(): void {
     const changedAndLive = (block: number): BitSet => {
@@ -279,8 +279,8 @@ class RegionTraffic {
   }
 
   /**
-   * Loads a register early enough to be available at a block, at a place outside loops where no path has changed it.
-   * Returns false if it is already loaded there.
+   * Loads a register early enough for it to be available at a block, at a point outside loops where no path has changed
+   * it. Returns false if it is already loaded there.
    */
   private take(place: number, wanted: number): boolean {
     let block = this.loops.get(wanted) ?? wanted;

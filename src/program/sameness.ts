@@ -9,8 +9,8 @@ import { uniformityOf } from '../isa/steps/effects.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 
 /**
- * The limits on how widely a value is shared: at most `among`, and no more widely than each of the registers in
- * `given`.
+ * The limits on how widely a value is shared: at most as widely as `among`, and no more widely than any of the
+ * registers in `given`.
  */
 interface Origin {
   readonly among: Sameness;
@@ -67,7 +67,7 @@ function resultsOf(
   return [
     ...[...written].map((place) => result(place, originOf(place))),
     ...writes.map(({ operand, register: place }) => result(place, originOf(operand))),
-    // The results of a call may differ between threads, whatever the arguments are.
+    // The results of a call may differ between threads, regardless of the arguments.
     ...(call?.results ?? []).flatMap(({ value }) =>
       value.kind === 'register' ? [result(value.place, { among: 'thread', given: [] })] : [],
     ),

@@ -1,7 +1,7 @@
 /**
- * Guesses the distance between a register's value and that of the next thread in x: 4 for the address of consecutive
- * words, 0 for a value that is the same. Only the choice of code depends on the guess, not its correctness, so
- * wraparound and untaken paths are ignored.
+ * Guesses the distance between a register's value and its value in the next thread in x: 4 for the address of
+ * consecutive words, 0 for a value that is the same in both. Only the choice of code depends on the guess, not its
+ * correctness, so wraparound and untaken paths are ignored.
  */
 import type { Ref } from '../isa/steps/ref.ts';
 import { inputsOf, isGroupStep, memoryUses } from '../isa/steps/effects.ts';
@@ -16,8 +16,8 @@ import { usesOf } from './uses.ts';
 export type Stride = number | 'data' | null;
 
 /**
- * Maximum number of passes over the code. More are needed only if a value flows backward in the text several times,
- * which is unusual.
+ * Maximum number of passes over the code. More passes are needed only if a value flows backward in the text several
+ * times, which is unusual.
  */
 const mostRounds = 4;
 
@@ -126,7 +126,7 @@ function integerStride(
       });
     case 'min':
     case 'max':
-      // A bound that is the same for all threads matters only at the edges, such as those of an image.
+      // A bound that is the same for all threads matters only at edges, such as the edges of an image.
       return each(from, (a = 0, b = 0) => (a === b || b === 0 ? a : a === 0 ? b : null));
     default:
       return each(from, (...strides) => (strides.every((one) => one === 0) ? 0 : null));

@@ -9,8 +9,8 @@ import type { FunctionProgram, ProgramInstruction } from './function-program.ts'
 import { usesOf } from './uses.ts';
 
 /**
- * `idle`: each round only rereads values that other threads may write, or sleeps or tests an mbarrier object, so a
- * thread that repeats the loop is waiting. `busy`: the thread may also be doing work.
+ * `idle`: each round only rereads values that other threads may write, sleeps, or tests an mbarrier object, so a thread
+ * that repeats the loop is waiting. `busy`: the thread may also be doing work.
  */
 export type Waiting = 'idle' | 'busy';
 
@@ -197,7 +197,9 @@ function actsBeyond(step: ProgramInstruction['steps'][number]): boolean {
   return isGroupStep(step) || flow === 'call' || memoryUses(step).some(({ access }) => access === 'write');
 }
 
-/** Whether a loop reads any of these registers at a point where it may not have written it in the same round. */
+/**
+ * Whether a loop reads any of these registers at a point where it may not have written that register in the same round.
+ */
 function readsEarlierRound(
   code: ReadonlyMap<number, readonly ProgramInstruction[]>,
   before: readonly (readonly number[])[],

@@ -1,6 +1,6 @@
 /**
  * Reads a text in chunks: stretches that end between two statements or items. The contents of a chunk depend only on
- * its text, on the text beyond its end at which the parser looked, and on the state at its start. After an edit, all
+ * its text, on the text beyond its end that the parser looked at, and on the state at its start. After an edit, all
  * other chunks therefore stay as they are. The statements are read by the functions that read whole modules.
  */
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -44,7 +44,7 @@ export type ChunkPart =
 export interface ParsedChunk {
   readonly end: number;
   readonly to: ChunkState;
-  /** The offset up to which the parser looked at the text; infinite if it looked at all of it. */
+  /** The offset up to which the parser looked at the text; infinite if it looked at the whole text. */
   readonly reach: number;
   readonly parts: readonly ChunkPart[];
   readonly diagnostics: readonly Diagnostic[];
@@ -52,14 +52,19 @@ export interface ParsedChunk {
   readonly lines: LineSource | null;
 }
 
-/** Number of characters after which a chunk ends, and number after which it ends at the end of a function. */
+/**
+ * Number of characters after which a chunk ends, and number of characters after which it ends if a function ends there.
+ */
 const usualLength = 8192;
 const leastLength = 4096;
 
 /** The maximum number of tokens after a part that influence the parser. */
 const lookahead = 4;
 
-/** Characters of a line that the parser looks at beyond its last token at most; shapes of lines are half as long. */
+/**
+ * The maximum number of characters beyond its last token that the parser looks at in a line; shapes of lines are at
+ * most half as long.
+ */
 const longestLine = 4096;
 
 export interface ChunkOptions {

@@ -43,7 +43,7 @@ export function parseConstant(r: Reader): Constant | null {
   return condition.value !== 0n ? yes : no;
 }
 
-/** Like `parseConstant`, but allows only an integer; `what` names the position in messages. */
+/** Like `parseConstant`, but allows only an integer; messages call the position `what`. */
 export function parseIntegerConstant(r: Reader, what: string): IntegerConstant | null {
   const start = r.start;
   const constant = parseConstant(r);
@@ -138,7 +138,7 @@ function parseLiteral(r: Reader): Constant | null {
   return constant;
 }
 
-/** The value of the current integer token; reports an error, and returns 0, if it does not fit in 64 bits. */
+/** The value of the current integer token; if it does not fit in 64 bits, reports an error and returns 0. */
 function integerLiteral(r: Reader): IntegerConstant {
   const { value, unsigned, fit } = readInteger(r.text());
   if (fit === 'overflow') r.report('PTX1010', r.span(), { constant: r.describe(), bits: '64' });

@@ -34,7 +34,7 @@ export function parseDwarf(r: Reader): DebugItem | null {
   return debugItem(r, start, { directive: '@@DWARF' });
 }
 
-/** Whether the current token is a dotted word, which may be `.4byte`, or a label. */
+/** Whether the current token is a label or a dotted word, including words such as `.4byte`. */
 function opensAssembly(r: Reader): boolean {
   if (r.source[r.start] === '.') return true;
   return r.accept(Token.Name) && r.kind === Token.Colon;

@@ -50,8 +50,8 @@ export function parseDeclaration(
 }
 
 /**
- * Reports that a declaration, whose type is the current token, has no state space. What is not a declaration is a syntax
- * error instead.
+ * Reports that a declaration, whose type is the current token, has no state space. Anything that is not a declaration
+ * is reported as a syntax error instead.
  */
 export function missingSpace(r: Reader, help: string): null {
   const span = r.span();

@@ -109,7 +109,7 @@ function applyInteger(r: Reader, operator: Operator, left: IntegerConstant, righ
   }
 }
 
-/** `%` treats the bits of its operands as unsigned numbers, whatever their types. */
+/** `%` treats the bits of its operands as unsigned numbers, regardless of their types. */
 function divide(r: Reader, operator: Operator, left: IntegerConstant, right: IntegerConstant): IntegerConstant {
   const unsigned = operator.kind === Token.Percent || left.unsigned || right.unsigned;
   const a = unsigned ? BigInt.asUintN(64, left.value) : left.value;

@@ -23,7 +23,7 @@ interface Header {
 
 /**
  * Parses a function from `.entry` or `.func`, the current token. After a mistake in the header, only the parts that
- * could not be parsed are dropped, and the body is still parsed. For a function without a name, reports an error and
+ * could not be parsed are dropped, and the body is still parsed. If the function has no name, reports an error and
  * returns null.
  */
 export function parseFunction(
@@ -92,7 +92,7 @@ function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolea
   const tuning = parseTuning(r, owner);
   if (tuning === null) return false;
   header.tuning = tuning;
-  // A kernel with tuning directives must have a body; only a bare header may end here.
+  // A kernel with tuning directives must have a body; only a header without such directives may end here.
   const mayEnd = isFunc || tuning.length === 0;
   if (r.kind === Token.LeftBrace || (mayEnd && r.kind === Token.Semicolon)) return true;
   // nvcc 2 to 4 emitted prototypes without a `;`.

@@ -1,4 +1,7 @@
-/** Parses the initializer after `=` in a declaration. Source: PTX ISA 5.4.4 and 5.3; shapes as ptxas accepts them. */
+/**
+ * Parses the initializer after `=` in a declaration. Source: PTX ISA 5.4.4 and 5.3; the shapes are those that ptxas
+ * accepts.
+ */
 import { rewrite } from '../diagnostics/fix.ts';
 import { parseConstant, parseIntegerConstant } from './constants.ts';
 import type { Reader } from './reader.ts';

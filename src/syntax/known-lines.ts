@@ -27,7 +27,7 @@ export class TextLines implements LineReader {
 
   /**
    * With the first token of a statement as the current one, skips the lines of known shape that begin there. `parse` is
-   * used if one of them has to be parsed after all.
+   * called if one of these lines has to be parsed after all.
    */
   read(parse: Parse): KnownLines | null {
     this.parse = parse;

@@ -57,7 +57,7 @@ export class Lexer {
     if (isStart && source.charCodeAt(0) === byteOrderMark) this.end = 1;
   }
 
-  /** Advances to the next token. At the end of the text, it stays there. */
+  /** Advances to the next token. At the end of the text, the position no longer changes. */
   next(): void {
     const bytes = this.bytes;
     let at = this.end;
@@ -90,7 +90,8 @@ export class Lexer {
   }
 
   /**
-   * Makes an earlier token the current one again: the one that starts at `start`, after one that ends at `previousEnd`.
+   * Makes an earlier token the current one again: the token that starts at `start` and follows a token that ends at
+   * `previousEnd`.
    */
   rewind(start: number, previousEnd: number): void {
     this.end = start;
@@ -117,8 +118,8 @@ export class Lexer {
   }
 
   /**
-   * With an opcode as the current token, reads its dot-parts, which unlike other dotted words may start with a digit
-   * (`.1d`), and returns opcode and parts joined. White space may precede a dot but not follow one. Afterwards, the
+   * With an opcode as the current token, reads its dot-parts, which may start with a digit (`.1d`), unlike other dotted
+   * words. Returns the opcode and its parts joined. White space may precede a dot but not follow one. Afterwards, the
    * token after the mnemonic is current, and {@link mnemonicEnd} is the end of the mnemonic.
    */
   mnemonic(): string {
@@ -183,14 +184,14 @@ export class Lexer {
     return width > 0 && this.decimal(digits, end) < 2 ** width ? end : -1;
   }
 
-  /** The width of the type `b8`, `b16`, `b32` or `b64`; 0 for any other word. */
+  /** The width of the type `b8`, `b16`, `b32` or `b64` in bits; 0 for any other word. */
   private bitsOfType(start: number, end: number): number {
     if (this.bytes[start] !== lowerB || this.bytes[start + 1] === zero || end - start > 3) return 0;
     const width = this.decimal(start + 1, end);
     return width === 8 || width === 16 || width === 32 || width === 64 ? width : 0;
   }
 
-  /** The value of a few characters that are digits. */
+  /** The value of a short run of digits. */
   private decimal(start: number, end: number): number {
     let value = 0;
     for (let at = start; at < end; at++) value = value * 10 + (this.bytes[at] ?? 0) - zero;
@@ -363,7 +364,7 @@ export class Lexer {
   private skipComment(start: number): number {
     const second = this.bytes[start + 1];
     if (second === slash) {
-      // Only a line feed ends it; for ptxas, the comment continues after a lone carriage return.
+      // Only a line feed ends the comment; in ptxas, it continues after a lone carriage return.
       const end = this.bytes.indexOf(newline, start + 2);
       return end < 0 ? this.source.length : end + 1;
     }

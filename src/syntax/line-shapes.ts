@@ -18,7 +18,7 @@ const tableSize = mostShapes * 2;
 /** Instructions with longer shapes are not kept. Matrix instructions name up to 256 registers. */
 const longest = 2048;
 
-/** Longer names are mostly used in only one function each, so they are not part of a shape. */
+/** Most longer names are used in only one function, so they are not part of a shape. */
 const longestName = 16;
 
 /** Placeholders in a shape for a number, a number of more than 9 digits, and a long name. */
@@ -31,7 +31,7 @@ const carriageReturn = 13;
 
 /** A name in an instruction. */
 export interface ShapeName {
-  /** For a register, only its number is folded; for long names and labels, the whole name is. */
+  /** For a register, only its number is folded; for long names and labels, the whole name is folded. */
   readonly kind: 'register' | 'folded' | 'kept';
   readonly start: number;
   readonly end: number;
@@ -68,12 +68,12 @@ export class LineShapes {
   private readonly hashes = new Int32Array(mostShapes);
   private readonly offsets = new Int32Array(mostShapes + 1);
   private readonly characters = new Uint8Array(mostCharacters);
-  /** The last shape read, with its length, its hash, and the number of words after `length` that its slots take. */
+  /** The last shape that was read: its length, its hash, and the number of words after `length` that its slots take. */
   private readonly shape = new Uint8Array(longest);
   private shapeLength = 0;
   private hash = 0;
   private slots = 0;
-  /** Where names are recorded while a shape is learned. */
+  /** The list in which names are recorded while a shape is learned. */
   private names: ShapeName[] | null = null;
 
   /** Begins an item; the lines of the previous one are no longer needed. */
@@ -253,7 +253,7 @@ export class LineShapes {
     return at;
   }
 
-  /** Reads `.x` or a type. A float that begins with its point has no shape. */
+  /** Reads `.x` or a type. A float that begins with its decimal point has no shape. */
   private keepPart(bytes: Uint8Array, start: number): number {
     return (classAt(bytes, start + 1) & CharClass.digit) !== 0 ? -1 : this.keepOpcode(bytes, start);
   }
@@ -370,7 +370,7 @@ function endsNumber(c: number): boolean {
   return ((classes[c] ?? 0) & CharClass.name) === 0 && c !== 0x2e;
 }
 
-/** Whether a `.loc` that is complete at the end of its line really ends there; before a comma it would continue. */
+/** Whether a `.loc` that could end at the end of its line really does; if the next token is a comma, it continues. */
 function endsLocation(bytes: Uint8Array, lineEnd: number): boolean {
   const next = bytes[skipBlanks(bytes, lineEnd)] ?? 0;
   return next === 0x2e || next === 0x40 || next === 0x24 || next === 0x25 || isLetter(next);

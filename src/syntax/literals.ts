@@ -41,7 +41,7 @@ export function readInteger(text: string): IntegerLiteral {
 
 /**
  * ptxas accumulates digits in 64 bits and rejects a number only if bit 63 is set before another digit, so 2^64 is read
- * as 0 while 10^20 is rejected. Stopping there also makes a literal of a million digits cheap.
+ * as 0 while 10^20 is rejected. Because of this early rejection, even a literal of a million digits costs little.
  */
 function readLong(digits: string, radix: number, suffixed: boolean): IntegerLiteral {
   const base = BigInt(radix);
@@ -66,8 +66,8 @@ function radixOf(text: string, end: number): 2 | 8 | 10 | 16 {
 const scratch: DataView = new DataView(new ArrayBuffer(8));
 
 /**
- * The bits of an f64; every NaN becomes the one that x86 produces, and that ptxas therefore produces in constant
- * folding.
+ * The bits of an f64. Every NaN becomes the one that x86 produces, which is therefore also what constant folding in
+ * ptxas produces.
  */
 export function doubleBits(value: number): bigint {
   if (Number.isNaN(value)) return 0xfff8000000000000n;

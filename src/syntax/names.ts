@@ -3,8 +3,8 @@ const leastSlots = 1 << 6;
 const mostSlots = 1 << 12;
 
 /**
- * The names in one text, one string each no matter how often they occur. The cache is direct-mapped, so its memory
- * stays fixed; an evicted name is extracted from the text again.
+ * The names in one text; each is stored as one string, no matter how often it occurs. The cache is direct-mapped, so
+ * its memory stays fixed; an evicted name is extracted from the text again.
  */
 export class NameTable {
   private readonly source: string;
@@ -19,7 +19,7 @@ export class NameTable {
   constructor(source: string, bytes: Uint8Array) {
     this.source = source;
     this.bytes = bytes;
-    // A small module must not pay for a large table, because one process may check thousands of small modules.
+    // A small module must not need a large table, because one process may check thousands of small modules.
     let slots = leastSlots;
     while (slots < mostSlots && slots * 4 < source.length) slots *= 2;
     this.strings = new Array<string>(slots).fill('');

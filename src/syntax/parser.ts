@@ -1,6 +1,6 @@
 /**
  * Parses PTX text into a tree. The parser does not know instructions or check types: it passes on everything that the
- * grammar allows. It accepts and rejects the same texts as the ptxas grammar. Source: PTX ISA chapters 4, 5, 6.2 to
+ * grammar allows. It accepts and rejects the same texts as the grammar of ptxas. Source: PTX ISA chapters 4, 5, 6.2 to
  * 6.4, 7.1 and 11.
  */
 import { rewrite } from '../diagnostics/fix.ts';

@@ -90,8 +90,8 @@ function printFloat({ form, bits }: Pick<FloatOperand, 'form' | 'bits'>): string
 }
 
 /**
- * A decimal that rounds to these bits. Infinities, NaN and subnormals have no literals and only result from arithmetic,
- * so they are printed as arithmetic.
+ * A decimal that rounds to these bits. Infinities, NaNs and subnormals have no literals and can only result from
+ * arithmetic, so they are printed as expressions.
  */
 function printDecimal(bits: bigint): string {
   const value = bitsToDouble(bits);

@@ -40,7 +40,10 @@ export class Reader extends Lexer {
   private depth = 0;
   private endComplaint = -1;
   private stopped = false;
-  /** Whether a character outside ASCII has been reported; later ones are not reported if they do no harm. */
+  /**
+   * Whether a character outside ASCII has been reported; if so, later ones are reported only if they cause errors of
+   * their own.
+   */
   foreignReported = false;
   private readonly sink: (diagnostic: Diagnostic) => void;
 
@@ -50,7 +53,7 @@ export class Reader extends Lexer {
     this.next();
   }
 
-  /** Passes a finding on. The one that reaches {@link errorLimit} is the last. */
+  /** Passes on a finding. The finding that reaches {@link errorLimit} is the last. */
   report<C extends Code>(code: C, span: Span, parameters: Parameters<C>, extras: Extras = {}): void {
     this.findings++;
     if (this.stopped) return;
@@ -88,8 +91,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Reports that a scope ends here without its brace, but only once if several scopes do. Parsing continues as if the
-   * brace were there.
+   * Reports that a scope ends here without its brace; if several scopes do, reports it only once. Parsing continues as
+   * if the brace were there.
    */
   unexpectedEnd(expected: string): void {
     if (this.start !== this.endComplaint) this.unexpected(expected);
@@ -168,7 +171,7 @@ export class Reader extends Lexer {
     this.depth--;
   }
 
-  /** Number of blocks around the start of the text. */
+  /** Number of blocks that enclose the start of the text. */
   beginInside(blocks: number): void {
     this.depth = blocks;
   }

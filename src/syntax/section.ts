@@ -45,12 +45,13 @@ function parseLabel(r: Reader): boolean {
 interface DataType {
   readonly least: bigint;
   readonly most: bigint;
-  /** Whether a label or a section may stand in place of numbers. */
+  /** Whether labels or sections may be written instead of numbers. */
   readonly holdsPlaces: boolean;
 }
 
 /**
- * The types of data. ptxas compares the low 32 bits of a number without a sign, so .b32 and .b64 take all of them.
+ * The types of data. For a number without a sign, ptxas checks only the low 32 bits, so .b32 and .b64 accept every such
+ * number.
  */
 const dataTypes: ReadonlyMap<string, DataType> = new Map([
   ['.b8', { least: -0x80n, most: 0xffn, holdsPlaces: false }],
@@ -59,7 +60,7 @@ const dataTypes: ReadonlyMap<string, DataType> = new Map([
   ['.b64', { least: -0x8000_0000_0000_0000n, most: 0xffff_ffffn, holdsPlaces: true }],
 ]);
 
-/** Parses a type and then numbers, `.b8 1, -2`, or one place, `.b32 label+4`. */
+/** Parses a type and the numbers after it, as in `.b8 1, -2`, or a single place, as in `.b32 label+4`. */
 function parseData(r: Reader, misfits: DebugMisfit[]): boolean {
   const word = r.text();
   if (r.kind !== Token.Dotted) {
@@ -92,12 +93,12 @@ function parsePlace(r: Reader): boolean {
   return r.accept(Token.Minus) ? r.expect(Token.Name, 'a label') : true;
 }
 
-/** Whether a dotted word can name a section: types and directives cannot. */
+/** Whether a dotted word can be the name of a section; types and directives cannot. */
 function isSection(word: string): boolean {
   return !/^\.(v\d|[bsuf]\d|pred$)/.test(word) && !statementDirectives.has(word) && !moduleDirectives.has(word);
 }
 
-/** Skips a number with or without a sign. Returns the low 32 bits of one without; null after an error. */
+/** Skips a number and returns it; for a number without a sign, returns its low 32 bits. Null after an error. */
 function parseNumber(r: Reader): bigint | null {
   const isNegative = r.accept(Token.Minus);
   if (r.kind !== Token.Integer || (isNegative && readInteger(r.text()).unsigned))

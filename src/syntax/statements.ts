@@ -145,7 +145,7 @@ function parseDirective(r: Reader): Declaration | LocationDirective | PragmaDire
   }
 }
 
-/** Continues with the intended directive if it is clear which one that is. */
+/** Continues with the intended directive if it is clear which one was meant. */
 function unknownDirective(r: Reader, directive: string): Declaration | null {
   if (moduleDirectives.has(directive))
     return r.unexpected('a statement', { help: `${directive} belongs outside functions` });

@@ -9,7 +9,7 @@ import type { Variable } from './tree.ts';
 import { integerTokenValue, readCount } from './values.ts';
 import type { DeclaredSpace } from '../isa/directives.ts';
 
-/** The parts before the type. They may come in any order, and all but the space may be repeated. */
+/** The parts before the type. They may be in any order, and all of them except the space may be repeated. */
 export interface Storage {
   space: DeclaredSpace | null;
   spaceStart: number;
@@ -27,7 +27,7 @@ export interface TypePart {
   readonly vector: '.v2' | '.v4' | null;
 }
 
-/** Parses up to the type; `assumedSpace` is the intended space if the current token does not name one. */
+/** Parses up to the type; `assumedSpace` is the space to assume if the current token does not name one. */
 export function parseStorage(r: Reader, assumedSpace: DeclaredSpace | null = null): Storage | null {
   const storage: Storage = {
     space: null,

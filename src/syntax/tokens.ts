@@ -1,6 +1,6 @@
 /**
  * The PTX tokens, as data. The kind of a one-character token is its character code; the other kinds start at 128.
- * Source: PTX ISA 4.3 to 4.5, as ptxas reads it.
+ * Source: Follows PTX ISA 4.3 to 4.5, as ptxas interprets it.
  */
 import { byteAt } from '../base/typed-reads.ts';
 
@@ -58,7 +58,7 @@ export const Token = {
   /** `@@DWARF`. */
   Dwarf: 148,
 
-  /** A character with which no token can start. */
+  /** A character that no token can start with. */
   BadCharacter: 160,
   /** Digits followed directly by something that is not part of a number. */
   BadNumber: 161,

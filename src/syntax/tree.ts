@@ -277,7 +277,7 @@ export interface Declaration extends Span {
   readonly space: DeclaredSpace;
   readonly spaceStart: number;
   readonly spaceEnd: number;
-  /** The bank in `.const[2]`, a notation used before PTX 2.2. */
+  /** The number of the bank in `.const[2]`, a notation used before PTX 2.2. */
   readonly bank: number | null;
   /** `.attribute(.managed)`, `.attribute(.unified(…))` as written, without spaces. */
   readonly attributes: readonly string[];
@@ -352,7 +352,7 @@ export interface DebugItem extends Span {
   readonly misfits: readonly DebugMisfit[];
 }
 
-/** A number outside the range of its type; or, if `value` is null, a type that the data in its place cannot have. */
+/** A number outside the range of its type; or, if `value` is null, a type that cannot be used for this data. */
 export interface DebugMisfit extends Span {
   readonly type: string;
   readonly value: string | null;

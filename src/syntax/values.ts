@@ -5,8 +5,8 @@ import { Token } from './tokens.ts';
 const maximum: bigint = 0xffffffffn;
 
 /**
- * Skips an integer literal or `WARP_SZ` and returns it. In such positions, directives accept neither an expression nor
- * a sign, and at most 32 bits. Null after an error; `what` names the position in messages.
+ * Skips an integer literal or `WARP_SZ` and returns it. In such positions, directives accept neither expressions nor
+ * signs, and the value must fit in 32 bits. Null after an error; messages call the position `what`.
  */
 export function readCount(r: Reader, what: string): number | null {
   const small = r.smallInteger();

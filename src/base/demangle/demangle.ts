@@ -1,4 +1,4 @@
-/** C++ names of functions and variables, from the mangled names that compilers write (Itanium C++ ABI, 5.1). */
+/** Finds the C++ names of functions and variables from the mangled names that compilers emit (Itanium C++ ABI, 5.1). */
 import { requireArgument } from '../require.ts';
 import { text as textRule } from '../rules.ts';
 import { builtinTypes, literalSuffixes, operators, qualifiers, standardNames } from './mangled-rows.ts';
@@ -29,7 +29,7 @@ export function demangle(mangled: string): string | null {
   return new Demangler(mangled).whole();
 }
 
-/** A text with the C++ name behind each mangled one: `_Z1kPf (k(float*))`. */
+/** A text with the C++ name added after each mangled one: `_Z1kPf (k(float*))`. */
 export function withDemangled(text: string): string {
   return text.replace(/(?<![\w$])_Z[\w$.]*\w/g, (name) => {
     const found = demangle(name);
@@ -50,7 +50,7 @@ interface Name {
 class Demangler extends MangledText {
   private readonly substitutions: WrittenType[] = [];
   private parameters: readonly WrittenType[] = [];
-  /** Above 0 inside of types, whose template arguments are not those of the function. */
+  /** Above 0 inside types, because the template arguments there do not belong to the function. */
   private inType = 0;
 
   whole(): string | null {
@@ -126,7 +126,7 @@ class Demangler extends MangledText {
     return found;
   }
 
-  /** Whether the last part read can be referred to: all but substitutions. */
+  /** Whether later parts can refer to the last part read, which is true for everything except substitutions. */
   private isNewPrefix = true;
 
   private nestedPart({ text }: Name): Name {
@@ -376,7 +376,7 @@ function withoutArguments(name: string): string {
   return name;
 }
 
-/** The last part of a name: colons inside of arguments do not divide it. */
+/** The last part of a name; colons inside arguments do not separate parts. */
 function afterArguments(name: string): string {
   return name.slice(name.lastIndexOf('>') + 1);
 }

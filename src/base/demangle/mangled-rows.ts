@@ -97,7 +97,7 @@ export const standardNames: Readonly<Record<string, string>> = {
   d: 'std::iostream',
 };
 
-/** What follows a number of this type in a template argument; other types are written before it as a cast. */
+/** The suffix of a number of this type in a template argument; other types are written before the number as a cast. */
 export const literalSuffixes: Readonly<Record<string, string>> = {
   int: '',
   'unsigned int': 'u',

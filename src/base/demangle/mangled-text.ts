@@ -1,4 +1,4 @@
-/** Names nested deeper are left alone. */
+/** Names that are nested more deeply are left unchanged. */
 const deepest = 100;
 
 /** A mangled name that is read from left to right. */
@@ -7,7 +7,7 @@ export class MangledText {
   /** After `_Z` at first. */
   protected at = 2;
   protected depth = 0;
-  /** Set if the name is not understood. All methods then return soon, and their results are not used. */
+  /** Set if the name is not understood. All methods then return early, and their results are not used. */
   protected failed = false;
 
   constructor(text: string) {
@@ -35,7 +35,7 @@ export class MangledText {
     return this.text.slice(start, this.at);
   }
 
-  /** Whether a part may be nested here. The caller decrements `depth` after it. */
+  /** Whether a part may be nested here. The caller decrements `depth` after the part. */
   protected enter(): boolean {
     if (++this.depth <= deepest && !this.failed) return true;
     this.fail();

@@ -1,8 +1,8 @@
-/** A type in C++ as text, in two parts, because declarators such as `(*)` go into the middle. */
+/** A C++ type as text, in two parts because declarators such as `(*)` go in the middle. */
 export interface WrittenType {
   readonly left: string;
   readonly right: string;
-  /** What a pointer to this type writes before its star: functions and arrays need a parenthesis. */
+  /** The text before the star in a pointer to this type: functions and arrays need a parenthesis. */
   readonly opening: string;
   /** The elements of a parameter pack. */
   readonly pack: readonly WrittenType[] | null;

@@ -1,6 +1,6 @@
 /**
  * A checked instruction with its operands bound to the names that its steps use. Engines read this and never the
- * operands in the tree; the kind of each operand is decided here, once.
+ * operands in the tree; the kind of each operand is decided only once, here.
  */
 import type { Bits } from '../../base/bits.ts';
 import { chop } from '../../base/bits.ts';
@@ -47,7 +47,7 @@ export type Binding =
       readonly type: PtxType;
       readonly negated: boolean;
     } & RegisterUse)
-  /** `bits` are those of `type`: a float constant already has the type's width. */
+  /** `bits` are the bits of a value of `type`; a float constant already has the type's width. */
   | {
       readonly kind: 'constant';
       readonly name: Ref;

@@ -12,7 +12,7 @@ export interface Places {
   readFile(index: number, name: string, span: Span): void;
   readSection(item: DebugItem): void;
   readLocation(location: LocationDirective): void;
-  /** True if a `.loc` of known shape is valid at this position, which is then remembered. */
+  /** True if a `.loc` of known shape is valid at this position. If it is, the position is recorded. */
   repeats(place: SourcePosition): boolean;
   /** Like `repeats`, for code of `functionName` that was inlined at another position. */
   repeatsInlined(place: SourcePosition, functionName: string, at: SourcePosition): boolean;

@@ -1,4 +1,4 @@
-/** Declarations in modules; ptxas 13.0 gave the verdict on each of these cases. */
+/** Declarations in modules; the verdicts are those of ptxas 13.0. */
 import { describe, expect, test } from 'vitest';
 import { check } from '../check.ts';
 

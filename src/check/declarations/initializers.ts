@@ -11,7 +11,7 @@ import { isOpen } from './sizes.ts';
 
 type Scalar = Exclude<Initializer, { readonly kind: 'list' }>;
 
-/** One dimension of a shape; an open one accepts any number of elements. */
+/** One dimension of a shape; an open dimension accepts any number of elements. */
 interface Level {
   readonly most: number | null;
   readonly exactly: boolean;

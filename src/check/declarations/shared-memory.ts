@@ -1,6 +1,7 @@
 /**
- * Static shared memory of kernels: the variables that they and the functions they call declare, and the module's
- * variables that these refer to (PTX ISA 9.1, 5.1.7; limits and counting as measured with ptxas 13.0).
+ * Static shared memory of kernels: the variables declared by kernels and by the functions that they call, and the
+ * module's variables that these kernels and functions refer to (PTX ISA 9.1, 5.1.7; limits and counting as measured
+ * with ptxas 13.0).
  */
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';

@@ -1,4 +1,4 @@
-/** Which registers ptxas 13.0 takes in the brackets of an address, measured for every type of register. */
+/** The registers that ptxas 13.0 accepts in the brackets of an address, measured for every type of register. */
 import { describe, expect, test } from 'vitest';
 import { check } from '../check.ts';
 

@@ -31,7 +31,7 @@ export function callParts({ operands }: Instruction): CallParts {
   };
 }
 
-/** A function that the call may reach, or the prototype that represents all such functions. */
+/** A function that the call may reach, or the prototype that stands for all such functions. */
 export interface Callable {
   readonly name: string;
   readonly signature: Signature;

@@ -1,9 +1,9 @@
 /** Numbers the register families, so that a register on a known line is identified by two numbers. */
 import type { RegisterSymbol, Scope } from '../symbols.ts';
 
-/** More families than any real program declares; registers of any further family are looked up by name. */
+/** A number of families that no real program exceeds; registers of any further families are looked up by name. */
 const mostFamilies = 4096;
-/** The maximum number of families visible at one place; if there are more, no family is counted. */
+/** The maximum number of families that are visible at one place; if there are more, no family is counted. */
 const mostVisible = 512;
 
 /**
@@ -70,7 +70,7 @@ export class VisibleFamilies {
     return true;
   }
 
-  /** Adds a scope's families, except those that an inner scope hides, even in part. */
+  /** Adds a scope's families, except families that an inner scope hides completely or in part. */
   private add(scope: Scope, hidden: Set<string>): void {
     for (const family of scope.families) {
       const index = hidden.has(family.name) ? -1 : this.families.indexOf(family);

@@ -48,7 +48,7 @@ export function holdsAddress(type: PtxType): boolean {
 }
 
 /**
- * True for a register that ptxas takes as an address: any integer from `least` up to 64 bits, and anything but a
+ * True for a register that ptxas accepts as an address: any integer from `least` up to 64 bits, and anything but a
  * predicate for a tensor map.
  */
 function takesRegister({ coordinates, least }: AddressPattern, space: string | null, type: PtxType): boolean {
@@ -166,7 +166,7 @@ export function matchWindow(
   return [problem('PTX5011', operand(index), { ...parameters, expected: space })];
 }
 
-/** The spaces of the variables whose address `cvta.space` accepts; `.param::entry` accepts function parameters, too. */
+/** The spaces of the variables whose address `cvta.space` accepts; `.param::entry` also accepts function parameters. */
 function takesAddress(space: string): readonly VariableSpace[] {
   return space.startsWith('.param') ? parameterSpaces : (reachable[space] ?? []);
 }

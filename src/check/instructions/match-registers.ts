@@ -80,7 +80,7 @@ export function joinedType(shapes: readonly Shape[], width: number): TypeName | 
   return isCompatible(found, bits) ? typeOfAll(found, bits) : null;
 }
 
-/** True if no two neighbors have different types; bit types fit every type, and integers fit integers. */
+/** True if no two neighbors have conflicting types; bit-size types fit every type, and integers fit integers. */
 function isCompatible(found: readonly (TypeName | null)[], bits: TypeName): boolean {
   const known = found.filter((type) => type !== null);
   return known.every((type, i) => {

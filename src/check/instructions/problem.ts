@@ -1,6 +1,6 @@
 /**
  * A finding that is not yet bound to a text. Verdicts are cached by mnemonic and operand shapes, so they refer to
- * places in an instruction; the diagnostic is made for the actual instruction.
+ * places in an instruction; the diagnostic is created for the actual instruction.
  */
 import type { Code, Parameters } from '../../diagnostics/catalog.ts';
 import type { HeaderChange } from '../../diagnostics/fix.ts';
@@ -21,7 +21,7 @@ export interface Problem {
   readonly code: Code;
   readonly parameters: Readonly<Record<string, string>>;
   readonly place: InstructionPart;
-  /** A search for a similar word is made only once the problem is reported. */
+  /** The search for a similar word takes place only when the problem is reported. */
   readonly help: Help | null;
   /** A whole mnemonic that would be legal here. */
   readonly spelling: string | null;

@@ -31,7 +31,7 @@ export function closestProblems(attempts: readonly FormMatch[]): readonly Proble
   return [joined === null ? { ...first, spelling } : joined, ...rest];
 }
 
-/** A missing part is a more likely mistake than a superfluous one. */
+/** A missing part is a more likely mistake than an extra one. */
 function weigh({ problems }: FormMatch): number {
   return problems.reduce((sum, { code }) => sum + (code === 'PTX2030' || code === 'PTX2032' ? 9 : 10), 0);
 }

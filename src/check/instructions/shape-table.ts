@@ -7,7 +7,7 @@ import type { OffsetOperand, Operand, Variable } from '../../syntax/tree.ts';
 import type { DeclaredSymbol, FormalSpace, Scope, VariableSpace } from '../symbols.ts';
 import { isUndeclared, type Shape, type ShapeData } from './shape.ts';
 
-/** No instruction accepts a longer vector. Longer ones are always rejected and must not fill the memory. */
+/** No instruction accepts a longer vector. Longer vectors are always rejected and must not fill up the memory. */
 const longestList = 129;
 
 export class ShapeTable {

@@ -1,7 +1,4 @@
-/**
- * Handles instructions in a notation of early versions or targets that is no longer accepted, and says what must be
- * added today.
- */
+/** Handles instructions in a notation that only early versions or targets accept, and says what must be added today. */
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { type CompiledForm, makeVariant } from '../../isa/notation.ts';
 import { ptxForms } from '../../isa/table.ts';
@@ -12,9 +9,9 @@ import { type Problem, problem, wholeMnemonic } from './problem.ts';
 import { complete } from './refuse.ts';
 
 /**
- * The problems, in today's terms, of a variant that neither the module's version and target nor any later ones support:
- * `div.f32` needs `.rn`. If today's form takes different operands, the problems are kept and their help shows that
- * form.
+ * Describes, in terms of today's forms, the problems of a variant that neither the module's version and target nor any
+ * later ones support: `div.f32` needs `.rn`. If today's form takes different operands, the problems are kept and their
+ * help shows that form.
  */
 export function inWordsOfToday(
   problems: readonly Problem[],

@@ -1,4 +1,4 @@
-/** Explains why an opcode has no forms: the word after it is missing, or it is not a PTX opcode. */
+/** Explains why an opcode has no forms: either the word after it is missing, or it is not a PTX opcode. */
 import { nearestWord } from '../../base/nearest-word.ts';
 import { once } from '../../base/once.ts';
 import { opcodesOutside } from '../../isa/opcodes.ts';

@@ -31,7 +31,7 @@ export interface Verdict {
   readonly undeclared: boolean;
   /** True if some operand is a `.shared` variable or a function, or if the mnemonic is refused. */
   readonly reaches: boolean;
-  /** True if there is nothing to report, whatever the instruction's names and values are. */
+  /** True if there is nothing to report, regardless of the instruction's names and values. */
   readonly clean: boolean;
 }
 
@@ -135,7 +135,7 @@ function refusal({ opcode, problems }: { readonly opcode: string; readonly probl
   };
 }
 
-/** What the second of two results requires, where both are given. */
+/** The requirements of the second result, if two results are given. */
 function needsOfSecond({ form }: Variant, shape: Shape, index: number): readonly AvailabilityRow[] {
   const pattern = form.operands[index];
   return shape.kind === 'pair' && pattern?.kind === 'pair' && pattern.needs !== undefined ? [pattern.needs] : [];
@@ -171,7 +171,7 @@ function verdictOnVariant(
   return { ...found, unchecked: false, ranged, calls, undeclared, reaches, clean };
 }
 
-/** A form whose operands differ in number or kind is less likely to have been intended. */
+/** A form that takes a different number or different kinds of operands is less likely to have been intended. */
 const weights: Readonly<Partial<Record<Problem['code'], number>>> = { PTX3002: 10, PTX3009: 5, PTX3003: 2 };
 
 /** The verdict with the fewest problems (the first in a tie), extended by what equally close variants expect. */

@@ -40,8 +40,8 @@ function sums(shapes: readonly Shape[]): readonly Problem[] {
 }
 
 /**
- * ptxas warns about short addresses in a module with 64-bit addresses and then gives up. In a module that does not state
- * the size, the first of them decides that addresses have 32 bits.
+ * ptxas warns about short addresses in a module with 64-bit addresses and then stops with an error. In a module that
+ * does not state the size, the first short address decides that addresses have 32 bits.
  */
 function shortAddresses(
   variant: Variant,

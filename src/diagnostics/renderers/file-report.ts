@@ -35,7 +35,7 @@ function textOrNull(): Rule<string | null> {
   return { takes: 'a string or null', accepts: (value) => value === null || typeof value === 'string' };
 }
 
-/** @throws PtxlabError `argument-type` unless these are findings as `check` gives them */
+/** @throws PtxlabError `argument-type` unless these are findings as `check` returns them */
 export function requireFindings(found: readonly Diagnostic[]): void {
   requireArgument('the findings', found, findings);
 }

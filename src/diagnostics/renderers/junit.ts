@@ -7,11 +7,11 @@ export interface JUnitSuite {
 
 export interface JUnitCase {
   readonly name: string;
-  /** How readers group cases: here, by file. */
+  /** The name by which readers group cases; here, the file. */
   readonly classname: string;
   readonly seconds: number;
   readonly problem: JUnitProblem | null;
-  /** Lines that are not a failure. */
+  /** Lines that do not describe a failure. */
   readonly output: readonly string[];
 }
 

@@ -16,7 +16,7 @@ export interface PrettyOptions {
   readonly style?: Style;
   /** Width of the terminal in columns. Default 80. */
   readonly width?: number;
-  /** Number of findings with the same code that are shown in full; the rest are only counted. Default 3. */
+  /** Number of findings with the same code that are shown in full; any further ones are only counted. Default 3. */
   readonly repeats?: number;
 }
 

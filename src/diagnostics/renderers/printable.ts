@@ -44,7 +44,7 @@ function visible(character: string): string {
   return character;
 }
 
-/** Ranges of East Asian wide characters and emoji, each as its first and last code point. */
+/** Ranges of East Asian wide characters and emoji, each given by its first and last code points. */
 const wideBlocks: readonly (readonly [first: number, last: number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0xa4cf],

@@ -31,8 +31,8 @@ export function isSyntaxError({ ptxas }: Diagnostic): boolean {
 
 /**
  * The offset whose line ptxas names. For a syntax error, that is the offset of the first unexpected token, even if
- * something is missing at the end of the line before and the finding points there. A type without a state space is
- * refused when the name after it was read, and a repeated name when its declaration was.
+ * something is missing at the end of the line before and the finding points there. ptxas rejects a type without a state
+ * space after reading the name that follows, and a repeated name after reading its declaration.
  */
 export function offsetOf(found: Diagnostic, { text }: SourceText): number {
   const { start, end } = found.span;
@@ -47,8 +47,8 @@ export function offsetOf(found: Diagnostic, { text }: SourceText): number {
 }
 
 /**
- * The offset whose line ptxas names for a name that is declared again: a kernel is declared at the end of its parameters,
- * a function before its body, and a variable before what follows it.
+ * The offset whose line ptxas names for a name that is declared again: a kernel is declared at the end of its
+ * parameters, a function before its body, and a variable before the token that follows it.
  *
  * @param span the name
  */

@@ -1,9 +1,15 @@
-/** Builds forms of chapters in which ptxlab executes only some: a launch that may reach another is refused. */
+/**
+ * Builds forms for chapters of which ptxlab executes only some forms. A launch that may reach one of the others is
+ * refused.
+ */
 import type { AvailabilityRow, Condition, InstructionForm } from '../form.ts';
 import { plainWords } from '../modifiers.ts';
 import { atListed, type Availability } from '../targets.ts';
 
-/** A form without the fields that all of them share; `rows` are requirements beyond those of the instruction itself. */
+/**
+ * A form without the fields that all of them share; `rows` are requirements in addition to those of the instruction
+ * itself.
+ */
 export type CheckedLine = Omit<InstructionForm, 'regime' | 'availability' | 'steps'> & {
   readonly rows?: readonly AvailabilityRow[];
 };
@@ -21,7 +27,7 @@ export function executed(line: CheckedLine, way: Availability, steps: Instructio
   return { ...checked(line, way), steps };
 }
 
-/** A requirement of the variants for which the condition holds. */
+/** A requirement for the variants that meet the condition. */
 export function needs(subject: string, when: Condition, ...ways: readonly Availability[]): AvailabilityRow {
   return { subject, when, ways };
 }

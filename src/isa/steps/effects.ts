@@ -43,7 +43,7 @@ function innerSteps(step: Step): readonly ValueStep[] {
   return 'steps' in step ? step.steps : [];
 }
 
-/** True for a step that only computes values from values. */
+/** True for a step that only computes values from other values. */
 export function isValueStep(step: Step): step is ValueStep {
   return Object.hasOwn(valueFacts, step.kind);
 }
@@ -99,8 +99,8 @@ function refIn(fields: Readonly<Record<PropertyKey, unknown>>, field: PropertyKe
 }
 
 /**
- * The group in which threads that execute the step together get the same `outputs`, provided that the values in `given`
- * are the same there.
+ * The group whose threads get the same `outputs` when they execute the step together, provided that the values in
+ * `given` are the same for them.
  */
 export interface StepUniformity {
   readonly among: Sameness;

@@ -1,6 +1,6 @@
 /**
- * The facts about a kind of step that are known without running it. They are data next to the step's declaration, and
- * the analyses of liveness, control flow and uniform values and the tests of both engines read them.
+ * The facts about a kind of step that are known without running it. They are data next to the step's declaration. The
+ * analyses of liveness, control flow and uniform values read them, and so do the tests of both engines.
  */
 import type { GroupScope } from '../collective.ts';
 import type { Sameness } from '../sameness.ts';

@@ -22,7 +22,7 @@ export interface FlowSteps {
   readonly trap: Nothing;
   /** Orders memory accesses, or lets other threads run; values do not change. */
   readonly yield: Nothing;
-  /** An instruction that can be checked but not yet executed; running it is a fault that names the instruction. */
+  /** An instruction that can be checked but not yet executed; running it causes a fault that names the instruction. */
   readonly unsupported: { readonly what: string };
 }
 

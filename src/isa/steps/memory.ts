@@ -28,8 +28,8 @@ export interface MemorySteps {
     readonly from: readonly Ref[];
     readonly address: Ref;
     /**
-     * Other threads may read there at any time (volatile, relaxed, release), and they then also see everything written
-     * before.
+     * Other threads may read there at any time (volatile, relaxed, release), and they then also see everything that was
+     * written before.
      */
     readonly watched: boolean;
   };

@@ -6,7 +6,9 @@
  */
 export type Ref = `$${string}`;
 
-/** The few names of operands in the table. A string that has been made before need not be hashed again. */
+/**
+ * The references of operands by name; the table has only a few names. A string that is reused need not be hashed again.
+ */
 const operandRefs = new Map<string, Ref>();
 
 /** The value of the operand with this name. */
@@ -24,12 +26,12 @@ export function refName(ref: Ref): string {
 }
 
 /**
- * The condition code: a value that instructions share implicitly. Each thread has its own, which starts as false; `.cc`
- * writes it, and addc, subc and madc read it (PTX ISA 9.1, 9.7.2).
+ * The condition code: a value that instructions share implicitly. Each thread has its own, which is initially false;
+ * `.cc` writes it, and addc, subc and madc read it (PTX ISA 9.1, 9.7.2).
  */
 export const conditionCode: Ref = '$CC.CF';
 
-/** Number of bytes that alloca has allocated in this activation; 0 at its start. */
+/** Number of bytes that alloca has allocated in this activation; initially 0. */
 export const stackTop: Ref = '$STACK.TOP';
 
 /** The address at which alloca starts to allocate. */

@@ -25,7 +25,7 @@ export type Step = StepOf<StepKind>;
 /** A step that threads execute together. */
 export type GroupStep = StepOf<keyof GroupSteps>;
 
-/** The facts of each kind. */
+/** The facts about each kind. */
 export const stepFacts: { readonly [Kind in StepKind]: Facts<Steps[Kind]> } = {
   ...valueFacts,
   ...memoryFacts,

@@ -1,4 +1,4 @@
-/** Steps that only compute values from values. */
+/** Steps that only compute values from other values. */
 import type { Bits } from '../../base/bits.ts';
 import type { Conversion } from '../../numerics/conversion.ts';
 import type { IntegerName } from '../../numerics/formats.ts';
@@ -18,7 +18,7 @@ export type LaneLayout = { readonly lane: number; readonly stride: number };
 
 /** Fields of each kind. */
 export interface ValueSteps {
-  /** Converts one lane. `random` and `scale` are the lane's part of `rbits` and of the scale factor. */
+  /** Converts one lane. `random` and `scale` are the lane's parts of `rbits` and of the scale factor. */
   readonly convert: {
     readonly conversion: Conversion;
     readonly to: Ref;
@@ -84,7 +84,7 @@ export const valueFacts: FactsOf<ValueSteps> = {
   select: pure({ to: 'out', condition: 'in', from: 'in' }),
 };
 
-/** A step that only computes values from values. */
+/** A step that only computes values from other values. */
 export type ValueStep = {
   readonly [Kind in keyof ValueSteps]: { readonly kind: Kind } & ValueSteps[Kind];
 }[keyof ValueSteps];

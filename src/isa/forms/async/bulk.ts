@@ -41,7 +41,7 @@ export function operandList(operands: readonly OperandPattern[]): string {
   return operands.map(({ kind, name }) => (kind === 'address' ? `[${name}]` : name)).join(', ');
 }
 
-/** A copy between two spaces; the copies that an mbarrier object tracks count their bytes there. */
+/** A copy between two spaces. If the destination is shared memory, the bytes are counted in an mbarrier object. */
 function copy(sourceSpace: 'global' | 'shared', space: 'global' | 'shared'): readonly Step[] {
   const bulk: Step = { kind: 'bulk', space, address: '$dst', sourceSpace, source: '$src', size: '$size' };
   if (space === 'global') return [bulk];
@@ -124,7 +124,7 @@ const masked = () =>
         id: `cp.async.bulk.store.mask${hint ? '.hint' : ''}`,
         section: '9.7.9.25.4.1',
         syntax: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask${hint ? '.L2::cache_hint' : ''}  ${operandList(list)}`,
-        summary: 'Starts a copy of those bytes of every 16 whose bits are set in a mask.',
+        summary: 'Starts a copy in which a mask selects bytes from every group of 16.',
         operands: list,
       },
       blackwell,
@@ -139,7 +139,7 @@ const prefetches = () =>
         id: `cp.async.bulk.prefetch${hint ? '.hint' : ''}`,
         section: '9.7.9.25.4.3',
         syntax: `cp.async.bulk.prefetch.L2.global${hint ? '.L2::cache_hint' : ''}  ${operandList(list)}`,
-        summary: 'Starts to prefetch size bytes into L2.',
+        summary: 'Starts prefetching size bytes into L2.',
         operands: list,
       },
       hopper,
@@ -177,7 +177,7 @@ function reduction(to: 'shared' | 'global', { id, text, op, types }: (typeof sha
       id: `cp.reduce.async.bulk.${to}.${id}${hint ? '.hint' : ''}`,
       section: '9.7.9.25.4.2',
       syntax: `cp.reduce.async.bulk${ends}${hint ? '.L2::cache_hint' : ''}${text}  ${operandList(list)}`,
-      summary: 'Starts to reduce size bytes into the destination.',
+      summary: 'Starts reducing size bytes into the destination.',
       sets: { ...(op.length > 0 ? { op } : {}), ...(types.length > 0 ? { type: types } : {}) },
       operands: list,
     },

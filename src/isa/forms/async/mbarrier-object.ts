@@ -44,7 +44,7 @@ export interface Change {
 
 export const unchanged: Change = { arrivals: null, dropped: null, expected: null, transferred: null };
 
-/** Changes the object at an address atomically, and completes its phase if nothing is pending any more. */
+/** Changes the object at an address atomically, and completes its phase if nothing is pending anymore. */
 export function changeObject(space: AccessSpace, address: Ref, change: Change): Step {
   return { kind: 'atomic', space, width: 64, address, old: ['$old'], next: ['$next'], steps: changed(change) };
 }
@@ -79,7 +79,7 @@ function field(to: Ref, from: Ref, { low, width }: Field): ValueStep {
   return { kind: 'extract', to, from, low, width };
 }
 
-/** An object of these fields, of which `arrivals` has no bits beyond the field. */
+/** Packs these fields into an object; `arrivals` must not have any bits beyond its field. */
 function packed(to: Ref, arrivals: Ref, later: Ref, left: Ref, number: Ref): readonly ValueStep[] {
   const join = (name: Ref, high: Ref, low: Ref, { low: shift, width }: Field): ValueStep => ({
     kind: 'join',
@@ -106,7 +106,7 @@ export function makeObject(space: AccessSpace, address: Ref, count: Ref): readon
   ];
 }
 
-/** Clears an object, so that its memory can be used for something else. */
+/** Clears an object so that its memory can be used for something else. */
 export function clearObject(space: AccessSpace, address: Ref): readonly Step[] {
   return [constant('$object', 0, 64), { kind: 'store', space, width: 64, from: ['$object'], address, watched: true }];
 }

@@ -91,7 +91,7 @@ const lifetime = (): readonly InstructionForm[] => [
       id: 'mbarrier.pending_count',
       section: '9.7.13.15.17',
       syntax: 'mbarrier.pending_count.b64  count, state',
-      summary: 'Gives the number of arrivals that were still pending in a state that an arrival returned.',
+      summary: 'Gives the number of arrivals that were still pending in the state that an arrival returned.',
       operands: [write('count', '.u32', { unpacked: true }), read('state', '.u64')],
     },
     ampere,
@@ -129,7 +129,7 @@ interface Arrival {
   readonly words: string;
   readonly counted: boolean;
   readonly way: Availability;
-  /** False if the object must be in the thread's own block, and only `.release.cta` may be written. */
+  /** False if the object must be in the thread's own block and the only order and scope allowed are `.release.cta`. */
   readonly remote: boolean;
 }
 
@@ -140,7 +140,10 @@ const arrivals: readonly Arrival[] = [
   { id: '.expect_tx', words: '.expect_tx', counted: true, way: hopper, remote: true },
 ];
 
-/** A result register, `_` for objects in the thread's own block, or `_` for objects in the cluster. */
+/**
+ * What the result may be: a register, `_` with an object in the thread's own block, or `_` with an object in the
+ * cluster.
+ */
 const results = ['state', 'sink', 'remote'] as const;
 
 function changeOf(opcode: string, { words, counted }: Arrival): Change {
@@ -244,7 +247,8 @@ const copies = () =>
       operands: [{ kind: 'address', name: 'a', access: 'store', least: { bits: 32, generic: true } }],
     },
     ampere,
-    // The copies are complete already. Without .noinc, the arrival is not one of those that the phase expects.
+    // The copies have already completed. Without .noinc, the phase expects one more arrival, so this arrival changes
+    // nothing.
     (variant) => [
       one,
       changeObject(spaceOf(variant), '$a', { ...unchanged, arrivals: has(variant, '.noinc') ? '$one-arrival' : null }),

@@ -59,7 +59,7 @@ function reduce(combine: Combine, variant: Variant, space: AccessSpace): Step {
   return { kind: 'atomic', space, width, address: '$a', old: ['$before'], next: ['$after'], steps };
 }
 
-const stored = 'Starts to store a value in the memory of another block.';
+const stored = 'Starts storing a value in the memory of another block.';
 
 const stores = (): readonly InstructionForm[] => [
   form(
@@ -84,7 +84,7 @@ const stores = (): readonly InstructionForm[] => [
       id: 'st.async.weak',
       section: '9.7.9.12',
       syntax: 'st.async{.weak}{.global}.type  [a], b',
-      summary: 'Starts to store a value in global memory.',
+      summary: 'Starts storing a value in global memory.',
       sets: { type: types },
       rows: late,
       operands: [address, value],
@@ -97,7 +97,7 @@ const stores = (): readonly InstructionForm[] => [
       id: 'st.async.release',
       section: '9.7.9.12',
       syntax: 'st.async{.mmio}{.release}.farScope{.global}.type  [a], b',
-      summary: 'Starts to store a value in global memory for the threads in a scope.',
+      summary: 'Starts storing a value in global memory for the threads in a scope.',
       sets: { farScope: ['.gpu', '.sys'], type: types },
       constraints: released,
       rows: late,

@@ -69,7 +69,7 @@ const setScalar: InstructionForm['steps'] = (variant, environment) => [
   combine(variant, '$q', '$fails'),
 ];
 
-/** p is the result for the lower lanes, q that for the upper lanes. */
+/** p is the result for the lower lanes, q the result for the upper lanes. */
 const setPacked: InstructionForm['steps'] = (variant, environment) => {
   const { laneStride } = slotType(variant, 0);
   const layout = { lane: laneStride, stride: laneStride };

@@ -5,7 +5,9 @@ import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import type { PtxType } from '../../types.ts';
 
-/** Maps names to those of one lane's values: `of('$a')` is that lane of source `a`, and `of('$d')` is its result. */
+/**
+ * Maps names to the names of one lane's values: `of('$a')` is that lane of source `a`, and `of('$d')` is its result.
+ */
 export type LaneSteps = (of: (name: Ref) => Ref) => readonly Step[];
 
 /** Applies scalar steps to every lane of a packed type; for a type with one lane, these are the steps themselves. */

@@ -1,6 +1,6 @@
 /**
- * alloca, stacksave and stackrestore: PTX ISA 9.1, 9.7.17. Each activation of a function has a fixed number of bytes.
- * When they run out, the result is an address that cannot be accessed.
+ * alloca, stacksave and stackrestore: PTX ISA 9.1, 9.7.17. Each activation of a function can allocate a fixed number of
+ * bytes. When they run out, alloca returns an address that cannot be accessed.
  */
 import { type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
 import { type Ref, stackBase, stackLimit, stackTop } from '../../steps/ref.ts';
@@ -23,7 +23,7 @@ const formatOf = (variant: Variant): 'u32' | 'u64' => (slotType(variant, 0).widt
 /** An address beyond the end of every memory. */
 const nowhere = 2 ** 40;
 
-/** The steps that allocate at a multiple of `unit`; that value is 64 bits wide. */
+/** The steps that allocate at a multiple of `unit`, which is a 64-bit value. */
 function take(variant: Variant, unit: Ref): readonly Step[] {
   const type = formatOf(variant);
   return [

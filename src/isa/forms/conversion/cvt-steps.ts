@@ -129,7 +129,7 @@ function defaultRounding(variant: Variant): Rounding | null {
 
 /**
  * sm_1x flushes f32 subnormals with or without `.ftz`. Up to PTX 1.4, conversions with a 64-bit integer result, and
- * those from or to f64, did not flush (notes on subnormal numbers).
+ * conversions from or to f64, did not flush (notes on subnormal numbers).
  */
 function flushesByTarget(variant: Variant, environment: Environment): boolean {
   if (environment.target.sm >= 20) return false;

@@ -130,7 +130,8 @@ const basic: readonly InstructionForm[] = [
   relaxed({
     id: 'cvt.float.same',
     syntax: 'cvt{.irnd}{.ftz}{.sat}.dtype.atype  d, a',
-    summary: 'Float to the same type: rounded to an integral value by an integer rounding, otherwise copied.',
+    summary:
+      'Float to the same type: an integer rounding modifier rounds it to an integral value, otherwise it is copied.',
     sets: { dtype: floats, atype: floats },
     relation: 'same',
     constraints: [ftzNeedsF32],
@@ -231,7 +232,7 @@ const bf16: readonly InstructionForm[] = [
   strict({
     id: 'cvt.bf16.bf16',
     syntax: 'cvt{.irnd}.bf16.bf16  d, a',
-    summary: 'bf16 to bf16: rounded to an integral value by an integer rounding.',
+    summary: 'bf16 to bf16: an integer rounding modifier rounds it to an integral value.',
     availability: [bf16Pairs],
     operands: [d, a],
     steps: scalar,
@@ -382,7 +383,8 @@ const ue8m0: readonly InstructionForm[] = [
 ];
 
 /**
- * s2f6 conversions exist with and without a scale factor; the qualifier and the operand occur together or not at all.
+ * s2f6 conversions exist with and without a scale factor; the qualifier and the operand are either both present or both
+ * absent.
  */
 const fixedPoint: readonly InstructionForm[] = [false, true].flatMap((scaled) => {
   const suffix = scaled ? '.scaled' : '';

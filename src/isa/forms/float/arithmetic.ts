@@ -91,7 +91,7 @@ const multiplyAdds: readonly InstructionForm[] = [
     section: '9.7.3.7',
     syntax: 'mad.frnd{.ftz}{.sat}.f32  d, a, b, c',
     summary: 'a * b + c, rounded once; an older name for fma.',
-    availability: [row('mad with .f32 and a rounding', at('2.0', 20))],
+    availability: [row('mad with .f32 and a rounding modifier', at('2.0', 20))],
     operands: operands4,
     steps: fused,
   }),

@@ -64,7 +64,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
       id: `${opcode}.f32`,
       section,
       syntax: `${opcode}{.ftz}{.NaN}{.xorsign}{.abs}.f32  d, a, b`,
-      summary: `The ${word} of two f32 values; a NaN loses unless .NaN is given; .xorsign.abs compares magnitudes.`,
+      summary: `The ${word} of two f32 values. A NaN operand is ignored unless .NaN is given; .xorsign.abs compares magnitudes.`,
       constraints: [
         { kind: 'needs-modifier', modifier: '.xorsign', oneOf: ['.abs'] },
         { kind: 'needs-modifier', modifier: '.abs', oneOf: ['.xorsign'] },
@@ -86,7 +86,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
       id: `${opcode}.f64`,
       section,
       syntax: `${opcode}.f64  d, a, b`,
-      summary: `The ${word} of two f64 values; a NaN loses.`,
+      summary: `The ${word} of two f64 values. A NaN operand is ignored.`,
       availability: [always(opcode)],
       operands: [d, a, b],
       steps: floatSteps(opcode, ['$a', '$b']),

@@ -15,7 +15,8 @@ const root = floatSteps('sqrt', ['$a']);
 const reciprocalRoot = floatSteps('rsqrt', ['$a']);
 
 /** The modifier was implied until 1.4. */
-const implied = (subject: string): AvailabilityRow => row(`${subject} without .approx or a rounding`, atBefore('1.4'));
+const implied = (subject: string): AvailabilityRow =>
+  row(`${subject} without .approx or a rounding modifier`, atBefore('1.4'));
 
 const roots: readonly InstructionForm[] = [
   exact({
@@ -49,7 +50,7 @@ const roots: readonly InstructionForm[] = [
     id: 'sqrt.f32.unrounded',
     section: '9.7.3.15',
     syntax: 'sqrt.f32  d, a',
-    summary: 'Square root of an f32 value, computed as by sqrt.approx.',
+    summary: 'Square root of an f32 value, computed like sqrt.approx.',
     availability: [implied('sqrt')],
     operands,
     steps: approximately(root),
@@ -94,7 +95,7 @@ const roots: readonly InstructionForm[] = [
     id: 'rsqrt.unrounded',
     section: '9.7.3.16',
     syntax: 'rsqrt.type  d, a',
-    summary: '1 / sqrt(a), as rsqrt.approx computes it.',
+    summary: '1 / sqrt(a), computed like rsqrt.approx.',
     sets: { type: ['.f32', '.f64'] },
     availability: [implied('rsqrt')],
     operands,
@@ -124,7 +125,7 @@ function singles(
       id: `${opcode}.f32.unrounded`,
       section,
       syntax: `${opcode}.f32  d, a`,
-      summary: `${what} of an f32 value, computed as by ${opcode}.approx.`,
+      summary: `${what} of an f32 value, computed like ${opcode}.approx.`,
       availability: [implied(opcode)],
       operands,
       steps: approximately(steps),

@@ -53,8 +53,8 @@ const fusedRelu = reluSteps('fma', ['$a', '$b', '$c']);
 const operands4 = [d, a, b, c];
 
 /**
- * The value that tensor copies write for an element outside the tensor, repeated in each 16 bits (as measured by
- * others; the ISA does not specify the bits).
+ * The value that tensor copies write to each 16 bits of an element outside the tensor (measured by others; the ISA does
+ * not specify the bits).
  */
 const outside = 0x7ff7;
 
@@ -184,7 +184,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
       ...shared,
       id: `${opcode}.f16`,
       syntax: `${opcode}{.ftz}{.NaN}{.xorsign}{.abs}.type  d, a, b`,
-      summary: `The ${word} of f16 values; a NaN loses unless .NaN is given; .xorsign.abs compares magnitudes.`,
+      summary: `The ${word} of f16 values. A NaN operand is ignored unless .NaN is given; .xorsign.abs compares magnitudes.`,
       sets: { type: halves },
       availability: [ampere(`${opcode} with .f16`), when('.xorsign', '7.2', 86)],
     }),
@@ -192,7 +192,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
       ...shared,
       id: `${opcode}.bf16`,
       syntax: `${opcode}{.NaN}{.xorsign}{.abs}.type  d, a, b`,
-      summary: `The ${word} of bf16 values; a NaN loses unless .NaN is given; .xorsign.abs compares magnitudes.`,
+      summary: `The ${word} of bf16 values. A NaN operand is ignored unless .NaN is given; .xorsign.abs compares magnitudes.`,
       sets: { type: brains },
       availability: [ampere(`${opcode} with .bf16`), when('.xorsign', '7.2', 86)],
     }),

@@ -52,7 +52,7 @@ function addition(opcode: 'add' | 'sub', section: string): InstructionForm[] {
       id: `${opcode}.int`,
       section,
       syntax: `${opcode}.type  d, a, b`,
-      summary: `${verb} of two integers, modulo the width.`,
+      summary: `${verb} of two integers, truncated to their width.`,
       sets: { type: integers },
       availability: [always(opcode)],
       operands,
@@ -112,7 +112,7 @@ const wideMultiplications: readonly InstructionForm[] = wideTypes.map(([narrow, 
     id: `mul.wide${narrow}`,
     section: '9.7.1.3',
     syntax: `mul.wide${narrow}  d, a, b`,
-    summary: 'The whole product of two integers, which is twice as wide as they are.',
+    summary: 'The full product of two integers, with twice their width.',
     availability: [always('mul')],
     operands: [write('d', wide), a, b],
     steps: compute('mul.wide', ['$a', '$b']),
@@ -147,7 +147,7 @@ const wideMultiplyAdds: readonly InstructionForm[] = wideTypes.map(([narrow, wid
     id: `mad.wide${narrow}`,
     section: '9.7.1.4',
     syntax: `mad.wide${narrow}  d, a, b, c`,
-    summary: 'The whole product of two integers, which is twice as wide as they are, plus c.',
+    summary: 'The full product of two integers, with twice their width, plus c.',
     availability: [always('mad')],
     operands: [write('d', wide), a, b, read('c', wide)],
     steps: compute('mad.wide', ['$a', '$b', '$c']),
@@ -182,7 +182,7 @@ const absoluteDifference = exact({
   id: 'sad',
   section: '9.7.1.7',
   syntax: 'sad.type  d, a, b, c',
-  summary: 'c plus the absolute difference of two integers, modulo the width.',
+  summary: 'c plus the absolute difference of two integers, truncated to their width.',
   sets: { type: integers },
   availability: [always('sad')],
   operands: [d, a, b, c],
@@ -200,7 +200,7 @@ const absoluteDifference = exact({
 const signChanges: readonly InstructionForm[] = (
   [
     ['abs', '9.7.1.10', 'Absolute value of a signed integer.'],
-    ['neg', '9.7.1.11', 'Negates a signed integer, modulo the width.'],
+    ['neg', '9.7.1.11', 'Negates a signed integer; the lowest value stays the same.'],
   ] as const
 ).map(([opcode, section, summary]) =>
   exact({

@@ -88,7 +88,7 @@ const finding: readonly InstructionForm[] = [
     section: '9.7.1.17',
     syntax: 'fns.b32  d, mask, base, offset',
     summary: 'The position of the n-th set bit of a mask, counted upward from base or, for negative n, downward.',
-    // The ISA says 6.0, but ptxas accepts it since 5.1.
+    // The ISA says 6.0, but ptxas has accepted it since 5.1.
     availability: [row('fns', '5.1', 30)],
     operands: [d, read('mask', 0), read('base', '.b32'), read('offset', '.b32')],
     steps: () => [bits('fns', 32, '$d', '$mask', '$base', '$offset')],
@@ -102,7 +102,7 @@ function lowByte(to: Ref, from: Ref): Step {
   return bits('and', 32, to, from, '$byte');
 }
 
-/** Shifts the field to the top, then down again, filling with copies of its sign or with zeros. */
+/** Shifts the field to the top and back down, which fills the upper bits with copies of its sign or with zeros. */
 const extract: InstructionForm['steps'] = (variant) => {
   const { class: kind, width } = slotType(variant, 0);
   const down = kind === 'signed' ? 'shr.s' : 'shr.u';

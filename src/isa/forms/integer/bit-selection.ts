@@ -54,7 +54,7 @@ const lookUps: readonly InstructionForm[] = [
 
 // --- shf ------------------------------------------------------------------------------------------------------------
 
-/** Shifts the 64 bits of b:a; a left shift keeps the upper word, a right shift the lower. */
+/** Shifts the 64 bits of b:a; a left shift keeps the upper word, and a right shift keeps the lower word. */
 const funnel: InstructionForm['steps'] = (variant) => {
   const left = has(variant, '.l');
   const bound = has(variant, '.wrap')

@@ -1,7 +1,8 @@
 /**
  * Extended precision: add, sub and mad that write the condition code, and addc, subc and madc that read it (PTX ISA
  * 9.1, 9.7.2). The condition code holds the carry of an addition. A subtraction adds the complement, so its carry is
- * the opposite of a borrow, and mixed chains behave as with ptxas (docs/spec-questions.md).
+ * the opposite of a borrow, and chains that mix additions and subtractions behave as they do with ptxas
+ * (docs/spec-questions.md).
  */
 import { type IntegerName, integerName } from '../../../numerics/formats.ts';
 import {

@@ -31,7 +31,7 @@ export function addressPlan(
   return { fragment, accesses, strideBits: 0, constants: [], words: [], ...more };
 }
 
-/** Registers whose elements are adjacent in memory are accessed as a whole, the others element by element. */
+/** Registers whose elements are adjacent in memory are accessed as a whole, and other registers element by element. */
 export function accessesOf(own: Fragment, byRows: boolean): { readonly perAccess: number; readonly count: number } {
   const perRegister = own.registerBits / own.bits;
   const apart = (element: number): boolean => {
@@ -51,7 +51,7 @@ export function perLane(of: (lane: number) => number): readonly number[] {
   return lanes.map(of);
 }
 
-/** The names of the addresses and constants that a plan gives. */
+/** The names of the addresses and constants that a plan produces. */
 export function addressRef(index: number): Ref {
   return `$address.${index}`;
 }

@@ -40,13 +40,13 @@ const section = '9.7.14.5.14';
 
 /** Types of A and B that follow the same rules. */
 interface Row {
-  /** The combined types of A and B, if there are several. */
+  /** The name for the types of A and B together, if there are several. */
   readonly name?: string;
   readonly shape: string;
   readonly d: TypeName;
   readonly c?: TypeName;
   readonly factors: readonly TypeName[];
-  /** Bits of an element of A or B in a register. */
+  /** Number of bits that an element of A or B has in a register. */
   readonly bits: number;
   /** Register types that A and B may have. */
   readonly list: ListType;
@@ -55,7 +55,7 @@ interface Row {
   /** Modifiers before and after the types. */
   readonly before?: string;
   readonly after?: string;
-  /** A and B may be stored by rows or by columns. */
+  /** True if A and B may be stored by rows or by columns. */
   readonly anyLayout?: boolean;
   readonly product: (fragments: Fragments, variant: Variant, environment: Environment) => MatrixProduct;
 }

@@ -48,8 +48,8 @@ function parts(of: Ref, count: number): readonly Ref[] {
 }
 
 /**
- * Matrices of `width`-bit elements whose rows are rows in memory: lane r gives the address of row r, counting through
- * all matrices.
+ * Matrices of `width`-bit elements whose rows are rows in memory: lane r gives the address of row r, where rows are
+ * counted across all matrices.
  */
 function inMemory(width: 8 | 16, row: readonly Digit[], column: readonly Digit[]): (registers: number) => Fragment {
   const [rows, columns] = [2 ** row.length, 2 ** column.length];
@@ -73,8 +73,8 @@ const columnPairsOf8 = inMemory(8, ['i0', 'l0', 'l1'], ['l2', 'l3', 'l4', 'i1'])
 const rowsOf16 = inMemory(8, ['l2', 'l3', 'l4'], ['i0', 'i1', 'l0', 'l1']);
 
 /**
- * The address that a lane gives, made odd unless it is a multiple of 16, the bytes of a row: accesses of more than a byte
- * then fault. Addresses that are not used do not matter.
+ * The address that a lane gives, made odd unless it is a multiple of 16 (the size of a row in bytes), so that accesses
+ * of more than one byte fault. Addresses that are not used do not matter.
  */
 const rowSteps: readonly Step[] = [
   constant('$most', 15, 64),
@@ -85,28 +85,31 @@ const rowSteps: readonly Step[] = [
   bits('or', 64, '$row', '$p', '$odd'),
 ];
 
-/** Two bytes at a row, which fault if its address is odd; for matrices whose elements are accessed by single bytes. */
+/**
+ * Loads two bytes at the start of a row, which faults if the address is odd; for matrices whose elements are accessed
+ * as single bytes.
+ */
 function rowCheck(space: AccessSpace, index: number): Step {
   return { ...load(space, 16, '$start', addressRef(index)), unused: true };
 }
 
-/** The start of a row, such that the lanes have all rows between them. */
+/** The start of a row for each lane, chosen so that the lanes together cover all rows. */
 function startOfRow({ matrices, rows }: Fragment, lane: number): Access {
   return { source: lane % (matrices * rows), stride: 0, bytes: 0 };
 }
 
-/** The lane that gives the address of an element's row, and the bytes from there. */
+/** The lane that gives the address of an element's row, and the distance from there in bytes. */
 function accessOf(own: Fragment, lane: number, element: number): Access {
   const { matrix, row, column } = placeOf(own, lane, element);
   return { source: matrix * own.rows + row, stride: 0, bytes: (column * own.bits) / 8 };
 }
 
-/** Whether elements are accessed by single bytes. */
+/** Whether elements are accessed as single bytes. */
 function isByBytes(own: Fragment): boolean {
   return accessesOf(own, true).perAccess * own.bits === 8;
 }
 
-/** Addresses of the parts of a matrix; if these are single bytes, also one for `rowCheck`. */
+/** Addresses of the parts of a matrix; if the parts are single bytes, also an address for `rowCheck`. */
 function planOf(own: Fragment, kept: readonly Ref[]): AddressPlan {
   const { perAccess, count } = accessesOf(own, true);
   const access = (lane: number, index: number): Access =>
@@ -152,7 +155,7 @@ function storeParts(variant: Variant, own: Fragment): readonly Step[] {
   return [...rowSteps, ...find, ...checkOf(space, own), ...stores];
 }
 
-/** The layout of small elements in memory: one after the other from the start of a row, then padding. */
+/** The layout of small elements in memory: they follow each other from the start of a row, and padding comes last. */
 interface Packed {
   readonly bits: 4 | 6;
   /** The position of their lowest bit in a byte of the result. */
@@ -163,7 +166,7 @@ interface Packed {
 function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly Step[] {
   const bitOf = (lane: number, element: number): number => placeOf(own, lane, element).column * packed.bits;
   const count = elementsOf(own);
-  // Two bytes for each element, and a row to check.
+  // Two bytes for each element, and the start of a row for the check.
   const plan = addressPlan(
     own,
     2 * count + 1,
@@ -184,7 +187,7 @@ function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly St
   return [...rowSteps, ...find, rowCheck(space, 2 * count), ...elements.flat(), ...packs];
 }
 
-/** The result byte for one element, whose bits begin somewhere in the first of two bytes. */
+/** Computes the result byte for one element, whose bits begin somewhere in the first of two bytes. */
 function smallElement(space: AccessSpace, index: number, packed: Packed): readonly Step[] {
   const element: Ref = `$r.${index >> 2}.${index & 3}`;
   const named = (what: string): Ref => `${element}.${what}`;
@@ -208,7 +211,7 @@ const storeAddress: OperandPattern = { kind: 'address', name: 'p', access: 'stor
 
 const counts = { '.x1': 1, '.x2': 2, '.x4': 4 } as const;
 
-/** One line of ldmatrix or stmatrix, with one number of matrices. */
+/** One line of ldmatrix or stmatrix. */
 interface MoveLine {
   readonly id: string;
   readonly stores?: boolean;

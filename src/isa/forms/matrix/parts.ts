@@ -7,7 +7,7 @@ import type { TypeName } from '../../types.ts';
 
 export type ListType = 'f32' | 'f16' | 's32' | 'bits' | 'any' | 'f64' | 'any double';
 
-/** Register types that all members of a list may have; bit types fit every type. */
+/** Register types that all members of a list may have; bit-size types fit every type. */
 export const listTypes: Readonly<Record<ListType, readonly TypeName[]>> = {
   f32: ['.b32', '.f32'],
   f16: ['.b32', '.f16x2'],
@@ -28,7 +28,7 @@ export function registerList(name: string, role: 'read' | 'write', count: number
   return { kind: 'vector', name, elements, types: listTypes[type] };
 }
 
-/** The registers of a factor, or of a matrix that is stored by its bits. */
+/** The registers of a factor, or of a matrix that is stored without regard to its type. */
 export function factorList(name: string, count: number, type: ListType): OperandPattern {
   const list = registerList(name, 'read', count, type);
   const isNarrow = type !== 'f64' && type !== 'any double';
@@ -71,7 +71,7 @@ export const layouts: Readonly<Record<'alayout' | 'blayout', readonly string[]>>
   blayout: ['.row', '.col'],
 };
 
-/** Only A stored by rows and B by columns. */
+/** A must be stored by rows and B by columns. */
 export const rowColumn: readonly Constraint[] = [
   { kind: 'axis-goes-with', axis: 'blayout', other: 'alayout', values: ['.row'] },
   { kind: 'axis-goes-with', axis: 'alayout', other: 'blayout', values: ['.col'] },
@@ -85,7 +85,7 @@ export const sumLists: Readonly<Partial<Record<TypeName, readonly [source: ListT
   '.f64': ['any double', 'f64'],
 };
 
-/** Bits of an element of C or D. */
+/** Number of bits of an element of C or D. */
 export function bitsOfSum(type: TypeName): number {
   return type === '.f16' ? 16 : type === '.f64' ? 64 : 32;
 }

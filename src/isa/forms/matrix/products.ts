@@ -30,14 +30,14 @@ export interface Registers {
   readonly d: number;
 }
 
-/** Bits of the elements of A and B in registers, of C and of D. */
+/** Numbers of bits per element: of A and B as they are in registers, of C, and of D. */
 export interface ElementBits {
   readonly factor: number;
   readonly c: number;
   readonly d: number;
 }
 
-/** Registers that hold the matrices without copies. `kept`: the number of columns of A that are stored. */
+/** Numbers of registers that hold the matrices without copies. `kept`: the number of columns of A that are stored. */
 export function registersFor({ m, n, k }: Shape, bits: ElementBits, kept: number = k): Registers {
   const count = (elements: number, width: number): number =>
     Math.max(1, (elements * width) / (32 * Math.max(32, width)));
@@ -54,7 +54,7 @@ export type Fragments = Pick<MatrixProduct, 'm' | 'n' | 'k'> & {
   readonly [Side in 'a' | 'b' | 'c' | 'd']: Sum<never>['fragment'];
 };
 
-/** In the layout of all shapes but m8n8k4 of f16. */
+/** The fragments in the layout of all shapes except m8n8k4 of f16. */
 export function fragmentsOf(shape: Shape, bits: ElementBits, registers: Registers, kept: number = shape.k): Fragments {
   const { m, n, k } = shape;
   return {
@@ -105,7 +105,7 @@ function matricesOf<F extends string, S extends string>(
   };
 }
 
-/** In a one-byte element, fp4 is in bits 5 to 2. */
+/** In a one-byte element, an fp4 value is in bits 5 to 2. */
 const lowInByte =
   (bits: number) =>
   (format: FactorFormat): number =>

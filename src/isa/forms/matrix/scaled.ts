@@ -39,7 +39,7 @@ const rows: readonly Row[] = [
   { kind: 'mxf4nvf4', vector: '.scale_vec::4X', scaling: { format: 'ue4m3', block: 16, group: 16 }, factors: nibbles },
 ];
 
-/** `{byte-id, thread-id}`: these select the lanes, and the bytes in them, that hold the scales. */
+/** `{byte-id, thread-id}`: these select the lanes that hold the scales, and the bytes within them. */
 function selectorOf(side: 'a' | 'b', bytes: readonly number[]): OperandPattern {
   const elements = [
     read(`byte-id-${side}`, '.b16', { oneOf: bytes }),

@@ -41,13 +41,13 @@ interface Row {
   readonly sums: ListType;
   readonly sparsity: Sparsity;
   readonly ordered: readonly Availability[];
-  /** The variants without `.sp::ordered_metadata`; absent if the type requires it. */
+  /** The versions and targets that allow `.sp` without `::ordered_metadata`; absent if the type requires the latter. */
   readonly plain?: readonly Availability[];
   readonly rows?: readonly AvailabilityRow[];
   readonly before?: string;
 }
 
-/** The metadata operands: the indices, and the selector of the lanes that hold them. */
+/** The metadata operands: the indices, and the selector of the lanes that provide them. */
 export function metadataOperands({ lanes }: Sparsity): readonly OperandPattern[] {
   return [read('e', '.b32'), read('f', '.u32', { constantOnly: true, range: [0, 4 / lanes - 1] })];
 }
@@ -77,7 +77,7 @@ function sparseForm(row: Row, sparsity: string, ways: readonly Availability[]): 
     id: `mma${idOf(sparsity)}.${text}${d}${single ? first : `.${row.name}`}`,
     section: '9.7.14.6.3',
     syntax: `mma${sparsity}.sync.aligned.${text}.alayout.blayout${before}${d}${a}${b}${d}  d, a, b, c, e, f`,
-    summary: `D = A * B + C with half of A, ${shape.m} by ${shape.k}, omitted according to the metadata.`,
+    summary: `D = A * B + C, where A is ${shape.m} by ${shape.k} and half of it is omitted according to the metadata.`,
     subject: `mma${sparsity}.${text} of ${factors.join(', ')} with ${d}`,
     ways,
     ...(row.rows === undefined ? {} : { rows: row.rows }),

@@ -1,6 +1,6 @@
 /**
- * wgmma: products of matrices by four warps together (PTX ISA 9.1, 9.7.15). They are checked but not executed. Versions
- * and targets were measured with ptxas 13.0.
+ * wgmma: matrix products that four warps compute together (PTX ISA 9.1, 9.7.15). They are checked but not executed.
+ * Versions and targets were measured with ptxas 13.0.
  */
 import { type InstructionForm, type OperandPattern, read, type ValuePattern, write } from '../../form.ts';
 import { atListed } from '../../targets.ts';
@@ -10,11 +10,11 @@ import { listTypes, type ListType } from './parts.ts';
 
 const hopper = atListed('8.0', 'sm_90a');
 
-/** Types of A and B with the same rules. */
+/** Types of A and B that follow the same rules. */
 interface Row {
   readonly id: string;
   readonly d: '.f16' | '.f32' | '.s32';
-  /** Both types, or a set from which both are chosen. */
+  /** The two types, or a set from which each of them is chosen. */
   readonly types: readonly [TypeName, TypeName] | { readonly each: readonly TypeName[] };
   /** Columns of A. */
   readonly k: number;
@@ -23,18 +23,18 @@ interface Row {
   readonly list: ListType;
   /** Factors of A and B, 1 or -1. */
   readonly signs: boolean;
-  /** Matrices in shared memory can be transposed. */
+  /** True if matrices in shared memory can be transposed. */
   readonly transposes: boolean;
   /** The largest selector of metadata; absent if there is no sparse form. */
   readonly selectors?: number;
   readonly before?: string;
   readonly after?: string;
-  /** The first version, if it is later than that of the instruction. */
+  /** The first version, if it is later than the first version of the instruction. */
   readonly since?: string;
 }
 
 const everyEight = Array.from({ length: 32 }, (_, i) => 8 * (i + 1));
-/** Integers have 8 and 24 columns, and every multiple of 16. */
+/** Integer products have 8 or 24 columns, or a multiple of 16. */
 const integerColumns = everyEight.filter((n) => n === 8 || n === 24 || n % 16 === 0);
 
 const half = { k: 16, columns: everyEight, list: 'f16', signs: true, transposes: true, selectors: 1 } as const;
@@ -92,7 +92,7 @@ const inRegisters = (list: ListType): OperandPattern => ({
   joined: true,
 });
 
-/** Each of 128 threads holds as many elements of D. */
+/** The elements of D are divided equally among 128 threads. */
 function result({ d, columns, k }: Row, sparse: boolean): OperandPattern {
   const perRegister = d === '.f16' ? 2 : 1;
   return {
@@ -107,7 +107,7 @@ function result({ d, columns, k }: Row, sparse: boolean): OperandPattern {
 
 const shapeOf = (n: number, k: number, sparse: boolean): string => `.m64n${n}k${sparse ? 2 * k : k}`;
 
-/** What follows the matrices: whether D is added, signs, and which matrices are transposed. */
+/** The operands after the matrices: whether D is added, the signs, and which matrices are transposed. */
 function choices({ signs, transposes }: Row, registers: boolean): readonly OperandPattern[] {
   return [
     read('scale-d', '.pred', { negatable: true, oneOf: [0, 1] }),
@@ -133,7 +133,7 @@ function form(row: Row, registers: boolean, sparse: boolean): InstructionForm {
       id: `wgmma.mma_async${sp}.${id}${registers ? '.registers' : ''}`,
       section: sparse ? '9.7.15.6.3' : '9.7.15.5.2',
       syntax: `wgmma.mma_async${sp}.sync{.aligned}.shape${before}${d}${factors}${after}  ${operands.map(({ name }) => name).join(', ')}`,
-      summary: `Starts D = A * B or D = A * B + D${sparse ? ' with half of A left out' : ''}, spread over four warps.`,
+      summary: `Starts to compute D = A * B or D = A * B + D${sparse ? ' with half of A omitted' : ''}, spread over four warps.`,
       sets: {
         shape: columns.map((n) => shapeOf(n, k, sparse)),
         ...('each' in types ? { atype: types.each, btype: types.each } : {}),
@@ -188,5 +188,5 @@ const others = () =>
     ),
   );
 
-/** wgmma.mma_async, and the instructions that order and await it. */
+/** wgmma.mma_async, and the instructions that order it or wait for it. */
 export const wgmmaForms = (): readonly InstructionForm[] => [...products(), ...others()];

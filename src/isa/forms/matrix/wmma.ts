@@ -1,4 +1,7 @@
-/** wmma: PTX ISA 9.1, 9.7.14.4. The ISA leaves the layout of its fragments open; here it is the layout of mma. */
+/**
+ * wmma: PTX ISA 9.1, 9.7.14.4. The ISA does not specify the layout of wmma fragments; here they have the layout of mma
+ * fragments.
+ */
 import { has, type InstructionForm, type OperandPattern, read, type Variant } from '../../form.ts';
 import type { AvailabilityRow } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
@@ -34,18 +37,18 @@ import {
   sumFormat,
 } from './products.ts';
 
-/** Types of A and B with the same shapes. */
+/** Types of A and B that support the same shapes. */
 interface Family {
   readonly name: string;
   readonly factors: readonly TypeName[];
   readonly sums: readonly TypeName[];
   readonly bits: number;
-  /** Register types of lists that are loaded, and of those that are multiplied. */
+  /** Register types of the lists in loads, and of the lists in products. */
   readonly loaded: ListType;
   readonly multiplied: ListType;
   readonly shapes: readonly string[];
   readonly ways: readonly Availability[];
-  /** Only A by rows and B by columns. */
+  /** True if A must be stored by rows and B by columns. */
   readonly rowColumn?: boolean;
 }
 
@@ -131,7 +134,7 @@ const families: readonly Family[] = [
   },
 ];
 
-/** `.aligned` is required since 6.3, and therefore for all types that were introduced later. */
+/** `.aligned` has been required since 6.3, and therefore for all types that were introduced later. */
 const aligned: readonly AvailabilityRow[] = [
   { subject: '.aligned', when: { modifiers: ['.aligned'] }, ways: [at('6.3', 70)] },
   { subject: 'wmma without .aligned', when: { without: ['.aligned'] }, ways: [{ ...at('6.0', 70), until: 603 }] },
@@ -145,7 +148,7 @@ const alignedOf = ({ name }: Family): string => (name === 'f16' ? '{.aligned}' :
 type Side = 'a' | 'b' | 'c';
 
 /**
- * For f16, the registers of A and B hold each element twice if the matrix has 256 elements, and more often if it has
+ * For f16, the registers of A and B hold each element twice if the matrix has 256 elements, and four times if it has
  * 128.
  */
 function fragment(side: Side, { m, n, k }: Shape, bits: number, doubled: boolean): Fragment {
@@ -316,7 +319,10 @@ function transferForm(
   });
 }
 
-/** Shapes of several families load the same sums; the first family listed is the one that introduced them. */
+/**
+ * Several families have shapes that load the same accumulators; the first family listed is the one that introduced
+ * them.
+ */
 function sumRows(): readonly TransferRow[] {
   const found = new Map<string, TransferRow>();
   for (const family of families) {

@@ -298,7 +298,7 @@ const operations: readonly Operation[] = [
   {
     id: 'extremum',
     syntax: '.opHINT.type',
-    summary: 'Keeps the smaller or the greater value in memory.',
+    summary: 'Keeps the smaller or the larger value in memory.',
     sets: { op: ['.min', '.max'], type: ['.u32', '.s32', '.u64', '.s64'] },
     rows: [ofType('64-bit minimum and maximum', '3.1', 32, '.u64', '.s64')],
     combine: integer,
@@ -365,7 +365,7 @@ const operations: readonly Operation[] = [
   {
     id: 'vector.half',
     syntax: '.op.noftzHINT.vector.type',
-    summary: 'Adds to 16-bit floats at consecutive addresses, or keeps the smaller or greater values.',
+    summary: 'Adds to 16-bit floats at consecutive addresses, or keeps the smaller or larger values.',
     sets: { op: ['.add', '.min', '.max'], vector: ['.v2', '.v4', '.v8'], type: ['.f16', '.bf16'] },
     rows: [vectors],
     combine: float,
@@ -374,7 +374,7 @@ const operations: readonly Operation[] = [
   {
     id: 'vector.pair',
     syntax: '.op.noftzHINT.vector.type',
-    summary: 'Adds to pairs of 16-bit floats in consecutive words, or keeps the smaller or greater values.',
+    summary: 'Adds to pairs of 16-bit floats in consecutive words, or keeps the smaller or larger values.',
     sets: { op: ['.add', '.min', '.max'], vector: ['.v2', '.v4'], type: ['.f16x2', '.bf16x2'] },
     rows: [vectors],
     combine: float,

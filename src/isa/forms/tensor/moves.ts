@@ -1,6 +1,7 @@
 /**
- * tcgen05: tensor memory is allocated, loaded, stored, copied and awaited (PTX ISA 9.1, 9.7.16.7 to 9.7.16.12). These
- * instructions are checked but not executed. Versions and targets were measured with ptxas 13.0.
+ * The tcgen05 instructions that allocate, load, store and copy tensor memory, and those that wait for them (PTX ISA
+ * 9.1, 9.7.16.7 to 9.7.16.12). These instructions are checked but not executed. Versions and targets were measured with
+ * ptxas 13.0.
  */
 import { type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
 import { atListed } from '../../targets.ts';
@@ -14,12 +15,12 @@ const line = (made: CheckedLine): InstructionForm => checked(made, ...tensorMemo
 
 const powers = [1, 2, 4, 8, 16, 32, 64, 128];
 
-/** How lanes and columns become registers. */
+/** How lanes and columns correspond to registers. */
 interface Layout {
   readonly shapes: readonly string[];
-  /** Registers per thread of `.x1`. */
+  /** Number of registers per thread for `.x1`. */
   readonly registers: number;
-  /** The second half is at a distance from the first. */
+  /** True if an operand gives the distance between the two halves. */
   readonly split: boolean;
 }
 
@@ -58,7 +59,7 @@ function move(opcode: 'ld' | 'st', { shapes, registers, split }: Layout): Instru
   });
 }
 
-/** Loads that also reduce what each thread loaded to one value. */
+/** Loads that also reduce the values of each thread to a single one. */
 function reduce(shape: string, split: boolean, float: boolean): InstructionForm {
   const counts = countsOf(1, 2);
   const list: OperandPattern = {
@@ -75,7 +76,7 @@ function reduce(shape: string, split: boolean, float: boolean): InstructionForm 
     id: `tcgen05.ld.red${shape}${float ? '.f32' : ''}`,
     section: '9.7.16.8.3',
     syntax: `tcgen05.ld.red.sync{.aligned}${shape}.num.op${float ? '{.abs}{.NaN}.f32' : '.type'}  ${operandList(operands)}`,
-    summary: 'Loads registers from tensor memory and finds the least or greatest value in them.',
+    summary: 'Loads registers from tensor memory and finds the smallest or largest value in them.',
     sets: { num: Object.keys(counts), op: ['.min', '.max'], ...(float ? {} : { type: ['.u32', '.s32'] }) },
     rows: [
       needs(
@@ -95,7 +96,7 @@ const reductions = () =>
 
 // --- copies ---------------------------------------------------------------------------------------------------------
 
-/** Shapes, and how their data are spread over warps. */
+/** Shapes, and how their data is spread over warps. */
 const copyShapes = [
   { id: '', shape: ['.128x256b', '.4x256b', '.128x128b'], warps: [] },
   { id: '.64', shape: ['.64x128b'], warps: ['.warpx2::02_13', '.warpx2::01_23'] },
@@ -110,7 +111,7 @@ const copies = () =>
         id: `tcgen05.cp${id}${unpacks ? '.unpacked' : ''}`,
         section: '9.7.16.9.1',
         syntax: `tcgen05.cp.group.shape${warps.length > 0 ? '.warps' : ''}${unpacks ? '.b8x16.source' : ''}  ${operandList(operands)}`,
-        summary: `Starts to copy shared memory to tensor memory${unpacks ? ' and unpacks small elements' : ''}.`,
+        summary: `Starts copying shared memory to tensor memory${unpacks ? ' and unpacks small elements' : ''}.`,
         sets: {
           group: groups,
           shape,
@@ -127,7 +128,7 @@ const shift = () =>
     id: 'tcgen05.shift',
     section: '9.7.16.9.2',
     syntax: 'tcgen05.shift.group.down  [taddr]',
-    summary: 'Starts to shift rows of tensor memory down by one.',
+    summary: 'Starts shifting rows of tensor memory down by one.',
     sets: { group: groups },
     rows: [needs('tcgen05.shift', {}, ...chips)],
     operands: [anyTensor('taddr')],
@@ -197,7 +198,7 @@ const commits = () =>
       id: `tcgen05.commit${multicast ? '.multicast' : ''}`,
       section: '9.7.16.12.1',
       syntax: `tcgen05.commit.group.mbarrier::arrive::one{.space}${multicast ? '.multicast::cluster' : ''}.b64  [mbar]${multicast ? ', cta-mask' : ''}`,
-      summary: 'Lets an mbarrier object await the asynchronous instructions of this thread.',
+      summary: 'Makes an mbarrier object track the completion of the asynchronous instructions of this thread.',
       sets: { group: groups, space: ['.shared::cluster'] },
       operands: [inMemory('mbar'), ...(multicast ? [read('cta-mask', '.u16', { registerOnly: true })] : [])],
     }),

@@ -1,4 +1,4 @@
-/** What the forms of tcgen05 have in common: operands, and the targets of their variants. */
+/** The parts that the forms of tcgen05 have in common: operands, and the targets of their variants. */
 import { type OperandPattern, read, type ValuePattern } from '../../form.ts';
 import { atListed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
@@ -7,9 +7,9 @@ export const groups: readonly string[] = ['.cta_group::1', '.cta_group::2'];
 
 const words: readonly TypeName[] = ['.b32', '.u32', '.s32', '.f16x2'];
 
-/** `[a]` in tensor memory, as products take it. */
+/** `[a]` in tensor memory, as an operand of products. */
 export const tensor = (name: string): OperandPattern => ({ kind: 'tensor', name, types: ['.b32'] });
-/** `[a]` in tensor memory, as loads and stores take it. */
+/** `[a]` in tensor memory, as an operand of loads and stores. */
 export const tensorOfWords = (name: string): OperandPattern => ({ kind: 'tensor', name, types: words });
 /** `[a]` in tensor memory: an integer register of 32 bits, a variable or a constant. */
 export const anyTensor = (name: string): OperandPattern => ({ kind: 'tensor', name });
@@ -24,7 +24,7 @@ export const chips: readonly Availability[] = [
   atListed('9.0', 'sm_110a'),
 ];
 
-/** What was introduced for chips and their families together. */
+/** The requirement of features that were introduced for chips and their families at the same time. */
 export const families: readonly Availability[] = [
   atListed('8.8', 'sm_100a', 'sm_100f', 'sm_101a', 'sm_101f', 'sm_103a', 'sm_103f'),
   atListed('9.0', 'sm_110a', 'sm_110f'),

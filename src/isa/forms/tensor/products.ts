@@ -25,7 +25,7 @@ const integers = needs(
 const enabled = read('enable-input-d', '.pred', { negatable: true });
 const instruction = read('idesc', '.u32', { unpacked: true });
 
-/** Rows of D that are left as they are, a bit each. */
+/** The rows of D that stay unchanged, one bit per row. */
 const mask: OperandPattern = {
   kind: 'registers',
   name: 'disable-output-lane',
@@ -35,7 +35,7 @@ const mask: OperandPattern = {
   joined: true,
 };
 
-/** Where A is, and whether half of it is left out. */
+/** Where A is, and whether half of it is omitted. */
 interface Source {
   readonly inTensor: boolean;
   readonly sparse: boolean;
@@ -56,7 +56,7 @@ const matrices = ({ inTensor, sparse }: Source): readonly OperandPattern[] => [
 ];
 
 const summaryOf = ({ sparse }: Source, what = ''): string =>
-  `Starts D = A * B or D = A * B + D in tensor memory${what}${sparse ? ', with half of A left out' : ''}.`;
+  `Starts to compute D = A * B or D = A * B + D in tensor memory${what}${sparse ? ', with half of A omitted' : ''}.`;
 
 // --- without scale factors ------------------------------------------------------------------------------------------
 
@@ -65,12 +65,12 @@ interface Options {
   readonly scales: boolean;
 }
 
-/** A matrix that is shifted cannot be kept for later products. */
+/** A shifted matrix cannot be kept for later products. */
 const shifted: readonly Constraint[] = [
   {
     kind: 'axis-goes-with',
     axis: 'ashift',
-    // The axis is named after the first usage.
+    // The axis is named after the first value.
     other: 'collector::a::fill',
     values: ['', '.collector::a::lastuse', '.collector::a::discard'],
   },

@@ -1,10 +1,10 @@
-/** What the forms of textures and surfaces have in common. */
+/** The parts that the forms of textures and surfaces have in common. */
 import type { AvailabilityRow, CoordinatesPattern } from '../../form.ts';
 import type { Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { needs } from '../checked.ts';
 
-/** How many elements a list of coordinates has at least. */
+/** The minimum number of elements in a list of coordinates. */
 export const coordinateCounts: Readonly<Record<string, number>> = {
   '.1d': 1,
   '.2d': 2,
@@ -19,7 +19,7 @@ export const coordinateCounts: Readonly<Record<string, number>> = {
 
 export const integers: readonly TypeName[] = ['.b32', '.u32', '.s32'];
 
-/** Integer coordinates, in which an index has the same type as the others. */
+/** Integer coordinates, where an index has the same type as the coordinates. */
 export const integerCoordinates: CoordinatesPattern = {
   kind: 'coordinates',
   name: 'c',

@@ -45,7 +45,7 @@ const results: readonly Result[] = [
   { id: 'f16x2', types: ['.f16x2'], element: '.b32', lanes: 2, registers: ['.b32', '.f16x2'] },
 ];
 
-/** `p` says whether the texels are in memory. */
+/** `p` says whether the texels are resident in memory. */
 const residency = needs('a predicate result', {}, at('7.1', 60));
 
 function resultList({ element, lanes, registers }: Result): OperandPattern {
@@ -64,7 +64,7 @@ const floatCoordinates: CoordinatesPattern = {
   indexed: arrays,
 };
 
-/** Offsets of the texels, in the geometries that have some. */
+/** Offsets of the texels, for the geometries that allow them. */
 const offset: CoordinatesPattern = {
   kind: 'coordinates',
   name: 'e',
@@ -72,10 +72,10 @@ const offset: CoordinatesPattern = {
   types: integers,
 };
 
-/** A value to which depths are compared. */
+/** The value that depths are compared with. */
 const reference = read('f', '.f32');
 
-/** Which of the last two operands are there. */
+/** Which of the last two operands are present. */
 interface Options {
   readonly offset: boolean;
   readonly depth: boolean;
@@ -117,7 +117,7 @@ const derivative = (name: string): CoordinatesPattern => ({
   exact: true,
 });
 
-/** What says which level of detail is read. */
+/** The operands that determine which level of detail is read. */
 const levelOperands: Readonly<Record<Filter, readonly OperandPattern[]>> = {
   '': [],
   '.base': [],
@@ -129,7 +129,7 @@ const summaries: Readonly<Record<Filter, string>> = {
   '': 'Reads a texture at coordinates.',
   '.base': 'Reads the finest level of a texture at coordinates.',
   '.level': 'Reads a given level of a texture at coordinates.',
-  '.grad': 'Reads the level of a texture that derivatives determine.',
+  '.grad': 'Reads the level of a texture that is determined by derivatives.',
 };
 
 const listed = (operands: readonly OperandPattern[]): string => operands.map(({ name }) => name).join(', ');
@@ -170,7 +170,7 @@ const reads = () =>
   filters.flatMap((filter) =>
     results.flatMap((result) =>
       everyOption.flatMap((options) =>
-        // Only floats select texels between which depths are compared.
+        // Depths can be compared only if the coordinates are floats.
         (options.depth ? [true] : [true, false]).map((isFloat) => tex(filter, result, options, isFloat)),
       ),
     ),
@@ -272,7 +272,7 @@ const queries = () => [
       id: 'istypep',
       section: '9.7.10.4',
       syntax: 'istypep.type  p, a',
-      summary: 'Tests whether a handle is that of a texture, sampler or surface.',
+      summary: 'Tests whether a handle refers to a texture, sampler or surface.',
       sets: { type: ['.texref', '.samplerref', '.surfref'] },
       operands: [write('p', '.pred'), read('a', '.u64')],
     },

@@ -1,6 +1,6 @@
 /**
- * Scalar video instructions except vmad: PTX ISA 9.1, 9.7.18.1. Values between extraction and result are 64 bits wide
- * here, while the ISA uses 33 and 34 bits; only shifts could exceed 64 bits.
+ * Scalar video instructions except vmad: PTX ISA 9.1, 9.7.18.1. Intermediate values are 64 bits wide here, while the
+ * ISA uses 33 and 34 bits; only shifts could exceed 64 bits.
  */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import { type Comparison, comparisons } from '../../../numerics/operations.ts';
@@ -181,8 +181,8 @@ const amount: Primary = (variant) => [
 ];
 
 /**
- * Shifts in two halves: a value that the first half shifts above 2^46 will be clamped in any case, and must not be
- * shifted out of 64 bits.
+ * Shifts in two steps. A value that the first step shifts above 2^46 will be clamped in any case, so it is limited to
+ * keep the second step from shifting it out of 64 bits.
  */
 const shiftLeft: Primary = (variant) => {
   if (!has(variant, '.sat')) return [...amount(variant), bits('shl', 64, '$made', '$x', '$n')];

@@ -50,7 +50,7 @@ function digits(selector: string, otherwise: readonly number[]): readonly number
 
 const upFrom = (first: number, count: number): readonly number[] => Array.from({ length: count }, (_, i) => first + i);
 
-/** `to` = lane `chosen` of a (or of b, for numbers beyond the lanes of a), extended according to its type. */
+/** `to` = lane `chosen` of a (or of b, if the number is beyond the lanes of a), extended according to its type. */
 function lane({ lanes, width }: Shape, chosen: number, type: IntegerName, to: Ref): readonly Step[] {
   const from = chosen < lanes ? '$a' : '$b';
   const narrow = resized(type, width);
@@ -75,7 +75,7 @@ function masked(shape: Shape, variant: Variant): readonly number[] {
   return digits(selectorOf(variant, '$d'), upFrom(0, shape.lanes));
 }
 
-/** d = c plus the computed lanes, at the width of those lanes. */
+/** d = the sum of c and the computed lanes. */
 function accumulated(shape: Shape, variant: Variant): readonly Step[] {
   const chosen = masked(shape, variant);
   return chosen.map((i, n) =>
@@ -165,7 +165,7 @@ function forms(shape: Shape, family: Family): readonly InstructionForm[] {
       ...shared,
       id: opcode,
       syntax: `${opcode}${family.words}${family.sat}  ${list}`,
-      summary: `${family.summary} of ${parts}, which replace those of c.`,
+      summary: `${family.summary} of ${parts}, which replace the lanes of c.`,
       steps: (variant) => [...lanes(variant), ...merged(shape, variant)],
     },
     {

@@ -42,7 +42,7 @@ function mapped(isWide: boolean): readonly Step[] {
   return isWide ? [...low, field('$window', '$a', 32, 32), join('$d', '$window', '$low', 32, 64)] : low;
 }
 
-/** The text of the ISA lists only the unsigned types; ptxas accepts the signed ones, too. */
+/** The text of the ISA lists only the unsigned types; ptxas also accepts the signed ones. */
 const sizes: readonly TypeName[] = ['.u32', '.u64', '.s32', '.s64'];
 
 const inShared: OperandPattern = {

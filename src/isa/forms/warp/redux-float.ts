@@ -10,7 +10,7 @@ import { bits, compare, constant, select } from '../integer/steps.ts';
 const lowest = 0;
 const highest = 0xffffffff;
 
-/** This is needed before and after the collective, because only its results are passed on. */
+/** These constants are needed before and after the collective operation, because it passes on only its results. */
 const constants = (nanKey: number): readonly Step[] => [
   constant('$top', 31),
   constant('$sign', 0x80000000),
@@ -41,7 +41,7 @@ const fromKey = (nanKey: number): readonly Step[] => [
   select('$d', '$wasNaN', '$canonical', '$plain'),
 ];
 
-/** Without `.NaN`, a NaN loses, so it is the result only if all values are NaNs. */
+/** Without `.NaN`, NaNs are ignored, so the result is a NaN only if all values are NaNs. */
 export const reduxFloatSteps: InstructionForm['steps'] = (variant): readonly Step[] => {
   const isMinimum = has(variant, '.min');
   const nanKey = isMinimum === has(variant, '.NaN') ? lowest : highest;

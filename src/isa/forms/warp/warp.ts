@@ -41,7 +41,7 @@ function widthOf({ types }: Variant): 32 | 64 {
   return types[0]?.width === 64 ? 64 : 32;
 }
 
-/** Without `.sync`: until 6.4 on all targets, and after that only on targets before sm_70. */
+/** Without `.sync`: up to version 6.4 on all targets, and after that only on targets before sm_70. */
 const unsynchronized = (version: string, sm: number): readonly Availability[] => [
   { ...at(version, sm), until: 604 },
   { ...atBetween(sm, 70), since: at(version).since },
@@ -180,7 +180,7 @@ const redux: readonly InstructionForm[] = [
     id: 'redux.arithmetic',
     section: '9.7.13.12',
     syntax: 'redux.sync.op.type  d, a, membermask',
-    summary: 'The sum, the least or the greatest value over the threads.',
+    summary: 'The sum, the smallest or the largest of the values of all threads.',
     ways: [at('7.0', 80)],
     sets: { op: ['.add', '.min', '.max'], type: ['.u32', '.s32'] },
     operands: [write('d', 0), read('a', 0), mask],
@@ -194,7 +194,7 @@ const redux: readonly InstructionForm[] = [
     id: 'redux.logic',
     section: '9.7.13.12',
     syntax: 'redux.sync.boolOp.b32  d, a, membermask',
-    summary: 'The bitwise and, or, or exclusive or over the threads.',
+    summary: 'The bitwise and, or, or exclusive or of the values of all threads.',
     ways: [at('7.0', 80)],
     operands: [write('d', '.u32'), read('a', '.u32'), mask],
     steps: (variant) => {
@@ -206,7 +206,7 @@ const redux: readonly InstructionForm[] = [
     id: 'redux.float',
     section: '9.7.13.12',
     syntax: 'redux.sync.op{.abs}{.NaN}.f32  d, a, membermask',
-    summary: 'The least or greatest f32 value over the threads.',
+    summary: 'The smallest or largest f32 value of all threads.',
     ways: [atListed('8.6', 'sm_100a'), atListed('8.8', 'sm_100f', 'sm_103a', 'sm_103f')],
     sets: { op: ['.min', '.max'] },
     operands: [write('d', 0), read('a', 0), mask],
