@@ -11,7 +11,7 @@ import { plainStyle, type Style, styleRule } from './diagnostics/renderers/style
 export type { Explanation } from './explain/explain.ts';
 
 /**
- * Explains a text: an instruction, a mnemonic, an opcode, a type, a modifier, a constant or a diagnostic code. Never
+ * Explains an instruction, a mnemonic, an opcode, a type, a modifier, a constant or a diagnostic code. Never
  * throws, whatever the text: for a text that is none of these, the explanation has kind `refused` and contains
  * diagnostics.
  *

@@ -8,7 +8,7 @@ export function packagesOf(files: readonly string[]): readonly string[] {
   return [...new Set(found.filter((folder) => folder !== undefined))].toSorted();
 }
 
-/** Files such as `LICENSE` and `NOTICE`, and the files in a folder `licenses`. */
+/** Files such as `LICENSE` and `NOTICE`, and the files in a `licenses` folder. */
 function licenseFilesIn(folder: string): readonly string[] {
   const entries = readdirSync(folder, { withFileTypes: true });
   return entries.flatMap((entry) => {

@@ -51,7 +51,7 @@ export interface ConvertOptions {
   readonly saturate?: boolean;
   /** For signed floats: negative results and -0 become +0, NaNs become the canonical NaN. */
   readonly relu?: boolean;
-  /** Subnormal f32 inputs and results become zeros with their sign. */
+  /** Subnormal f32 inputs and results become zeros of the same sign. */
   readonly ftz?: boolean;
   /** Which stack's conversion to use where stacks differ. Default: PTX's. */
   readonly semantics?: Semantics;

@@ -148,7 +148,7 @@ function withHint(result: LaunchResult, { functions }: KernelProgram): LaunchRes
   if (result.ok || result.fault.code !== 'PTX6031') return result;
   const looks = functions.some((one) => one.kind === 'program' && one.program.instructions.some(readsWorkspace));
   if (!looks) return result;
-  const message = `${result.fault.message}; the kernel looks for a grid workspace, which only cooperative launches have`;
+  const message = `${result.fault.message}; the kernel looks for a grid workspace, which only cooperative launches have (--cooperative, cooperative: true)`;
   return { ...result, fault: { ...result.fault, message } };
 }
 

@@ -21,7 +21,7 @@ export interface Fix {
   readonly edits: readonly Edit[];
 }
 
-/** A change of a module's header; null for a directive that does not change. */
+/** A change to a module's header; null for a directive that stays the same. */
 export interface HeaderChange {
   readonly version: string | null;
   readonly target: string | null;

@@ -11,7 +11,7 @@ import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
 import type { ValueStep, ValueSteps } from '../isa/steps/value.ts';
 import { machineFault } from '../machine/fault.ts';
 import { blocksOf } from '../program/flow.ts';
-import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
+import { type FunctionProgram, type ProgramInstruction, isCounted } from '../program/function-program.ts';
 import { idleRounds, waitingLoops } from '../program/waiting-loops.ts';
 import { prepareBarrier } from './barrier-steps.ts';
 import { prepareCall, prepareReturn } from './call-steps.ts';
@@ -83,7 +83,7 @@ function prepareInstruction(instruction: ProgramInstruction, context: FunctionCo
     guardValue: guard?.negated === true ? 0 : 1,
     run: runOf(all, context),
     careful: carefulOf(all),
-    counted: instruction.isCounted,
+    counted: isCounted(instruction),
     rest,
   };
   return traced(prepared, instruction, context);
@@ -211,7 +211,9 @@ function stepPiece(step: Step, context: StepContext): Piece {
   if (isValueStep(step)) return valuePiece(step, context.placeOf);
   if (isWaiting(step)) throw new Error('an instruction may contain only one step that waits');
   const action = machineAction(step, context);
-  const run = looksAtOthers(step) ? look(action, context.context.cpu) : action;
+  // A loop that polls through a function is not known to be idle.
+  const weight = context.instruction.variant.form.polls === true ? looksPerTurn / idleRounds : 1;
+  const run = looksAtOthers(step) ? look(action, weight, context.context.cpu) : action;
   return { run, careful: () => carefulMachine(step, run, context), loads: mayLoadUndefined(step) };
 }
 
@@ -279,9 +281,9 @@ function idleLoopsOf(program: FunctionProgram): ReadonlySet<number> {
 }
 
 /** Counts the action as a read of memory that other threads may write. */
-function look(action: Action, cpu: Cpu): Action {
+function look(action: Action, weight: number, cpu: Cpu): Action {
   return (frame) => {
-    cpu.looks++;
+    cpu.looks += weight;
     action(frame);
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Reports the instructions that a thread, or all threads of its warp, execute, with their register values. A traced instruction is wrapped when
- * it is prepared, so a launch without tracing costs nothing extra.
+ * Reports the instructions that a thread, or all threads of its warp, execute, with their register values. A traced
+ * instruction is wrapped when it is prepared, so a launch without tracing costs nothing extra.
  */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -67,8 +67,8 @@ interface TraceContext {
  */
 export function traced(prepared: Prepared, instruction: ProgramInstruction, context: TraceContext): Prepared {
   const { tracing, cpu } = context;
-  const { line } = instruction;
-  if (tracing === null || line < tracing.lines[0] || line > tracing.lines[1]) return prepared;
+  const { line, isPart } = instruction;
+  if (tracing === null || isPart || line < tracing.lines[0] || line > tracing.lines[1]) return prepared;
   const [first, last] = tracing.threads;
   const registers = registersOf(instruction, context.program);
   const eventOf = describer(instruction, registers, tracing, context);

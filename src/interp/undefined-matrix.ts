@@ -1,4 +1,4 @@
-/** Finds the undefined bits of a matrix product: whole elements, by the rows and columns that they come from. */
+/** Finds the undefined elements of a matrix product: those whose row or column has undefined bits. */
 import { elementAt } from '../base/element-at.ts';
 import { elementsOf, type Fragment, indexOf, placeOf } from '../isa/fragments.ts';
 import type { MatrixProduct } from '../isa/matrix-product.ts';

@@ -109,7 +109,7 @@ export class CallWriter {
     this.take(siteOfCall(instruction));
   }
 
-  /** Writes a return to the caller, and leaves the region to continue at in the local `region`. */
+  /** Writes a return to the caller, and puts the region where the thread continues into the local `region`. */
   return(region: number): void {
     const { code, shape, frame, fn } = this;
     this.findLocal();

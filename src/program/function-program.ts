@@ -90,8 +90,16 @@ export interface ProgramInstruction {
   readonly targets: readonly number[];
   /** The arguments and results of a call; null for other instructions. */
   readonly call: CallSite | null;
-  /** Whether it counts as an executed instruction; `ret` does not, and neither do parts of other instructions. */
-  readonly isCounted: boolean;
+  /**
+   * Whether it is a part of an instruction of the text that comes in addition to the first. Such parts are neither
+   * counted nor traced.
+   */
+  readonly isPart: boolean;
+}
+
+/** Whether it counts as an executed instruction; `ret` does not. */
+export function isCounted({ steps, isPart }: ProgramInstruction): boolean {
+  return !isPart && !steps.some((step) => step.kind === 'return');
 }
 
 /** A parameter or return value held in a register, and the position of its bytes in an activation's local memory. */

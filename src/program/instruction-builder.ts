@@ -108,7 +108,7 @@ export class InstructionBuilder {
     return this.exitsKernel(variant) ? [this.leaving(made), made] : [made];
   }
 
-  /** An instruction that a branch repeats. Only the part before it counts, once. */
+  /** An instruction that a branch repeats. The first part does nothing but count. */
   private repeated(made: ProgramInstruction, condition: Ref, target: number): readonly ProgramInstruction[] {
     const { line, text, source, guard } = made;
     const register = this.frame.sharedPlace(condition);
@@ -116,13 +116,13 @@ export class InstructionBuilder {
     const where = { ...emptyInstruction, line, text, source };
     return [
       { ...where, guard },
-      { ...made, isCounted: false },
+      { ...made, isPart: true },
       {
         ...where,
         guard: { register, negated: false },
         steps: [{ kind: 'branch', target: 'target' }],
         target,
-        isCounted: false,
+        isPart: true,
       },
     ];
   }
@@ -139,7 +139,7 @@ export class InstructionBuilder {
       text,
       source,
       guard,
-      isCounted: false,
+      isPart: true,
       ...this.implied(leaveCluster, new Map()),
       steps: leaveCluster,
     };
@@ -186,7 +186,7 @@ export class InstructionBuilder {
       steps,
       places,
       ...this.control(bound, scope),
-      isCounted: !steps.some((step) => step.kind === 'return'),
+      isPart: false,
     };
   }
 
@@ -312,5 +312,5 @@ const emptyInstruction: ProgramInstruction = {
   target: -1,
   targets: [],
   call: null,
-  isCounted: true,
+  isPart: false,
 };

@@ -137,7 +137,10 @@ describe('merge refuses, by name,', () => {
     await worked(plan, 1);
     const out = join(plan, 'm.gguf');
     const { code, stderr } = await ptxlab(['merge', plan, '--out', out]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`plan convert --as ${basename(out)} plans this`)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`make a plan for this one with: plan convert --as ${basename(out)}`),
+    ]);
   });
 });
 

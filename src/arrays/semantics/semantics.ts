@@ -27,7 +27,7 @@ export interface ConversionRequest {
   /** Whether values beyond the format's range, including infinity, become its largest value. Default: the stack's. */
   readonly saturate?: boolean | undefined;
   readonly relu?: boolean | undefined;
-  /** Subnormal f32 inputs and results become zeros with their sign. */
+  /** Subnormal f32 inputs and results become zeros of the same sign. */
   readonly ftz?: boolean | undefined;
   /** Default `ptx`. */
   readonly semantics?: Semantics | undefined;

@@ -78,7 +78,7 @@ function requireSameKind(planned: string, out: string): void {
   const isIndex = (path: string): boolean => path.endsWith('.safetensors.index.json');
   if (containerOf(planned) === containerOf(out) && isIndex(planned) === isIndex(out)) return;
   throw new UsageError(
-    `${out}: the plan is for a file such as ${planned}; plan convert --as ${basename(out)} plans this`,
+    `${out}: the plan is for a file such as ${planned}; make a plan for this one with: plan convert --as ${basename(out)}`,
   );
 }
 

@@ -3,7 +3,7 @@ import { type Sweep, totalDigest } from '../../sweep.ts';
 import type { ChunkDigests } from './digest-file.ts';
 import { digestText } from './digest-text.ts';
 
-/** A sweep that is complete or has stopped at a wrong chunk. */
+/** A sweep that has finished, or that stopped at a chunk with wrong results. */
 export interface Swept {
   readonly sweep: Sweep;
   /** The requested chunks. */

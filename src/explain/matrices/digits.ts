@@ -2,7 +2,7 @@
 import { elementAt } from '../../base/element-at.ts';
 import type { Digit } from '../../isa/fragments.ts';
 
-/** A run of digits that are adjacent both in a number and in the number that they are taken from. */
+/** A run of digits that are adjacent both in a number and in the number that it was made from. */
 interface Run {
   readonly from: 'lane' | 'i';
   readonly low: number;

@@ -5,7 +5,7 @@
  */
 import { elementAt, valueAt } from '../../base/element-at.ts';
 import type { BasicBlock } from '../../program/flow.ts';
-import type { ProgramInstruction } from '../../program/function-program.ts';
+import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
 import type { Region } from '../../program/regions.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { idleRounds, type Waiting } from '../../program/waiting-loops.ts';
@@ -197,7 +197,7 @@ class RegionWriter {
     this.values.getPlace(guard.register, 'i32');
     if (guard.negated) this.code.op('i32.eqz');
     this.code.if(() => {
-      if (instruction.isCounted) this.spend(1);
+      if (isCounted(instruction)) this.spend(1);
       body();
     });
   }

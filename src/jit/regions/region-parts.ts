@@ -1,7 +1,7 @@
 /** Parts of a region's function that are the same whether it runs one thread or four at a time. */
 import { elementAt } from '../../base/element-at.ts';
 import type { BasicBlock } from '../../program/flow.ts';
-import type { ProgramInstruction } from '../../program/function-program.ts';
+import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { usesOf } from '../../program/uses.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -33,7 +33,7 @@ export function writeBlock(
   parts: BlockParts,
 ): void {
   const last = exit.kind === 'next' ? undefined : instructions.at(-1);
-  parts.spend(instructions.filter((instruction) => instruction.guard === null && instruction.isCounted).length);
+  parts.spend(instructions.filter((instruction) => instruction.guard === null && isCounted(instruction)).length);
   const ending = lastUses(instructions, parts.crosses);
   for (const instruction of instructions) {
     if (instruction === last) continue;

@@ -6,7 +6,7 @@
 import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { BasicBlock } from '../../program/flow.ts';
-import type { ProgramInstruction } from '../../program/function-program.ts';
+import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
 import type { Region } from '../../program/regions.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { Code, type Label } from '../../wasm/code.ts';
@@ -298,7 +298,7 @@ class FourWriter {
     else this.values.getPlace(guard.register, 'i32');
     if (guard.negated) code.op('i32.eqz');
     code.if(() => {
-      if (instruction.isCounted) this.spend(1);
+      if (isCounted(instruction)) this.spend(1);
       body();
     });
   }

@@ -1,6 +1,6 @@
 /**
  * st.async and red.async (PTX ISA 9.1, 9.7.9.12, 9.7.13.7). They are complete as soon as they have started. Versions and
- * targets were measured with ptxas 13.0.
+ * targets were determined with ptxas 13.0.
  */
 import {
   type Constraint,

@@ -1,6 +1,6 @@
 /**
  * wgmma: matrix products that four warps compute together (PTX ISA 9.1, 9.7.15). They are checked but not executed.
- * Versions and targets were measured with ptxas 13.0.
+ * Versions and targets were determined with ptxas 13.0.
  */
 import { type InstructionForm, type OperandPattern, read, type ValuePattern, write } from '../../form.ts';
 import { atListed } from '../../targets.ts';

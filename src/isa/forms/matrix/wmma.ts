@@ -173,7 +173,7 @@ function spaceOf(variant: Variant): AccessSpace {
   return space === '.global' ? 'global' : 'shared';
 }
 
-/** The default stride: the elements of a row or column. */
+/** The default stride: the number of elements in a row or column. */
 function defaultStride({ rows, columns }: Fragment, byRows: boolean): number {
   return byRows ? columns : rows;
 }

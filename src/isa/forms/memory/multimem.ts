@@ -1,6 +1,6 @@
 /**
  * multimem: accesses to the same address in the memories of several GPUs (PTX ISA 9.1, 9.7.9.14). They are checked but
- * not executed. Versions and targets were measured with ptxas 13.0.
+ * not executed. Versions and targets were determined with ptxas 13.0.
  */
 import { type Constraint, type InstructionForm, type OperandPattern, read, type TypeRef, write } from '../../form.ts';
 import { at, atListed } from '../../targets.ts';
