@@ -12,6 +12,7 @@ import { scratchFolder } from './scratch-folder.ts';
 
 const passes = 7;
 const script = fileURLToPath(new URL('check-passes.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/bin/ptxlab.js', import.meta.url));
 
 interface Passes {
   readonly seconds: readonly number[];
@@ -26,8 +27,10 @@ export function realCheckRows(): readonly Row[] {
   const cold = seconds[0] as number;
   const steady = seconds.slice(2).sort((a, b) => a - b)[Math.floor((passes - 2) / 2)] as number;
   const theirs = ptxasSeconds(files);
+  const command = commandSeconds(files);
   const what = `check, ${files.length} files by ${origin}, ${(bytes / 1e6).toFixed(1)} MB`;
   return [
+    rowOf('ptxlab check, these files in one process', command, bytes, theirs),
     rowOf(`${what}, first pass`, cold, bytes, theirs),
     rowOf(`${what}, passes 3 to 7`, steady, bytes, theirs),
     { what: 'peak memory of that process', figure: `${mebibytes.toFixed(0)} MiB`, beside: 'limit 300 MiB' },
@@ -38,6 +41,20 @@ function rowOf(what: string, ours: number, bytes: number, theirs: number | null)
   const figure = `${ours.toFixed(2)} s of CPU time, ${(bytes / 1e6 / ours).toFixed(1)} MB/s`;
   if (theirs === null) return { what, figure, beside: 'no ptxas here' };
   return { what, figure, beside: `${(theirs / ours).toFixed(2)} times as fast as ptxas (${theirs.toFixed(2)} s)` };
+}
+
+/** CPU time of one run of the command on all files, with its start. */
+function commandSeconds(files: readonly string[]): number {
+  const words = ['node', program, 'check', '--quiet', ...files].map((word) => `'${word}'`).join(' ');
+  const run = spawnSync('bash', ['-c', `(${words}) >/dev/null 2>&1\ntimes`], { encoding: 'utf8' });
+  return secondsIn(run.stdout);
+}
+
+/** The user and system time of children that `times` prints last. */
+function secondsIn(text: string): number {
+  const line = text.trim().split('\n').at(-1) ?? '';
+  const times = [...line.matchAll(/(\d+)m([\d.]+)s/g)].map(([, minutes, rest]) => Number(minutes) * 60 + Number(rest));
+  return times.reduce((sum, time) => sum + time, 0);
 }
 
 /** ptxas's CPU time for each file, minus the time for an empty module; null if ptxas is not installed. */
@@ -58,8 +75,5 @@ function ptxas(files: readonly string[]): number | null {
     encoding: 'utf8',
   });
   if (run.status === 3 || run.error !== undefined) return null;
-  const [user = 0, system = 0] = [...(run.stdout.trim().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g)].map(
-    ([, minutes, rest]) => Number(minutes) * 60 + Number(rest),
-  );
-  return user + system;
+  return secondsIn(run.stdout);
 }

@@ -10,6 +10,7 @@ import { formats } from '../../numerics/formats.ts';
 import { vectorAccess } from './vector-access.ts';
 import { extendWords, maskWords, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { vectorConverter } from './vector-convert.ts';
+import { vectorDouble } from './vector-double.ts';
 import { vectorFloat } from './vector-float.ts';
 import { vectorBits, vectorComparison, vectorInteger } from './vector-integer.ts';
 import { splat } from './vector-words.ts';
@@ -34,7 +35,7 @@ const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
   bits: vectorBits,
   compare: vectorComparison,
   select: (step, lowering) => () => select(step, lowering),
-  float: vectorFloat,
+  float: (step, lowering) => (step.format === 'f64' ? vectorDouble : vectorFloat)(step, lowering),
   unpack: ({ to, from, lane, stride }, lowering) => {
     if (stride !== lane) return null;
     return () => to.forEach((ref, i) => extract(ref, from, (to.length - 1 - i) * stride, lane, lowering));

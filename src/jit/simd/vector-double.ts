@@ -1,0 +1,214 @@
+/**
+ * f64 steps that round to nearest, on four threads at once. If a result is not an ordinary number, or an fma is out of
+ * the range of the fast method, the functions for single threads compute all four.
+ */
+import { elementAt } from '../../base/element-at.ts';
+import { pairOf, tripleOf } from '../../base/tuples.ts';
+import type { StepOf } from '../../isa/steps/step.ts';
+import type { FloatFunction, FloatMode } from '../../numerics/operations.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
+import { doubleFunction } from '../arithmetic/double-arithmetic.ts';
+import type { Helpers } from '../helpers.ts';
+import { pushDoubleWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
+import { laneCount } from './vectors.ts';
+
+const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
+  add: 'f64x2.add',
+  sub: 'f64x2.sub',
+  mul: 'f64x2.mul',
+  div: 'f64x2.div',
+  sqrt: 'f64x2.sqrt',
+};
+
+const halves = [0, 1] as const;
+
+export function vectorDouble(step: StepOf<'float'>, lowering: VectorLowering): Writer | null {
+  const { fn, mode } = step;
+  if (mode.rounding !== 'rn' || mode.flush || mode.sat) return null;
+  if (fn === 'fma') return () => fma(step, lowering);
+  const opcode = native[fn];
+  return opcode === undefined ? null : () => plain(step, opcode, lowering);
+}
+
+function plain(step: StepOf<'float'>, opcode: VectorOpcode, lowering: VectorLowering): void {
+  const { code, vectors } = lowering;
+  const operands = step.from.map((ref) => pairOf(vectors.get(ref, 'i64').locals));
+  const results = vectors.made('i64', (half) => {
+    for (const operand of operands) code.get(elementAt(operand, half));
+    code.vector(opcode);
+  });
+  const [low, high] = pairOf(results.locals);
+  code.get(low).get(low).vector('f64x2.ne').get(high).get(high).vector('f64x2.ne', 'v128.or', 'v128.any_true');
+  repeatIf(step, operands, [low, high], lowering);
+  vectors.set(step.to, results);
+}
+
+/** If the condition on the stack is true, computes the results one by one. */
+function repeatIf(
+  { fn, mode }: StepOf<'float'>,
+  operands: readonly (readonly [number, number])[],
+  [low, high]: readonly [number, number],
+  { code, scalar }: VectorLowering,
+): void {
+  code.unlikely().if(() => {
+    for (const local of operands.flat()) code.get(local);
+    code
+      .call(oneByOne(scalar.helpers, fn, mode, operands.length))
+      .set(high)
+      .set(low);
+  });
+}
+
+/** Returns the index of the function (both halves of each operand) → both halves of the result. */
+function oneByOne(helpers: Helpers, fn: FloatFunction, mode: FloatMode, count: number): number {
+  const parameters = Array.from({ length: 2 * count }, () => 'v128' as const);
+  const exact = doubleFunction(helpers, fn, mode, count);
+  return helpers.function(`four double ${exact}`, { parameters, results: ['v128', 'v128'] }, (code) => {
+    const results = [code.local('v128'), code.local('v128')] as const;
+    for (let lane = 0; lane < laneCount; lane++) {
+      const [half, inHalf] = [lane >> 1, lane & 1];
+      code.get(elementAt(results, half));
+      for (let i = 0; i < count; i++) code.get(2 * i + half).lane('i64x2.extract_lane', inHalf);
+      code.call(exact).lane('i64x2.replace_lane', inHalf).set(elementAt(results, half));
+    }
+    code.get(results[0]).get(results[1]);
+  });
+}
+
+// --- fma ------------------------------------------------------------------------------------------------------------
+
+/**
+ * The bounds within which the fast method is exact: factors can be split, nothing overflows, and the error of the
+ * product is a normal number.
+ */
+const bounds = { factors: 2 ** 970, sum: 2 ** 1000, product: 2 ** -900 } as const;
+
+/** Multiplying by this splits a significand of 53 bits into halves of 26 bits (Dekker, 1971). */
+const splitter = 2 ** 27 + 1;
+
+/**
+ * Computes an fma as the sum of three numbers: the rounded product plus c, and the errors of both, which are added
+ * rounding to odd. So the last addition rounds correctly (Boldo and Melquiond, "Emulation of a FMA and correctly
+ * rounded sums", 2008).
+ */
+function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
+  const { code, vectors } = lowering;
+  const operands = step.from.map((ref) => pairOf(vectors.get(ref, 'i64').locals));
+  const isSafe = halves.map(() => vectors.temporary());
+  const results = vectors.made('i64', (half) => {
+    const [a, b, c] = tripleOf(operands.map((operand) => elementAt(operand, half)));
+    const product = vectors.temporary();
+    code.get(a).get(b).vector('f64x2.mul').set(product);
+    pushIsSafe(code, [a, b, c], product);
+    code.set(elementAt(isSafe, half));
+    const error = productError(lowering, a, b, product);
+    const [sum, rest] = exactSum(lowering, product, c);
+    code.get(sum);
+    pushOddSum(lowering, rest, error);
+    code.vector('f64x2.add');
+  });
+  code.get(elementAt(isSafe, 0)).get(elementAt(isSafe, 1)).vector('v128.and', 'i64x2.all_true').op('i32.eqz');
+  repeatIf(step, operands, pairOf(results.locals), lowering);
+  vectors.set(step.to, results);
+}
+
+function pushDouble(code: Code, value: number): Code {
+  return pushDoubleWords(code, new BigUint64Array(Float64Array.of(value).buffer)[0] ?? 0n);
+}
+
+/** Pushes masks of the lanes whose operands are in range. Infinities and NaNs never are. */
+function pushIsSafe(code: Code, [a, b, c]: readonly [number, number, number], product: number): void {
+  const magnitude = (local: number): Code => code.get(local).vector('f64x2.abs');
+  magnitude(a);
+  magnitude(b).vector('f64x2.add');
+  pushDouble(code, bounds.factors).vector('f64x2.lt');
+  magnitude(product);
+  magnitude(c).vector('f64x2.add');
+  pushDouble(code, bounds.sum).vector('f64x2.lt', 'v128.and');
+  pushDouble(code, bounds.product);
+  magnitude(product).vector('f64x2.lt', 'v128.and');
+}
+
+/** Returns a local with a * b minus the rounded product, which is exact. */
+function productError(lowering: VectorLowering, a: number, b: number, product: number): number {
+  const { code, vectors } = lowering;
+  const [aHigh, aLow] = split(lowering, a);
+  const [bHigh, bLow] = split(lowering, b);
+  const error = vectors.temporary();
+  code.get(aHigh).get(bHigh).vector('f64x2.mul').get(product).vector('f64x2.sub');
+  for (const [x, y] of [
+    [aHigh, bLow],
+    [aLow, bHigh],
+    [aLow, bLow],
+  ] as const)
+    code.get(x).get(y).vector('f64x2.mul', 'f64x2.add');
+  code.set(error);
+  return error;
+}
+
+function split({ code, vectors }: VectorLowering, value: number): readonly [high: number, low: number] {
+  const [scaled, high, low] = [vectors.temporary(), vectors.temporary(), vectors.temporary()];
+  pushDouble(code, splitter).get(value).vector('f64x2.mul').set(scaled);
+  code.get(scaled).get(scaled).get(value).vector('f64x2.sub', 'f64x2.sub').set(high);
+  code.get(value).get(high).vector('f64x2.sub').set(low);
+  return [high, low];
+}
+
+/** Returns locals with the rounded sum and its error (Knuth's TwoSum). */
+function exactSum({ code, vectors }: VectorLowering, a: number, b: number): readonly [sum: number, error: number] {
+  const [sum, part, error] = [vectors.temporary(), vectors.temporary(), vectors.temporary()];
+  code.get(a).get(b).vector('f64x2.add').set(sum);
+  code.get(sum).get(a).vector('f64x2.sub').set(part);
+  code.get(a).get(sum).get(part).vector('f64x2.sub', 'f64x2.sub');
+  code.get(b).get(part).vector('f64x2.sub', 'f64x2.add').set(error);
+  return [sum, error];
+}
+
+/** Pushes a sum rounded to odd: of the two neighbors of an inexact sum, the one whose last bit is set. */
+function pushOddSum(lowering: VectorLowering, a: number, b: number): void {
+  const { code, vectors } = lowering;
+  const [sum, error] = exactSum(lowering, a, b);
+  const step = vectors.temporary();
+  // 1 if the sum is inexact and its last bit is clear; otherwise 0.
+  pushDoubleWords(code, 1n).get(sum).vector('v128.andnot').get(error);
+  pushDoubleWords(code, 0n).vector('f64x2.ne', 'v128.and').set(step);
+  // Away from zero if the error has the sign of the sum, and toward zero otherwise.
+  code.get(sum).get(step).vector('i64x2.add');
+  code.get(sum).get(error).vector('v128.xor').i32(63).vector('i64x2.shr_u').get(step).vector('v128.and');
+  code.i32(1).vector('i64x2.shl', 'i64x2.sub');
+}
+
+// --- comparisons -----------------------------------------------------------------------------------------------------
+
+const orders: Readonly<Record<string, VectorOpcode>> = {
+  eq: 'f64x2.eq',
+  lt: 'f64x2.lt',
+  le: 'f64x2.le',
+  gt: 'f64x2.gt',
+  ge: 'f64x2.ge',
+  neu: 'f64x2.ne',
+};
+
+/** Comparisons that hold exactly if their opposite does not. */
+const opposites: Readonly<Record<string, VectorOpcode>> = {
+  ltu: 'f64x2.ge',
+  leu: 'f64x2.gt',
+  gtu: 'f64x2.le',
+  geu: 'f64x2.lt',
+};
+
+export function vectorDoubleComparison(step: StepOf<'compare'>, lowering: VectorLowering): Writer | null {
+  const { code, vectors } = lowering;
+  const opcode = orders[step.comparison] ?? opposites[step.comparison];
+  if (step.flush || opcode === undefined) return null;
+  return () => {
+    const [a, b] = pairOf(step.from.map((ref) => pairOf(vectors.get(ref, 'i64').locals)));
+    const truth = vectors.made('i64', (half) => {
+      code.get(elementAt(a, half)).get(elementAt(b, half)).vector(opcode);
+      if (orders[step.comparison] === undefined) code.vector('v128.not');
+    });
+    pushTruth(truth, lowering);
+    setWord(step.to, lowering);
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * Tests f64 arithmetic on the fast engine, four threads at a time, on operands for which a fused sum is hard to round, on
+ * numbers of all sizes and on special values. The reference engine gives the expected results.
+ */
+import { expect, test } from 'vitest';
+import { Device } from '../../src/device.ts';
+import { RandomSource } from './random-source.ts';
+
+/** Number of threads, a multiple of the block size of 256. */
+const count = 8192;
+
+const kernel = (instructions: string): string => `
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry doubles(.param .u64 from, .param .u64 to)
+{
+  .reg .f64 %a, %b, %c, %d;
+  .reg .pred %p;
+  .reg .u32 %i, %block;
+  .reg .b64 %from, %to, %offset;
+  ld.param.u64 %from, [from];
+  ld.param.u64 %to, [to];
+  mov.u32 %i, %tid.x;
+  mov.u32 %block, %ctaid.x;
+  mad.lo.u32 %i, %block, 256, %i;
+  mul.wide.u32 %offset, %i, 8;
+  add.u64 %from, %from, %offset;
+  add.u64 %to, %to, %offset;
+  ld.global.f64 %a, [%from];
+  ld.global.f64 %b, [%from + ${8 * count}];
+  ld.global.f64 %c, [%from + ${16 * count}];
+  ${instructions}
+  st.global.f64 [%to], %d;
+  ret;
+}`;
+
+const random = new RandomSource(64);
+
+/** A number whose exponent is from `least` to `most` and whose last bits may be zeros. */
+function numberBetween(least: number, most: number): bigint {
+  const exponent = BigInt(1023 + least + random.below(most - least + 1));
+  const significand = ((BigInt(random.bits()) << 32n) | BigInt(random.bits())) & (2n ** 52n - 1n);
+  const zeros = random.percent(30) ? BigInt(random.below(50)) : 0n;
+  return (BigInt(random.below(2)) << 63n) | (exponent << 52n) | ((significand >> zeros) << zeros);
+}
+
+function product(a: bigint, b: bigint): bigint {
+  const [x = 0, y = 0] = new Float64Array(BigUint64Array.of(a, b).buffer);
+  return new BigUint64Array(Float64Array.of(x * y).buffer)[0] ?? 0n;
+}
+
+const sign = 1n << 63n;
+
+type Triple = readonly [bigint, bigint, bigint];
+
+/** Addends that cancel the product, or that meet its last bits. */
+function closeAddend(a: bigint, b: bigint): bigint {
+  const near = product(a, b);
+  const kinds = [
+    () => near ^ sign,
+    () => (near ^ sign) + BigInt(random.below(9)) - 4n,
+    () => (near & ~(2n ** 40n - 1n)) + (BigInt(random.below(120) - 60) << 52n),
+    () => numberBetween(-60, 60),
+    () => 0n,
+  ];
+  return random.pick(kinds)();
+}
+
+const specials: readonly bigint[] = [
+  0n,
+  sign,
+  1n,
+  sign | 1n,
+  0x000fffffffffffffn,
+  0x0010000000000000n,
+  0x7fefffffffffffffn,
+  0x7ff0000000000000n,
+  0xfff0000000000000n,
+  0x7ff8000000000001n,
+  0x7ff0000000000123n,
+  0xfff8dead00000000n,
+];
+
+const operands: Readonly<Record<string, () => Triple>> = {
+  'close addends': () => {
+    const [a, b] = [numberBetween(-30, 30), numberBetween(-30, 30)];
+    return [a, b, closeAddend(a, b)];
+  },
+  'all sizes': () => [numberBetween(-1022, 1023), numberBetween(-1022, 1023), numberBetween(-1022, 1023)],
+  'tiny products': () => [numberBetween(-500, -430), numberBetween(-500, -430), numberBetween(-1022, -860)],
+  'special values': () => {
+    const one = (): bigint => (random.percent(40) ? random.pick(specials) : numberBetween(-2, 2));
+    return [one(), one(), one()];
+  },
+};
+
+const comparisons = ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'equ', 'neu', 'ltu', 'leu', 'gtu', 'geu', 'num', 'nan'];
+
+const instructions: readonly (readonly [string, string])[] = [
+  ['fma.rn.f64', 'fma.rn.f64 %d, %a, %b, %c;'],
+  ['add.rn.f64', 'add.rn.f64 %d, %a, %c;'],
+  ['sub.rn.f64', 'sub.rn.f64 %d, %a, %c;'],
+  ['mul.rn.f64', 'mul.rn.f64 %d, %a, %b;'],
+  ['div.rn.f64', 'div.rn.f64 %d, %a, %b;'],
+  ['sqrt.rn.f64', 'sqrt.rn.f64 %d, %a;'],
+  ...comparisons.map((one) => [`setp.${one}.f64`, `setp.${one}.f64 %p, %a, %c; selp.f64 %d, %a, %b, %p;`] as const),
+];
+
+test.each(instructions)('%s', async (_, text) => {
+  const device = await Device.create();
+  const doubles = device.load(kernel(text)).kernel('doubles');
+  for (const [name, make] of Object.entries(operands)) {
+    const from = new BigUint64Array(3 * count);
+    for (let i = 0; i < count; i++) make().forEach((bits, operand) => from.set([bits], operand * count + i));
+    const results: Uint8Array[] = [];
+    for (const way of [{ engine: 'interp' }, { simd: true }] as const) {
+      const to = device.alloc(8 * count);
+      const args = [device.alloc(from), to];
+      expect(await doubles.launch({ ...way, grid: count / 256, block: 256, args })).toMatchObject({ ok: true });
+      results.push(to.read());
+    }
+    expect({ name, results: results[1] }).toEqual({ name, results: results[0] });
+  }
+});
