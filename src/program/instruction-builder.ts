@@ -20,6 +20,7 @@ import type { Instruction } from '../syntax/tree.ts';
 import { type Callee, callSite } from './call-site.ts';
 import type { FrameBuilder } from './frame.ts';
 import { stackSymbol } from './dynamic-stack.ts';
+import { emptyInstruction } from './empty-instruction.ts';
 import { clusterAddresses } from './cluster-variables.ts';
 import type { ProgramInstruction, SpecialRead, SymbolAddress } from './function-program.ts';
 import { sortOperands } from './operands.ts';
@@ -278,39 +279,3 @@ function withoutUse(step: Step): Step {
 function inLocalMemory(step: Step): Step {
   return 'space' in step && step.space === 'param' ? { ...step, space: 'local' } : step;
 }
-
-const noVariant: Variant = {
-  form: {
-    id: 'unsupported',
-    section: '9.7',
-    syntax: '',
-    summary: '',
-    regime: 'exact',
-    availability: [],
-    operands: [],
-    steps: () => [],
-  },
-  mnemonic: '',
-  types: [],
-  modifiers: {},
-};
-
-const emptyInstruction: ProgramInstruction = {
-  variant: noVariant,
-  line: 0,
-  text: '',
-  source: null,
-  guard: null,
-  reads: [],
-  writes: [],
-  addresses: [],
-  symbols: [],
-  specials: [],
-  registers: [],
-  steps: [],
-  places: new Map(),
-  target: -1,
-  targets: [],
-  call: null,
-  isPart: false,
-};

@@ -1,0 +1,39 @@
+/** An instruction without operands and steps, from which parts and unsupported instructions are made. */
+import type { Variant } from '../isa/form.ts';
+import type { ProgramInstruction } from './function-program.ts';
+
+const noVariant: Variant = {
+  form: {
+    id: 'unsupported',
+    section: '9.7',
+    syntax: '',
+    summary: '',
+    regime: 'exact',
+    availability: [],
+    operands: [],
+    steps: () => [],
+  },
+  mnemonic: '',
+  types: [],
+  modifiers: {},
+};
+
+export const emptyInstruction: ProgramInstruction = {
+  variant: noVariant,
+  line: 0,
+  text: '',
+  source: null,
+  guard: null,
+  reads: [],
+  writes: [],
+  addresses: [],
+  symbols: [],
+  specials: [],
+  registers: [],
+  steps: [],
+  places: new Map(),
+  target: -1,
+  targets: [],
+  call: null,
+  isPart: false,
+};
