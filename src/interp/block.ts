@@ -58,7 +58,7 @@ export function beginBlock(number: number, plan: BlockPlan): Block {
   const count = threadsOf(shape);
   const named = namedRanges(kernel.entry.shared);
   const shared = new Segment('shared', new Uint8Array(sharedBytes), { trackWrites, named });
-  shared.mark(0, kernel.entry.reservedBytes);
+  shared.mark(0, kernel.entry.reservedBytes + kernel.entry.hiddenBytes);
   return {
     index: blockIndexOf(number, shape),
     number,

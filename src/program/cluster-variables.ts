@@ -1,6 +1,6 @@
 /**
- * The hidden variables of kernels that use the barrier of their cluster: the barrier, which only the first block's
- * threads and those that mapa brings there use, and the phases in which the block's threads last arrived.
+ * The hidden variables of kernels that use the barrier of their cluster: the barrier, of which only the copy in the first
+ * block is used, and a byte for each thread of the block.
  */
 import { startOfRank } from '../isa/spaces.ts';
 import { clusterBarrier, clusterPhases, type Ref } from '../isa/steps/ref.ts';

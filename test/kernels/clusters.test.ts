@@ -105,6 +105,32 @@ describe.each(Object.keys(allWays))('on %s', (way) => {
   });
 });
 
+describe.each(Object.keys(ways))('the barrier of a cluster on %s', (way) => {
+  const options = { ...ways[way], grid: 2, cluster: 2, block: 2 };
+  /** Threads of the second block count to 3000 before they store the number for all blocks. */
+  const slowly = `
+    mov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %tid.x;
+    setp.eq.u32 %p1, %r2, 1; ARRIVE
+    @%p1 exit;
+    setp.eq.u32 %p2, %r1, 1; @!%p2 bra go;
+    mov.u32 %r5, 0; spin: add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 3000; @%p1 bra spin;
+    st.shared.u32 [number], %r5;
+    go: barrier.cluster.arrive.release; barrier.cluster.wait.acquire;
+    mov.u32 %r3, number; mapa.shared::cluster.u32 %r4, %r3, 1; ld.shared::cluster.u32 %r6, [%r4];
+    ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r6;
+    barrier.cluster.arrive; barrier.cluster.wait;`;
+
+  test.each([
+    ['exit without arriving', ''],
+    ['arrive and exit', '@%p1 barrier.cluster.arrive;'],
+    ['arrive without ordering accesses and exit', '@%p1 barrier.cluster.arrive.relaxed;'],
+  ])('does not wait for threads that %s, and counts no thread twice', async (_, arrive) => {
+    const body = slowly.replace('ARRIVE', arrive);
+    const words = await output({ body, module: '.shared .b32 number;', target: 'sm_90' }, 8, options);
+    expect(words).toEqual([3000, 3000]);
+  });
+});
+
 describe.each(Object.keys(ways))('faults on %s', (way) => {
   const module = '.shared .align 16 .b8 bytes[64];';
   const mapped = (

@@ -8,8 +8,8 @@
  * | 20   | threads that have exited, which no phase waits for     |
  * | 24   | number of the current phase                            |
  *
- * Each block keeps, for each of its threads, a byte with the lowest bit of the phase in which it last arrived. A thread
- * waits as long as the current phase has this bit: the next phase cannot end without the thread.
+ * Each block keeps a byte for each of its threads: 0, or 2 plus the lowest bit of the phase in which the thread last
+ * arrived. The thread waits as long as the current phase has this bit, because the next phase cannot end without it.
  */
 import type { InstructionForm } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';
@@ -22,23 +22,42 @@ import { bits, compare, constant, integer, resize, select } from '../integer/ste
 const fieldBits = 20;
 const phaseBits = 64 - 2 * fieldBits;
 
-/** Adds a thread to those that have arrived or exited, and starts the next phase if the current one waits for no others. */
-function change(field: 'arrived' | 'exited'): Step {
-  const extract = (to: Ref, low: number, width: number): ValueStep => ({
-    kind: 'extract',
-    to,
-    from: '$old',
-    low,
-    width,
-  });
-  const changed: Ref = `$${field}`;
+function extract(to: Ref, low: number, width: number, from: Ref = '$old'): ValueStep {
+  return { kind: 'extract', to, from, low, width };
+}
+
+/** The byte of a thread that arrives in the current phase. */
+function byteOfPhase(to: Ref, object: Ref): readonly ValueStep[] {
+  return [
+    extract('$parity', 2 * fieldBits, 1, object),
+    constant('$arrival', 1),
+    { kind: 'join', to, high: '$arrival', low: '$parity', shift: 1, width: 2 },
+  ];
+}
+
+/**
+ * A thread that exits counts as exited only, even if it has arrived in the current phase. `$byte` is its byte, from before
+ * the change.
+ */
+const exits: readonly ValueStep[] = [
+  ...byteOfPhase('$current', '$old'),
+  compare('eq', 'u32', '$has-arrived', '$byte', '$current'),
+  select('$twice', '$has-arrived', '$one', '$none'),
+  integer('sub', 'u32', '$arrived', '$arrived', '$twice'),
+  integer('add', 'u32', '$exited', '$exited', '$one'),
+];
+
+const arrives: readonly ValueStep[] = [integer('add', 'u32', '$arrived', '$arrived', '$one')];
+
+/** Changes the barrier, and starts the next phase if the current one waits for no other threads. */
+function change(counts: readonly ValueStep[]): Step {
   const steps: readonly ValueStep[] = [
     extract('$arrived', 0, fieldBits),
     extract('$exited', fieldBits, fieldBits),
     extract('$phase', 2 * fieldBits, phaseBits),
     constant('$none', 0),
     constant('$one', 1),
-    integer('add', 'u32', changed, changed, '$one'),
+    ...counts,
     integer('add', 'u32', '$all', '$arrived', '$exited'),
     compare('eq', 'u32', '$everyone', '$all', '$CLUSTER.THREADS'),
     compare('ne', 'u32', '$anyone', '$arrived', '$none'),
@@ -53,31 +72,33 @@ function change(field: 'arrived' | 'exited'): Step {
 }
 
 /** The address of the thread's byte. */
-const findOwnPhase: readonly ValueStep[] = [
+const findOwnByte: readonly ValueStep[] = [
   { kind: 'join', to: '$number', high: '$WARP', low: '$LANE', shift: 5, width: 32 },
   resize('$own', 'u64', '$number', 'u32'),
   integer('add', 'u64', '$own', '$own', clusterPhases),
 ];
 
 const arrive: readonly Step[] = [
-  ...findOwnPhase,
-  change('arrived'),
-  { kind: 'extract', to: '$then', from: '$old', low: 2 * fieldBits, width: 1 },
-  { kind: 'store', space: 'shared', width: 8, from: ['$then'], address: '$own', watched: false },
+  ...findOwnByte,
+  change(arrives),
+  ...byteOfPhase('$byte', '$old'),
+  { kind: 'store', space: 'shared', width: 8, from: ['$byte'], address: '$own', watched: false },
 ];
 
 const load = { kind: 'load', space: 'shared', readOnly: false, unused: false } as const;
 
+const loadByte: Step = { ...load, width: 8, to: ['$byte'], address: '$own', watched: false };
+
 const wait: readonly Step[] = [
-  ...findOwnPhase,
-  { ...load, width: 8, to: ['$then'], address: '$own', watched: false },
+  ...findOwnByte,
+  loadByte,
   { ...load, width: 64, to: ['$object'], address: clusterBarrier, watched: true },
-  { kind: 'extract', to: '$now', from: '$object', low: 2 * fieldBits, width: 1 },
-  compare('eq', 'u32', clusterWaits, '$now', '$then'),
+  ...byteOfPhase('$current', '$object'),
+  compare('eq', 'u32', clusterWaits, '$current', '$byte'),
 ];
 
 /** What a thread does before it exits, if its kernel may use the barrier. */
-export const leaveCluster: readonly Step[] = [change('exited')];
+export const leaveCluster: readonly Step[] = [...findOwnByte, loadByte, change(exits)];
 
 type Row = Pick<InstructionForm, 'summary' | 'polls' | 'repeatsWhile'> & {
   readonly word: 'arrive' | 'wait';
