@@ -3,6 +3,7 @@
  * which is a sequence of 32-bit fields in borrowed global memory. All addresses are addresses in global memory.
  */
 import type { VariableSymbol } from '../check/symbols.ts';
+import { clusterLimit } from '../machine/launch.ts';
 
 export interface LaunchLayout {
   /** Offset of address 0 in the WebAssembly memory; the allocation map fills everything before it. */
@@ -70,6 +71,11 @@ export const context = {
   /** The number of the block in its cluster, and the number of blocks there. */
   rank: 116,
   blocksPerCluster: 120,
+  /**
+   * The addresses of the shared memories of the blocks of the cluster, by rank; 0 for blocks that have exited. The
+   * following words belong to it.
+   */
+  clusterMemories: 128,
 } as const;
 
 /**
@@ -80,7 +86,7 @@ export const lockAddress = 0;
 
 export type ContextField = keyof typeof context;
 
-export const contextSize = 128;
+export const contextSize: number = context.clusterMemories + 4 * clusterLimit;
 
 /** The state word of a thread between regions: a region where it can continue, or one of these. */
 export const state = {

@@ -50,7 +50,7 @@ const gridLimits: Dim3 = [2 ** 31 - 1, 65_535, 65_535];
 const blockLimits: Dim3 = [1024, 1024, 64];
 export const threadLimit = 1024;
 /** Maximum number of blocks in a cluster, which devices allow on request; 8 without it. */
-const clusterLimit = 16;
+export const clusterLimit = 16;
 /** Maximum shared memory per block: 227 KiB, the most that any device has so far. */
 export const sharedLimit: number = 227 * 1024;
 

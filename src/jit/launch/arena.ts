@@ -3,7 +3,14 @@
  * everything the block needs.
  */
 import type { EngineMemory } from '../../machine/engine-memory.ts';
-import { blockIndexOf, blocksPerCluster, type LaunchShape, threadsOf, warpSize } from '../../machine/launch.ts';
+import {
+  blockIndexOf,
+  blocksPerCluster,
+  clusterLimit,
+  type LaunchShape,
+  threadsOf,
+  warpSize,
+} from '../../machine/launch.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { alignTo16, context, type ContextField, contextSize } from '../layout.ts';
 import { keysOf } from '../../base/records.ts';
@@ -104,6 +111,17 @@ export class Arena {
     return new Int32Array(bytes.buffer, bytes.byteOffset, contextSize / 4);
   }
 
+  /** Tells the blocks of a cluster, in the order of their ranks, where each other's shared memory is. */
+  connect(rooms: readonly BlockRoom[], hasExited: (rank: number) => boolean = () => false): void {
+    const first = context.clusterMemories / 4;
+    for (const room of rooms) {
+      const words = this.contextOf(room).fill(0, first, first + clusterLimit);
+      rooms.forEach(({ shared }, rank) => {
+        if (!hasExited(rank)) words[first + rank] = shared;
+      });
+    }
+  }
+
   leave(room: BlockRoom): void {
     this.free.push(room);
   }
@@ -122,6 +140,7 @@ export class Arena {
     const room = { context: base, frames, shared, local, calls: local + this.localStride * this.threads };
     this.rooms.push(room);
     this.describe(room);
+    this.connect([room]);
     return room;
   }
 

@@ -196,7 +196,9 @@ export class BlockEngine {
   private begin(): void {
     const { first, end } = this.taken;
     this.taken = { first: first + this.blocksPerCluster, end };
-    for (let block = first; block < this.taken.first; block++) this.running.push(this.enter(block));
+    const started = Array.from({ length: this.blocksPerCluster }, (_, rank) => this.enter(first + rank));
+    this.arena.connect(started.map(({ room }) => room));
+    this.running.push(...started);
   }
 
   private enter(block: number): Running {
@@ -216,7 +218,11 @@ export class BlockEngine {
     one.hasEnded = true;
     const clusterOf = ({ block }: Running): number => Math.floor(block / this.blocksPerCluster);
     const cluster = this.running.filter((other) => clusterOf(other) === clusterOf(one));
-    if (!cluster.every(({ hasEnded }) => hasEnded)) return;
+    const rooms = cluster.map(({ room }) => room);
+    if (!cluster.every(({ hasEnded }) => hasEnded)) {
+      this.arena.connect(rooms, (rank) => elementAt(cluster, rank).hasEnded);
+      return;
+    }
     for (const { room } of cluster) this.arena.leave(room);
     this.running = this.running.filter((other) => !cluster.includes(other));
   }

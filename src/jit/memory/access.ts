@@ -116,8 +116,8 @@ export function locateAt(lowering: Lowering, facts: AccessFacts, effective: numb
       writeQuickCheck(lowering, facts, { effective, at, slow });
       code.br(done);
     });
-    // A generic address may point into another window.
-    if (space === 'generic') callPlace(lowering, facts, effective);
+    // A generic address may point into another window, and one of shared memory to another block.
+    if (space === 'generic' || (space === 'shared' && layout.reachesOtherBlocks)) callPlace(lowering, facts, effective);
     else {
       pushCall(lowering, facts);
       code.get(effective).get(locals.thread).get(locals.fuel).call(helpers.import('resolve'));

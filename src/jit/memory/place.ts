@@ -2,8 +2,12 @@
  * Handles accesses that the inline check does not find clearly valid. A function for each kind of access checks
  * further, and asks the engine if necessary.
  */
+import { rankShift } from '../../isa/spaces.ts';
 import { windowBase, windowBits } from '../../machine/address-space.ts';
+import { clusterLimit } from '../../machine/launch.ts';
 import type { FunctionType } from '../../wasm/module.ts';
+import { pushField } from '../context-field.ts';
+import { context } from '../layout.ts';
 import { type AccessFacts, type BoundedSpace, type CheckLowering, isQuick, writeQuickCheck } from './checks.ts';
 
 /**
@@ -28,8 +32,51 @@ export function placeFunction({ helpers, layout, program }: Omit<CheckLowering, 
       attempt(facts, effective);
       if (space === 'generic')
         writeWindows(lowering, effective, (inner, offset) => attempt({ ...facts, space: inner }, offset));
+      if (layout.reachesOtherBlocks && (space === 'generic' || space === 'shared'))
+        writeOtherBlocks(lowering, effective, facts);
     }
     code.get(1).get(effective).get(thread).get(fuel).call(helpers.import('resolve'));
+  });
+}
+
+/** Returns the address of a valid access to the shared memory of a block of the cluster. */
+function writeOtherBlocks({ code, layout }: CheckLowering, address: number, { space, size }: AccessFacts): void {
+  const [offset, rank] = [code.local('i64'), code.local('i64')];
+  const [start, own] = [code.local('i32'), code.local('i32')];
+  code.block((other) => {
+    code.get(address);
+    if (space === 'generic') code.i64(windowBase('shared', 64)).op('i64.sub');
+    code
+      .tee(offset)
+      .i64(BigInt(rankShift))
+      .op('i64.shr_u')
+      .i64(1n)
+      .op('i64.sub')
+      .tee(rank)
+      .i64(BigInt(clusterLimit))
+      .op('i64.ge_u')
+      .brIf(other);
+    code.get(0).get(rank).op('i32.wrap_i64').i32(2).op('i32.shl', 'i32.add');
+    code
+      .memory('i32.load', layout.origin + context.clusterMemories)
+      .tee(start)
+      .op('i32.eqz')
+      .brIf(other);
+    code
+      .get(offset)
+      .op('i32.wrap_i64')
+      .i32(2 ** rankShift - 1)
+      .op('i32.and')
+      .tee(own)
+      .i32(size)
+      .op('i32.add');
+    pushField(code, layout, 'sharedSize').op('i32.gt_u');
+    code
+      .get(own)
+      .i32(size - 1)
+      .op('i32.and', 'i32.or')
+      .brIf(other);
+    code.get(start).get(own).op('i32.add', 'return');
   });
 }
 
