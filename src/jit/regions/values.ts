@@ -125,6 +125,11 @@ export class Values {
     return this.slotOf(place) === null ? (this.program.initialFrame[place] ?? null) : null;
   }
 
+  /** Tells whether a slot is a register with a local. */
+  isRegister(place: number): boolean {
+    return this.slotOf(place) !== null;
+  }
+
   /** Returns the local of a register. */
   register(place: number): Slot {
     const slot = this.slotOf(place);

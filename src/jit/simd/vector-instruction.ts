@@ -40,6 +40,7 @@ export function lowerForFour(instruction: ProgramInstruction, four: FourLowering
   const write = onVectors(instruction, { code, vectors, scalar, constantOf, kindOf });
   if (write !== null) {
     write();
+    vectors.keepUniform(instruction);
     return;
   }
   for (let lane = 0; lane < laneCount; lane++) {

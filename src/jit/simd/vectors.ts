@@ -162,6 +162,18 @@ export class Vectors {
     });
   }
 
+  /** Copies results that are the same for all threads, although an operand is not, from vectors to the scalar locals. */
+  keepUniform(instruction: ProgramInstruction): void {
+    const { code } = this;
+    for (const place of new Set(usesOf(instruction).writes)) {
+      const value = this.temporaries.get(place);
+      if (value === undefined || this.varying.has(place) || !this.values.isRegister(place)) continue;
+      const { local, type } = this.values.register(place);
+      const name = type === 'i32' ? 'i32x4.extract_lane' : 'i64x2.extract_lane';
+      code.get(this.converted(value, type).locals[0]).lane(name, 0).set(local);
+    }
+  }
+
   set(ref: Ref, value: Vector): void {
     this.write(this.placeOf(ref), value);
   }
