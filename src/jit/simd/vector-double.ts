@@ -10,7 +10,7 @@ import type { Code } from '../../wasm/code.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import { doubleFunction } from '../arithmetic/double-arithmetic.ts';
 import type { Helpers } from '../helpers.ts';
-import { pushDoubleWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
+import { pushDoubleWords, pushSumError, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { laneCount } from './vectors.ts';
 
 const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
@@ -155,13 +155,11 @@ function split({ code, vectors }: VectorLowering, value: number): readonly [high
   return [high, low];
 }
 
-/** Returns locals with the rounded sum and its error (Knuth's TwoSum). */
+/** Returns locals with the rounded sum and its error. */
 function exactSum({ code, vectors }: VectorLowering, a: number, b: number): readonly [sum: number, error: number] {
   const [sum, part, error] = [vectors.temporary(), vectors.temporary(), vectors.temporary()];
   code.get(a).get(b).vector('f64x2.add').set(sum);
-  code.get(sum).get(a).vector('f64x2.sub').set(part);
-  code.get(a).get(sum).get(part).vector('f64x2.sub', 'f64x2.sub');
-  code.get(b).get(part).vector('f64x2.sub', 'f64x2.add').set(error);
+  pushSumError(code, sum, [a, b], part).set(error);
   return [sum, error];
 }
 
@@ -177,38 +175,4 @@ function pushOddSum(lowering: VectorLowering, a: number, b: number): void {
   code.get(sum).get(step).vector('i64x2.add');
   code.get(sum).get(error).vector('v128.xor').i32(63).vector('i64x2.shr_u').get(step).vector('v128.and');
   code.i32(1).vector('i64x2.shl', 'i64x2.sub');
-}
-
-// --- comparisons -----------------------------------------------------------------------------------------------------
-
-const orders: Readonly<Record<string, VectorOpcode>> = {
-  eq: 'f64x2.eq',
-  lt: 'f64x2.lt',
-  le: 'f64x2.le',
-  gt: 'f64x2.gt',
-  ge: 'f64x2.ge',
-  neu: 'f64x2.ne',
-};
-
-/** Comparisons that hold exactly if their opposite does not. */
-const opposites: Readonly<Record<string, VectorOpcode>> = {
-  ltu: 'f64x2.ge',
-  leu: 'f64x2.gt',
-  gtu: 'f64x2.le',
-  geu: 'f64x2.lt',
-};
-
-export function vectorDoubleComparison(step: StepOf<'compare'>, lowering: VectorLowering): Writer | null {
-  const { code, vectors } = lowering;
-  const opcode = orders[step.comparison] ?? opposites[step.comparison];
-  if (step.flush || opcode === undefined) return null;
-  return () => {
-    const [a, b] = pairOf(step.from.map((ref) => pairOf(vectors.get(ref, 'i64').locals)));
-    const truth = vectors.made('i64', (half) => {
-      code.get(elementAt(a, half)).get(elementAt(b, half)).vector(opcode);
-      if (orders[step.comparison] === undefined) code.vector('v128.not');
-    });
-    pushTruth(truth, lowering);
-    setWord(step.to, lowering);
-  };
 }

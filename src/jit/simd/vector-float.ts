@@ -2,14 +2,14 @@
  * f32 steps on four threads at once, following the rules of float-arithmetic.ts. Rare cases call the functions for
  * single threads.
  */
-import { pairOf, tripleOf } from '../../base/tuples.ts';
+import { tripleOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { FloatFunction, FloatMode } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
 import { narrowFunction } from '../arithmetic/narrow-arithmetic.ts';
 import type { Helpers } from '../helpers.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
-import { pushDoubleWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
+import { pushDoubleWords, pushSumError, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { splat } from './vector-words.ts';
 import { laneCount, wordsAt } from './vectors.ts';
 
@@ -216,46 +216,12 @@ function pushTwiceRounded(half: HalfSum, flush: boolean, code: Code): void {
   } else pushSuspect(code, half).vector('v128.and');
 }
 
-/** Pushes masks of the sums that were rounded. Knuth's TwoSum gives the exact rounding error. */
+/** Pushes masks of the sums that were rounded. */
 function pushInexact({ operands: [a, b, c], half, sum }: HalfSum, code: Code): void {
   const [product, addend, part] = [code.local('v128'), code.local('v128'), code.local('v128')];
   widen(code, a, half);
   widen(code, b, half).vector('f64x2.mul').set(product);
   widen(code, c, half).set(addend);
-  code.get(sum).get(product).vector('f64x2.sub').set(part);
-  code.get(product).get(sum).get(part).vector('f64x2.sub', 'f64x2.sub');
-  code.get(addend).get(part).vector('f64x2.sub', 'f64x2.add');
+  pushSumError(code, sum, [product, addend], part);
   pushDoubleWords(code, 0n).vector('f64x2.ne');
-}
-
-const orders: Readonly<Record<string, VectorOpcode>> = {
-  eq: 'f32x4.eq',
-  lt: 'f32x4.lt',
-  le: 'f32x4.le',
-  gt: 'f32x4.gt',
-  ge: 'f32x4.ge',
-  neu: 'f32x4.ne',
-};
-
-/** Comparisons that hold if and only if their opposite does not. */
-const opposites: Readonly<Record<string, VectorOpcode>> = {
-  ltu: 'f32x4.ge',
-  leu: 'f32x4.gt',
-  gtu: 'f32x4.le',
-  geu: 'f32x4.lt',
-};
-
-export function vectorFloatComparison(step: StepOf<'compare'>, lowering: VectorLowering): Writer | null {
-  const { code, vectors } = lowering;
-  const opcode = orders[step.comparison] ?? opposites[step.comparison];
-  if (step.type !== 'f32' || step.flush || opcode === undefined) return null;
-  return () => {
-    const [a, b] = pairOf(step.from.map((ref) => vectors.get(ref, 'i32').locals[0]));
-    const truth = vectors.temporary();
-    code.get(a).get(b).vector(opcode);
-    if (orders[step.comparison] === undefined) code.vector('v128.not');
-    code.set(truth);
-    pushTruth({ type: 'i32', locals: [truth] }, lowering);
-    setWord(step.to, lowering);
-  };
 }

@@ -10,8 +10,7 @@ import { formats, type FixedFormat } from '../../numerics/formats.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import { integerOrders } from '../arithmetic/integer.ts';
 import { holder, type IntegerType } from '../regions/values.ts';
-import { vectorDoubleComparison } from './vector-double.ts';
-import { vectorFloatComparison } from './vector-float.ts';
+import { vectorFloatComparison } from './vector-float-comparison.ts';
 import { extendWords, maskWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import type { Vector } from './vectors.ts';
 import type { IntegerFunction } from '../../numerics/operations.ts';
@@ -171,7 +170,6 @@ function vectorShift(step: StepOf<'bits'>, { code, vectors, constantOf }: Vector
 
 export function vectorComparison(step: StepOf<'compare'>, lowering: VectorLowering): Writer | null {
   const format = formats[step.type];
-  if (step.type === 'f64') return vectorDoubleComparison(step, lowering);
   if (format.kind === 'float') return vectorFloatComparison(step, lowering);
   const { code, vectors } = lowering;
   const order = integerOrders[step.comparison];

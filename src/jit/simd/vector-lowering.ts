@@ -23,6 +23,13 @@ export function pushDoubleWords(code: Code, value: bigint): Code {
   return code.words(low, high, low, high);
 }
 
+/** Pushes the exact rounding errors of sums of two f64 vectors (Knuth's TwoSum); `part` is a local for a partial result. */
+export function pushSumError(code: Code, sum: number, [a, b]: readonly [number, number], part: number): Code {
+  code.get(sum).get(a).vector('f64x2.sub').set(part);
+  code.get(a).get(sum).get(part).vector('f64x2.sub', 'f64x2.sub');
+  return code.get(b).get(part).vector('f64x2.sub', 'f64x2.add');
+}
+
 /** Converts the 32-bit or 64-bit masks on the stack to words that are 0 or 1. */
 export function pushTruth(mask: Vector, { code }: VectorLowering): void {
   if (mask.type === 'i32') code.get(mask.locals[0]);

@@ -16,7 +16,7 @@ import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
-import { bits, compare, constant, integer, select } from '../integer/steps.ts';
+import { bits, compare, constant, extract, integer, join, select } from '../integer/steps.ts';
 
 interface Field {
   readonly low: number;
@@ -76,23 +76,17 @@ function changed({ arrivals, dropped, expected: more, transferred }: Change): re
 }
 
 function field(to: Ref, from: Ref, { low, width }: Field): ValueStep {
-  return { kind: 'extract', to, from, low, width };
+  return extract(to, from, low, width);
 }
 
 /** Packs these fields into an object; `arrivals` must not have any bits beyond its field. */
 function packed(to: Ref, arrivals: Ref, later: Ref, left: Ref, number: Ref): readonly ValueStep[] {
-  const join = (name: Ref, high: Ref, low: Ref, { low: shift, width }: Field): ValueStep => ({
-    kind: 'join',
-    to: name,
-    high,
-    low,
-    shift,
-    width: shift + width,
-  });
+  const joined = (name: Ref, high: Ref, rest: Ref, { low, width }: Field): ValueStep =>
+    join(name, high, rest, low, low + width);
   return [
-    join('$counts', later, arrivals, expected),
-    join('$phaseless', left, '$counts', bytes),
-    join(to, number, '$phaseless', phase),
+    joined('$counts', later, arrivals, expected),
+    joined('$phaseless', left, '$counts', bytes),
+    joined(to, number, '$phaseless', phase),
   ];
 }
 

@@ -23,6 +23,16 @@ export function compare(comparison: Comparison, type: IntegerName, to: Ref, a: R
   return { kind: 'compare', comparison, type, flush: false, to, from: [a, b] };
 }
 
+/** The `width` bits of `from` that begin at bit `low`. */
+export function extract(to: Ref, from: Ref, low: number, width: number): ValueStep {
+  return { kind: 'extract', to, from, low, width };
+}
+
+/** `high << shift | low`, with `width` bits. */
+export function join(to: Ref, high: Ref, low: Ref, shift: number, width: number): ValueStep {
+  return { kind: 'join', to, high, low, shift, width };
+}
+
 /** `condition ? a : b`. */
 export function select(to: Ref, condition: Ref, a: Ref, b: Ref): ValueStep {
   return { kind: 'select', to, condition, from: [a, b] };

@@ -17,22 +17,14 @@ import { clusterBarrier, clusterPhases, clusterWaits, type Ref } from '../../ste
 import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
 import { at } from '../../targets.ts';
-import { bits, compare, constant, integer, resize, select } from '../integer/steps.ts';
+import { bits, compare, constant, extract, integer, join, resize, select } from '../integer/steps.ts';
 
 const fieldBits = 20;
 const phaseBits = 64 - 2 * fieldBits;
 
-function extract(to: Ref, low: number, width: number, from: Ref = '$old'): ValueStep {
-  return { kind: 'extract', to, from, low, width };
-}
-
 /** The byte of a thread that arrives in the current phase. */
 function byteOfPhase(to: Ref, object: Ref): readonly ValueStep[] {
-  return [
-    extract('$parity', 2 * fieldBits, 1, object),
-    constant('$arrival', 1),
-    { kind: 'join', to, high: '$arrival', low: '$parity', shift: 1, width: 2 },
-  ];
+  return [extract('$parity', object, 2 * fieldBits, 1), constant('$arrival', 1), join(to, '$arrival', '$parity', 1, 2)];
 }
 
 /**
@@ -52,9 +44,9 @@ const arrives: readonly ValueStep[] = [integer('add', 'u32', '$arrived', '$arriv
 /** Changes the barrier, and starts the next phase if the current one waits for no other threads. */
 function change(counts: readonly ValueStep[]): Step {
   const steps: readonly ValueStep[] = [
-    extract('$arrived', 0, fieldBits),
-    extract('$exited', fieldBits, fieldBits),
-    extract('$phase', 2 * fieldBits, phaseBits),
+    extract('$arrived', '$old', 0, fieldBits),
+    extract('$exited', '$old', fieldBits, fieldBits),
+    extract('$phase', '$old', 2 * fieldBits, phaseBits),
     constant('$none', 0),
     constant('$one', 1),
     ...counts,
@@ -65,15 +57,15 @@ function change(counts: readonly ValueStep[]): Step {
     select('$arrived', '$complete', '$none', '$arrived'),
     select('$passed', '$complete', '$one', '$none'),
     integer('add', 'u32', '$phase', '$phase', '$passed'),
-    { kind: 'join', to: '$counts', high: '$exited', low: '$arrived', shift: fieldBits, width: 2 * fieldBits },
-    { kind: 'join', to: '$next', high: '$phase', low: '$counts', shift: 2 * fieldBits, width: 64 },
+    join('$counts', '$exited', '$arrived', fieldBits, 2 * fieldBits),
+    join('$next', '$phase', '$counts', 2 * fieldBits, 64),
   ];
   return { kind: 'atomic', space: 'shared', width: 64, address: clusterBarrier, old: ['$old'], next: ['$next'], steps };
 }
 
 /** The address of the thread's byte. */
 const findOwnByte: readonly ValueStep[] = [
-  { kind: 'join', to: '$number', high: '$WARP', low: '$LANE', shift: 5, width: 32 },
+  join('$number', '$WARP', '$LANE', 5, 32),
   resize('$own', 'u64', '$number', 'u32'),
   integer('add', 'u64', '$own', '$own', clusterPhases),
 ];

@@ -8,8 +8,7 @@ import type { Step } from '../../steps/step.ts';
 import { at, atSuffixed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { rankShift } from '../../spaces.ts';
-import type { Ref } from '../../steps/ref.ts';
-import { compare, constant, integer, select } from '../integer/steps.ts';
+import { compare, constant, extract, integer, join, select } from '../integer/steps.ts';
 
 interface Line extends Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'sets' | 'operands'> {
   readonly ways: readonly Availability[];
@@ -23,23 +22,15 @@ function form({ ways, steps = () => [{ kind: 'yield' }], ...line }: Line): Instr
 
 const rankBits = 32 - rankShift;
 
-function field(to: Ref, from: Ref, low: number, width: number): Step {
-  return { kind: 'extract', to, from, low, width };
-}
-
-function join(to: Ref, high: Ref, low: Ref, shift: number, width: number): Step {
-  return { kind: 'join', to, high, low, shift, width };
-}
-
 /** Replaces the rank in an address; a generic address keeps its window. */
 function mapped(isWide: boolean): readonly Step[] {
   const low = [
     constant('$one', 1),
     integer('add', 'u32', '$rank', '$b', '$one'),
-    field('$offset', '$a', 0, rankShift),
+    extract('$offset', '$a', 0, rankShift),
     join(isWide ? '$low' : '$d', '$rank', '$offset', rankShift, 32),
   ];
-  return isWide ? [...low, field('$window', '$a', 32, 32), join('$d', '$window', '$low', 32, 64)] : low;
+  return isWide ? [...low, extract('$window', '$a', 32, 32), join('$d', '$window', '$low', 32, 64)] : low;
 }
 
 /** The text of the ISA lists only the unsigned types; ptxas also accepts the signed ones. */
@@ -116,7 +107,7 @@ export const clusterForms = (): readonly InstructionForm[] => [
     ways: [at('7.8', 90)],
     operands: [write('d', '.u32', { unpacked: true }), inShared],
     steps: () => [
-      field('$from-one', '$a', rankShift, rankBits),
+      extract('$from-one', '$a', rankShift, rankBits),
       constant('$none', 0),
       constant('$one', 1),
       compare('eq', 'u32', '$is-own', '$from-one', '$none'),
