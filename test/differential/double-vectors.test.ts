@@ -5,35 +5,10 @@
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { RandomSource } from './random-source.ts';
+import { ternaryBlock, ternaryKernel } from './ternary-kernel.ts';
 
-/** Number of threads, a multiple of the block size of 256. */
+/** Number of threads. */
 const count = 8192;
-
-const kernel = (instructions: string): string => `
-.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry doubles(.param .u64 from, .param .u64 to)
-{
-  .reg .f64 %a, %b, %c, %d;
-  .reg .pred %p;
-  .reg .u32 %i, %block;
-  .reg .b64 %from, %to, %offset;
-  ld.param.u64 %from, [from];
-  ld.param.u64 %to, [to];
-  mov.u32 %i, %tid.x;
-  mov.u32 %block, %ctaid.x;
-  mad.lo.u32 %i, %block, 256, %i;
-  mul.wide.u32 %offset, %i, 8;
-  add.u64 %from, %from, %offset;
-  add.u64 %to, %to, %offset;
-  ld.global.f64 %a, [%from];
-  ld.global.f64 %b, [%from + ${8 * count}];
-  ld.global.f64 %c, [%from + ${16 * count}];
-  ${instructions}
-  st.global.f64 [%to], %d;
-  ret;
-}`;
 
 const random = new RandomSource(64);
 
@@ -109,7 +84,7 @@ const instructions: readonly (readonly [string, string])[] = [
 
 test.each(instructions)('%s', async (_, text) => {
   const device = await Device.create();
-  const doubles = device.load(kernel(text)).kernel('doubles');
+  const doubles = device.load(ternaryKernel('f64', count, text)).kernel('ternary');
   for (const [name, make] of Object.entries(operands)) {
     const from = new BigUint64Array(3 * count);
     for (let i = 0; i < count; i++) make().forEach((bits, operand) => from.set([bits], operand * count + i));
@@ -117,7 +92,9 @@ test.each(instructions)('%s', async (_, text) => {
     for (const way of [{ engine: 'interp' }, { simd: true }] as const) {
       const to = device.alloc(8 * count);
       const args = [device.alloc(from), to];
-      expect(await doubles.launch({ ...way, grid: count / 256, block: 256, args })).toMatchObject({ ok: true });
+      expect(await doubles.launch({ ...way, grid: count / ternaryBlock, block: ternaryBlock, args })).toMatchObject({
+        ok: true,
+      });
       results.push(to.read());
     }
     expect({ name, results: results[1] }).toEqual({ name, results: results[0] });

@@ -5,34 +5,10 @@
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
+import { ternaryBlock, ternaryKernel } from './ternary-kernel.ts';
 
-/** Number of threads, a multiple of the block size of 256. */
+/** Number of threads. */
 const count = 16_384;
-
-const kernel = (mnemonic: string): string => `
-.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry ties(.param .u64 from, .param .u64 to)
-{
-  .reg .f32 %a, %b, %c, %d;
-  .reg .u32 %i, %block;
-  .reg .b64 %from, %to, %offset;
-  ld.param.u64 %from, [from];
-  ld.param.u64 %to, [to];
-  mov.u32 %i, %tid.x;
-  mov.u32 %block, %ctaid.x;
-  mad.lo.u32 %i, %block, 256, %i;
-  mul.wide.u32 %offset, %i, 4;
-  add.u64 %from, %from, %offset;
-  add.u64 %to, %to, %offset;
-  ld.global.f32 %a, [%from];
-  ld.global.f32 %b, [%from + ${4 * count}];
-  ld.global.f32 %c, [%from + ${8 * count}];
-  ${mnemonic} %d, %a, %b, %c;
-  st.global.f32 [%to], %d;
-  ret;
-}`;
 
 const powers = [0, -1, -12, -23, -24, -25, -30, -60];
 /** Significands with few bits, with all 24 bits, and next to a power of two, which makes products close to one, too. */
@@ -82,12 +58,12 @@ test.each(
 )('%s of %s numbers', async (mnemonic, _, power) => {
   expect(triples).toHaveLength(count);
   const device = await Device.create({ simd: true });
-  const ties = device.load(kernel(mnemonic)).kernel('ties');
+  const ties = device.load(ternaryKernel('f32', count, `${mnemonic} %d, %a, %b, %c;`)).kernel('ternary');
   const from = device.alloc(operands(power));
   const results: Uint8Array[] = [];
   for (const engine of ['interp', 'jit'] as const) {
     const to = device.alloc(4 * count);
-    const ended = await ties.launch({ engine, grid: count / 256, block: 256, args: [from, to] });
+    const ended = await ties.launch({ engine, grid: count / ternaryBlock, block: ternaryBlock, args: [from, to] });
     expect(ended).toMatchObject({ ok: true });
     results.push(to.read());
   }
