@@ -24,6 +24,7 @@ import { Segment } from '../../src/machine/segment.ts';
 import { builtins } from '../../src/program/builtins.ts';
 import { FunctionTable } from '../../src/program/function-table.ts';
 import { type KernelProgram, linkKernel } from '../../src/program/link.ts';
+import { shapeOf } from '../device/shape-of.ts';
 
 /** Everything that a thread touched in one execution of a step. */
 export interface Touched {
@@ -143,14 +144,7 @@ class Recording {
       constants: this.segment('const', 0),
       parameters: this.segment('param', 0),
     };
-    const shape = {
-      grid: [2, 1, 1],
-      block: [64, 1, 1],
-      sharedBytes: 0,
-      cluster: [1, 1, 1],
-      hasClusters: false,
-      gridWorkspace: 0,
-    } as const;
+    const shape = shapeOf(2, 64);
     return {
       kernel,
       memories,

@@ -12,6 +12,7 @@ import { FunctionTable } from '../../src/program/function-table.ts';
 import { linkKernel } from '../../src/program/link.ts';
 import { buildImage } from '../../src/program/module-image.ts';
 import { moduleOf, type Source } from './run.ts';
+import { shapeOf } from './shape-of.ts';
 
 export interface Shape {
   readonly grid?: number;
@@ -45,14 +46,7 @@ export function launchOf(source: Source, { grid = 1, block = 1, bytes = 1024 }: 
   const launch: Launch = {
     kernel,
     image,
-    shape: {
-      grid: [grid, 1, 1],
-      block: [block, 1, 1],
-      sharedBytes: 0,
-      cluster: [1, 1, 1],
-      hasClusters: false,
-      gridWorkspace: 0,
-    },
+    shape: shapeOf(grid, block),
     memory,
     heap: new DeviceHeap(memory),
     parameters: packArguments('k', parameters, parameterBytes, [{ address: BigInt(out.address) }], 8),

@@ -1,11 +1,11 @@
 /** A launch gets code for four threads if it is large, may loop for a long time, or is repeated often. */
 import { expect, test } from 'vitest';
-import type { LaunchShape } from '../../machine/launch.ts';
 import { linkKernel } from '../../program/link.ts';
 import { loadModule } from '../../check/check.ts';
 import type { FunctionProgram } from '../../program/function-program.ts';
 import { FunctionTable } from '../../program/function-table.ts';
 import { earnsFours, hasFours, runsInFours } from './four-threads.ts';
+import { shapeOf } from '../../../test/device/shape-of.ts';
 
 function kernel(body: string): FunctionProgram {
   const declarations = '.reg .pred %p1; .reg .b32 %r<4>; .reg .b128 %q1;';
@@ -15,45 +15,37 @@ function kernel(body: string): FunctionProgram {
   return linkKernel(module, new FunctionTable(module), 'k', []).entry;
 }
 
-const shape = (threads: number, blocks: number): LaunchShape => ({
-  grid: [blocks, 1, 1],
-  block: [threads, 1, 1],
-  sharedBytes: 0,
-  cluster: [1, 1, 1],
-  hasClusters: false,
-  gridWorkspace: 0,
-});
 const straight = kernel('add.u32 %r1, %r1, 1; add.u32 %r2, %r1, 1;');
 const rounds = 'add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 100;';
 const loop = kernel(`bar.sync 0; again: ${rounds} @%p1 bra again;`);
 
 test('code for four threads depends on the number of threads and instructions', () => {
-  expect(earnsFours(straight, shape(128, 1), 0)).toBe(false);
-  expect(earnsFours(straight, shape(128, 2 ** 16), 0)).toBe(true);
+  expect(earnsFours(straight, shapeOf(1, 128), 0)).toBe(false);
+  expect(earnsFours(straight, shapeOf(2 ** 16, 128), 0)).toBe(true);
 });
 
 test('a loop is assumed to run for some rounds, or for very many if its threads never meet at a barrier', () => {
-  expect(earnsFours(straight, shape(128, 2 ** 10), 0)).toBe(false);
-  expect(earnsFours(loop, shape(128, 1), 0)).toBe(false);
-  expect(earnsFours(loop, shape(128, 2 ** 10), 0)).toBe(true);
-  expect(earnsFours(kernel(`again: ${rounds} @%p1 bra again;`), shape(128, 1), 0)).toBe(true);
+  expect(earnsFours(straight, shapeOf(2 ** 10, 128), 0)).toBe(false);
+  expect(earnsFours(loop, shapeOf(1, 128), 0)).toBe(false);
+  expect(earnsFours(loop, shapeOf(2 ** 10, 128), 0)).toBe(true);
+  expect(earnsFours(kernel(`again: ${rounds} @%p1 bra again;`), shapeOf(1, 128), 0)).toBe(true);
 });
 
 test('nested loops are assumed to run for many more rounds', () => {
   const nested = kernel(
     `bar.sync 0; outer: mov.u32 %r1, 0; inner: ${rounds} @%p1 bra inner; add.u32 %r2, %r2, 1; @%p1 bra outer;`,
   );
-  expect(earnsFours(loop, shape(1024, 8), 0)).toBe(false);
-  expect(earnsFours(nested, shape(1024, 8), 0)).toBe(true);
+  expect(earnsFours(loop, shapeOf(8, 1024), 0)).toBe(false);
+  expect(earnsFours(nested, shapeOf(8, 1024), 0)).toBe(true);
 });
 
 test('instructions executed in earlier launches count as well', () => {
-  expect(earnsFours(straight, shape(128, 1), 2 ** 30)).toBe(true);
+  expect(earnsFours(straight, shapeOf(1, 128), 2 ** 30)).toBe(true);
 });
 
 test('blocks whose row length is not a multiple of four get no such code', () => {
-  expect(hasFours(shape(128, 1))).toBe(true);
-  expect(hasFours(shape(30, 1))).toBe(false);
+  expect(hasFours(shapeOf(1, 128))).toBe(true);
+  expect(hasFours(shapeOf(1, 30))).toBe(false);
 });
 
 test('kernels with calls or 128-bit registers run one thread after the other', () => {
