@@ -3,7 +3,7 @@
  * instead of two hundred, which halves the time of a short command.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'rolldown';
@@ -67,6 +67,8 @@ const { output } = await build({
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   },
 });
+// npx makes them executable only when it first links a checkout, not after each build.
+for (const program of ['ptxlab.js', 'ptxlab-ptxas.js']) chmodSync(join(out, program), 0o755);
 writeFileSync(join(out, 'THIRD-PARTY.txt'), licensesOf(packagesIn(output)));
 // Plans of work for several machines name the program by this hash.
 writeFileSync(join(out, 'sha256.txt'), `${hashOfFiles()}\n`);
