@@ -19,7 +19,8 @@ export class VectorConstants {
   readonly values: Words[] = [];
 
   indexOf(words: Words): number {
-    const key = words.map((word) => word | 0).join();
+    const [a, b, c, d] = words;
+    const key = `${a | 0},${b | 0},${c | 0},${d | 0}`;
     const index = this.indices.get(key) ?? this.values.length;
     if (index === this.values.length) {
       this.indices.set(key, index);

@@ -24,15 +24,37 @@ export function refsOf(step: Step): readonly Ref[] {
 }
 
 function refsTo(step: Step, wanted: Direction): readonly Ref[] {
-  const own = Object.entries(stepFacts[step.kind].values).flatMap(([field, direction]) =>
-    direction === wanted ? refsIn(step, field) : [],
-  );
-  return [...own, ...innerSteps(step).flatMap((inner) => refsTo(inner, wanted))];
+  const found: Ref[] = [];
+  addRefs(step, wanted, found);
+  return found;
 }
 
-function refsIn(fields: Readonly<Record<PropertyKey, unknown>>, field: PropertyKey): readonly Ref[] {
+function addRefs(step: Step, wanted: Direction, to: Ref[]): void {
+  for (const field of refFieldsOf(step.kind)[wanted]) addRefsIn(step, field, to);
+  for (const inner of innerSteps(step)) addRefs(inner, wanted, to);
+}
+
+/** The fields of one kind of step that refer to values, by direction. */
+type RefFields = Readonly<Record<Direction, readonly string[]>>;
+
+/** Filled as kinds occur. Compilers ask for the values of every step several times. */
+const refFields = new Map<StepKind, RefFields>();
+
+function refFieldsOf(kind: StepKind): RefFields {
+  const known = refFields.get(kind);
+  if (known !== undefined) return known;
+  const entries = Object.entries(stepFacts[kind].values);
+  const fieldsTo = (wanted: Direction): readonly string[] =>
+    entries.flatMap(([field, direction]) => (direction === wanted ? [field] : []));
+  const found = { in: fieldsTo('in'), out: fieldsTo('out') };
+  refFields.set(kind, found);
+  return found;
+}
+
+function addRefsIn(fields: Readonly<Record<PropertyKey, unknown>>, field: PropertyKey, to: Ref[]): void {
   const value = fields[field];
-  return Array.isArray(value) ? value.filter(isRef) : [value].filter(isRef);
+  if (isRef(value)) to.push(value);
+  else if (Array.isArray(value)) for (const one of value) if (isRef(one)) to.push(one);
 }
 
 function isRef(value: unknown): value is Ref {
@@ -77,9 +99,13 @@ export interface MemoryUse {
   readonly address: Ref;
 }
 
+const none: readonly MemoryUse[] = [];
+
 /** The memories that the step accesses, and how. */
 export function memoryUses(step: Step): readonly MemoryUse[] {
-  return stepFacts[step.kind].memory.map(({ access, space, address }) => ({
+  const { memory } = stepFacts[step.kind];
+  if (memory.length === 0) return none;
+  return memory.map(({ access, space, address }) => ({
     access,
     space: spaceIn(step, space),
     address: refIn(step, address),
@@ -111,9 +137,15 @@ export interface StepUniformity {
 /** @param hasLocal whether threads have local memory, to which a generic address may point */
 export function uniformityOf(step: Step, hasLocal = true): StepUniformity {
   const { among, given } = resolveUniformity(step);
-  const refs = given === 'inputs' ? inputsOf(step) : given.flatMap((field) => refsIn(step, field));
+  const refs = given === 'inputs' ? inputsOf(step) : refsOfFields(step, given);
   const reached = memoryUses(step).reduce((least, { space }) => meet(least, samenessOfSpace(space, hasLocal)), among);
   return { among: reached, given: refs, outputs: outputsOf(step) };
+}
+
+function refsOfFields(step: Step, fields: readonly PropertyKey[]): readonly Ref[] {
+  const found: Ref[] = [];
+  for (const field of fields) addRefsIn(step, field, found);
+  return found;
 }
 
 /** The threads for which an address in the space refers to the same memory. */

@@ -97,6 +97,12 @@ function canonical(code: Code, result: number): void {
   });
 }
 
+/** The first two words of each of two vectors. */
+const lowPairs = wordsAt(0, 1, 4, 5);
+
+/** The last two words of a vector, moved to the front. */
+const upperPair = wordsAt(2, 3, 2, 3);
+
 const leastNormal = 0x0080_0000;
 const infinity = 0x7f80_0000;
 
@@ -112,7 +118,7 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   for (const half of [0, 1] as const) pushSum(code, operands, half).set(sums[half]);
   const result = vectors.temporary();
   code.get(sums[0]).vector('f32x4.demote_f64x2_zero').get(sums[1]).vector('f32x4.demote_f64x2_zero');
-  code.shuffle(wordsAt(0, 1, 4, 5)).set(result);
+  code.shuffle(lowPairs).set(result);
   pushUnusual(code, sums, result);
   code.unlikely().if(() => {
     for (const local of [...operands, result]) code.get(local);
@@ -182,7 +188,7 @@ function pushSum(code: Code, [a, b, c]: readonly [number, number, number], half:
 /** Pushes two of the four f32 as f64. */
 function widen(code: Code, local: number, half: 0 | 1): Code {
   code.get(local);
-  if (half === 1) code.get(local).shuffle(wordsAt(2, 3, 2, 3));
+  if (half === 1) code.get(local).shuffle(upperPair);
   return code.vector('f64x2.promote_low_f32x4');
 }
 
