@@ -17,11 +17,11 @@ const out = join(root, 'dist/bin');
  * rest of `cli` is loaded per command.
  */
 const start =
-  /commander|src\/base\/|isa\/(form|random-layout|targets|types|steps\/ref|forms\/conversion\/cvt-steps)\.ts|renderers\/(printable|wrap)\.ts|tensors\/containers\.ts|cli\/(command-line|command-parts|exit|output|process-session|program|run-process|version|\w+-commands)\.ts/;
+  /commander|src\/base\/|isa\/(form|random-layout|spaces|targets|types|steps\/ref|forms\/conversion\/cvt-steps)\.ts|renderers\/(printable|style|wrap)\.ts|tensors\/containers\.ts|cli\/(columns|command-line|command-parts|exit|io|output|process-session|program|run-process|style|version|\w+-commands)\.ts/;
 
-/** Shared by the commands for PTX; `check` needs no other chunk. */
+/** Shared by the commands for PTX. `check` needs no other chunk unless it uses colors. */
 const ptx =
-  /node_modules\/ansis|src\/(base|check|diagnostics|isa|syntax|cli\/check)\/|cli\/(check|io|json-file|ndjson|options|settings-file|style)\.ts/;
+  /src\/(base|check|diagnostics|isa|syntax|cli\/check)\/|cli\/(check|json-file|ndjson|options|settings-file)\.ts/;
 
 /** A shard of a sweep needs nothing else, so that thousands of shards cost little more than one run. */
 const shard =
