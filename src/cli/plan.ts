@@ -20,6 +20,7 @@ export interface PlanFlags extends CommonFlags {
   readonly out?: string;
   readonly cpus?: string;
   readonly for?: Scheduler;
+  readonly perTask?: string;
 }
 
 export async function planSweepCommand(
@@ -68,36 +69,43 @@ async function planCommand(
   const { shards, out } = flags;
   if (shards === undefined || out === undefined) throw new UsageError('plan needs --shards N and --out DIR');
   const count = readCount('--shards', shards, 1_000_000);
+  if (flags.perTask !== undefined && flags.for === undefined)
+    throw new UsageError('--per-task needs --for: it is the number of shards that each task of the script computes');
+  const perTask = readCount('--per-task', flags.perTask ?? '1', count);
   const drafted = await draft(out);
   if (drafted === null) return 1;
   await requireNewPlan(out);
   const plan = await writePlan(out, drafted, count);
-  const script = flags.for === undefined ? null : await writeScript(plan, flags.for);
-  if (flags.quiet !== true) await write(session.stderr, planText(plan, drafted, script));
+  const script = flags.for === undefined ? null : await writeScript(plan, flags.for, perTask);
+  if (flags.quiet !== true) await write(session.stderr, planText(plan, drafted, perTask, script));
   return 0;
 }
 
-async function writeScript(plan: Plan, scheduler: Scheduler): Promise<string> {
-  const { name, text, start } = scriptFor(scheduler, resolve(plan.folder), plan.manifest);
+async function writeScript(plan: Plan, scheduler: Scheduler, perTask: number): Promise<string> {
+  const { name, text, start } = scriptFor(scheduler, resolve(plan.folder), plan.manifest, perTask);
   const path = join(plan.folder, name);
   await writeFiles([{ path, bytes: Buffer.from(text) }], true);
   return `${start} ${path}`;
 }
 
-function planText({ folder, manifest }: Plan, { weights, leastShard }: Draft, script: string | null): string {
+function planText({ folder, manifest }: Plan, draft: Draft, perTask: number, script: string | null): string {
   const { shards, units, task } = manifest;
   const empty = shards.filter(({ from, to }) => from === to).length;
   const idle =
     empty === 0 ? '' : `; ${empty} of them have nothing to do, because the work has only ${plural(units, 'part')}`;
   const needs = `${plural(task.cpus, 'CPU')}, ${bytesText(task.memoryBytes)} of memory, ${bytesText(task.diskBytes)} of disk each`;
-  const start = script ?? `ptxlab work ${folder} --shard 0..${shards.length - 1}, one task each`;
-  const cost = weights.reduce((sum, weight) => sum + weight, 0);
-  const most = leastShard === null ? shards.length : Math.max(1, Math.floor(cost / leastShard));
-  const note =
-    shards.length <= most
-      ? ''
-      : `note: with more than ${plural(most, 'shard')}, starting them takes more than a tenth of the CPU time\n`;
+  const start = script ?? `ptxlab work ${folder} --shard K, for K from 0 to ${shards.length - 1}`;
+  const note = costNote(Math.ceil(shards.length / perTask), draft);
   return `${folder}: ${plural(shards.length, 'shard')}${idle}; ${needs}\n${note}next: ${start}\n`;
+}
+
+/** A line that warns of more tasks than the work is worth; empty if there are not too many. */
+function costNote(tasks: number, { weights, leastShard }: Draft): string {
+  if (leastShard === null) return '';
+  const cost = weights.reduce((sum, weight) => sum + weight, 0);
+  const most = Math.max(1, Math.floor(cost / leastShard));
+  if (tasks <= most) return '';
+  return `note: starting more than ${plural(most, 'task')} takes more than a tenth of the CPU time; a task can compute several shards: --per-task, or work --shard A..B\n`;
 }
 
 function readCount(flag: string, text: string, most: number): number {

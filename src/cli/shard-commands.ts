@@ -86,23 +86,24 @@ function planOptions(command: Command): Command {
     .option('-o, --out <folder>', 'the folder for the plan and the results of its shards')
     .addOption(
       new Option('--for <scheduler>', 'also write a script that starts all shards').choices(['slurm', 'parallel']),
-    );
+    )
+    .option('--per-task <count>', 'number of shards that each task of the script computes; 1 by default');
 }
 
 export function defineWork(program: Command, start: Start): void {
   const command = program
     .command('work')
-    .description('Compute one shard of a plan.')
+    .description('Compute one or more shards of a plan.')
     .argument('<folder>', "the plan's folder")
     .option(
       '--shard <number>',
-      'the shard, from 0; by default from SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PARALLEL_SEQ',
+      'the shard, from 0, or a range such as 4..7; by default from SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PARALLEL_SEQ',
     )
     .action(async (folder: string, _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<WorkFlags>();
       await start(async (session) => (await import('./work.ts')).workCommand(folder, flags, session));
     });
-  examples(command, 'ptxlab work plan --shard 5');
+  examples(command, 'ptxlab work plan --shard 5', 'ptxlab work plan --shard 4..7');
 }
 
 export function defineMerge(program: Command, start: Start): void {

@@ -1,4 +1,4 @@
-/** `ptxlab work`: computes one shard of a plan. */
+/** `ptxlab work`: computes one or more shards of a plan. */
 import { elementAt } from '../base/element-at.ts';
 import { makeFolder } from '../hosts/node-folders.ts';
 import { type ExitCode, UsageError } from './exit.ts';
@@ -7,7 +7,7 @@ import { write } from './output.ts';
 import type { Session } from './session.ts';
 import { type Plan, readPlan } from './shards/manifest.ts';
 import { readResult, resultsOf, type ShardResult, troubleText, writeResult } from './shards/results.ts';
-import { shardNumber } from './shards/shard-number.ts';
+import { shardsOfTask } from './shards/shard-number.ts';
 
 export interface WorkFlags extends CommonFlags {
   readonly shard?: string;
@@ -15,23 +15,27 @@ export interface WorkFlags extends CommonFlags {
 
 export async function workCommand(folder: string, flags: WorkFlags, session: Session): Promise<ExitCode> {
   const plan = await readPlan(folder);
-  const shard = shardNumber(flags.shard, session.env, plan.manifest.shards.length);
-  const say = (words: string): Promise<void> =>
-    flags.quiet === true ? Promise.resolve() : write(session.stderr, `shard ${shard}: ${words}\n`);
-  const found = await readResult(plan, shard);
-  if (found.kind === 'done') {
-    await say('is done already');
-    return 0;
-  }
-  if (found.kind === 'foreign' || found.kind === 'doubled') throw new UsageError(troubleText(plan, found));
+  const { first, last } = shardsOfTask(flags.shard, session.env, plan.manifest.shards.length);
   await makeFolder(resultsOf(plan));
   return session.interruptible(async (signal) => {
-    const result = await computeShard(plan, shard, signal, session);
-    if (result === null) return 2;
-    await writeResult(plan, shard, result);
-    await say('done');
+    for (let shard = first; shard <= last; shard++) {
+      const outcome = await workOn(plan, shard, signal, session);
+      if (outcome === null) return 2;
+      if (flags.quiet !== true) await write(session.stderr, `shard ${shard}: ${outcome}\n`);
+    }
     return 0;
   });
+}
+
+/** Makes sure that a shard has a result. Returns what was done in words; null if the signal stopped it. */
+async function workOn(plan: Plan, shard: number, signal: AbortSignal, session: Session): Promise<string | null> {
+  const found = await readResult(plan, shard);
+  if (found.kind === 'done') return 'is done already';
+  if (found.kind === 'foreign' || found.kind === 'doubled') throw new UsageError(troubleText(plan, found));
+  const result = await computeShard(plan, shard, signal, session);
+  if (result === null) return null;
+  await writeResult(plan, shard, result);
+  return 'done';
 }
 
 /** Null if the signal stopped it. */

@@ -1,4 +1,5 @@
 /** `plan`, `work`, `status` and `merge`: the merged shards have the bytes that a single command writes. */
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -36,10 +37,13 @@ async function worked(plan: string, shards: Iterable<number>): Promise<void> {
 
 const bytesIn = (path: string): string => readFileSync(path, 'latin1');
 
+const tooMany = (tasks: string): string =>
+  `note: starting more than ${tasks} takes more than a tenth of the CPU time; a task can compute several shards: --per-task, or work --shard A..B\n`;
+
 test.each([
   [2, ['cvt.rn.f16.f32'], ''],
-  [8, ['cvt.rn.f16.f32'], 'note: with more than 4 shards, starting them takes more than a tenth of the CPU time\n'],
-  [2, ['cvt.rn.f16x2.e5m2x2'], 'note: with more than 1 shard, starting them takes more than a tenth of the CPU time\n'],
+  [8, ['cvt.rn.f16.f32'], tooMany('4 tasks')],
+  [2, ['cvt.rn.f16x2.e5m2x2'], tooMany('1 task')],
 ])('%i shards of %j: the plan says whether they are worth their cost', async (shards, instructions, note) => {
   const plan = join(scratchIn(folder), 'plan');
   const { stderr } = await ptxlab(['plan', 'sweep', ...instructions, '--shards', `${shards}`, '--out', plan]);
@@ -191,9 +195,20 @@ describe('work', () => {
     expect((await ptxlab(['work', plan], { env: { [name]: value } })).stderr).toBe(`shard ${shard}: done\n`);
   });
 
+  test('computes a range of shards that are not done yet', async () => {
+    const plan = await planned(short, 4);
+    await worked(plan, [2]);
+    const { code, stderr } = await ptxlab(['work', plan, '--shard', '1..3']);
+    expect([code, stderr]).toEqual([0, 'shard 1: done\nshard 2: is done already\nshard 3: done\n']);
+    expect((await ptxlab(['status', plan])).stdout).toContain('missing: 0\n');
+  });
+
   test.each<[string, readonly string[], Record<string, string>, string]>([
     ['no shard', [], {}, 'work needs --shard, or a scheduler that sets'],
-    ['a shard beyond the last', ['--shard', '3'], {}, "--shard takes 0 to 2, not '3'"],
+    ['a shard beyond the last', ['--shard', '3'], {}, "--shard takes 0 to 2, or a range such as 0..2, not '3'"],
+    ['a range that ends beyond the last', ['--shard', '1..3'], {}, "not '1..3'"],
+    ['a range that ends before it starts', ['--shard', '2..1'], {}, "not '2..1'"],
+    ['a range without an end', ['--shard', '2..'], {}, "not '2..'"],
     ['task 0 of GNU parallel', [], { PARALLEL_SEQ: '0' }, "PARALLEL_SEQ takes 1 to 3, not '0'"],
     ['two schedulers', [], { PARALLEL_SEQ: '1', SLURM_ARRAY_TASK_ID: '0' }, 'are both set'],
   ])('refuses %s', async (_, flags, env, words) => {
@@ -341,6 +356,23 @@ describe('plan', () => {
   ])('writes a script for %s', async (scheduler, name, words) => {
     const plan = await planned(short, 3, '--for', scheduler);
     expect(bytesIn(join(plan, name))).toContain(words);
+  });
+
+  test('writes scripts whose tasks compute several shards, and the last one what is left', async () => {
+    const plan = await planned(short, 5, '--for', 'slurm', '--per-task', '2');
+    const script = put(plan, 'slurm.sh', bytesIn(join(plan, 'slurm.sh')));
+    expect(bytesIn(script)).toContain('#SBATCH --array=0-2\n');
+    const task = (number: string): string =>
+      spawnSync('sh', [script], { env: { PTXLAB: 'echo', SLURM_ARRAY_TASK_ID: number }, encoding: 'utf8' }).stdout;
+    expect(['0', '1', '2'].map(task)).toEqual(
+      ['0..1', '2..3', '4..4'].map((range) => `work ${plan} --shard ${range}\n`),
+    );
+  });
+
+  test('refuses shards per task without a script', async () => {
+    const args = ['plan', 'sweep', 'cvt.f32.f16', '--shards', '4', '--per-task', '2', '--out', scratchIn(folder)];
+    const { code, stderr } = await ptxlab(args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--per-task needs --for')]);
   });
 });
 

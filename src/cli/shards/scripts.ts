@@ -12,44 +12,68 @@ export interface Script {
   readonly start: string;
 }
 
-/** @param folder the absolute path of the plan's folder */
-export function scriptFor(scheduler: Scheduler, folder: string, manifest: Manifest): Script {
-  return scripts[scheduler](folder, manifest);
+/**
+ * @param folder the absolute path of the plan's folder
+ * @param perTask the number of shards that each task computes, one after the other; the last task may have fewer
+ */
+export function scriptFor(scheduler: Scheduler, folder: string, manifest: Manifest, perTask: number): Script {
+  return scripts[scheduler](folder, manifest, perTask);
 }
 
-const scripts: Readonly<Record<Scheduler, (folder: string, manifest: Manifest) => Script>> = { slurm, parallel };
+type MakeScript = (folder: string, manifest: Manifest, perTask: number) => Script;
+
+const scripts: Readonly<Record<Scheduler, MakeScript>> = { slurm, parallel };
 
 /** Every machine must run the same ptxlab; `PTXLAB` names another path to it. */
 function chooseProgram(): string {
   return `if [ -n "\${PTXLAB:-}" ]; then set -- $PTXLAB; else set -- ${quoted(process.execPath)} ${quoted(programFile)}; fi`;
 }
 
-function slurm(folder: string, { shards, task }: Manifest): Script {
+function slurm(folder: string, { shards, task }: Manifest, perTask: number): Script {
   const megabytes = Math.ceil(task.memoryBytes / 2 ** 20);
+  const numbers =
+    perTask === 1
+      ? '# Each task computes the shard in SLURM_ARRAY_TASK_ID. A task that is restarted repeats only the missing work.'
+      : `# Each task computes ${perTask} shards. A task that is restarted repeats only the missing work.
+first=$((SLURM_ARRAY_TASK_ID * ${perTask}))
+${lastOf(shards.length, perTask)}`;
   const text = `#!/bin/sh
 #SBATCH --job-name=ptxlab
-#SBATCH --array=0-${shards.length - 1}
+#SBATCH --array=0-${Math.ceil(shards.length / perTask) - 1}
 #SBATCH --cpus-per-task=${task.cpus}
 #SBATCH --mem=${megabytes}M
 #SBATCH --requeue
 #SBATCH --open-mode=append
 #SBATCH --output="${folder}/logs/%a.txt"
-# Each task computes the shard in SLURM_ARRAY_TASK_ID. A task that is restarted repeats only the missing work.
+${numbers}
 ${chooseProgram()}
-exec "$@" work ${quoted(folder)}
+exec "$@" work ${quoted(folder)}${perTask === 1 ? '' : ' --shard $first..$last'}
 `;
   return { name: 'slurm.sh', text, start: 'sbatch' };
 }
 
-function parallel(folder: string, { shards, task }: Manifest): Script {
+function parallel(folder: string, { shards, task }: Manifest, perTask: number): Script {
   const jobs = task.cpus === 1 ? '100%' : `$(( ($(nproc) + ${task.cpus - 1}) / ${task.cpus} ))`;
+  const all = `seq 0 ${perTask === 1 ? '' : `${perTask} `}${shards.length - 1}`;
+  const ranges =
+    perTask === 1
+      ? all
+      : `${all} | while read -r first; do
+  ${lastOf(shards.length, perTask)}
+  echo "$first..$last"
+done`;
   const text = `#!/bin/sh
 # Other options are passed on to GNU parallel, such as --sshloginfile FILE. Shards that are done are not computed again.
 options="$*"
 ${chooseProgram()}
-seq 0 ${shards.length - 1} | parallel -q --jobs "${jobs}" --retries 3 $options "$@" work ${quoted(folder)} --shard {}
+${ranges} | parallel -q --jobs "${jobs}" --retries 3 $options "$@" work ${quoted(folder)} --shard {}
 `;
   return { name: 'parallel.sh', text, start: 'sh' };
+}
+
+/** Shell code that sets `last`, the last of a task's shards, from `first`. */
+function lastOf(shards: number, perTask: number): string {
+  return `last=$((first + ${perTask - 1} < ${shards} ? first + ${perTask - 1} : ${shards - 1}))`;
 }
 
 /** Quotes a word for the shell. */
