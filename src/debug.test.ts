@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { recordWarp } from './debug.ts';
 import { Device } from './device.ts';
 
-/** Threads below 4 count up to their index in a loop, and the others skip it; all of them store the count. */
+/**
+ * Threads with an index below 4 count up to their index in a loop, and all others skip the loop; every thread stores
+ * its count.
+ */
 const loop = `
 .version 8.0
 .target sm_80

@@ -49,8 +49,8 @@ const rules: RulesFor<RecordOptions> = {
 };
 
 /**
- * Launches a kernel on the reference engine and records one of its warps. What the launch wrote to the memory of the
- * device stays there, even if the recording was cut off.
+ * Launches a kernel on the reference engine and records one of its warps. What the launch has written to device memory
+ * is kept, even if the recording stopped at its limit.
  *
  * @throws PtxlabError in the same cases as `Kernel.launch`, and `bad-trace` if the launch has no such block or warp
  */

@@ -54,7 +54,7 @@ export type { GpuName } from './isa/gpus.ts';
 /** A device with its memory. */
 export class Device {
   private readonly options: DeviceOptions;
-  /** Null if the GPU follows from the target. */
+  /** Null if the GPU is derived from the target. */
   private readonly gpu: Gpu | null;
   private readonly memory: GlobalMemory;
   private readonly heap: DeviceHeap;
@@ -72,8 +72,8 @@ export class Device {
   /**
    * Creates a device. This is asynchronous, because an engine may have to be loaded.
    *
-   * @throws PtxlabError `bad-option`, `unknown-gpu`, `unknown-target`,
-   *   `unknown-version`, `out-of-memory` if the host has no memory for the device
+   * @throws PtxlabError `bad-option`, `unknown-gpu`, `unknown-target`, `unknown-version`, `out-of-memory` if the host
+   * cannot provide the device's memory
    */
   static async create(options: DeviceOptions = {}): Promise<Device> {
     requireOptions(options, deviceRules, 'a device');
@@ -84,8 +84,8 @@ export class Device {
 
   /**
    * Checks a module and places its variables in device memory. If the module is refused only because its `.version` is
-   * too low, and the device has no version of its own, it is loaded by the rules of the version that it needs; its
-   * report then contains warnings that say so.
+   * too low, and the device has no version of its own, it is loaded under the rules of the version that it needs, and
+   * its report contains warnings that say so.
    *
    * @throws RefusedModuleError if the module has errors
    * @throws PtxlabError `unfit-gpu` if the device's GPU cannot run code for the target of the module; `device-closed`
@@ -108,7 +108,7 @@ export class Device {
   }
 
   /**
-   * A buffer of zeros, or one with a copy of `contents`.
+   * Allocates a buffer that is filled with zeros or with a copy of `contents`.
    *
    * @throws PtxlabError `out-of-memory`, `device-closed`
    */
@@ -128,8 +128,8 @@ export class Device {
   }
 
   /**
-   * Releases the code compiled for its kernels. Afterwards nothing can be loaded, allocated or launched. Buffers can
-   * still be read, and a running launch continues.
+   * Releases the code compiled for the device's kernels. Afterwards nothing can be loaded, allocated or launched.
+   * Buffers can still be read, and a running launch continues.
    */
   close(): void {
     this.isClosed = true;

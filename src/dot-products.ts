@@ -35,20 +35,22 @@ export type { ExplainedChunk, ExplainedTerm } from './numerics/explain-dot.ts';
 
 /** The inputs for one element of D: a row of A, a column of B, and the element of C. */
 export interface DotInputs<Element> {
-  /** The elements that the instruction multiplies: k of them, or for sparse A only those that are kept. */
+  /** The elements that the instruction multiplies: k of them or, if A is sparse, only those that are kept. */
   readonly a: readonly Element[];
   readonly b: readonly Element[];
   /** Default: zero. */
   readonly c?: Element;
-  /** For `.block_scale`: the scales of the blocks of the row and of the column, along k. Default: 1 for each block. */
+  /**
+   * For `.block_scale`: the scales of the blocks along k, for the row and for the column. Default: 1 for each block.
+   */
   readonly scaleA?: readonly Element[];
   readonly scaleB?: readonly Element[];
 }
 
 export interface DotOptions extends JudgeOptions {
   /**
-   * The GPU whose arithmetic is used. Default: the GPU of the target; if there is no target, the newest GPU that has
-   * the instruction.
+   * The GPU whose arithmetic is used. Default: the GPU of the target or, if there is no target, the newest GPU that
+   * supports the instruction.
    */
   readonly gpu?: GpuName;
 }
@@ -63,12 +65,12 @@ const rules: RulesFor<DotOptions> = { ...judgeRules, gpu: anything() };
  * evaluateDot('mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32', elements, { gpu: 'V100' }); // 0x40000000
  * ```
  *
- * @param inputs the bits of each element, as an unsigned integer that fits the width of its format
+ * @param inputs the bits of each element, as an unsigned integer that fits into the width of the element's format
  * @returns a number for results of up to 32 bits, a bigint for f64
- * @throws PtxlabError with the diagnostic's code if the instruction is not legal there, `NOT_A_PRODUCT` if it does not
- * multiply matrices, `argument-type` and `argument-size` for inputs that do not fit in that width or have the wrong
- * number of elements, `unknown-gpu`, `unfit-gpu` if the GPU cannot run the instruction, `unknown-target`,
- * `unknown-version`
+ * @throws PtxlabError with the diagnostic's code if the instruction is not legal for the target and version,
+ * `NOT_A_PRODUCT` if it does not multiply matrices, `argument-type` and `argument-size` for inputs whose bits do not
+ * fit into their format, or lists with the wrong number of elements, `unknown-gpu`, `unfit-gpu` if the GPU cannot run
+ * the instruction, `unknown-target`, `unknown-version`
  */
 export function evaluateDot(mnemonic: string, inputs: DotInputs<Bits>, options: DotOptions = {}): Bits {
   const prepared = prepare(mnemonic, options);
@@ -79,7 +81,7 @@ export function evaluateDot(mnemonic: string, inputs: DotInputs<Bits>, options: 
  * Like `evaluateDot`, for values. A float that its format cannot represent is rounded to the nearest value, ties to
  * even.
  *
- * @returns the value of the element; every NaN is `NaN`
+ * @returns the value of the resulting element; every NaN is `NaN`
  * @throws PtxlabError in the same cases as `evaluateDot`
  */
 export function evaluateDotValues(mnemonic: string, inputs: DotInputs<number>, options: DotOptions = {}): Value {
@@ -108,7 +110,7 @@ export interface MatricesExplanation {
 
 /**
  * Describes which lane holds which element of the matrices of an `mma` or `wmma.mma`, and how GPUs compute the
- * elements. The data is that of `explain`.
+ * elements. The data is the same as in the result of `explain`.
  *
  * @throws PtxlabError in the same cases as `evaluateDot`
  */
@@ -122,8 +124,8 @@ export function explainMatrices(mnemonic: string, options: DotOptions = {}): Mat
 }
 
 /**
- * Every instruction that multiplies matrices and is supported by the given target and version. Default: any target, and
- * the newest version.
+ * Lists every instruction that multiplies matrices and is supported by the given target and version. Default: any
+ * target, and the newest version.
  *
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */

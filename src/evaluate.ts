@@ -1,4 +1,7 @@
-/** The public functions `evaluate` and `evaluateValues`, which compute one instruction for given bits or values. */
+/**
+ * The public functions `evaluate` and `evaluateValues`, which compute the result of one instruction for given bits or
+ * values.
+ */
 import { requireText } from './base/require-text.ts';
 import { type Bits, chop } from './base/bits.ts';
 import { elementAt } from './base/element-at.ts';
@@ -11,12 +14,12 @@ import type { Evaluator, RegisterWidths } from './interp/evaluate.ts';
 import { bitsOfValue, checkedBits, type Value, valueOfBits } from './typed-values.ts';
 
 /**
- * Default: any target, with subnormals treated as on the newest one, and the newest version. Target and version also
- * determine what the instruction computes, if old ones differ.
+ * By default, the instruction may be one of any target and of the newest version, and subnormals are treated as on the
+ * newest target. Target and version also affect the result itself if older ones compute it differently.
  */
 export interface EvaluateOptions extends RegisterWidths, JudgeOptions {}
 
-/** Registers have up to 128 bits. */
+/** Registers have at most 128 bits. */
 const registerWidth = whole(128, '128', 1);
 
 const rules: RulesFor<EvaluateOptions> = { ...judgeRules, source: registerWidth, result: registerWidth };
@@ -28,12 +31,12 @@ const rules: RulesFor<EvaluateOptions> = { ...judgeRules, source: registerWidth,
  * evaluate('cvt.rn.satfinite.e4m3x2.f32', [0x3fa66666, 0xc3fa0000]); // [0x3afe]
  * ```
  *
- * @param inputs one for each source, in the order of the operand list, with one for each element of a brace list: bit
- *   patterns as unsigned numbers or bigints that fit the register's width
+ * @param inputs one bit pattern for each source, in the order of the operand list, with one for each element of a brace
+ * list: unsigned numbers or bigints that fit into the register's width
  * @returns the bits of the results: numbers for up to 32 bits, bigints for more
- * @throws PtxlabError with the diagnostic's code where the instruction is not legal there, `NOT_EVALUATED` where it is
- *   more than a function of bits, `argument-type` and `argument-size` for inputs that are not bits of that width,
- *   `unknown-target`, `unknown-version`, `bad-option`
+ * @throws PtxlabError with the diagnostic's code if the instruction is not legal for the target and version,
+ * `NOT_EVALUATED` if its result depends on more than the given bits, `argument-type` and `argument-size` for inputs
+ * that are not bits of the operand's width, `unknown-target`, `unknown-version`, `bad-option`
  */
 export function evaluate(mnemonic: string, inputs: readonly Bits[], options: EvaluateOptions = {}): readonly Bits[] {
   const { run, inputs: expected } = evaluatorOf(mnemonic, inputs, options);
@@ -49,8 +52,8 @@ export function evaluate(mnemonic: string, inputs: readonly Bits[], options: Eva
  * evaluateValues('add.s64', [-1n, 3n]); // [2n]
  * ```
  *
- * @param inputs one for each source in the order of the operand list, brace lists element by element
- * @returns the results in the same form; every NaN is `NaN`, whose bits only `evaluate` returns
+ * @param inputs one value for each source, in the order of the operand list, with one for each element of a brace list
+ * @returns the results in the same form; every NaN is `NaN`, so use `evaluate` to see its bits
  * @throws PtxlabError in the same cases as `evaluate`
  */
 export function evaluateValues(

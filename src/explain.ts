@@ -19,8 +19,8 @@ export type { Explanation } from './explain/explain.ts';
  * explain('cvt.rn.satfinite.e4m3x2.f32', { target: 'sm_90', version: '8.1' });
  * ```
  *
- * @param options target and version determine which forms an opcode has, and what the text means if older targets or
- *   versions differ; the default is any target and the newest version
+ * @param options the target and the version for which to explain the text; they determine which forms an opcode has,
+ * and what the text means if older targets or versions differ. The default is any target and the newest version
  * @throws PtxlabError `unknown-target`, `unknown-version`, `bad-option`
  */
 export function explain(text: string, options: JudgeOptions = {}): Explanation {

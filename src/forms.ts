@@ -6,11 +6,11 @@ import { describeForm, type FormEntry, formsAt } from './explain/form-listing.ts
 
 export type { FormEntry } from './explain/form-listing.ts';
 
-/** Default: forms that at least one target supports in the newest version. */
+/** By default, lists all forms that at least one target supports in the newest version. */
 export interface FormsOptions extends JudgeOptions {
   /**
-   * Only forms of this opcode; `cvt.pack` is an opcode of its own, and `wgmma` stands for all opcodes that begin with
-   * it.
+   * Lists only the forms of this opcode; `cvt.pack` is an opcode of its own, and `wgmma` stands for all opcodes that
+   * begin with it.
    */
   readonly opcode?: string;
 }
@@ -18,10 +18,10 @@ export interface FormsOptions extends JudgeOptions {
 const rules: RulesFor<FormsOptions> = { ...judgeRules, opcode: text };
 
 /**
- * The forms of the table, one for each line of the ISA's syntax blocks.
+ * Lists the forms in the table, one for each line of the ISA's syntax blocks.
  *
- * @throws PtxlabError `unknown-target` or `unknown-version` if an option names an unknown one, `bad-option` for other
- * options
+ * @throws PtxlabError `unknown-target` or `unknown-version` if an option names a target or version that does not exist,
+ * `bad-option` for other mistakes in the options
  */
 export function forms(options: FormsOptions = {}): readonly FormEntry[] {
   requireOptions(options, rules, 'forms');

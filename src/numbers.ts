@@ -70,11 +70,14 @@ export interface EvaluationExplanation {
   readonly mnemonic: string;
   readonly inputs: readonly OperandValue[];
   readonly outputs: readonly OperandValue[];
-  /** Every conversion that is performed, topmost lane first. */
+  /** The conversions that the instruction performs, topmost lane first. */
   readonly conversions: readonly LaneExplanation[];
 }
 
-/** Searches evaluate one instruction on many inputs, and preparing it takes longer than evaluating it. */
+/**
+ * Callers that search for a value evaluate one instruction on many inputs, and preparing it takes longer than
+ * evaluating it.
+ */
 const lastPrepared = new BoundedCache<string, ReturnType<typeof prepareEval>>(16);
 
 /**
@@ -124,8 +127,8 @@ export function conversions(options: JudgeOptions = {}): readonly ConversionEntr
 }
 
 /**
- * Reads a number as people write it: `470`, `-0`, `1e-3`, `nan`, `inf`, `0x43eb0000` and `0b101` for bits, `0f43EB0000`
- * for the value of an f32.
+ * Reads a number as people write it: `470`, `-0`, `1e-3`, `nan` and `inf` are values; `0x43eb0000` and `0b101` are
+ * bits; `0f43EB0000` is the value of an f32.
  *
  * @returns the bits, and whether the value had to be rounded to the nearest value of the format
  * @throws PtxlabError `argument-type` with a readable message
@@ -139,13 +142,16 @@ export function readNumber(text: string, format: FormatName): { readonly bits: B
   return read.value;
 }
 
-/** The value of a format's bits as text: `448`, `-0`, `inf`, `NaN (0x7f)`, `0.1 (0x1.99999ap-4)`. */
+/** Returns the value that bits have in a format, as text: `448`, `-0`, `inf`, `NaN (0x7f)`, `0.1 (0x1.99999ap-4)`. */
 export function numberText(format: FormatName, bits: Bits): string {
   const { width } = rowFor(format, bits);
   return formatValue(format, chop(bits, width));
 }
 
-/** The value of a format's bits as a JavaScript number: exact for all formats except the 64-bit integers. */
+/**
+ * Returns the value that bits have in a format, as a JavaScript number; this is exact for all formats except the 64-bit
+ * integers.
+ */
 export function numberValue(format: FormatName, bits: Bits): number {
   const { kind, width, signed } = rowFor(format, bits);
   if (kind === 'integer') return Number(signed ? BigInt.asIntN(width, BigInt(bits)) : BigInt(bits));
@@ -164,8 +170,8 @@ export function numberValue(format: FormatName, bits: Bits): number {
 }
 
 /**
- * The position of a value in the order of its format: 0 for zero of either sign, 1 for the next larger value.
- * Infinities come after the largest values, and NaNs after the infinities.
+ * Returns the position of a value when all values of its format are listed in order: 0 for zero of either sign, 1 for
+ * the next larger value, and so on. Infinities come after the largest values, and NaNs after the infinities.
  */
 export function numberRank(format: FormatName, bits: Bits): bigint {
   const { kind, signed, width } = rowFor(format, bits);
@@ -176,7 +182,7 @@ export function numberRank(format: FormatName, bits: Bits): bigint {
   return !signed || pattern < sign ? pattern >> padding : -((pattern - sign) >> padding);
 }
 
-/** The bits of the value at a position; null beyond the ends of the format, and for positions of NaNs. */
+/** Returns the bits of the value at a position; null if the format has no value there, or only a NaN. */
 export function numberAt(format: FormatName, rank: bigint): Bits | null {
   const { kind, signed, width } = rowOf(format);
   requireArgument('the position of a number', rank, bigint);
@@ -193,8 +199,8 @@ export function numberAt(format: FormatName, rank: bigint): Bits | null {
 }
 
 /**
- * The bits of the next larger (`up`) or smaller value of a format, through zero and up to the infinities; null at the
- * end of the format and for NaNs. -0 and +0 count as one value.
+ * Returns the bits of the next larger value of a format (`up`) or of the next smaller one. The order goes through zero
+ * up to the infinities; the result is null at the end of the format and for NaNs. -0 and +0 count as one value.
  */
 export function nextNumber(format: FormatName, bits: Bits, up: boolean): Bits | null {
   rowFor(format, bits);
@@ -215,7 +221,7 @@ function rowOf(format: FormatName): NumberFormat {
 }
 
 /**
- * The table row of a format, after checking the bits that the caller gave.
+ * Returns the table row of a format, after checking that the caller gave bits.
  *
  * @throws PtxlabError `unknown-format`, and `argument-type` for bits that are not a whole number
  */

@@ -7,11 +7,13 @@ import { type SweepKernel, sweepKernel, type SweepPlan } from './jit/arrays/swee
 
 export interface Sweep {
   readonly mnemonic: string;
-  /** The sweep's name in a digest file: the mnemonic, and whatever else the results depend on. */
+  /** The sweep's name in a digest file: the mnemonic, followed by everything else that the results depend on. */
   readonly name: string;
   readonly plan: SweepPlan;
   readonly kernel: SweepKernel;
-  /** Width of the input. All swept operands get the same input, which runs through all integers of this width. */
+  /**
+   * Width of the input. All swept operands get the same input, which takes every value that has this number of bits.
+   */
   readonly inputBits: number;
   /** Chunk c consists of the inputs starting at c * `chunkSize`. */
   readonly chunkSize: number;
@@ -21,7 +23,7 @@ export interface Sweep {
 /** Number of inputs per chunk, unless the whole range has fewer. */
 const largestChunk = 2 ** 24;
 
-/** Operands that are settings of a conversion rather than inputs, with their defaults. */
+/** Operands that are settings of the conversion rather than inputs; each has a default value. */
 const settings: ReadonlyMap<string, number> = new Map([
   ['rbits', 0],
   ['scale-factor', 0x7f7f],
@@ -29,8 +31,8 @@ const settings: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * The sweep of a conversion that is legal in the given version and target. `fixed` holds the values of operands that
- * are not swept, by name.
+ * Prepares the sweep of a conversion that is legal in the given version and on the given target. `fixed` gives the
+ * values of operands that are not swept, by name.
  */
 export function prepareSweep(
   mnemonic: string,
@@ -76,7 +78,7 @@ function notSwept(message: string): Result<never, EvalError> {
   return err({ code: 'NOT_SWEPT', message });
 }
 
-/** The digest of all chunk digests, in the order of the chunks. */
+/** Computes the digest of all chunk digests, in the order of the chunks. */
 export function totalDigest(chunks: readonly number[]): number {
   return chunks.reduce(digestWord, 0);
 }

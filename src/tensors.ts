@@ -1,7 +1,7 @@
 /**
  * Tensor files: safetensors, .npy, .npz, GGUF, raw. Opening a file reads only its header; data is read and written
- * piece by piece. Anything that reads bytes at an offset is a source, so this module runs in browsers as well as in
- * Node.
+ * piece by piece. Data can come from anything that reads bytes at an offset, so this module runs in browsers as well as
+ * in Node.
  *
  * @module
  */

@@ -14,7 +14,7 @@ import { numberBits } from './numerics/number-bits.ts';
  */
 export type Value = number | bigint | boolean | readonly number[];
 
-/** The properties of a type that its values depend on; the type may also be a format that has no PTX type. */
+/** The properties of a type that determine what values it has. They may also describe a format that has no PTX type. */
 export type ValueType = Pick<PtxType, 'class' | 'format' | 'lanes' | 'laneStride' | 'width'> & {
   readonly name: string;
 };
@@ -22,7 +22,7 @@ export type ValueType = Pick<PtxType, 'class' | 'format' | 'lanes' | 'laneStride
 const typeError = (message: string): PtxlabError => new PtxlabError('argument-type', message);
 const sizeError = (message: string): PtxlabError => new PtxlabError('argument-size', message);
 
-/** The form of a value in messages. */
+/** Returns a value as messages show it. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
   switch (typeof value) {
@@ -40,10 +40,11 @@ function shown(value: unknown): string {
 }
 
 /**
- * The bits of a value. A float is rounded to the nearest value of its format, ties to even.
+ * Returns the bits of a value. A float is rounded to the nearest value of its format, ties to even.
  *
  * @param where the name of the input in error messages
- * @throws PtxlabError `argument-type` for a value of another kind, `argument-size` for one outside the type's range
+ * @throws PtxlabError `argument-type` for a value of the wrong kind, `argument-size` for a value outside the type's
+ * range
  */
 export function bitsOfValue(value: unknown, type: ValueType, where: string): Bits {
   const { name, class: cls, format, lanes, width } = type;
@@ -92,7 +93,7 @@ function laneBits(value: unknown, format: FormatName, where: string): Bits {
   return nearest.value.bits;
 }
 
-/** The value of the bits of a type. Every NaN is `NaN`. */
+/** Returns the value that bits have in a type. Every NaN is `NaN`. */
 export function valueOfBits(
   bits: Bits,
   { class: cls, format, lanes, laneStride, width }: Omit<ValueType, 'name'>,
@@ -128,7 +129,8 @@ function laneValue(bits: Bits, format: FormatName): number {
 /**
  * Checks bits from a caller, for an operand of `width` bits.
  *
- * @throws PtxlabError `argument-type` unless they are a whole number, `argument-size` if they are negative or wider
+ * @throws PtxlabError `argument-type` unless they are a whole number, `argument-size` if they are negative or have too
+ * many bits
  */
 export function checkedBits(bits: unknown, width: number, where: string): Bits {
   const isWhole = typeof bits === 'bigint' || (typeof bits === 'number' && Number.isSafeInteger(bits));

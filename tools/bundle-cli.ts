@@ -1,6 +1,6 @@
 /**
- * Bundles the command line into `dist/bin`, which the package's `ptxlab` runs. For `check`, Node then loads three files
- * instead of two hundred, which halves the time of a short command.
+ * Bundles the command line into `dist/bin`, which the package's `ptxlab` runs. `check` then loads three files instead
+ * of two hundred, which halves the time that a short command takes.
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,23 +13,23 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const out = join(root, 'dist/bin');
 
 /**
- * Needed at every start, or shared by the commands for PTX and those for tensors, which need no table of instructions. The
- * rest of `cli` is loaded per command.
+ * What is needed at every start, or shared by the commands for PTX and the commands for tensors; the latter do not need
+ * the table of instructions. The rest of `cli` is loaded only by the commands that need it.
  */
 const start =
   /commander|src\/base\/|isa\/(form|random-layout|spaces|targets|types|steps\/ref|forms\/conversion\/cvt-steps)\.ts|renderers\/(printable|style|wrap)\.ts|tensors\/containers\.ts|cli\/(columns|command-line|command-parts|exit|io|output|process-session|program|run-process|style|version|\w+-commands)\.ts/;
 
-/** Shared by the commands for PTX. `check` needs no other chunk unless it uses colors. */
+/** What the commands for PTX share. `check` needs no other chunk unless it uses colors. */
 const ptx =
   /src\/(base|check|diagnostics|isa|syntax|cli\/check)\/|cli\/(check|json-file|ndjson|options|settings-file)\.ts/;
 
-/** A shard of a sweep needs nothing else, so that thousands of shards cost little more than one run. */
+/** All that is needed to compute a shard of a sweep, so that thousands of shards cost little more than a single run. */
 const shard =
   /src\/hosts\/(file-errors|node-files|node-output|sweep-threads)\.ts|jit\/(exported-function|arrays\/sweep-runner)\.ts|tensors\/(bytes|tensor-error)\.ts|cli\/(work|sweep\/digest-text|shards\/(cut|manifest|results|shard-number|sweep-units|sweep-work|what))\.ts/;
 
 /**
- * commander imports node:child_process for commands that are separate programs. ptxlab has no such commands, and loading it would
- * take 5 ms.
+ * commander imports node:child_process to support commands that are separate programs. ptxlab has no such commands, and
+ * loading the module would take 5 ms.
  */
 const withoutChildProcess: Plugin = {
   name: 'without-child-process',
@@ -42,15 +42,15 @@ const withoutChildProcess: Plugin = {
 
 const { output } = await build({
   cwd: root,
-  // A worker's file is found relative to the file that starts it.
+  // The file of a worker is found relative to the file that starts the worker.
   input: {
     ptxlab: 'src/cli/main.ts',
     'ptxlab-ptxas': 'src/cli/ptxas-main.ts',
     'sweep-worker': 'src/hosts/sweep-worker.ts',
   },
   platform: 'node',
-  // The command line's libraries are part of the bundle, so that installing the package does not install all of their
-  // files.
+  // The libraries that the command line uses are part of the bundle, so installing the package does not install all of
+  // their files.
   external: [/^#host$/, /^node:(?!child_process)/, 'piscina', 'fflate'],
   plugins: [withoutChildProcess],
   output: {
@@ -67,10 +67,10 @@ const { output } = await build({
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   },
 });
-// npx makes them executable only when it first links a checkout, not after each build.
+// npx makes these files executable only when it first links a checkout, not after each build.
 for (const program of ['ptxlab.js', 'ptxlab-ptxas.js']) chmodSync(join(out, program), 0o755);
 writeFileSync(join(out, 'THIRD-PARTY.txt'), licensesOf(packagesIn(output)));
-// Plans of work for several machines name the program by this hash.
+// Plans that spread work over several machines use this hash to identify the program.
 writeFileSync(join(out, 'sha256.txt'), `${hashOfFiles()}\n`);
 
 function hashOfFiles(): string {

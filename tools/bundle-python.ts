@@ -1,5 +1,6 @@
 /**
- * Bundles ptxlab into one file, which the wheel of the Python package carries and runs as its server. Build the wheel afterwards:
+ * Bundles ptxlab into a single file. The wheel of the Python package contains this file and runs it as its server.
+ * Build the wheel afterwards:
  *
  *     npm run python:build && python3 -m pip wheel --no-deps --wheel-dir dist/python ./python
  */
@@ -36,6 +37,7 @@ const { output } = await build({
 });
 const packages = packagesOf(output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : [])));
 writeFileSync(join(server, 'THIRD-PARTY.txt'), licensesOf(packages));
-// The server reads its version from package.json; without the type, Node would take it for CommonJS.
+// The server reads its version from package.json; the type is needed because Node would otherwise treat the file as
+// CommonJS.
 copyFileSync(join(root, 'package.json'), join(server, 'package.json'));
 copyFileSync(join(root, 'LICENSE'), join(server, 'LICENSE'));

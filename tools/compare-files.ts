@@ -1,5 +1,5 @@
 /**
- * Compares the checker with a ptxas on this machine over whole PTX files: prints every file that only one of the two
+ * Compares the checker with a ptxas on this machine over whole PTX files, and prints every file that only one of them
  * refuses, with the start of each message.
  *
  *     tsx tools/compare-files.ts FILE.ptx …

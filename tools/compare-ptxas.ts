@@ -1,11 +1,11 @@
 /**
- * Compares the checker with a ptxas on this machine on random instructions from the tables, legal and nearly legal, for
- * random versions and targets. Prints every line on which the two disagree.
+ * Compares the checker with a ptxas on this machine, using random instructions from the tables, legal and nearly legal
+ * ones, for random versions and targets. Prints every line on which the two disagree.
  *
  *     tsx tools/compare-ptxas.ts [MODULES] [SEED] [OPCODE [RECORD]]
  *
  * If RECORD names a file, every line that ptxas accepted or refused is written to it as a case for test/golden. Cases
- * on which the two disagree are marked as quirks: check each one before you keep it.
+ * in which the two disagree are marked as quirks: check each of them before you keep it.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

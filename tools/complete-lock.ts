@@ -1,7 +1,7 @@
 /**
- * Adds to package-lock.json the platform packages that a registry did not offer when the lock was written. If they are
- * missing, `npm ci` reports that the lock is out of sync; if they are present, other platforms skip them. Run it after
- * every `npm install`.
+ * Adds to package-lock.json those platform packages that the registry did not offer when the lock was written. Without
+ * them, `npm ci` reports that the lock is out of sync; on other platforms, they are skipped. Run it after every `npm
+ * install`.
  *
  *     tsx tools/complete-lock.ts
  */
@@ -18,7 +18,7 @@ const lock = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string
 const packages = lock.packages as Record<string, Entry>;
 let added = 0;
 
-/** A name such as `cli-linux-x64-musl` consists of os, cpu and C library. */
+/** A name such as `cli-linux-x64-musl` consists of the operating system, the CPU and the C library. */
 function platformOf(name: string): object {
   const words = (name.split('/').pop() ?? '').replace(/^(cli|binding)-/, '').split('-');
   const [os = '', cpu = '', abi = ''] = words;

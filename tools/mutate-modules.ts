@@ -1,7 +1,7 @@
 /**
- * Compares the checker with a ptxas on this machine on real modules with one or two tokens changed, or for another
- * version and target. Prints every module on which the two disagree: the change, and both messages. Many of these
- * disagreements are peculiarities of ptxas that docs/spec-questions.md lists.
+ * Compares the checker with a ptxas on this machine, using real modules in which one or two tokens were changed, or
+ * which are checked for another version and target. Prints every module on which the two disagree: the change, and both
+ * messages. Many of these disagreements are peculiarities of ptxas that docs/spec-questions.md lists.
  *
  *     tsx tools/mutate-modules.ts COUNT SEED FILE.ptx …
  */
@@ -22,7 +22,7 @@ function ourFirst(text: string): string | null {
 
 const folder = scratchFolder();
 
-/** The first complaint of ptxas; null if it accepts the module, undefined if it cannot decide. */
+/** Returns the first error that ptxas reports; null if it accepts the module, undefined if it cannot decide. */
 function theirFirst(text: string): string | null | undefined {
   const file = join(folder, 'm.ptx');
   writeFileSync(file, text);

@@ -1,5 +1,5 @@
 /**
- * Bundles the VS Code extension with the command line and packs it.
+ * Bundles the VS Code extension together with the command line, and packs it into a .vsix file.
  *
  *     tsx tools/pack-vscode.ts [file.vsix]
  */

@@ -1,5 +1,5 @@
 /**
- * Runs a ptxas on this machine on the modules in test/golden/modules, writes its answers into the files there, and says
+ * Runs a ptxas on this machine on the modules in test/golden/modules, writes its answers into these files, and reports
  * where the checker differs.
  *
  *     tsx tools/record-modules.ts [FILE.txt …]

@@ -6,14 +6,14 @@ import type { Step } from '../isa/steps/step.ts';
 import { formats } from '../numerics/formats.ts';
 import type { OperandBits } from './operand-bits.ts';
 
-/** Operand bits from which a value is computed. */
+/** Some bits of an operand that contribute to a value. */
 export interface Read {
   readonly operand: string;
   readonly low: number;
   readonly width: number;
 }
 
-/** Some bits of a value: copied from an operand, zero, or computed by a step. */
+/** A run of bits in a value: copied from an operand, zero, or computed by a step. */
 export type Piece =
   | {
       readonly kind: 'bits';
@@ -28,7 +28,7 @@ export type Piece =
 /** Topmost piece first. */
 export type Value = readonly Piece[];
 
-/** The value that the steps compute for each name, described in terms of operand bits. */
+/** Finds the value that the steps compute for each name, expressed in terms of operand bits. */
 export function follow(operands: readonly OperandBits[], steps: readonly Step[]): ReadonlyMap<Ref, Value> {
   const values = new Map<Ref, Value>();
   for (const { name, role, type } of operands) {
@@ -86,7 +86,10 @@ function runMade(step: MakingStep, values: Map<Ref, Value>, get: (ref: Ref) => V
   values.set(step.to, [made(resultWidth(step, from.map(get)), label, reads)]);
 }
 
-/** The width of a result whose width comes from the type of its operand. */
+/**
+ * Stands for the width of a result that is not known yet, because it depends on the type of the operand to which the
+ * result is written.
+ */
 const widthless = 0;
 
 function made(width: number, label: string, reads: readonly Read[]): Piece {
@@ -172,7 +175,7 @@ function cut(piece: Piece, low: number, width: number): Piece {
   return { ...piece, width, label: `${piece.label}${range(low + width - 1, low)}` };
 }
 
-/** The operand bits from which a value is made. */
+/** The operand bits that contribute to a value. */
 export function readsOf(value: Value): Read[] {
   return value.flatMap((piece): readonly Read[] => {
     if (piece.kind === 'zero') return [];

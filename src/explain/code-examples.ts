@@ -1,15 +1,17 @@
-/** The shortest text that makes the checker report each diagnostic; null if no short text can. */
+/** For each diagnostic, the shortest text that makes the checker report it; null if no short text does. */
 import { check } from '../check/check.ts';
 import type { Code } from '../diagnostics/catalog.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 
 interface Example {
-  /** `statements` for the body of a kernel, `items` that follow a module's header, or a whole `module`. */
+  /**
+   * `statements` go into the body of a kernel, `items` follow the header of a module, and `module` is a whole module.
+   */
   readonly kind: 'statements' | 'items' | 'module';
   readonly text: string;
 }
 
-/** Codes of runs, and of files in other languages. */
+/** Codes that are reported when kernels run, or for PTX in files of other languages. */
 type OtherCode = Extract<Code, `PTX${6 | 7}${string}`>;
 export type CheckCode = Exclude<Code, OtherCode>;
 
@@ -20,7 +22,7 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX1004: statements('.pragma "no end'),
   PTX1005: statements('mov.u32 %r1, 08;'),
   PTX1006: statements('// für'),
-  // A NUL would be invisible in an example.
+  // The character that causes this finding, NUL, would be invisible in an example.
   PTX1007: null,
   PTX1010: statements('mov.u64 %rd1, 99999999999999999999;'),
   PTX1011: statements('mov.u32 %r1, 1 / 0;'),
@@ -149,14 +151,15 @@ const registers =
   '.reg .pred %p<4>; .reg .b8 %b<4>; .reg .f16 %h<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<10>;';
 
 export interface CodeExample {
-  /** The example as shown. Header and register declarations appear only if they matter. */
+  /** The example as shown. The header and register declarations are left out if they do not matter. */
   readonly text: string;
-  /** The message that the checker reports for it. */
+  /** The message that the checker reports for the example. */
   readonly finding: Diagnostic;
 }
 
 /**
- * The example for a code and its finding; null for runtime codes, and for the few codes that no short text can show.
+ * The example for a code, and the finding that it causes; null for runtime codes, and for the few codes that no short
+ * text can show.
  */
 export function exampleOf(code: Code): CodeExample | null {
   const example = isCheckCode(code) ? examples[code] : null;

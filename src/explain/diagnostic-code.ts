@@ -12,11 +12,11 @@ export interface CodeExplanation {
   readonly severity: Severity;
   readonly title: string;
   readonly explain: string;
-  /** The templates, with their parameters in braces. */
+  /** The message templates, with their parameters in braces. */
   readonly message: string;
   readonly ptxas: string;
   readonly section: string | null;
-  /** A text that triggers it, and the resulting message; null if no short text does. */
+  /** A text that triggers the diagnostic, and the resulting message; null if no short text triggers it. */
   readonly example: { readonly text: string; readonly message: string } | null;
 }
 
@@ -31,7 +31,7 @@ export function explainCode(text: string): CodeExplanation | null {
   return { kind: 'code', code, severity, title, explain, message, ptxas, section, example };
 }
 
-/** A template that consists of one parameter is meaningless by itself. */
+/** A template that consists of a single parameter says nothing by itself. */
 function isParameter(template: string): boolean {
   return /^\{\w+\}$/.test(template);
 }

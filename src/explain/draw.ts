@@ -8,7 +8,7 @@ import { table } from './table.ts';
 export interface Glyphs {
   readonly horizontal: string;
   readonly vertical: string;
-  /** The left end, joint and right end of the upper and the lower edge. */
+  /** The left corner, the joint between two fields, and the right corner of the upper or the lower edge. */
   readonly top: readonly [string, string, string];
   readonly bottom: readonly [string, string, string];
   readonly arrow: string;
@@ -30,7 +30,7 @@ export const boxGlyphs: Glyphs = {
   arrow: '\u2192',
 };
 
-/** For terminals and logs that do not use UTF-8. */
+/** For terminals and logs that do not support UTF-8. */
 export const asciiGlyphs: Glyphs = {
   horizontal: '-',
   vertical: '|',
@@ -42,8 +42,8 @@ export const asciiGlyphs: Glyphs = {
 const columnsPerBit = 2;
 
 /**
- * Draws the fields of an operand as boxes with the high bits on the left and bit numbers above, at most `width` columns
- * wide. If the labels need more space, each field gets its own line.
+ * Draws the fields of an operand as a row of boxes, with the high bits on the left and the bit numbers above the boxes;
+ * the row is at most `width` columns wide. If the labels need more space, each field gets its own line.
  */
 export function drawPicture(picture: LanePicture, width: number, glyphs: Glyphs, margin: number): readonly string[] {
   const fields = picture.fields.map((field) => ({ ...field, label: field.label.replaceAll('\u2192', glyphs.arrow) }));
@@ -64,8 +64,8 @@ export function drawPicture(picture: LanePicture, width: number, glyphs: Glyphs,
 }
 
 /**
- * The number of columns inside each box: as many as its label needs, with the rest distributed in proportion to the
- * bits.
+ * Returns the number of columns inside each box: each gets as many as its label needs, and the rest is distributed in
+ * proportion to the number of bits.
  */
 function boxWidths(fields: readonly Field[], available: number): readonly number[] {
   const needed = fields.map((field) => Math.max(field.label.length + 2, rulerWidth(field)));

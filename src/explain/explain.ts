@@ -32,7 +32,7 @@ export interface OpcodeExplanation {
 /** The answer to a text that is not recognized, or to an instruction that is not legal. */
 export interface Refusal {
   readonly kind: 'refused';
-  /** The text to which the diagnostics' spans refer. */
+  /** The text that the spans of the diagnostics refer to. */
   readonly source: string;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -55,7 +55,8 @@ const nothing = diagnose(
 const anywhere: TargetChoice = { target: null, version: null };
 
 /**
- * Explains a text. If its meaning depends on the target or version, `choice` decides. Never throws, whatever the text.
+ * Explains a text. If the meaning of the text depends on the target or version, `choice` says which ones apply. Never
+ * throws, whatever the text.
  */
 export function explain(text: string, choice: TargetChoice = anywhere): Explanation {
   const bare = text.trim();
@@ -113,8 +114,8 @@ interface Chosen {
 }
 
 /**
- * The variant that fits the operands best; the first one if the text has no operands. Names in operands may refer to
- * anything.
+ * Returns the variant that fits the operands best, or the first one if the text has no operands. There are no
+ * declarations, so a name in an operand may refer to anything.
  */
 function choose(variants: readonly Variant[], { operands }: Instruction, opcode: string): Chosen {
   const scope = new Scope(null);
@@ -131,7 +132,7 @@ function choose(variants: readonly Variant[], { operands }: Instruction, opcode:
   return judged.reduce((best, other) => (other.problems.length < best.problems.length ? other : best));
 }
 
-/** The spelling of each operand, by its name in the syntax line. */
+/** Returns the text of each operand, by the operand's name in the syntax line. */
 export function writtenOperands(
   variant: Variant,
   { operands }: Instruction,

@@ -20,26 +20,30 @@ export interface FormEntry {
   readonly types: readonly { readonly name: string; readonly types: readonly string[] }[];
   readonly modifiers: readonly {
     readonly axis: string;
-    /** The name in the syntax line: `frnd`, or the modifier's own name. */
+    /** The name that the syntax line uses for the axis: `frnd`, or the name of its only modifier. */
     readonly name: string;
     readonly values: readonly string[];
     readonly optional: boolean;
   }[];
   readonly operands: readonly string[];
-  /** The targets that support some variant of the form, each with the first version in which it does. */
+  /** The targets that support at least one variant of the form, each with the first version that does so. */
   readonly availability: readonly Acceptance[];
 }
 
 /**
  * The forms that have at least one variant for the chosen version and target, in the order of the table. If `opcode` is
- * null, all opcodes are listed; the first word of several opcodes, such as `wgmma`, stands for all of them.
+ * null, the forms of all opcodes are returned; a first word that several opcodes share, such as `wgmma`, stands for all
+ * of them.
  */
 export function formsAt(choice: TargetChoice, opcode: string | null): readonly CompiledForm[] {
   const opcodes = opcode === null ? ptxForms.opcodes() : opcodesNamed(opcode);
   return opcodes.flatMap((name) => ptxForms.forms(name).filter((form) => hasAny(form, choice)));
 }
 
-/** The opcode with this name. If no opcode has the name, all opcodes that begin with it and a period. */
+/**
+ * Returns the opcode that has exactly this name. If there is none, returns all opcodes that begin with the name and a
+ * period.
+ */
 export function opcodesNamed(name: string): readonly string[] {
   const all = ptxForms.opcodes();
   const exact = all.filter((opcode) => splitMnemonic(opcode).opcode === name);
@@ -50,7 +54,7 @@ function hasAny(compiled: CompiledForm, choice: TargetChoice): boolean {
   return plainVariants(compiled, choice).next().done !== true;
 }
 
-/** A form as plain data, with the types and modifiers that the version and target support. */
+/** Returns a form as plain data, with the types and modifiers that the version and target support. */
 export function describeForm(compiled: CompiledForm, choice: TargetChoice): FormEntry {
   const { form, opcode, slots, axes } = compiled;
   const words = wordsAt(compiled, choice);
@@ -78,8 +82,8 @@ interface Words {
 }
 
 /**
- * The types and modifiers in the variants for a version and target. Some modifiers never occur alone, so the remaining
- * ones are tried in pairs.
+ * Collects the types and modifiers that occur in the variants for a version and target. Some modifiers occur only
+ * together with another one, so modifiers that were not found alone are then tried in pairs.
  */
 function wordsAt(compiled: CompiledForm, choice: TargetChoice): Words {
   const types = compiled.slots.map(() => new Set<string>());
@@ -103,8 +107,8 @@ function wordsAt(compiled: CompiledForm, choice: TargetChoice): Words {
 }
 
 /**
- * For every target, the first version that supports some variant. Variants with the same requirements are examined only
- * once.
+ * Finds the first version in which each target supports at least one variant. If several variants have the same
+ * requirements, only one of them is examined.
  */
 function earliestAcceptance(compiled: CompiledForm): readonly Acceptance[] {
   const { availability } = compiled.form;
@@ -128,7 +132,7 @@ function wordsOf(when: Condition | undefined): readonly string[] {
   return [...(when?.modifiers ?? []), ...(when?.without ?? [])];
 }
 
-/** A heading for each opcode, then the forms' syntax lines. */
+/** Prints a heading for each opcode, followed by the syntax lines of its forms. */
 export function listingText(entries: readonly FormEntry[], width: number): readonly string[] {
   const opcodes = [...new Set(entries.map(({ opcode }) => opcode))];
   return opcodes.flatMap((opcode) => {
@@ -137,7 +141,10 @@ export function listingText(entries: readonly FormEntry[], width: number): reado
   });
 }
 
-/** Like `listingText`, plus what each form does, the types of its slots and where it is available. */
+/**
+ * Like `listingText`, but also prints what each form does, the types of its slots, and the versions and targets that
+ * support it.
+ */
 export function detailedText(entries: readonly FormEntry[], width: number): readonly string[] {
   const opcodes = [...new Set(entries.map(({ opcode }) => opcode))];
   return opcodes.flatMap((opcode) => {

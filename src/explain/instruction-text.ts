@@ -13,7 +13,7 @@ export interface TextOptions {
   readonly glyphs: Glyphs;
 }
 
-/** The explanation as lines: what the instruction does, its bits, its operands, and where it is legal. */
+/** Prints the explanation as lines: what the instruction does, its bits, its operands, and where it is legal. */
 export function instructionText(explained: InstructionExplanation, options: TextOptions): readonly string[] {
   const { style, width } = options;
   const section = (title: string, lines: readonly string[]): readonly string[] =>
@@ -78,7 +78,9 @@ function fragmentLines({ fragments }: InstructionExplanation, width: number): re
   return fragments.flatMap((fragment, i) => [...(i === 0 ? [] : ['']), ...drawFragment(fragment, width)]);
 }
 
-/** A row for each operand, or for consecutive registers of a list that differ only in their number. */
+/**
+ * Returns one row for each operand; consecutive registers of a list share a row if they differ only in their number.
+ */
 function operandRows(operands: readonly OperandExplanation[]): readonly (readonly string[])[] {
   const groups: OperandExplanation[][] = [];
   for (const operand of operands) {

@@ -26,7 +26,7 @@ export interface OperandExplanation {
   readonly role: 'read' | 'write';
   readonly type: string;
   readonly width: number;
-  /** Describes the registers and constants that are allowed there. */
+  /** Describes the registers and constants that are allowed as this operand. */
   readonly takes: string;
 }
 
@@ -44,7 +44,7 @@ export interface InstructionExplanation {
   readonly summary: string;
   readonly section: string;
   readonly operands: readonly OperandExplanation[];
-  /** The fields of the results, then those of the sources that are read in parts. */
+  /** The fields of the results, followed by the fields of those sources that are read in parts. */
   readonly lanes: readonly LanePicture[];
   /** The matrices that the lanes of a warp hold. */
   readonly fragments: readonly FragmentExplanation[];
@@ -56,13 +56,13 @@ export interface InstructionExplanation {
   readonly specialValues: readonly SpecialValue[];
   readonly availability: readonly AcceptanceGroup[];
   readonly openChoices: readonly Choice[];
-  /** Ids of other forms that the bare mnemonic can mean; the operands decide which one it is. */
+  /** Ids of other forms that the mnemonic can also mean; the operands decide which form applies. */
   readonly siblings: readonly string[];
 }
 
 /**
- * Explains a variant. `written` holds the operands as the instruction spells them, by their names in the syntax line;
- * it is empty for a bare mnemonic.
+ * Explains a variant. `written` maps the names of operands in the syntax line to their text in the instruction; it is
+ * empty for a bare mnemonic.
  */
 export function explainVariant(
   variant: Variant,
@@ -165,8 +165,8 @@ function valuesTaken(variant: Variant, pattern: ValuePattern, type: PtxType): st
 }
 
 /**
- * The choices that ptxlab made for bits that the specification does not define, for every conversion and operation
- * among the steps.
+ * Returns the choices that ptxlab made for bits that the specification does not define, for every conversion and
+ * operation among the steps.
  */
 function choicesOf(variant: Variant, steps: readonly Step[]): readonly Choice[] {
   const chosen = new Set<Choice>();

@@ -1,6 +1,6 @@
 /**
  * Finds which bits of a result come from which operand bits, by following an instruction's steps. Nothing here is
- * specific to one instruction: a new form is drawn from its steps.
+ * specific to one instruction, so a new form can be drawn as soon as it has steps.
  */
 import { elementAt, valueAt } from '../base/element-at.ts';
 import type { Variant } from '../isa/form.ts';
@@ -9,25 +9,28 @@ import type { Step } from '../isa/steps/step.ts';
 import { describePiece, fit, follow, range, type Read, readsOf, type Value, widthOf } from './bit-origins.ts';
 import { type OperandBits, operandBits } from './operand-bits.ts';
 
-/** Bits `[high:low]` of an operand, and what they contain. */
+/** The bits `[high:low]` of an operand, and a label that says what they contain. */
 export interface Field {
   readonly high: number;
   readonly low: number;
   /**
-   * `e4m3(a)` in a result; in a source, the fields it is used for; `0` for padding, `unused` for bits that are not
-   * read.
+   * For a result, the source of the bits, such as `e4m3(a)`, or `0` for padding; for a source, the fields that use the
+   * bits, or `unused` if nothing reads them.
    */
   readonly label: string;
 }
 
-/** The fields of one operand, topmost first, without gaps. */
+/** All fields of one operand, topmost first, without gaps between them. */
 export interface LanePicture {
   readonly operand: string;
   readonly width: number;
   readonly fields: readonly Field[];
 }
 
-/** Pictures of the results, then of every source that is not used as a whole; empty if the steps compute no bits. */
+/**
+ * Returns pictures of the results, followed by pictures of the sources that are not used as a whole; the list is empty
+ * if the steps compute no bits.
+ */
 export function lanePictures(variant: Variant, steps: readonly Step[]): readonly LanePicture[] {
   const operands = operandBits(variant);
   const values = follow(operands, steps);
@@ -52,7 +55,7 @@ function pictureOf(operand: string, value: Value): LanePicture {
 }
 
 interface Served extends Read {
-  /** The field of the result that uses the bits. */
+  /** The field of the result that depends on these bits. */
   readonly target: string;
 }
 

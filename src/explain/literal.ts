@@ -11,7 +11,7 @@ import { parseInstruction } from '../syntax/parser.ts';
 import type { FloatOperand, IntegerOperand } from '../syntax/tree.ts';
 import { table } from './table.ts';
 
-/** The same bits read as another type, topmost lane first. */
+/** The same bits read as a value of another type, topmost lane first. */
 export interface Reading {
   readonly type: string;
   readonly value: string;
@@ -31,10 +31,10 @@ export interface LiteralExplanation {
   /** The kind of constant, and the type that PTX gives it. */
   readonly what: string;
   readonly width: number;
-  /** The bits in hex with no prefix, padded to `width` bits. */
+  /** The bits in hex, without a prefix, padded to `width` bits. */
   readonly bits: string;
   readonly value: string;
-  /** The sign, exponent and fraction fields as binary digits; null for an integer. */
+  /** The sign, exponent and fraction as binary digits; null for an integer. */
   readonly fields: readonly [sign: string, exponent: string, fraction: string] | null;
   readonly readings: readonly Reading[];
   readonly renderings: readonly Rendering[];
@@ -88,7 +88,7 @@ function explainInteger(text: string, { value, unsigned }: IntegerOperand): Lite
 }
 
 /**
- * The width that the digits of a hex or binary literal fill; for other literals, the smallest width that holds the
+ * For a hex or binary literal, the width that its digits fill; for any other literal, the smallest width that holds the
  * value.
  */
 function widthOfInteger(text: string, value: bigint): number {
@@ -107,7 +107,7 @@ function fieldsOf(format: FormatName, bits: Bits): LiteralExplanation['fields'] 
   return [digits.slice(0, 1), digits.slice(1, end), digits.slice(end)];
 }
 
-/** The values of the bits when read as each type of their width, integers first. */
+/** Returns the values that the bits have as each type of the same width, integers first. */
 function readingsOf(bits: Bits, width: number, skip: FormatName | null): readonly Reading[] {
   return [...types.values()]
     .filter((type) => type.format !== skip && type.lanes * type.laneStride === width)
@@ -144,7 +144,7 @@ function renderingsOf(from: FormatName, bits: Bits, targets: readonly FormatName
 }
 
 /**
- * Rounds to nearest even. In a format without infinity, values beyond its range become its largest value, as with
+ * Rounds to nearest even. If the format has no infinity, values beyond its range become its largest value, as with
  * `.satfinite`.
  */
 function saturating(from: FormatName, to: FormatName): Conversion {

@@ -1,6 +1,6 @@
 /**
- * Shows which formats `cvt` converts to which others: the two matrices of PTX ISA 9.1, 6.5, derived from the table of
- * forms.
+ * Shows from which format to which other formats `cvt` can convert: the two matrices of PTX ISA 9.1, 6.5, derived from
+ * the table of forms.
  */
 import { ptxForms } from '../isa/table.ts';
 import { formatNames, formats, type FormatName } from '../numerics/formats.ts';
@@ -9,7 +9,7 @@ import { type TargetChoice, plainVariants } from './target-choice.ts';
 /** The method of a conversion: extend, truncate, or change between signed, unsigned and float. */
 export type Method = 'sext' | 'zext' | 'chop' | 'same' | 's2f' | 'u2f' | 'f2s' | 'f2u' | 'f2f';
 
-/** Whether a rounding modifier must be written, may be written, or is rejected. */
+/** Whether a rounding modifier is required, optional, or rejected. */
 export type RoundingNeed = 'required' | 'optional' | 'refused';
 
 export interface MatrixCell {
@@ -17,7 +17,7 @@ export interface MatrixCell {
   readonly to: FormatName;
   readonly method: Method;
   readonly rounding: RoundingNeed;
-  /** The forms with this conversion. */
+  /** The forms that have this conversion. */
   readonly forms: readonly string[];
 }
 

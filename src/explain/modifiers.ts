@@ -1,4 +1,4 @@
-/** Explains modifiers, and finds which others an instruction could have. */
+/** Explains modifiers, and finds which other modifiers an instruction could have. */
 import { findVariants } from '../check/instructions/resolve.ts';
 import type { Variant } from '../isa/form.ts';
 import { splitMnemonic } from '../isa/notation.ts';
@@ -10,7 +10,7 @@ const meanings: Readonly<Record<string, string>> = {
   '.rz': 'round toward zero',
   '.rm': 'round toward negative infinity',
   '.rp': 'round toward positive infinity',
-  '.rs': 'round away from zero if random bits plus discarded bits carry, else toward zero',
+  '.rs': 'round away from zero if adding the random bits to the discarded bits produces a carry, otherwise toward zero',
   '.rni': 'round to the nearest integer, ties to even',
   '.rzi': 'round to an integer toward zero',
   '.rmi': 'round to an integer toward negative infinity',
@@ -29,7 +29,7 @@ const meanings: Readonly<Record<string, string>> = {
   '.NaN': 'a NaN input makes the result the canonical NaN',
   '.xorsign': 'the sign is the product of the signs of the inputs',
   '.abs': 'magnitudes are compared',
-  '.cc': 'writes the carry or borrow to the condition code, for addc, subc or madc',
+  '.cc': 'writes the carry or borrow to the condition code, where addc, subc or madc can read it',
   '.shiftamt': 'gives the shift amount that moves the bit to the top, instead of its position',
   '.clamp': 'shift amounts greater than the width count as the width',
   '.wrap': 'shift amounts are taken modulo the width',
@@ -53,22 +53,22 @@ const meanings: Readonly<Record<string, string>> = {
   '.release': 'atomic; earlier accesses stay before this one',
 };
 
-/** Describes a modifier; null for those that only name a space, a comparison, a scope or a cache hint. */
+/** Describes a modifier; null if it only names a space, a comparison, a scope or a cache hint. */
 export function modifierMeaning(modifier: string): string | null {
   return meanings[modifier] ?? null;
 }
 
-/** The alternatives on an axis of an instruction, with everything else unchanged. */
+/** The modifiers that an instruction could have on one axis, if everything else stays unchanged. */
 export interface Alternatives {
   readonly axis: string;
-  /** The current modifier, or null. */
+  /** The modifier that the instruction has on this axis, or null. */
   readonly written: string | null;
   readonly others: readonly string[];
-  /** True if it is also legal to omit the current one. */
+  /** True if it is also legal to leave out the current modifier. */
   readonly omissible: boolean;
 }
 
-/** The axes on which a variant could be changed into another one with the same number of operands. */
+/** Finds the axes on which another modifier, or none, leads to a legal variant with the same number of operands. */
 export function alternatives(variant: Variant): readonly Alternatives[] {
   const { opcode } = splitMnemonic(variant.mnemonic);
   const axes = new Map<string, Set<string>>();

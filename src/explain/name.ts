@@ -24,7 +24,7 @@ export interface ModifierNameExplanation {
   readonly kind: 'modifier';
   readonly name: string;
   readonly meaning: string;
-  /** Ids of the forms that accept it. */
+  /** Ids of the forms that accept the modifier. */
   readonly forms: readonly string[];
 }
 
@@ -73,7 +73,7 @@ const classWords: Readonly<Record<PtxType['class'], string>> = {
 
 const useWords: Readonly<Record<PtxType['use'], string>> = {
   variable: 'for registers, variables and instructions',
-  instruction: 'only for instructions; its registers have bit-size types',
+  instruction: 'only for instructions, which take it in registers of bit-size types',
   element: 'only for instructions; it cannot be declared',
   quirk: 'for instructions only',
 };
@@ -109,7 +109,7 @@ function floatFacts(format: FloatFormat, show: (bits: Bits) => string, largest: 
   ];
 }
 
-/** Describes every bit pattern that means NaN, and the one that instructions produce. */
+/** Describes the bit patterns that mean NaN, and says which of them instructions produce. */
 function nanText({ width, signed, nan, canonicalNan }: FloatFormat): string {
   if (nan === 'none' || canonicalNan === null) return 'none';
   const show = (bits: bigint): string => `0x${hex(chop(bits, width), width)}`;

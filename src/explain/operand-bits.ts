@@ -1,21 +1,21 @@
-/** The operands of a variant, each with the width it has in the instruction. */
+/** Lists the operands of a variant, each with its width in the instruction. */
 import { listOf, type OperandPattern, operandType, type ValuePattern, type Variant } from '../isa/form.ts';
 import { vectorLanes } from '../isa/rules.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
 
-/** An operand or a component of an operand, with its width in the instruction. */
+/** An operand, or one component of an operand, with its width in the instruction. */
 export interface OperandBits {
   readonly name: string;
   readonly role: 'read' | 'write';
   readonly type: PtxType;
 }
 
-/** The operands of a variant under the names that its steps use, in instruction order. */
+/** Returns the operands of a variant in instruction order, under the names that its steps use. */
 export function operandBits(variant: Variant): readonly OperandBits[] {
   return variant.form.operands.flatMap((pattern) => patternBits(variant, pattern));
 }
 
-/** The operands that one pattern represents: several for a brace list, none for a label. */
+/** Returns the operands that a single pattern stands for: several for a brace list, none for a label. */
 export function patternBits(variant: Variant, pattern: OperandPattern): readonly OperandBits[] {
   const of = (value: ValuePattern, name = value.name): OperandBits => ({
     name,

@@ -21,8 +21,8 @@ describe('floats', () => {
     ['448', '.e4m3', '7e'],
     ['1', '.ue8m0', '7f'],
     ['-1.984375', '.s2f6', '81'],
-    // Differs from the midpoint of two f32 values only in its last digit; converting it by way of f64 would round
-    // twice.
+    // This number differs only in its last digit from the midpoint of two f32 values, so converting it through f64
+    // would round it twice.
     ['1.00000005960464477540', '.f32', '3f800001 rounded'],
     ['1.000000059604644775390625', '.f32', '3f800000 rounded'],
   ])('%s as %s is %s', (text, type, bits) => expect(read(text, type)).toBe(bits));

@@ -1,4 +1,4 @@
-/** Parses values that people write, and returns the bits of a type. */
+/** Parses values as people write them, and returns their bits in a type. */
 import { type Bits, chop } from '../base/bits.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { PtxType } from '../isa/types.ts';
@@ -9,15 +9,15 @@ import { type NearestBits, nearestBits } from '../numerics/nearest-bits.ts';
 
 type Reading = Result<NearestBits, string>;
 
-/** The properties of a type that are needed to read a value; the type may also be a format that has no PTX type. */
+/** The properties of a type that are needed to read a value. They may also describe a format that has no PTX type. */
 type ReadableType = Pick<PtxType, 'class' | 'format' | 'width' | 'lanes' | 'laneStride'> & { readonly name: string };
 
 const exactly = (bits: Bits): Reading => ok({ bits, rounded: false });
 
 /**
- * Reads `0x3c00` and `0b101` as bits, `0f3F800000` and `0d...` as the value that they represent, `nan`, `inf` and
- * decimals as values of the type, and for a packed type a comma-separated list of lanes, topmost first. The error says
- * what is accepted.
+ * Reads a value of a type. `0x3c00` and `0b101` are taken as bits, `0f3F800000` and `0d...` as the value that they
+ * represent, and `nan`, `inf` and decimals as values of the type; for a packed type, the lanes are separated by commas,
+ * topmost first. If the text cannot be read, the error says what is accepted.
  */
 export function readValue(text: string, type: ReadableType): Reading {
   const word = text.trim().replace(/^\u2212/, '-');
@@ -68,7 +68,10 @@ function readScalar(word: string, format: FormatName, type: ReadableType | null)
   return nearestBits(/nan/i.test(word) ? { kind: 'nan', sign, payload: 0 } : { kind: 'infinity', sign }, format, word);
 }
 
-/** For an integer or bit-size type, reads any integer that its bits can represent, signed or unsigned. */
+/**
+ * Reads an integer for an integer or bit-size type; it may be signed or unsigned, as long as the type has enough bits
+ * for it.
+ */
 function readInteger(word: string, { name, width }: ReadableType): Reading {
   if (!/^[+-]?\d+$/.test(word))
     return err(`${name} requires an integer, but got '${word}'; use 0x... to give raw bits`);
@@ -85,7 +88,7 @@ function readConstant(bits: bigint, from: 'f32' | 'f64', format: FormatName): Re
   return from === format ? exactly(own) : nearestBits(decode(from, own), format, formatValue(from, own));
 }
 
-/** Maximum number of digits; more would not change the result. */
+/** Maximum number of digits; more digits than this are refused. */
 const longest = 1_000;
 
 function readDecimal(word: string, format: FormatName): Reading {
@@ -97,7 +100,8 @@ function readDecimal(word: string, format: FormatName): Reading {
   const sign = signText === '-' ? 1 : 0;
   const significand = BigInt(digits);
   if (significand === 0n) return nearestBits({ kind: 'zero', sign }, format, word);
-  // No format has a wider range than f64, so a larger exponent only has to be recognized as too large or too small.
+  // No format has a wider range than f64, so the exact size of a larger exponent does not matter: the value is too
+  // large or too small in any case.
   const exponent = Math.max(-longest * 2, Math.min(longest * 2, Number(power) - fraction.length));
   const value =
     exponent >= 0

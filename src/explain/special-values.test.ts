@@ -23,7 +23,7 @@ const environments = [newest, namedEnvironment('sm_13', '1.3')];
 
 interface Sample {
   readonly bits: Bits;
-  /** The ue8m0 scale of every lane. */
+  /** The ue8m0 scale that is used for every lane. */
   readonly scale: number;
 }
 
@@ -43,7 +43,7 @@ describe('special values of conversions', () => {
   });
 });
 
-/** One environment for each different meaning of a variant. */
+/** Returns one environment for each different meaning that the variant can have. */
 function distinctEnvironments(variant: Variant): readonly Environment[] {
   const meanings = environments
     .filter((environment) => rowsAvailable(variant, environment))
@@ -67,14 +67,14 @@ function findings(variant: Variant, environment: Environment): readonly string[]
   for (const sample of samplesOf(source.format as FormatName, variant)) {
     const inputs = made.inputs.map(({ name, type }) => operand(variant, name, type, sample));
     const [bits = 0] = made.run(inputs);
-    // Lanes with the same input should have the same result.
+    // All lanes have the same input, so they should have the same result.
     for (const lane of new Set(lanesOf(result, bits, variant))) judge.judge(sample, lane);
   }
   judge.judgeTexts();
   return judge.findings;
 }
 
-/** The sample repeated in every lane; the random bits are zero. */
+/** Returns the bits of an operand: the sample in every lane, or zero for random bits. */
 function operand(variant: Variant, name: string, type: PtxType, { bits, scale }: Sample): Bits {
   if (name === 'rbits' || (name === 'c' && variant.mnemonic.startsWith('cvt.pack'))) return 0;
   if (name === 'scale-factor') return scale * 0x101;
@@ -93,7 +93,7 @@ function lanesOf(type: PtxType, bits: Bits, variant: Variant): readonly Bits[] {
   return Array.from({ length: lanes }, (_, lane) => chop(BigInt(bits) >> BigInt(lane * stride), width));
 }
 
-/** Compares results with the rows of one variant. */
+/** Compares the results of one variant with its rows. */
 class VariantJudge {
   readonly findings: string[] = [];
   private readonly rows: ReadonlyMap<SpecialInput, SpecialValue>;
@@ -112,7 +112,7 @@ class VariantJudge {
     this.clampsToOne = formats[this.to].kind === 'float' && variant.mnemonic.split('.').includes('sat');
   }
 
-  /** The results that a text mentions must be those of its row. */
+  /** A result that a row's text mentions must be one of the results that the row gives. */
   judgeTexts(): void {
     for (const { rule, positive, negative } of this.rows.values()) {
       const named = rule.match(/0x[0-9a-f]+(?![.0-9a-f])/g) ?? [];
@@ -216,14 +216,14 @@ function numberOf(name: FormatName, bits: Bits): number {
   return value.sign === 1 ? -magnitude : magnitude;
 }
 
-/** The unit in the last place of a value near the end of a format's range. */
+/** Returns the unit in the last place of a value near the end of a format's range. */
 function lastPlace(name: FormatName, value: number): number {
   const format = formats[name];
   if (format.kind !== 'float') return 2 ** -format.fractionBits;
   return 2 ** (Math.floor(Math.log2(Math.abs(value) || 1)) - format.fractionBits);
 }
 
-/** The sign and the leading 22 bits of the payload are those of the input, and the quiet bit is set. */
+/** Whether the sign and the leading 22 bits of the payload are those of the input, and the quiet bit is set. */
 function keepsPayload(from: FormatName, to: FormatName, source: Bits, lane: Bits): boolean {
   const top = (name: FormatName, bits: Bits): bigint => {
     const format = formats[name];
@@ -255,7 +255,7 @@ function makeSamples(name: FormatName, isScaled: boolean): readonly Sample[] {
   return patterns.flatMap((bits) => scales.map((scale) => ({ bits: chop(bits, width), scale })));
 }
 
-/** Every pattern of the top 9 bits, each with a few patterns of the bits below. */
+/** Returns every pattern of the top 9 bits, each combined with a few patterns of the remaining bits. */
 function widePatterns(width: number): readonly Bits[] {
   const low = BigInt(width - 9);
   const ends = [0n, 1n, 1n << (low - 1n), (1n << low) - 1n];

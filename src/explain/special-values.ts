@@ -1,7 +1,7 @@
 /**
- * Describes how an instruction's conversions treat values whose result rounding alone does not determine. Each row is
- * derived from the fields of the conversion and from the formats; a test compares every row of every conversion in the
- * table with `evaluate`.
+ * Describes how an instruction's conversions treat special values, for which rounding alone does not determine the
+ * result. Each row is derived from the fields of the conversion and from the formats; a test compares every row of
+ * every conversion in the table with `evaluate`.
  */
 import { hex, type Bits } from '../base/bits.ts';
 import type { Step } from '../isa/steps/step.ts';
@@ -15,7 +15,10 @@ import { causes, hasNan, type NanPolicy, nanPolicyOf, overflowPolicyOf } from '.
 /** The kinds of input that a row can describe. `overflow`: finite values beyond the destination's largest value. */
 export type SpecialInput = 'NaN' | 'NaN scale' | 'infinity' | 'overflow' | 'zero' | 'negative' | 'subnormal';
 
-/** The bits of the result in hex, or how they follow from the input; null if no such input has that sign. */
+/**
+ * The bits of the result in hex, or a description of how they follow from the input; null if no input of this kind has
+ * that sign.
+ */
 export type SpecialResult = string | null;
 
 export interface SpecialValue {
@@ -28,18 +31,18 @@ export interface SpecialValue {
   readonly negative: SpecialResult;
 }
 
-/** Results that depend on the bits of the input. */
+/** Descriptions of results that depend on the bits of the input. */
 export const lowBits = 'the low bits of the input, sign-extended';
 export const sameBits = 'the bits of the input';
 export const quietBits = 'the sign and leading payload bits of the input';
 
-/** A conversion among the steps; `isScaled` if a scale factor is an operand. */
+/** A conversion among the steps; `isScaled` is true if one of its operands is a scale factor. */
 export interface ConversionStep {
   readonly conversion: Conversion;
   readonly isScaled: boolean;
 }
 
-/** The distinct conversions among the steps. */
+/** Returns the conversions among the steps, each only once. */
 export function conversionsOf(steps: readonly Step[]): readonly ConversionStep[] {
   const found = new Map<string, ConversionStep>();
   for (const step of steps) {
@@ -50,7 +53,10 @@ export function conversionsOf(steps: readonly Step[]): readonly ConversionStep[]
   return [...found.values()];
 }
 
-/** Every row of every conversion and clamp among the steps; equal conversions are listed once. */
+/**
+ * Returns all rows for the conversions and clamps among the steps; conversions that occur several times are listed
+ * once.
+ */
 export function specialValues(steps: readonly Step[]): readonly SpecialValue[] {
   const clamps = new Set(steps.flatMap((step) => (step.kind === 'clamp' ? [step.type] : [])));
   return [...conversionsOf(steps).flatMap(rowsOf), ...[...clamps].map((type) => clampRow('s32', type))];
@@ -137,7 +143,10 @@ function infinityRow(c: Conversion): SpecialValue | null {
   };
 }
 
-/** The result for an infinity. Unlike an overflow, it does not depend on the rounding. */
+/**
+ * Returns the result of converting an infinity. Unlike the result of an overflow, it does not depend on the rounding
+ * mode.
+ */
 function infinite(c: Conversion, sign: Sign): Bits {
   const { infinity, largest, canonicalNan } = patternsOf(c.to);
   const { name } = overflowPolicyOf(c);
@@ -149,19 +158,19 @@ function overflowRow({ conversion: c, isScaled }: ConversionStep): SpecialValue 
   const [above, below] = isScaled && c.scaled === 'divide' ? [true, true] : exceedsRounded(c, isScaled);
   const result = (sign: Sign): string => bitsText(c.to, clampedResult(c, sign, rounded(c, sign)));
   const positive = above ? result(0) : null;
-  // .relu has its own row for negative values.
+  // If .relu is used, negative values have a row of their own.
   const negative = below && !c.relu ? result(1) : null;
   if (positive === null && negative === null) return never(c.from, c.to);
   if (clampsToOne(c)) return overflow(c.to, positive, negative, causes['saturated-high'].evidence, ['1', '0']);
   return overflow(c.to, positive, negative, overflowPolicyOf(c).evidence);
 }
 
-/** `.sat` to a float clamps to [0, 1]. */
+/** Whether the result is clamped to [0, 1], which `.sat` does for a float destination. */
 function clampsToOne({ sat, to }: Conversion): boolean {
   return sat && formats[to].kind === 'float';
 }
 
-/** The result for a finite value beyond the destination's range, after rounding. */
+/** Returns the result of rounding a finite value that is beyond the destination's range. */
 function rounded(c: Conversion, sign: Sign): Bits {
   const direction = formats[c.to].kind === 'float' && !c.satfinite ? (c.rounding ?? 'rn') : 'rn';
   const own = c.to === 'ue8m0' ? 0 : sign;
@@ -222,14 +231,14 @@ function subnormalRow(c: Conversion): SpecialValue | null {
 
 type BySign = readonly [above: boolean, below: boolean];
 
-/** Whether some source value is above the destination's largest value, or below its lowest. */
+/** Whether the source has values above the destination's largest value, and whether it has values below the lowest. */
 function exceeds(from: FormatName, to: FormatName): BySign {
   const [most, least] = sourceLimits(from);
   const [highest, lowest] = limits(to);
   return [most > highest, least < lowest];
 }
 
-/** Like `exceeds`, for values that are first scaled and rounded. */
+/** Like `exceeds`, for a conversion that first scales and rounds its source. */
 function exceedsRounded(c: Conversion, isScaled: boolean): BySign {
   const factor = isScaled && c.scaled === 'multiply' ? 2 ** 127 : 1;
   const [most, least] = sourceLimits(c.from);
@@ -238,7 +247,8 @@ function exceedsRounded(c: Conversion, isScaled: boolean): BySign {
 }
 
 /**
- * Like `limits`, but includes values that a fixed-point format can represent but never produces, such as -2 in s2f6.
+ * Like `limits`, but includes values that a fixed-point format can represent although no conversion produces them, such
+ * as -2 in s2f6.
  */
 function sourceLimits(name: FormatName): readonly [most: number, least: number] {
   const format = formats[name];
@@ -252,7 +262,7 @@ function leastOf(name: FormatName): number {
   return format.kind === 'float' ? numberOf(name, format.width > 32 ? 1n : 2 ** format.padding) : 1;
 }
 
-/** The largest and the lowest finite value as doubles, which are close enough to compare the ranges of two formats. */
+/** The largest and the lowest finite value as doubles, which are exact enough to compare the ranges of two formats. */
 function limits(name: FormatName): readonly [most: number, least: number] {
   const { largest } = patternsOf(name);
   return [numberOf(name, largest[0]), isUnsigned(name) ? 0 : numberOf(name, largest[1])];

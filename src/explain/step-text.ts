@@ -53,7 +53,7 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   unsupported: (step) => `${step.what}: checked, not executed`,
 };
 
-/** Collectives that have too many values to list. */
+/** Names of collectives that have too many values to list. */
 function collectiveText(fn: Collective): string | null {
   if (fn.form === 'mma') return productText(fn.product);
   if (fn.form !== 'addresses') return null;

@@ -2,8 +2,8 @@ import { elementAt } from '../base/element-at.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 
 /**
- * Formats rows of cells as aligned lines. Every column except the last is as wide as its widest cell; the last is
- * wrapped at `width` and continues in its own column.
+ * Formats rows of cells as aligned lines. Every column except the last is as wide as its widest cell. The last column
+ * is wrapped at `width`, and its lines are aligned with each other.
  */
 export function table(rows: readonly (readonly string[])[], width: number, indent = 2): readonly string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length - 1));

@@ -5,15 +5,15 @@ import type { Variant } from '../isa/form.ts';
 import type { CompiledForm } from '../isa/notation.ts';
 import { isAvailable, newestVersion, type Target, type Version } from '../isa/targets.ts';
 
-/** The target and version of interest; null stands for any target, and for the newest version. */
+/** The target and version for which something is explained; null stands for any target, or for the newest version. */
 export interface TargetChoice {
   readonly target: Target | null;
   readonly version: Version | null;
 }
 
 /**
- * The variants of a form that the target and version support: every combination of types and required modifiers, with
- * at most one optional modifier at a time.
+ * Yields the variants of a form that the target and version support: every combination of types and required modifiers,
+ * with at most one optional modifier.
  */
 export function* plainVariants(compiled: CompiledForm, choice: TargetChoice): Generator<Variant> {
   for (const variant of expandCompiled(compiled, { optional: 'one' }))

@@ -1,6 +1,6 @@
 /**
- * Random edits of real modules: lines typed and removed, text pasted, edits undone, comments opened and closed,
- * blocks moved, stretches replaced. A session is a text, and edits that are derived from a seed.
+ * Random edits of real modules: lines typed and removed, text pasted, edits undone, comments opened and closed, blocks
+ * moved, stretches replaced. A session consists of a text and a series of edits that are derived from a seed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { randomSource } from '../kernels/reference.ts';
@@ -76,10 +76,10 @@ export class EditSession {
     this.start = this.pick(modules);
   }
 
-  /** The next edit of a text that results from earlier edits. */
+  /** Returns the next edit, for a text that is the result of all earlier edits. */
   next(text: string): Edit {
     const last = this.undo.pop();
-    // Most edits are undone, so that texts do not just get worse.
+    // Most edits are undone by the next one, because otherwise the text would have more and more errors.
     if (last !== undefined && this.random() < 0.85) return last;
     this.undo = [];
     const edit = this.make(text);
@@ -103,7 +103,7 @@ export class EditSession {
     return { start: at, end: this.lineEnd(text, Math.min(text.length, at + this.below(3000))), text: this.pick(lines) };
   }
 
-  /** A character, or a word of another line, in the middle of a line. */
+  /** Inserts a character or a word from another line in the middle of a line, or replaces a word with it. */
   private inLine(text: string, at: number, end: number): Edit {
     const start = at + this.below(end - at + 1);
     const words = text.slice(start, end).match(/^[\w.%$]+/);
@@ -126,7 +126,7 @@ export class EditSession {
     };
   }
 
-  /** Lines exchanged with the lines after them. */
+  /** Exchanges some lines with the lines that follow them. */
   private move(text: string, at: number): Edit {
     const start = this.lineStart(text, at);
     const middle = this.nextLine(text, Math.min(text.length, start + this.below(1500)));
@@ -158,12 +158,12 @@ export class EditSession {
   }
 }
 
-/** The text after an edit. */
+/** Returns the text after an edit. */
 export function applied(text: string, { start, end, text: inserted }: Edit): string {
   return text.slice(0, start) + inserted + text.slice(end);
 }
 
-/** The first `count` edits of a session. */
+/** Returns the first `count` edits of a session. */
 export function editsOf(session: EditSession, count: number): readonly Edit[] {
   const edits: Edit[] = [];
   let text = session.start;
@@ -175,7 +175,7 @@ export function editsOf(session: EditSession, count: number): readonly Edit[] {
   return edits;
 }
 
-/** Reduces the edits so that the last one still fails: each edit that is not needed is omitted. */
+/** Leaves out every edit that is not needed to make the test fail. */
 export function shrunk(
   start: string,
   edits: readonly Edit[],
@@ -189,7 +189,7 @@ export function shrunk(
   return kept;
 }
 
-/** Edits with offsets that are within the text. */
+/** Moves the offsets of edits so that they are within the text. */
 function fitting(start: string, edits: readonly Edit[]): readonly Edit[] {
   let text = start;
   return edits.map((edit) => {

@@ -5,8 +5,8 @@ import { runSession } from './edited-documents.ts';
 const small = realModules.filter(({ length }) => length < 20_000);
 
 /**
- * The number of sessions that a test runs, which takes a few seconds on a loaded machine. The exhaustive test runs
- * 20,000.
+ * The number of sessions in each test; running them takes a few seconds on a loaded machine. The exhaustive test runs
+ * 20,000 sessions.
  */
 const each = 20;
 

@@ -4,20 +4,20 @@ import { Document } from '../../src/analysis/document.ts';
 import { applied, type Edit, EditSession, editsOf, shrunk } from './edit-sessions.ts';
 
 export interface SessionResult {
-  /** The edits that are needed to produce a difference; null if no difference was found. */
+  /** The edits that are needed to make the document differ from its text; null if no difference was found. */
   readonly failure: string | null;
   readonly checkpoints: number;
-  /** Number of checkpoints whose text has no syntax errors. */
+  /** Number of checkpoints at which the text has no syntax errors. */
   readonly clean: number;
 }
 
 interface Comparison {
   /**
-   * Whether the findings or requirements of an edited document differ from those of its text, after any edit, or its
-   * tokens and symbols after the last.
+   * Whether the findings or requirements of the edited document differ from those of a full check after any of the
+   * edits, or its tokens and symbols after the last edit.
    */
   readonly differs: boolean;
-  /** Number of texts without syntax errors, up to the first difference. */
+  /** Number of edits, up to the first difference, after which the text has no syntax errors. */
   readonly clean: number;
 }
 
@@ -36,7 +36,7 @@ function compare(start: string, edits: readonly Edit[]): Comparison {
   return { differs: hasOthers || structureOf(document) !== structureOf(new Document(text)), clean };
 }
 
-/** The tokens, symbols and folds of a document as text. */
+/** Writes the tokens, symbols and folds of a document as text. */
 function structureOf({ navigation, length }: Document): string {
   return JSON.stringify([[...navigation.tokens(0, length)], navigation.symbols(), navigation.folds()]);
 }

@@ -1,4 +1,7 @@
-/** Renaming and formatting leave a real module the same program: compared with `diffModules`, which ignores names. */
+/**
+ * Checks that a real module is the same program after it is renamed and formatted, using `diffModules`, which ignores
+ * names.
+ */
 import { describe, expect, it } from 'vitest';
 import { Document, diffModules } from '../../src/analysis.ts';
 import { check } from '../../src/check/check.ts';
@@ -17,7 +20,9 @@ function codesOf(text: string): readonly string[] {
   return check(text).diagnostics.map(({ code }) => code);
 }
 
-/** The text after renaming whatever is at one of its words; null if nothing can be renamed there. */
+/**
+ * Renames whatever is at one of the words of a text, and returns the new text; null if nothing can be renamed there.
+ */
 function renamedAt(text: string, word: number, name: string): string | null {
   const starts = [...text.matchAll(/[%$]?[A-Za-z_$][\w$]*/g)].map(({ index }) => index);
   const { navigation } = new Document(text);

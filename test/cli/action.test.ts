@@ -1,4 +1,7 @@
-/** The GitHub action: its script with the variables that GitHub sets, and what the files around it must not contain. */
+/**
+ * The GitHub action: runs its script with the variables that GitHub sets, and checks what the files around the script
+ * must not contain.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

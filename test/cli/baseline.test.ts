@@ -1,4 +1,4 @@
-/** `check --baseline`: accepted findings stay accepted when code moves, and new ones count. */
+/** `check --baseline`: findings that were accepted stay accepted when code moves, and new findings count. */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -28,7 +28,7 @@ function objectAt(value: unknown, ...path: readonly string[]): object {
   return Object(found);
 }
 
-/** The elements of an XML text in the order in which they begin; malformed XML throws. */
+/** Returns the elements of an XML text, in the order of their opening tags; throws if the XML is malformed. */
 function elementsIn(xml: string): readonly Element[] {
   const parser = new SaxesParser();
   const found: Element[] = [];

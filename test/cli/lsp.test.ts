@@ -1,4 +1,4 @@
-/** The language server as editors start it: by a client of the protocol, and by Neovim where it is installed. */
+/** The language server as editors use it: started by a client of the protocol, and by Neovim where it is installed. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -20,10 +20,10 @@ const fill = `.version 8.0
 }
 `;
 
-/** A command that writes `out`, and the files it reads. */
+/** A command that writes the file `out`, and the files that it reads. */
 interface Writer {
   readonly args: (out: string) => readonly string[];
-  /** Makes the inputs in the folder; the first one must not be replaced. */
+  /** Creates the files that the command reads; the command must not replace the first of them. */
   readonly inputs: () => readonly [string, ...string[]];
 }
 

@@ -1,7 +1,7 @@
 /**
  * Compares the stand-in with a ptxas on this machine, on mutants of real modules: verdict, exit code and first line at
- * fault. Some mutants are peculiarities of ptxas (docs/spec-questions.md), and ptxas notices some syntax errors a line
- * later.
+ * fault. Some differences are peculiarities of ptxas (docs/spec-questions.md), and ptxas reports some syntax errors one
+ * line later.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -72,7 +72,8 @@ for (const [name, text] of Object.entries(files)) put(folder, `${name}.ptx`, tex
 put(folder, 'options.txt', '-arch sm_80 "-o" /dev/null');
 
 /**
- * Runs a command line in which `ok` stands for the path of that module, and replaces the path by that name in messages.
+ * Runs a command line in which `ok` and other names stand for the paths of test files, and replaces these paths by the
+ * names in messages.
  */
 async function run(line: string): Promise<Outcome> {
   const args = line.split(' ').map((word) => (word in files || word === 'options.txt' ? pathOf(word) : word));
@@ -351,7 +352,7 @@ describe("probes of LLVM's tests and of Triton", () => {
   });
 });
 
-/** The lines as ptxas 13.0 names them. The text begins on line 4. */
+/** The line numbers are those that ptxas 13.0 reports. The text of each case begins on line 4 of the file. */
 describe('a name that is declared again is named on the line', () => {
   test.each([
     ['of the `)` of a kernel', '.entry k()\n{ret;}\n.entry k(\n.param .u32 a\n)\n.maxntid 32\n{ret;}', 8, 'function'],

@@ -1,7 +1,7 @@
 /**
- * Runs the command line: in this process, which takes a few milliseconds, or as a user would, which takes two hundred.
- * Anything that involves the process itself (signals, pipes, threads, startup) needs the second way; the built program
- * is first brought up to date.
+ * Runs the command line in one of two ways: in this process, which takes a few milliseconds, or as a user would, in a
+ * process of its own, which takes two hundred. Anything that involves the process itself (signals, pipes, threads,
+ * startup) needs the second way, for which the program is built first if it is not up to date.
  */
 import { spawn, spawnSync, type SpawnOptionsWithoutStdio } from 'node:child_process';
 import {
@@ -78,7 +78,7 @@ export async function spawned(args: readonly string[], options: ProcessOptions =
   const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  // A program that ends without reading its input closes the pipe early.
+  // If the program ends without reading its input, it closes the pipe early.
   child.stdin.on('error', () => undefined);
   child.stdin.end(options.input ?? '');
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
@@ -101,8 +101,8 @@ function spawnNode(args: readonly string[], options: SpawnOptionsWithoutStdio) {
 }
 
 /**
- * Creates an empty folder for a test file, removed when its tests are done. Must be called where the tests are
- * declared.
+ * Creates an empty folder for a test file; it is removed when all tests of the file are done. Must be called where the
+ * tests are declared, not inside a test.
  */
 export function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ptxlab-'));
@@ -110,7 +110,7 @@ export function scratch(): string {
   return folder;
 }
 
-/** Creates an empty folder for one test inside the folder of its file. */
+/** Creates an empty folder for one test, inside the folder of its test file. */
 export function scratchIn(folder: string): string {
   return mkdtempSync(join(folder, 'test-'));
 }
@@ -122,7 +122,7 @@ export function put(folder: string, name: string, content: string | Uint8Array):
   return path;
 }
 
-/** A module with one kernel and this body. */
+/** Returns a module with one kernel that has this body. */
 export function moduleOf(body: string, target = 'sm_80', version = '8.0'): string {
   return `.version ${version}\n.target ${target}\n.address_size 64\n.visible .entry k()\n{\n${body}\nret;\n}\n`;
 }
@@ -154,7 +154,7 @@ async function build(): Promise<void> {
   }
 }
 
-/** `npm run build` writes this file last, so that a test run after it need not build again. */
+/** `npm run build` writes this file last; if it is newer than all sources, tests need not build again. */
 const lastBuilt = join(root, 'dist/bin/THIRD-PARTY.txt');
 
 function isStale(): boolean {
@@ -169,7 +169,10 @@ function newest(folder: string): number {
   return Math.max(...sources.map((name) => statSync(join(folder, name)).mtimeMs));
 }
 
-/** The lock holds the process that builds. If that process was killed, the others do not wait for it. */
+/**
+ * The lock file contains the id of the process that is building. If that process no longer runs, for example because it
+ * was killed, the others do not wait for it.
+ */
 function take(lock: string): boolean {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });

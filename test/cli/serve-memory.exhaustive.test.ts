@@ -1,4 +1,4 @@
-/** A server keeps nothing of the modules, buffers and launches that its client has released. */
+/** Checks that a server keeps nothing of the modules, buffers and launches that its client has released. */
 import { PassThrough } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -11,11 +11,11 @@ import { moduleOf } from './ptxlab.ts';
 setFlagsFromString('--expose-gc');
 const collect: unknown = runInNewContext('gc');
 
-/** The bytes of live objects after garbage collection. */
+/** Returns the number of bytes of live objects after garbage collection. */
 async function liveBytes(): Promise<number> {
   for (let i = 0; i < 3; i++) {
     if (typeof collect === 'function') collect();
-    // Lets the callbacks of finalization registries run.
+    // Gives the callbacks of finalization registries a chance to run.
     await new Promise((resolve) => {
       setImmediate(resolve);
     });

@@ -1,4 +1,4 @@
-/** The server: requests over streams in this process, and one test in a separate process. */
+/** The server: tests that send requests over streams in this process, and one test in a separate process. */
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -16,7 +16,7 @@ import { moduleOf, start } from './ptxlab.ts';
 interface Client {
   readonly ask: (method: string, params?: object) => Promise<Record<string, unknown>>;
   readonly connection: MessageConnection;
-  /** Ends the server's input, and resolves when it has ended. */
+  /** Closes the server's input, and resolves when the server has ended. */
   readonly end: () => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** `plan check`: the merged shards are what `check` writes about the same files. */
+/** `plan check`: merging the shards gives the same output that `check` writes for the same files. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { moduleOf, ptxlab, put, scratch, scratchIn } from './ptxlab.ts';
 
 const folder = scratch();
 
-/** Modules with and without findings, in two folders; one has settings. */
+/** Modules with and without findings, in two folders, one of which has settings. */
 function modules(): string {
   const place = scratchIn(folder);
   mkdirSync(join(place, 'sub'));

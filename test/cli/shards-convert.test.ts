@@ -1,4 +1,4 @@
-/** `plan convert`: the merged shards are the bytes that `convert` writes, however the tensors are cut. */
+/** `plan convert`: merging the shards gives the same bytes that `convert` writes, however the tensors are cut. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { floats, putSafetensors, tensor } from './tensor-files.ts';
 
 const folder = scratch();
 
-/** Finite f16 bit patterns of both signs and of many magnitudes. */
+/** Returns finite f16 bit patterns of both signs and many magnitudes. */
 function halves(count: number): Uint16Array {
   let state = 1;
   return Uint16Array.from({ length: count }, () => {
@@ -16,7 +16,7 @@ function halves(count: number): Uint16Array {
   });
 }
 
-/** Three pieces of `big.weight`, two of which hold half of the file each; NaN is in the last. */
+/** `big.weight` is converted in three pieces, two of which make up half of the file each; its last element is NaN. */
 const model = ((): string => {
   const big = halves(1100 * 2048);
   big[big.length - 1] = 0x7e00;

@@ -1,4 +1,7 @@
-/** `plan test`: the merged shards are what `test` writes about the same suites, except for how long tests took. */
+/**
+ * `plan test`: merging the shards gives the same output that `test` writes for the same suites, except for how long
+ * tests took.
+ */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +9,7 @@ import { ptxlab, put, scratch, scratchIn } from './ptxlab.ts';
 
 const folder = scratch();
 
-/** Doubles each of four words. */
+/** A kernel that doubles each of four words. */
 const double = `.version 8.7
 .target sm_90
 .address_size 64

@@ -1,4 +1,4 @@
-/** `plan`, `work`, `status` and `merge`: the merged shards have the bytes that a single command writes. */
+/** `plan`, `work`, `status` and `merge`: merging the shards gives the same bytes that a single command writes. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { ptxlab, put, scratch, scratchIn, spawned } from './ptxlab.ts';
 
 const folder = scratch();
 
-/** Conversions of 16-bit inputs: one chunk each. */
+/** Conversions of 16-bit inputs, which have only one chunk each. */
 const short = ['cvt.rni.u8.bf16', 'cvt.f32.f16', 'cvt.rn.f16x2.e4m3x2', 'cvt.f32.bf16'];
 
 async function planned(instructions: readonly string[], shards: number, ...flags: readonly string[]): Promise<string> {

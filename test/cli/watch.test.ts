@@ -1,11 +1,13 @@
-/** `ptxlab test --watch`, in a process of its own: it runs again after a change, until it is interrupted. */
+/**
+ * `ptxlab test --watch`, in a process of its own: it runs the tests again after each change, until it is interrupted.
+ */
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { moduleOf, put, scratch, start } from './ptxlab.ts';
 
 const folder = scratch();
 
-/** A suite whose kernel leaves its buffer as it is, with these expected words. */
+/** A suite with a kernel that does not change its buffer, and with the given words as the expected contents. */
 const suite = (...words: readonly number[]): string =>
   JSON.stringify({
     tests: [

@@ -1,4 +1,4 @@
-/** The arithmetic of a matrix product in words, for each GPU that can run the instruction. */
+/** Describes in words how each GPU that can run an instruction computes its matrix product. */
 import { elementAt } from '../../base/element-at.ts';
 import { acceptance, rowsOf } from '../../check/availability.ts';
 import { environmentOf } from '../../isa/environment.ts';
@@ -9,7 +9,7 @@ import type { Step } from '../../isa/steps/step.ts';
 import { findTarget, newestVersion } from '../../isa/targets.ts';
 import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
 
-/** GPUs that compute the same way. */
+/** A group of GPUs that compute in the same way. */
 export interface GpuArithmetic {
   /** `sm_80 to sm_89`, `sm_90 and later`, `every GPU`. */
   readonly gpus: string;
@@ -28,19 +28,21 @@ export interface ProductExplanation {
   readonly byGpu: readonly GpuArithmetic[];
 }
 
-/** The product among the steps; null if no step is a product. */
+/** Returns the matrix product that the steps compute, or null if they compute none. */
 export function productOf(steps: readonly Step[]): MatrixProduct | null {
   for (const step of steps) if (step.kind === 'collective' && step.fn.form === 'mma') return step.fn.product;
   return null;
 }
 
-/** The GPUs that can run the variant if it is compiled for a suitable target, in ascending order. */
+/**
+ * Returns the GPUs that can run the variant, provided that it is compiled for a suitable target, in ascending order.
+ */
 export function gpusFor(variant: Variant): readonly Gpu[] {
   const accepted = acceptance(new Set(rowsOf(variant))).flatMap(({ target }) => findTarget(target) ?? []);
   return gpus.filter((gpu) => accepted.some((target) => runsOn(target, gpu)));
 }
 
-/** The product of a variant on a GPU. */
+/** Returns the matrix product that a variant computes on a GPU. */
 export function productOn(variant: Variant, gpu: Gpu): MatrixProduct | null {
   const target = findTarget(gpu.name);
   return target === undefined
@@ -77,11 +79,11 @@ function floatRules({ scaling, c, d }: Extract<MatrixProduct, { readonly kind: '
   const nan = d.format === 'f16' ? '0x7fff' : '0x7fffffff';
   const terms = scaling?.group === 16 ? 'sums of 16 products' : 'products';
   return [
-    `The ${terms} are exact. A chunk of them and the sum so far, which starts as c, are aligned to the greatest exponent among them, cut off toward zero, and added exactly. The sum is rounded once, at the end of the chunk.`,
+    `The ${terms} are exact. In each chunk, these ${terms} and the sum so far, which starts as c, are aligned to the greatest exponent among them, truncated, and added exactly. The sum is rounded once, at the end of the chunk.`,
     'The exponent of a product is the sum of the exponents of its factors, even if its significand is 2 or more.',
     ...(scaling === null ? [] : [scaleRule(scaling.group)]),
     ...(c.format === d.format ? [] : [`c is converted to ${d.format} first.`]),
-    `A NaN, infinity times zero, and infinities of both signs give ${nan}. Sums that are zero are +0.`,
+    `A NaN, infinity times zero, and infinities of both signs give ${nan}. A sum that is zero is +0.`,
   ];
 }
 
@@ -126,7 +128,7 @@ function chunkRule({ arithmetic, a, scaling }: Extract<MatrixProduct, { readonly
   return `${size}, ${cut}${order === 'halves' ? halves : ''}`;
 }
 
-/** `sm_80 to sm_89`: GPUs that are adjacent in the order of GPUs. */
+/** `sm_80 to sm_89`: a range of GPUs that follow each other in the list of GPUs. */
 function rangeOf(own: readonly Gpu[]): string {
   const [first, last] = [elementAt(own, 0), elementAt(own, own.length - 1)];
   if (last === gpus[gpus.length - 1]) return `${first.name} and later`;

@@ -1,17 +1,20 @@
-/** The digits of a row, column or matrix number as a formula of the lane and the index of the element. */
+/**
+ * Writes the digits of a row, column or matrix number as a formula that computes the number from the lane and the index
+ * of the element.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import type { Digit } from '../../isa/fragments.ts';
 
-/** A run of digits that are adjacent both in a number and in the number that it was made from. */
+/** A run of binary digits that are adjacent in the number and also in the lane or index from which they are taken. */
 interface Run {
   readonly from: 'lane' | 'i';
   readonly low: number;
   readonly count: number;
-  /** The position of the lowest digit in the number. */
+  /** The position in the number of the lowest digit of the run. */
   readonly place: number;
 }
 
-/** `lane / 4 + 8 * (i / 2 % 2)`; `0` if there are no digits. */
+/** For example `lane / 4 + 8 * (i / 2 % 2)`; `0` if there are no digits. */
 export function digitsText(digits: readonly Digit[]): string {
   const text = runsOf(digits).map(termText).join(' + ');
   return text === '' ? '0' : text;

@@ -1,9 +1,12 @@
-/** Draws a matrix: for each element, the lane that holds it, below the name of the lane's register. */
+/**
+ * Draws a matrix: each cell shows the lane that holds the element, and a line above the cells names the register of
+ * that lane.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import { wrap } from '../../diagnostics/renderers/wrap.ts';
 import type { FragmentCell, FragmentExplanation } from './fragments.ts';
 
-/** The matrix as lines of at most `width` columns: a heading, formulas, notes, and the picture. */
+/** Draws the matrix as lines of at most `width` columns: a heading, formulas, notes, and the picture. */
 export function drawFragment(explained: FragmentExplanation, width: number): readonly string[] {
   return [
     headingOf(explained),
@@ -39,7 +42,7 @@ function registerNotes({ elementBits, registerBits, operands }: FragmentExplanat
   return [`Element i of a lane is in register ${operands.length === 1 ? '0' : `i / ${count}`}, from bit ${bit} up.`];
 }
 
-/** Says how the other matrices differ from the one that is drawn. */
+/** Says where the other matrices are, given that only the first one is drawn. */
 function otherMatrices({ matrices, cells, operands }: FragmentExplanation): readonly string[] {
   if (matrices === 1) return [];
   const [own, other] = [0, 1].map((wanted) => cells.find(({ matrix }) => matrix === wanted));
@@ -60,7 +63,7 @@ function copies({ cells, rows, columns, matrices }: FragmentExplanation): readon
 
 // --- the picture ----------------------------------------------------------------------------------------------------
 
-/** Cells by rows, then columns; if there are several copies, only the first. */
+/** The cells by row and then by column; if lanes hold copies of a cell, only the first copy is included. */
 function grid(cells: readonly FragmentCell[]): readonly (readonly FragmentCell[])[] {
   const byRow = new Map<number, Map<number, FragmentCell>>();
   const inOrder = [...cells].sort((x, y) => x.register - y.register || x.lane - y.lane);
@@ -78,7 +81,7 @@ function grid(cells: readonly FragmentCell[]): readonly (readonly FragmentCell[]
 
 interface Picture {
   readonly rows: readonly (readonly FragmentCell[])[];
-  /** The name of the register of each cell; empty if it is the same as in the cell before. */
+  /** The name of the register of each cell; empty if it is the same as for the cell before. */
   readonly registers: readonly (readonly string[])[];
   readonly rowNames: readonly string[];
   readonly columnNames: readonly string[];
@@ -119,7 +122,10 @@ function drawColumns(picture: Picture, { start, end, margin, cell }: Columns): r
   return lines;
 }
 
-/** Lines up names with the start of their cells; a name may extend over empty cells. */
+/**
+ * Writes each name above the cell where it starts to apply; a name may extend over the following cells if they have
+ * none.
+ */
 function headerLine(names: readonly string[], cell: number): string {
   return names.reduce(
     (line, name, i) => (name === '' ? line : line.padEnd(cell * (i + 1) - Math.min(name.length, cell - 1)) + name),
@@ -127,7 +133,7 @@ function headerLine(names: readonly string[], cell: number): string {
   );
 }
 
-/** The width of a cell in columns, so that no name reaches into the next cell. */
+/** Returns the width of a cell, in columns, that a row's names need so that none of them reaches into the next name. */
 function headerCell(names: readonly string[]): number {
   const starts = names.flatMap((name, i) => (name === '' ? [] : [i]));
   const needs = starts.map((start, i) => elementAt(names, start).length / ((starts[i + 1] ?? names.length) - start));
@@ -139,7 +145,7 @@ function registersText(row: readonly FragmentCell[], explained: FragmentExplanat
   return names.map((name, i) => (name === names[i - 1] ? '' : name));
 }
 
-/** `a.0`, or `r.0[15:0]` if not all elements in the register are neighbors. */
+/** `a.0`, or `r.0[15:0]` if the cell has only some of the elements in the register. */
 function registerName({ register, low, rows, columns }: FragmentCell, explained: FragmentExplanation): string {
   const name = elementAt(explained.operands, register);
   const bits = rows * columns * explained.elementBits;

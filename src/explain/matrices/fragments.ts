@@ -9,15 +9,15 @@ import { digitsText } from './digits.ts';
 import type { NamedFragment } from './named-fragment.ts';
 import { metadataFragment, scaleFragments } from './sources.ts';
 
-/** Elements of one register of a lane that are neighbors in the matrix. */
+/** Elements in one register of a lane that are also neighbors in the matrix. */
 export interface FragmentCell {
   readonly lane: number;
   readonly register: number;
-  /** The lowest bit of the first element in the register. */
+  /** The lowest bit, in the register, of the first of these elements. */
   readonly low: number;
   /** Which of several matrices. */
   readonly matrix: number;
-  /** The first row and column, and the number of each. */
+  /** The first row and column of the elements, and the number of rows and columns. */
   readonly row: number;
   readonly column: number;
   readonly rows: number;
@@ -30,23 +30,26 @@ export interface FragmentExplanation {
   readonly matrix: string;
   /** The registers that hold it: names of operands. */
   readonly operands: readonly string[];
-  /** The format of an element, or its width: `f16`, `b16`. */
+  /** The format of an element or, if it has none, its width: `f16`, `b16`. */
   readonly format: string;
   readonly rows: number;
   readonly columns: number;
-  /** Number of matrices of that size. */
+  /** Number of matrices of this size. */
   readonly matrices: number;
   /** Bits from one element to the next in a register. */
   readonly elementBits: number;
   readonly registerBits: 32 | 64;
-  /** The position of element `i` of a lane: `row = lane / 4 + 8 * (i / 2 % 2)`. Divisions are integer divisions. */
+  /**
+   * Formulas for the position of element `i` of a lane: `row = lane / 4 + 8 * (i / 2 % 2)`. Divisions are integer
+   * divisions.
+   */
   readonly formulas: readonly string[];
-  /** By lanes, then registers. Elements may have copies in several cells. */
+  /** By lanes, then registers. If several lanes hold the same element, it has a cell for each copy. */
   readonly cells: readonly FragmentCell[];
   readonly notes: readonly string[];
 }
 
-/** The matrices among the steps of a variant, in the order of its operands. */
+/** Describes the matrices that the steps of a variant use, in the order of its operands. */
 export function explainFragments(variant: Variant, steps: readonly Step[]): readonly FragmentExplanation[] {
   return steps.flatMap((step) => (step.kind === 'collective' ? fragmentsIn(step.fn, variant) : [])).map(explained);
 }
@@ -124,7 +127,7 @@ const transposed: readonly NamedFragment[] = [
     operands: ['d'],
     format: 'b16',
     fragment: { ...square, row: pairs, column: groups },
-    notes: ['Rows and columns are counted in the source.'],
+    notes: ['Row and column numbers refer to the source matrix.'],
   },
 ];
 
@@ -148,7 +151,7 @@ function formulasOf({ row, column, matrix }: Fragment): readonly string[] {
   return matrix.length === 0 ? formulas : [...formulas, `matrix = ${digitsText(matrix)}`];
 }
 
-/** Number of adjacent rows or columns in one register. */
+/** Returns the number of adjacent rows or columns whose elements are in one register. */
 function runOf(digits: readonly Digit[], perRegister: number): number {
   const inRegister = (digit: Digit): boolean => digit.startsWith('i') && 2 ** Number(digit.slice(1)) < perRegister;
   const end = digits.findIndex((digit) => !inRegister(digit));
@@ -176,7 +179,7 @@ function cellsOf(fragment: Fragment, elements: number): readonly FragmentCell[] 
   ).flat();
 }
 
-/** If several lanes could hold an element, only the first. */
+/** If the instruction selects which of several lanes holds an element, only the first of these lanes is included. */
 function selectedCells(fragment: Fragment, elements: number): readonly FragmentCell[] {
   const digits = [...fragment.row, ...fragment.column];
   const isFirst = ({ lane }: FragmentCell): boolean =>

@@ -1,11 +1,11 @@
-/** The lanes that provide metadata and scales, as matrices whose elements are indices and scales. */
+/** Describes which lanes provide metadata and scales, as matrices whose elements are indices and scales. */
 import type { Digit } from '../../isa/fragments.ts';
 import type { Scaling, Sparsity } from '../../isa/matrix-product.ts';
 import type { NamedFragment } from './named-fragment.ts';
 
 const rowsOf16: readonly Digit[] = ['l2', 'l3', 'l4'];
 
-/** Each element is a pair of indices for one chunk of A's columns; drawn for selector 0. */
+/** Each element is the pair of indices for one chunk of A's columns. The lanes are those for selector 0. */
 export function metadataFragment({ unit, rowBits, lanes }: Sparsity, keptColumns: number): NamedFragment {
   const chunks = keptColumns / (2 * unit);
   const words = (chunks * 4) / rowBits;
@@ -47,7 +47,7 @@ export function metadataFragment({ unit, rowBits, lanes }: Sparsity, keptColumns
   };
 }
 
-/** Drawn for byte-id and thread-id 0. */
+/** The lanes and bytes are those for byte-id 0 and thread-id 0. */
 export function scaleFragments({ format, block, group }: Scaling): readonly NamedFragment[] {
   const count = group === 1 ? 1 : 64 / block;
   const blocks: readonly Digit[] = Array.from({ length: Math.log2(count) }, (_, i): Digit => `i${i}`);
