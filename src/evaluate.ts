@@ -14,8 +14,8 @@ import type { Evaluator, RegisterWidths } from './interp/evaluate.ts';
 import { bitsOfValue, checkedBits, type Value, valueOfBits } from './typed-values.ts';
 
 /**
- * By default, the instruction may be one of any target and of the newest version, and subnormals are treated as on the
- * newest target. Target and version also affect the result itself if older ones compute it differently.
+ * By default, an instruction is accepted if any target supports it in the newest version, and subnormals are treated as
+ * on the newest target. Target and version also affect the result itself if older ones compute it differently.
  */
 export interface EvaluateOptions extends RegisterWidths, JudgeOptions {}
 
