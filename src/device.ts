@@ -1,6 +1,6 @@
 /**
  * A device that runs PTX on the CPU. The API follows the CUDA driver: a device has memory and loads modules, a module
- * has kernels, a kernel is launched on a grid.
+ * has kernels, and a kernel is launched on a grid.
  *
  * ```ts
  * const device = await Device.create({ target: 'sm_90' });

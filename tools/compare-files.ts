@@ -12,8 +12,8 @@ import { check } from '../src/check/check.ts';
 const shown = 4;
 
 /**
- * The answer of ptxas. It compiles only for sm_75 and later, so older PTX is compiled for sm_75. Null if ptxas accepts
- * the file.
+ * Returns the messages of ptxas, or null if it accepts the file. ptxas compiles only for sm_75 and later, so older PTX
+ * is compiled for sm_75.
  */
 function theirErrors(file: string, text: string): readonly string[] | null {
   const [, number = '75', suffix = ''] = /^\s*\.target\s+sm_(\d+)([af]?)/m.exec(text) ?? [];

@@ -98,7 +98,7 @@ describe('the suite of the examples', () => {
   });
 });
 
-/** A suite in a folder of its own, with one test that doubles `x` into `y`. */
+/** A suite in a folder of its own, with one test whose kernel writes twice the values of `x` to `y`. */
 function suite(name: string, changes: object, file = 'a.ptxtest.json'): string {
   const place = join(folder, name);
   mkdirSync(place, { recursive: true });

@@ -23,7 +23,7 @@ const modules = folders.flatMap((kernels) =>
     .flatMap((file) => modulesOf(file, readFileSync(join(kernels, file), 'utf8'))),
 );
 
-/** The lowest line of an error; for an error without a line, its message. */
+/** Returns the lowest line number of all errors or, if no error has a line number, the message of the first one. */
 function fault(stderr: string): string {
   const lines = [...stderr.matchAll(/(m\.ptx|<macro util>), line (\d+); (?:error|fatal)/g)];
   const own = lines.filter(([, name]) => name === 'm.ptx');
