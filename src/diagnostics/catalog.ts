@@ -1,7 +1,8 @@
 /**
  * Every diagnostic. Codes are permanent: a number never gets a second meaning, and the number of a retired code is not
- * reused. `PTX1xxx` syntax, `PTX2xxx` form and modifier, `PTX3xxx` operand, `PTX4xxx` version and target, `PTX5xxx`
- * address, state space and declaration, `PTX6xxx` runtime, `PTX7xxx` PTX in other languages.
+ * reused. The first digit is the category: `PTX1xxx` for syntax, `PTX2xxx` for forms and modifiers, `PTX3xxx` for
+ * operands, `PTX4xxx` for versions and targets, `PTX5xxx` for addresses, state spaces and declarations, `PTX6xxx` for
+ * runtime faults, and `PTX7xxx` for PTX in other languages.
  *
  * `message` says what was found and what is allowed; `ptxas` is the wording that ptxas uses for the same category;
  * `explain` is what `ptxlab explain CODE` prints. Words in braces are parameters, which both templates share.
@@ -286,7 +287,7 @@ export const catalog = {
     message: '{what} needs a rounding modifier: {allowed}',
     ptxas: "Rounding modifier required for instruction '{opcode}'",
     section: '6.5.2',
-    explain: 'An instruction that can lose bits must say how it rounds.',
+    explain: 'If the result of an instruction may have to be rounded, the instruction must say how.',
   },
   PTX2031: {
     severity: 'error',
@@ -311,7 +312,7 @@ export const catalog = {
     message: "'{modifier}' cannot be combined with {other} here",
     ptxas: "Modifier '{modifier}' cannot be combined with modifier '{other}'",
     section: '9.7',
-    explain: 'The instruction accepts each of these modifiers, but not both together.',
+    explain: 'The instruction accepts either of these modifiers, but not both together.',
   },
   PTX2034: {
     severity: 'error',
@@ -320,7 +321,7 @@ export const catalog = {
     ptxas: "Illegal modifier '{modifier}' for instruction '{opcode}'",
     section: '9.7',
     explain:
-      'Some modifiers apply only to certain types: .ftz needs .f32 as one of them, and .sat needs a result with a smaller range.',
+      'Some modifiers apply only to certain types: .ftz needs an instruction with an .f32 operand, and .sat needs a result with a smaller range than its source.',
   },
   PTX2035: {
     severity: 'error',
@@ -354,7 +355,7 @@ export const catalog = {
     message: '{what} takes {expected}; found {found}',
     ptxas: "Arguments mismatch for instruction '{opcode}'",
     section: '9.2',
-    explain: 'The instruction has a different number of operands in the ISA.',
+    explain: 'In the ISA, this instruction has a different number of operands.',
   },
   PTX3003: {
     severity: 'error',
@@ -489,7 +490,7 @@ export const catalog = {
     ptxas: 'Call target not recognized',
     section: '9.7.12.5',
     explain:
-      'The address of a function says nothing about its parameters and return values, so a prototype or a list of functions must describe them.',
+      'The type of a function cannot be derived from its address, so a prototype or a list of functions must describe its parameters and return values.',
   },
   PTX3025: {
     severity: 'error',
@@ -546,7 +547,7 @@ export const catalog = {
   },
   PTX4003: {
     severity: 'error',
-    title: 'not on this target in this version',
+    title: 'feature not available on this target in this version',
     message: '{subject} needs {needed}; this module is .version {version} for {found}',
     ptxas: "Feature '{subject}' not supported on .target '{found}'",
     section: '11.1.2',
@@ -682,7 +683,7 @@ export const catalog = {
     message: "'{name}' is already declared in this scope",
     ptxas: "Duplicate definition of {what} '{name}'",
     section: '5.4',
-    explain: 'A scope declares each name once; an inner scope may declare it again.',
+    explain: 'A name can be declared only once per scope, but an inner scope may declare it again.',
   },
   PTX5006: {
     severity: 'error',
@@ -699,7 +700,7 @@ export const catalog = {
     ptxas: '{ptxas}',
     section: '5.1',
     explain:
-      'Each state space has its own rules for declarations: registers and local variables belong inside functions, .param variables there or in a function header; .common and most attributes are only for .global; and .reg has no arrays.',
+      'Each state space has its own rules for declarations: registers and local variables belong inside functions; .param variables belong inside functions or in a function header; .common and most attributes are only for .global; and .reg does not allow arrays.',
   },
   PTX5008: {
     severity: 'error',
@@ -708,7 +709,7 @@ export const catalog = {
     ptxas: "Non-external variable '{name}' has incomplete type",
     section: '5.4.3',
     explain:
-      'The first dimension may be empty or 0 only if an initializer determines it or, for .extern, another module does.',
+      'The first dimension may be left empty or given as 0 only if the size comes from elsewhere: from an initializer or, for .extern, from another module.',
   },
   PTX5009: {
     severity: 'error',
@@ -717,7 +718,7 @@ export const catalog = {
     ptxas: "Initializer type does not match '{name}'",
     section: '5.4.4',
     explain:
-      'Integer variables take integers and addresses, float variables take floats. Variables of type .f16 or .f16x2, and those in .shared, .local, .param or .reg, cannot have an initial value.',
+      'Integer variables can be initialized with integers and addresses, and float variables with floats. Variables of type .f16 or .f16x2, and those in .shared, .local, .param or .reg, cannot have an initial value.',
   },
   PTX5010: {
     severity: 'error',
@@ -725,7 +726,7 @@ export const catalog = {
     message: "'{name}<{count}>' declares more than {most} variables",
     ptxas: "Parameterized variable '{name}' must be in register state space",
     section: '5.4.6',
-    explain: 'The short form `%r<N>` is meant for registers; in other spaces, each name becomes a variable of its own.',
+    explain: 'The short form `%r<N>` is meant for registers. In other state spaces, it declares a separate variable in memory for each of the N names.',
   },
   PTX5011: {
     severity: 'error',
@@ -758,7 +759,7 @@ export const catalog = {
     ptxas: '{what} in a register of type {found}',
     section: '6.4.1',
     explain:
-      'ptxas extends addresses in 8-bit and 16-bit registers: to 32 bits with copies of the sign if the register is signed, and beyond that with zeros. It checks neither the type of a register that holds the address of a tensor map, nor the types of 32-bit registers that hold coordinates.',
+      'ptxas extends addresses that are held in 8-bit and 16-bit registers: a signed register is sign-extended to 32 bits, and everything else is extended with zeros. ptxas does not check the type of a register that holds the address of a tensor map, nor the types of 32-bit registers that hold coordinates.',
   },
   PTX3030: {
     severity: 'warning',
@@ -818,7 +819,7 @@ export const catalog = {
     message: "'{name}' cannot be an alias of '{target}': {what}",
     ptxas: "Cannot define alias '{name}' to '{target}': {what}",
     section: '11.6.6',
-    explain: '.alias makes a function declared without a body another name for a function with the same parameters.',
+    explain: '.alias gives a function a second name: the first name must be declared as a function without a body, and with the same parameters as the second.',
   },
   PTX5021: {
     severity: 'error',
@@ -844,7 +845,7 @@ export const catalog = {
     message: "'{name}' takes at most {most} initial values here; found {found}",
     ptxas: '{ptxas}',
     section: '5.4.3',
-    explain: 'A list cannot have more values than its dimension, and a vector needs exactly one value per element.',
+    explain: 'A list cannot have more values than the dimension it initializes, and a vector needs exactly one value per element.',
   },
   PTX5024: {
     severity: 'warning',
@@ -1048,7 +1049,7 @@ export const catalog = {
     ptxas: '{address} is not the address of {expected}',
     section: '9.7.12.5',
     explain:
-      'A call through a register must reach a function in the module that has the parameters and return values of the prototype, or one that is in the list of targets.',
+      'The address in the register must be that of a function in this module. The function must be in the list of targets or, if the call gives a prototype, must have the parameters and return values of the prototype.',
   },
   PTX6015: {
     severity: 'error',
@@ -1123,7 +1124,7 @@ export const catalog = {
     ptxas: 'an unchecked access {what}',
     section: null,
     explain:
-      'Without memory checks, only accesses outside all memory are caught (with workers, misaligned atomic operations as well), and their location is unknown. Run the kernel with checks to find it.',
+      'Without memory checks, an access is caught only if it is outside all memory, and its location is not known. With workers, misaligned atomic operations are caught as well. Run the kernel with checks to find the location.',
   },
   PTX6040: {
     severity: 'error',
@@ -1149,7 +1150,7 @@ export const catalog = {
     ptxas: 'not checked: {why}',
     section: null,
     explain:
-      'The PTX of an asm statement in another language is checked only if the file alone determines it. The compiler may have more information.',
+      'PTX inside an asm statement is checked only as far as its text can be determined from this file alone. The compiler may know more.',
   },
 } as const;
 
@@ -1163,7 +1164,7 @@ type Names<Template extends string> = Template extends `${string}{${infer Name}}
   ? Name | Names<Rest>
   : never;
 
-/** The parameters of a code's templates; all of them are strings. */
+/** The parameters of a code's templates, all of which are strings. */
 export type Parameters<C extends Code> = {
   readonly [Name in Names<(typeof catalog)[C]['message']> | Names<(typeof catalog)[C]['ptxas']>]: string;
 };

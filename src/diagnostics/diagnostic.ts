@@ -11,9 +11,12 @@ export interface Diagnostic {
   readonly span: Span;
   /** How to fix it, or what is allowed instead. */
   readonly help: string | null;
-  /** Fixes that follow from the position alone, most likely first. */
+  /** Fixes that can be derived from the position of the error alone, most likely first. */
   readonly fixes: readonly Fix[];
-  /** Changes of the header that would each make the missing feature available, nearest first. */
+  /**
+   * Changes to the module's header, each of which would make the missing feature available by itself; the smallest
+   * change comes first.
+   */
   readonly accepted: readonly HeaderChange[];
   /** The section of the PTX ISA 9.1 that contains the rule. */
   readonly section: string | null;

@@ -12,7 +12,7 @@ export interface Edit {
  */
 export type Applicability = 'certain' | 'possible';
 
-/** Edits that make a program legal in at least one respect. */
+/** A set of edits that corrects at least one mistake in a program. */
 export interface Fix {
   /** What the edits do, in the imperative: `Write mad.lo.u32`. */
   readonly title: string;
@@ -21,19 +21,19 @@ export interface Fix {
   readonly edits: readonly Edit[];
 }
 
-/** A change to a module's header; null for a directive that stays the same. */
+/** A change to a module's header. A directive that stays the same is null. */
 export interface HeaderChange {
   readonly version: string | null;
   readonly target: string | null;
 }
 
-/** A fix by one replacement. */
+/** Makes a fix that replaces the text of one span. */
 export function rewrite({ start, end }: Span, text: string, applicability: Applicability = 'possible'): Fix {
   const title = text === '' ? 'Remove this' : start === end ? `Insert '${text}'` : `Write ${text.trim()}`;
   return { title, applicability, edits: [{ span: { start, end }, text }] };
 }
 
-/** The text after some edits, which do not overlap. */
+/** Applies edits, which must not overlap, to a text and returns the result. */
 export function edited(text: string, edits: readonly Edit[]): string {
   return edits
     .toSorted((a, b) => b.span.start - a.span.start)

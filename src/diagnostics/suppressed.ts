@@ -3,7 +3,7 @@ import type { Diagnostic } from './diagnostic.ts';
 
 const mark = 'ptxlab-ignore';
 
-/** Ranges of the text in which a code is not reported. */
+/** A range of the text in which findings with a certain code are not reported. */
 interface Suppression {
   readonly code: string;
   readonly start: number;
@@ -12,7 +12,7 @@ interface Suppression {
 
 /**
  * The findings that no comment suppresses. A comment applies to its own line, or to the next line if nothing else is on
- * its line. Several codes may follow each other; everything after them is the reason.
+ * its line. A comment may name several codes one after the other; the rest of its text is the reason.
  */
 export function withoutSuppressed(text: string, findings: readonly Diagnostic[]): readonly Diagnostic[] {
   if (findings.length === 0 || !text.includes(mark)) return findings;

@@ -17,8 +17,8 @@ export type GroupScope = 'warp' | 'warpgroup' | 'block' | 'cluster';
  * leader. `active` returns the mask of lanes that arrived. `sync` returns no value; it completes once all threads have
  * arrived. `transpose` takes two adjacent elements of a row of an 8 by 8 matrix of 16-bit elements and returns two
  * elements of the transposed matrix. `mma` takes fragments of matrices and returns fragments of their product.
- * `addresses` takes an address, a stride and words; it returns the addresses of a lane's elements, numbers that depend
- * on the lane, and the words.
+ * `addresses` takes an address, a stride and some words. It returns the addresses of the elements that the lane
+ * accesses, constants that depend on the lane, and the words as the lane passed them.
  */
 export type Collective =
   | { readonly form: 'shfl'; readonly mode: 'up' | 'down' | 'bfly' | 'idx' }
@@ -36,22 +36,23 @@ export type Collective =
 
 /** Addresses of the parts of a matrix that each lane of a warp accesses. */
 export interface AddressPlan {
-  /** The element of the matrix that each lane holds. */
+  /** Says which elements of the matrix each lane holds. */
   readonly fragment: Fragment;
   /**
-   * Each address is the one given by lane `sources`, plus `strides` strides, plus `bytes` bytes; each list has one
-   * number per lane.
+   * One entry for each access of a lane. Its address is the sum of three parts: the address that lane `sources[i]`
+   * provides, `strides[i]` times the stride, and `bytes[i]` bytes, where `i` is the number of the lane that makes the
+   * access.
    */
   readonly accesses: readonly {
     readonly sources: readonly number[];
     readonly strides: readonly number[];
     readonly bytes: readonly number[];
   }[];
-  /** The number of bits that one unit of the stride operand stands for. */
+  /** The size in bits of one unit of the stride operand. */
   readonly strideBits: number;
   /** Constants, one for each lane. */
   readonly constants: readonly (readonly number[])[];
-  /** Widths of the words that a lane keeps. */
+  /** The widths of the words that are passed through the operation unchanged. */
   readonly words: readonly (32 | 64)[];
 }
 

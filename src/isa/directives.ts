@@ -1,6 +1,6 @@
 /**
- * Everything in PTX other than instructions, one row each: directives, state spaces, linkage, attributes, pragmas and
- * `.target` options, with the places where they are allowed and the versions that introduced them (PTX ISA 9.1, 4.3.1,
+ * Tables of everything in PTX other than instructions: directives, state spaces, linkage, attributes, pragmas and
+ * `.target` options. Each row says where the word is allowed and which version introduced it (PTX ISA 9.1, 4.3.1,
  * chapters 5 and 11; the number of values, their order and the versions were measured with ptxas 13.0).
  */
 import { at, atBefore, atBetween, type Availability, parseVersion } from './targets.ts';
@@ -10,7 +10,7 @@ export type Linkage = '.extern' | '.visible' | '.weak' | '.common';
 /** Spaces that a declaration may name. `.sreg` is not among them: ptxas rejects declarations of special registers. */
 export type DeclaredSpace = '.reg' | '.const' | '.global' | '.local' | '.param' | '.shared' | '.tex';
 
-/** Directives that begin an item of the module or a statement of a body. */
+/** Directives with which an item of the module or a statement of a body can begin. */
 export type DirectiveWord =
   | '.version'
   | '.target'
@@ -51,7 +51,7 @@ interface Placed extends Dated {
 }
 
 interface DirectiveRow extends Placed {
-  /** Whether a label must precede it. */
+  /** Whether the directive must be preceded by a label. */
   readonly labeled: boolean;
 }
 
@@ -100,7 +100,7 @@ export const linkageRows: Readonly<Record<Linkage, Dated>> = {
 };
 
 interface SpaceRow extends Placed {
-  /** The versions in which its variables could be declared at module scope, if that is no longer allowed. */
+  /** For a space whose variables can no longer be declared at module scope, the versions in which they could. */
   readonly onceInModule?: Availability;
 }
 
@@ -118,13 +118,13 @@ export const spaceRows: Readonly<Record<DeclaredSpace, SpaceRow>> = {
 export interface TuningRow extends Dated {
   readonly name: string;
   readonly on: 'entry' | 'func';
-  /** The number of integers that follow it. */
+  /** The minimum and maximum number of integers that follow the directive. */
   readonly values: readonly [least: number, most: number];
   /** Whether its values are counts, which must be at least 1. */
   readonly positive: boolean;
   /** The largest value it accepts; null if it has no limit of its own. */
   readonly most: number | null;
-  /** The directive that it cannot be combined with. */
+  /** Another directive with which this one cannot be combined. */
   readonly not: string | null;
 }
 
@@ -159,7 +159,7 @@ export const tuningRows: readonly TuningRow[] = [
 export interface AttributeRow extends Dated {
   readonly name: string;
   readonly on: readonly ('func' | 'variable')[];
-  /** The number of integers in parentheses that follow it. */
+  /** The number of integers, in parentheses, that follow the attribute. */
   readonly values: number;
 }
 

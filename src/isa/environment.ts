@@ -1,4 +1,4 @@
-/** Everything besides its text that can affect the meaning of an instruction. */
+/** Everything that can affect the meaning of an instruction, apart from the text of the instruction itself. */
 import { type Gpu, gpuOf } from './gpus.ts';
 import { findTarget, parseVersion, type Target, type Version } from './targets.ts';
 
@@ -11,14 +11,14 @@ export interface Environment {
   readonly gpu: Gpu;
 }
 
-/** Makes an environment. The GPU is derived from the target unless it is given. */
+/** Makes an environment. If no GPU is given, the one that belongs to the target is used. */
 export function environmentOf(version: Version, target: Target, gpu: Gpu = gpuOf(target)): Environment {
   return { version, target, gpu };
 }
 
 /**
- * The environment for names such as `sm_90` and `8.1`; the caller must know that they are valid. Throws if the name is
- * not a target.
+ * The environment for a target and a version given by name, such as `sm_90` and `8.1`. The caller must make sure that
+ * the version is well-formed. Throws if the name is not a target.
  */
 export function namedEnvironment(target: string, version: string): Environment {
   const found = findTarget(target);

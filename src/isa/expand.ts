@@ -9,13 +9,13 @@ import { type TypeName, typeOf } from './types.ts';
 
 export interface ExpandOptions {
   /**
-   * How to treat axes that do not affect results (cache operators, eviction hints): `absent` leaves them out; `each`
-   * includes their values, but varies only one such axis at a time.
+   * What to do with axes that do not affect results, such as cache operators and eviction hints. `absent` leaves them
+   * out. `each` also yields variants with their values, but varies only one such axis at a time.
    */
   readonly inert?: 'absent' | 'each';
   /**
-   * Number of optional modifiers in a variant: `all` combines all modifiers except those without an effect; `one`
-   * includes each of them alone; `two` includes each alone and each pair.
+   * How to combine the optional modifiers of a form. `all` yields every combination of them, except for modifiers
+   * without an effect; `one` yields variants with at most one optional modifier, and `two` those with at most two.
    */
   readonly optional?: 'all' | 'one' | 'two';
 }
@@ -87,7 +87,10 @@ function* fewChoices(axes: readonly Axis[], most: number): Generator<Choice> {
   }
 }
 
-/** The given choice itself, then the same choice extended by up to `most` values, from the axes starting at `index`. */
+/**
+ * Yields the given choice itself, and then the same choice with up to `most` more optional values, which are taken from
+ * the axes starting at `index`.
+ */
 function* optionalChoices(axes: readonly Axis[], index: number, most: number, chosen: Choice): Generator<Choice> {
   yield chosen;
   if (most === 0) return;

@@ -55,7 +55,7 @@ export function findTargetOption(name: string): TargetOptionRow | undefined {
   return targetOptionRows.find((row) => row.name === name);
 }
 
-/** The requirement of a pragma, given its string. */
+/** The requirement of the pragma that a string contains. */
 export function availabilityOfPragma(text: string): AvailabilityRow | null {
   return availability.get(`pragma '${text.trim().split(/\s/, 1)[0]}'`) ?? null;
 }

@@ -10,8 +10,8 @@ const availability: ReadonlyMap<SpecialRegister, AvailabilityRow> = new Map(
 );
 
 /**
- * The special register with a given name, without a part such as `.x` (`%laneid`, `%tid`); undefined if the name is
- * unknown.
+ * The special register with a given name, such as `%laneid` or `%tid`; the name must not include a component such as
+ * `.x`. Undefined if the name is unknown.
  */
 export function findRegister(name: string): SpecialRegister | undefined {
   return byName.get(name);

@@ -36,7 +36,10 @@ export interface ValuePattern {
   readonly special?: boolean;
   /** Constants are not allowed here, although the type would permit them. */
   readonly registerOnly?: boolean;
-  /** A `.f16x2` register is not allowed here, although it is allowed for operands whose type the mnemonic names. */
+  /**
+   * A `.f16x2` register is not allowed for this operand, although it would be allowed if the mnemonic named the
+   * operand's type.
+   */
   readonly unpacked?: boolean;
   /** Only an integer constant is allowed here. */
   readonly constantOnly?: boolean;
@@ -56,7 +59,10 @@ export interface ValuePattern {
   readonly multiple?: number;
   /** Integer constants must be one of these numbers. */
   readonly oneOf?: readonly number[];
-  /** Integer constants, taken as unsigned, must not exceed the constant given by this operand. */
+  /**
+   * If the operand with this name is a constant, an integer constant here must not exceed it; both are compared as
+   * unsigned numbers.
+   */
   readonly atMost?: string;
   /** Float constants must be above 0 and at most 1. */
   readonly fraction?: boolean;
@@ -67,8 +73,8 @@ export interface ValuePattern {
 }
 
 /**
- * A list of 1, 2 or 4 elements, or one register in its place. The list has at least as many elements as the geometry (a
- * modifier of the variant) needs, or exactly that many if `exact` is set.
+ * A list of 1, 2 or 4 elements, or one register in its place. The list has at least as many elements as the modifier
+ * that gives the geometry (such as `.2d`) requires, or exactly that many if `exact` is set.
  */
 export interface CoordinatesPattern {
   readonly kind: 'coordinates';
@@ -76,15 +82,15 @@ export interface CoordinatesPattern {
   readonly least: Readonly<Record<string, number>>;
   readonly types: readonly TypeName[];
   readonly exact?: boolean;
-  /** The first element is an index into an array for these geometries. */
+  /** Geometries for which the first element is an index into an array of textures or surfaces. */
   readonly indexed?: readonly string[];
 }
 
 /**
- * A brace list of exactly these elements; with `whole`, also a vector register with that many elements. `alike` has the
- * same meaning as for lanes. With `types`, the elements are registers of any type of the right width, and every four of
- * them must together have one of these types; with `joined`, all of them together. With `untyped`, the mnemonic gives
- * constants no type, so at least one element must be a register.
+ * A brace list of exactly these elements. With `whole`, a vector register with that many elements is also allowed.
+ * `alike` has the same meaning as for lanes. With `types`, an element may be a register of any type that has the right
+ * width, but every group of four elements must have one of these types in common (with `joined`, all elements must).
+ * With `untyped`, the mnemonic does not say what type a constant has, so at least one element must be a register.
  */
 export interface VectorPattern {
   readonly kind: 'vector';
@@ -115,9 +121,9 @@ export type OperandPattern =
   /**
    * Without a vector modifier, one value; with a vector modifier, a brace list or vector register with that many
    * elements. `alike`: the elements must be all floats or all integers (bit-size registers go with either). `braced`:
-   * without a vector modifier, the single value may also be in braces. `uncounted`: without a vector modifier, lists of
-   * 1, 2 or 4 registers are allowed; with a vector modifier, a single value is allowed if it is read. `alone`: with a
-   * vector modifier, a single value is also allowed.
+   * without a vector modifier, the single value may also be in braces. `uncounted`: lists of 1, 2 or 4 registers are
+   * allowed even without a vector modifier, and an operand that is read may be a single value even with one. `alone`:
+   * with a vector modifier, a single value is also allowed.
    */
   | {
       readonly kind: 'lanes';
@@ -132,8 +138,9 @@ export type OperandPattern =
    * `[a]`, `[a+imm]` or `[variable]` in `space` or, if that is absent, in the space given by the form's space axis.
    * `sized`: a register with a global or generic address must have the size of the module's addresses. `element`:
    * `name[1]` is allowed here without brackets around it. `coordinates`: `[a, {x, y}]` with this many 32-bit
-   * coordinates, where `a` is the address of a tensor map. `least`: a register must have at least this many bits (if
-   * `generic`, only without a space modifier); for all other addresses, ptxas extends shorter registers.
+   * coordinates, where `a` is the address of a tensor map. `least`: a register that holds the address must have at
+   * least this many bits (with `generic`, this applies only to instructions without a space modifier); everywhere else,
+   * shorter registers are allowed, and ptxas extends them.
    */
   | {
       readonly kind: 'address';
@@ -186,7 +193,9 @@ export type OperandPattern =
       readonly second: ValuePattern;
       /** `p` alone is not allowed. */
       readonly both?: boolean;
-      /** The requirement of the second result, in addition to that of the instruction itself. */
+      /**
+       * The version and target that the second result needs, in addition to the requirements of the instruction itself.
+       */
       readonly needs?: AvailabilityRow;
     }
   | { readonly kind: 'label'; readonly name: string }
@@ -194,13 +203,13 @@ export type OperandPattern =
   | { readonly kind: 'list'; readonly name: string; readonly role: Role }
   /** The function to call: its name, or a register that holds its address. */
   | { readonly kind: 'callee'; readonly name: string; readonly indirect: boolean }
-  /** A label on `.branchtargets`, `.calltargets` or `.callprototype`. */
+  /** The label of a `.branchtargets`, `.calltargets` or `.callprototype` directive. */
   | { readonly kind: 'table'; readonly name: string; readonly of: 'branches' | 'calls' };
 
 /** The relation that a form requires between its type slots. */
 export type TypeRelation = 'wider' | 'narrower' | 'same';
 
-/** True for a variant that has one of `types` in the slot, all of `modifiers`, and none of `without`. */
+/** A condition on a variant: it has one of `types` in the slot, all of `modifiers`, and none of `without`. */
 export interface Condition {
   readonly types?: readonly TypeName[];
   /** The slot to which `types` refers; any slot if absent. */
@@ -224,7 +233,10 @@ export type Constraint =
   | { readonly kind: 'any-of'; readonly modifiers: readonly string[] }
   /** The modifier requires another one on some axis. */
   | { readonly kind: 'needs-modifier'; readonly modifier: string; readonly oneOf: readonly string[] }
-  /** If the first axis is present, the other one must have one of these values; `''` means that it is absent. */
+  /**
+   * If the instruction has a modifier on the first axis, its modifier on the other axis must be one of these; `''`
+   * stands for no modifier.
+   */
   | {
       readonly kind: 'axis-goes-with';
       readonly axis: string;
@@ -260,16 +272,20 @@ export interface InstructionForm {
   readonly availability: readonly AvailabilityRow[];
   readonly operands: readonly OperandPattern[];
   /**
-   * Whether the instruction waits, or tests whether to keep waiting, so that a loop around it waits for other threads.
+   * Whether the instruction waits for other threads, or tests whether it has to go on waiting. A loop around such an
+   * instruction is recognized as a loop that waits for other threads.
    */
   readonly polls?: true;
-  /** A value for which the instruction is repeated as long as it is true. Then the thread waits for other threads. */
+  /**
+   * The instruction is executed again for as long as this value is true. In that case, the thread is waiting for other
+   * threads.
+   */
   readonly repeatsWhile?: Ref;
   /** Modifier axes that do not affect results, so tests and listings may skip them. */
   readonly inert?: readonly string[];
   /**
-   * The initial condition code when the instruction is computed on its own: the value that means no carry or borrow,
-   * which is 1 for instructions that borrow. Default: 0.
+   * The condition code with which the instruction is computed on its own, without an earlier instruction that sets it.
+   * It is the value that stands for no carry or no borrow, which is 1 for instructions that borrow. Default: 0.
    */
   readonly nothingCarried?: 0 | 1;
   /** Builds the steps of the variant, as pure data. */
@@ -279,10 +295,10 @@ export interface InstructionForm {
 /** A form with all choices made. */
 export interface Variant {
   readonly form: InstructionForm;
-  /** Has the modifiers in the ISA's order, regardless of their order in the text. */
+  /** The opcode with its modifiers and types in the order of the ISA, whatever their order in the text. */
   readonly mnemonic: string;
   readonly types: readonly PtxType[];
-  /** The chosen modifier by axis; an axis without a modifier is absent. */
+  /** The chosen modifier for each axis; an axis for which no modifier was chosen has no entry. */
   readonly modifiers: Readonly<Record<string, string>>;
   /** The selectors and signs of operands, by operand name: `.b3`, `-`, `-.b3`. Absent if empty. */
   readonly selectors?: Readonly<Record<string, string>>;
@@ -299,7 +315,7 @@ export function slotType(variant: Variant, slot: number): PtxType {
   return elementAt(variant.types, slot);
 }
 
-/** The integer type in a slot; the form guarantees that it is one. */
+/** The integer type in a slot; the form guarantees that the type in this slot is an integer type. */
 export function integerType(variant: Variant, slot: number): IntegerName {
   const { name, format } = slotType(variant, slot);
   if (format === null || !isIntegerName(format)) throw new Error(`${name} is not an integer`);
@@ -320,7 +336,9 @@ export function floatName(variant: Variant, slot: number): FloatName {
   return format;
 }
 
-/** The modifier of an axis without its dot; the form guarantees that it is one of these words. */
+/**
+ * The modifier that the variant has on an axis, without its dot; the form guarantees that it is one of the given words.
+ */
 export function choice<W extends string>(variant: Variant, axis: string, words: readonly W[]): W {
   const modifier = variant.modifiers[axis];
   const found = words.find((word) => modifier === `.${word}`);
@@ -329,7 +347,10 @@ export function choice<W extends string>(variant: Variant, axis: string, words: 
   return found;
 }
 
-/** The type that a reference in a form stands for: the type in a slot, or the type that it names. */
+/**
+ * The type that a reference in a form stands for. A number refers to a type slot, and a name to the type with that
+ * name.
+ */
 export function operandType(variant: Variant, type: TypeRef): PtxType {
   return typeof type === 'number' ? slotType(variant, type) : typeOf(type);
 }

@@ -9,7 +9,9 @@ import type { Diagnostic } from '../diagnostic.ts';
 export interface FileReport {
   readonly source: SourceText;
   readonly diagnostics: readonly Diagnostic[];
-  /** The position in a compiler's source that an offset comes from; shown if it is known. */
+  /**
+   * Maps an offset in the PTX to the position in the compiled source that it comes from; if that is known, it is shown.
+   */
   readonly placeOf?: (offset: number) => SourcePlace | null;
 }
 
@@ -35,12 +37,12 @@ function textOrNull(): Rule<string | null> {
   return { takes: 'a string or null', accepts: (value) => value === null || typeof value === 'string' };
 }
 
-/** @throws PtxlabError `argument-type` unless these are findings as `check` returns them */
+/** @throws PtxlabError `argument-type` if the argument is not a list of findings such as `check` returns */
 export function requireFindings(found: readonly Diagnostic[]): void {
   requireArgument('the findings', found, findings);
 }
 
-/** @throws PtxlabError `argument-type` for anything but a text with its findings */
+/** @throws PtxlabError `argument-type` if the argument is not an object with a source text and its findings */
 export function requireReport(report: FileReport): void {
   requireArgument('the report', report, shaped('an object with source and diagnostics', {}));
   requireArgument('the source of the report', report.source, source);

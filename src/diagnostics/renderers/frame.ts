@@ -8,7 +8,7 @@ export interface Frame {
   readonly line: number;
   readonly column: number;
   readonly text: string;
-  /** Number of columns before the first marked column; at least one column is marked. */
+  /** The number of columns before the first marked column. At least one column is always marked. */
   readonly caretStart: number;
   readonly caretWidth: number;
 }

@@ -7,11 +7,11 @@ export interface JUnitSuite {
 
 export interface JUnitCase {
   readonly name: string;
-  /** The name by which readers group cases; here, the file. */
+  /** The name by which programs that read the report group the test cases; here, it is the file. */
   readonly classname: string;
   readonly seconds: number;
   readonly problem: JUnitProblem | null;
-  /** Lines that do not describe a failure. */
+  /** Lines of output other than the description of a failure. */
   readonly output: readonly string[];
 }
 

@@ -54,7 +54,7 @@ test('carets stand under the marked text even after tabs and wide characters', (
   const text = '\tmov\t/*\u6f22*/ %r1;';
   const lines = render(text, found(text, '%r1')).split('\n');
   expect(lines[3]).toBe('1 |     mov /*\u6f22*/ %r1;');
-  // The ideograph takes two columns, so there is one character fewer than there are columns.
+  // The ideograph is one character but takes up two columns, so the carets are shifted by one.
   expect(lines[4]).toBe(`  | ${' '.repeat('    mov /*\u6f22*/ '.length + 1)}^^^`);
 });
 

@@ -90,7 +90,7 @@ export function note([label, words]: Note, gutter: string, style: Style, width: 
   return [`${gutter} ${style.faint('=')} ${style.strong(label)}${first}`, ...rest.map((line) => indent + line)];
 }
 
-/** A span that continues on the next line ends in dots. */
+/** If a span continues on the next line, the carets are followed by dots. */
 function carets(source: SourceText, span: Span, { line, caretWidth }: Frame): string {
   const last = Math.max(span.start, span.end - 1);
   return '^'.repeat(caretWidth) + (source.position(last).line > line ? ' ...' : '');

@@ -30,9 +30,10 @@ export function isSyntaxError({ ptxas }: Diagnostic): boolean {
 }
 
 /**
- * The offset whose line ptxas names. For a syntax error, that is the offset of the first unexpected token, even if
- * something is missing at the end of the line before and the finding points there. ptxas rejects a type without a state
- * space after reading the name that follows, and a repeated name after reading its declaration.
+ * The offset of the place whose line number ptxas prints. For a syntax error, that place is the first unexpected token,
+ * even if the finding points to the end of the line before because something is missing there. When a type has no state
+ * space, ptxas reports the error after it has read the name that follows; when a name is declared twice, it reports the
+ * error after it has read the second declaration.
  */
 export function offsetOf(found: Diagnostic, { text }: SourceText): number {
   const { start, end } = found.span;
@@ -47,8 +48,9 @@ export function offsetOf(found: Diagnostic, { text }: SourceText): number {
 }
 
 /**
- * The offset whose line ptxas names for a name that is declared again: a kernel is declared at the end of its
- * parameters, a function before its body, and a variable before the token that follows it.
+ * The offset of the place whose line number ptxas prints when a name is declared again. ptxas detects the second
+ * declaration of a kernel at the end of its parameters, that of a function just before its body, and that of a variable
+ * just before the token after the name.
  *
  * @param span the name
  */
@@ -74,7 +76,7 @@ function isInParentheses(text: string, offset: number): boolean {
   return text.charAt(at) === '(';
 }
 
-/** One finding as ptxas prints it, without a line feed; located in the source if that position is given. */
+/** One finding as ptxas prints it, without a line feed. If `place` is given, it replaces the position in the PTX. */
 export function ptxasLine(source: SourceText, found: Diagnostic, place: SourcePlace | null = null): string {
   const { severity, ptxas } = found;
   const line = place?.line ?? source.position(offsetOf(found, source)).line;

@@ -99,8 +99,8 @@ function fixes(source: SourceText, { fixes: found }: Diagnostic): object {
 const longestMark = 200;
 
 /**
- * Stays the same when lines above are added or removed: it is computed from the finding and the text that it marks,
- * plus a counter if both occur again in the same file.
+ * A fingerprint that does not change when lines are added or removed above the finding. It is computed from the finding
+ * and the text that it marks, plus a counter if both occur again in the same file.
  */
 function fingerprint(source: SourceText, { code, message, span }: Diagnostic, seen: Map<string, number>): string {
   const marked = source.text.slice(span.start, Math.min(span.end, span.start + longestMark));

@@ -3,7 +3,10 @@ import { callback, type Rule, type RulesFor, shaped } from '../../base/rules.ts'
 /** Wraps a text in the colors of its role; renderers compute widths from the plain text. */
 export type Paint = (text: string) => string;
 
-/** Colors by role. The caller, which knows the terminal, passes them in, so renderers need no color library. */
+/**
+ * Colors by role. Each color is a function that the caller passes in, because only the caller knows the terminal; the
+ * renderers therefore need no color library.
+ */
 export interface Style {
   readonly error: Paint;
   readonly warning: Paint;

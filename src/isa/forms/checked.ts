@@ -1,20 +1,22 @@
 /**
- * Builds forms for chapters of which ptxlab executes only some forms. A launch that may reach one of the others is
- * refused.
+ * Builds forms for chapters of which ptxlab executes only some forms. The other forms are only checked, and a launch is
+ * refused if it might reach one of them.
  */
 import type { AvailabilityRow, Condition, InstructionForm } from '../form.ts';
 import { plainWords } from '../modifiers.ts';
 import { atListed, type Availability } from '../targets.ts';
 
 /**
- * A form without the fields that all of them share; `rows` are requirements in addition to those of the instruction
- * itself.
+ * An instruction form without the fields that are the same for all of these forms. `rows` contains requirements in
+ * addition to those of the instruction itself.
  */
 export type CheckedLine = Omit<InstructionForm, 'regime' | 'availability' | 'steps'> & {
   readonly rows?: readonly AvailabilityRow[];
 };
 
-/** The form of a syntax line; `ways` are the versions and targets that introduced the instruction. */
+/**
+ * Makes a form that is checked but not executed. `ways` are the versions and targets that introduced the instruction.
+ */
 export function checked({ rows = [], ...line }: CheckedLine, ...ways: readonly Availability[]): InstructionForm {
   const subject = plainWords(line.syntax, line.sets);
   const availability: readonly AvailabilityRow[] = [{ subject, ways }, ...rows];
@@ -22,7 +24,7 @@ export function checked({ rows = [], ...line }: CheckedLine, ...ways: readonly A
   return { ...line, regime: 'exact', availability, steps };
 }
 
-/** Like `checked`, for a line with steps. */
+/** Like `checked`, but for a form that can also be executed. */
 export function executed(line: CheckedLine, way: Availability, steps: InstructionForm['steps']): InstructionForm {
   return { ...checked(line, way), steps };
 }

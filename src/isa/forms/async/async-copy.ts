@@ -1,6 +1,6 @@
 /**
- * cp.async, non-bulk: PTX ISA 9.1, 9.7.9.25.3. A copy is complete as soon as its instruction is. Threads that wait for
- * a copy cannot tell this from a copy that takes time.
+ * cp.async, non-bulk: PTX ISA 9.1, 9.7.9.25.3. The engines complete each copy within the instruction that starts it.
+ * For threads that wait for the copy, this looks the same as if the copy took time.
  */
 import type { AvailabilityRow, InstructionForm, OperandPattern } from '../../form.ts';
 import { read } from '../../form.ts';

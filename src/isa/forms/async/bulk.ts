@@ -1,7 +1,7 @@
 /**
- * Bulk copies and reductions without tensors, and st.bulk (PTX ISA 9.1, 9.7.9.13, 9.7.9.25.4, 9.7.9.25.6). Copies to the
- * thread's own block and to global memory are complete as soon as their instructions are; the others are checked but not
- * executed. Versions and targets were determined with ptxas 13.0.
+ * Bulk copies and reductions without tensors, and st.bulk (PTX ISA 9.1, 9.7.9.13, 9.7.9.25.4, 9.7.9.25.6). Copies to
+ * the thread's own block and to global memory are completed within the instruction that starts them; all other copies
+ * and reductions are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import { type InstructionForm, type OperandPattern, read } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';
@@ -12,7 +12,7 @@ import { changeObject, unchanged } from './mbarrier-object.ts';
 const hopper = at('8.0', 90);
 const blackwell = at('8.6', 100);
 
-/** A form whose only effect is that it lets other threads run. */
+/** A form that does nothing except give other threads a chance to run. */
 function withoutEffect(line: CheckedLine, way: Availability): InstructionForm {
   return executed(line, way, () => [{ kind: 'yield' }]);
 }
@@ -54,7 +54,7 @@ interface Copy {
   readonly operands: readonly OperandPattern[];
   readonly hinted: boolean;
   readonly rows?: InstructionForm['availability'];
-  /** Absent for copies to several blocks. */
+  /** The steps of the copy; absent for copies to several blocks, which are not executed. */
   readonly steps?: readonly Step[];
 }
 
@@ -177,7 +177,7 @@ function reduction(to: 'shared' | 'global', { id, text, op, types }: (typeof sha
       id: `cp.reduce.async.bulk.${to}.${id}${hint ? '.hint' : ''}`,
       section: '9.7.9.25.4.2',
       syntax: `cp.reduce.async.bulk${ends}${hint ? '.L2::cache_hint' : ''}${text}  ${operandList(list)}`,
-      summary: 'Starts reducing size bytes into the destination.',
+      summary: 'Starts a reduction that combines size bytes with the contents of the destination.',
       sets: { ...(op.length > 0 ? { op } : {}), ...(types.length > 0 ? { type: types } : {}) },
       operands: list,
     },

@@ -1,6 +1,6 @@
 /**
  * mbarrier objects (PTX ISA 9.1, 9.7.13.15): what their 64 bits hold here, and the steps that change and test them. The
- * ISA leaves the bits to the implementation. Fields, from bit 0:
+ * ISA does not specify the meaning of the bits. Fields, from bit 0:
  *
  * | bits | field                                                                  |
  * | ---- | ---------------------------------------------------------------------- |
@@ -27,10 +27,10 @@ const pending: Field = { low: 0, width: 20 };
 const expected: Field = { low: 20, width: 20 };
 const bytes: Field = { low: 40, width: 21 };
 const phase: Field = { low: 61, width: 3 };
-/** The first bit of the phase number. */
+/** The lowest bit of the phase number. */
 const parity: Field = { low: 61, width: 1 };
 
-/** What an instruction does to an object; operands that it lacks are null. */
+/** The changes that an instruction makes to an object. A change that the instruction does not make is null. */
 export interface Change {
   /** Number of arrivals. */
   readonly arrivals: Ref | null;
@@ -79,7 +79,7 @@ function field(to: Ref, from: Ref, { low, width }: Field): ValueStep {
   return extract(to, from, low, width);
 }
 
-/** Packs these fields into an object; `arrivals` must not have any bits beyond its field. */
+/** Packs these fields into an object. The value of `arrivals` must fit into its field. */
 function packed(to: Ref, arrivals: Ref, later: Ref, left: Ref, number: Ref): readonly ValueStep[] {
   const joined = (name: Ref, high: Ref, rest: Ref, { low, width }: Field): ValueStep =>
     join(name, high, rest, low, low + width);
@@ -90,7 +90,7 @@ function packed(to: Ref, arrivals: Ref, later: Ref, left: Ref, number: Ref): rea
   ];
 }
 
-/** Stores a new object, whose phases expect this number of arrivals. */
+/** Stores a new object in which each phase expects this number of arrivals. */
 export function makeObject(space: AccessSpace, address: Ref, count: Ref): readonly Step[] {
   return [
     field('$arrivals', count, pending),
@@ -105,7 +105,7 @@ export function clearObject(space: AccessSpace, address: Ref): readonly Step[] {
   return [constant('$object', 0, 64), { kind: 'store', space, width: 64, from: ['$object'], address, watched: true }];
 }
 
-/** Gives the number of arrivals that were pending in a state. */
+/** Gives the number of arrivals that were still pending when an arrival returned this state. */
 export function pendingIn(to: Ref, state: Ref): Step {
   return field(to, state, pending);
 }
@@ -115,7 +115,10 @@ export function testState(space: AccessSpace, address: Ref, to: Ref, state: Ref)
   return [...current(space, address, phase), field('$then', state, phase), compare('ne', 'u32', to, '$now', '$then')];
 }
 
-/** Tests whether the phase with this parity is complete. It is either the current phase or the one before. */
+/**
+ * Tests whether the phase with this parity is complete. The parity must be that of the current phase or of the phase
+ * before it.
+ */
 export function testParity(space: AccessSpace, address: Ref, to: Ref, number: Ref): readonly Step[] {
   return [...current(space, address, parity), compare('ne', 'u32', to, '$now', number)];
 }

@@ -30,21 +30,24 @@ import {
 const ampere = at('7.0', 80);
 const hopper = at('8.0', 90);
 
-/** Here, a cluster has one block, so all of its shared memory belongs to the thread's own block. */
+/**
+ * The steps use the same space for the shared memory of every block in the cluster, because the address itself says
+ * which block it belongs to.
+ */
 function spaceOf({ modifiers, mnemonic }: Variant): AccessSpace {
   return modifiers['space'] === undefined && !mnemonic.includes('.shared') ? 'generic' : 'shared';
 }
 
 const one = constant('$one-arrival', 1);
 
-/** Only variables in `.shared` may be named, even without a space modifier. */
+/** A variable that is named as the address must be in `.shared`, even if there is no space modifier. */
 const object: OperandPattern = { kind: 'address', name: 'a', access: 'store', space: '.shared', sized: true };
 
 const block = ['.shared', '.shared::cta'];
 const cluster = [...block, '.shared::cluster'];
 const scopes = ['.cta', '.cluster'];
 
-/** An order needs a scope, and a scope needs an order. */
+/** A memory order must be accompanied by a scope, and vice versa. */
 const ordered = (...orders: readonly string[]): readonly Constraint[] => [
   { kind: 'axis-goes-with', axis: 'order', other: 'scope', values: scopes },
   { kind: 'axis-goes-with', axis: 'scope', other: 'order', values: orders },
@@ -106,7 +109,7 @@ const transactions = () =>
         id: `mbarrier.${change}_tx`,
         section: change === 'expect' ? '9.7.13.15.11' : '9.7.13.15.12',
         syntax: `mbarrier.${change}_tx{.sem}{.scope}{.space}.b64  [a], tx-count`,
-        summary: change === 'expect' ? 'Expects more bytes in the current phase.' : 'Counts bytes as transferred.',
+        summary: change === 'expect' ? 'Increases the number of bytes that the current phase expects.' : 'Counts bytes as transferred.',
         sets: { sem: ['.relaxed'], scope: scopes, space: cluster },
         constraints: ordered('.relaxed'),
         operands: [object, read('tx-count', '.u32', { unpacked: true })],
@@ -125,11 +128,14 @@ const transactions = () =>
 
 interface Arrival {
   readonly id: string;
-  /** The words after the opcode, before the order. */
+  /** The modifiers between the opcode and the memory order. */
   readonly words: string;
   readonly counted: boolean;
   readonly way: Availability;
-  /** False if the object must be in the thread's own block and the only order and scope allowed are `.release.cta`. */
+  /**
+   * Whether the object may be in another block of the cluster. If false, the only order and scope allowed are
+   * `.release` and `.cta`.
+   */
   readonly remote: boolean;
 }
 
@@ -141,8 +147,8 @@ const arrivals: readonly Arrival[] = [
 ];
 
 /**
- * What the result may be: a register, `_` with an object in the thread's own block, or `_` with an object in the
- * cluster.
+ * The three kinds of result: a register (`state`), `_` for an object in the thread's own block (`sink`), and `_` for an
+ * object anywhere in the cluster (`remote`).
  */
 const results = ['state', 'sink', 'remote'] as const;
 
@@ -247,8 +253,8 @@ const copies = () =>
       operands: [{ kind: 'address', name: 'a', access: 'store', least: { bits: 32, generic: true } }],
     },
     ampere,
-    // The copies have already completed. Without .noinc, the phase expects one more arrival, so this arrival changes
-    // nothing.
+    // All copies that were started earlier are already complete at this point. Without .noinc, the instruction also
+    // makes the phase expect one more arrival, which cancels out its own arrival, so nothing has to be done.
     (variant) => [
       one,
       changeObject(spaceOf(variant), '$a', { ...unchanged, arrivals: has(variant, '.noinc') ? '$one-arrival' : null }),

@@ -1,6 +1,6 @@
 /**
- * st.async and red.async (PTX ISA 9.1, 9.7.9.12, 9.7.13.7). They are complete as soon as they have started. Versions and
- * targets were determined with ptxas 13.0.
+ * st.async and red.async (PTX ISA 9.1, 9.7.9.12, 9.7.13.7). Their effects are completed within the instruction that
+ * starts them. Versions and targets were determined with ptxas 13.0.
  */
 import {
   type Constraint,
@@ -43,7 +43,7 @@ function spaceOf({ modifiers }: Variant, isGlobal: boolean): AccessSpace {
   return isGlobal ? 'global' : 'shared';
 }
 
-/** Counts the bytes of the value as transferred. */
+/** Subtracts the size of the stored value from the number of bytes that the mbarrier object still expects. */
 function complete(variant: Variant, space: AccessSpace): readonly Step[] {
   const bytes = (vectorLanes(variant) * slotType(variant, 0).width) / 8;
   return [constant('$transferred', bytes), changeObject(space, '$mbar', { ...unchanged, transferred: '$transferred' })];

@@ -18,7 +18,7 @@ const inShared = (name: string, access: 'load' | 'store'): OperandPattern => ({
 });
 const object = inShared('mbar', 'store');
 
-/** The way in which coordinates select elements of a tensor with this many dimensions. */
+/** A mode that defines how coordinates select elements of a tensor with this many dimensions. */
 interface Mode {
   readonly dimensions: number;
   readonly id: string;

@@ -61,7 +61,7 @@ export function combine(variant: Variant, to: Ref, truth: Ref): Step {
   return { kind: 'bits', fn, width: 1, to, from: [truth, '$c'] };
 }
 
-/** p is the result of the comparison, q its negation. */
+/** Stores the result of the comparison in p and its negation in q. */
 const setScalar: InstructionForm['steps'] = (variant, environment) => [
   compare(variant, environment, '$holds', ['$a', '$b']),
   { kind: 'bits', fn: 'not', width: 1, to: '$fails', from: ['$holds'] },

@@ -10,7 +10,10 @@ import type { PtxType } from '../../types.ts';
  */
 export type LaneSteps = (of: (name: Ref) => Ref) => readonly Step[];
 
-/** Applies scalar steps to every lane of a packed type; for a type with one lane, these are the steps themselves. */
+/**
+ * Applies scalar steps to every lane of a packed type. A type with only one lane needs no unpacking, so the scalar
+ * steps are used as they are.
+ */
 export function lanewise(type: PtxType, sources: readonly Ref[], scalar: LaneSteps): readonly Step[] {
   if (type.lanes === 1) return scalar((name) => name);
   const layout = { lane: type.laneStride, stride: type.laneStride };

@@ -76,7 +76,7 @@ export const logicForms = (): readonly InstructionForm[] => [
     id: 'shl',
     section: '9.7.8.8',
     syntax: 'shl.type  d, a, b',
-    summary: 'Shifts bits left and fills with zeros; amounts of at least the width give 0.',
+    summary: 'Shifts bits left and fills with zeros; shifts by the width or more give 0.',
     sets: { type: bits },
     operands: [d, a, amount],
     steps: bitSteps('shl', ['$a', '$b']),

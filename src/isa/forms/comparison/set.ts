@@ -19,7 +19,9 @@ function trueOf(result: PtxType): number {
   return ones[result.format ?? ''] ?? -1;
 }
 
-/** Lanes are as wide in the result as in the source, so a u32 result for f16x2 holds two 16-bit masks. */
+/**
+ * A lane of the result is as wide as a lane of the source, so a u32 result for f16x2 operands holds two 16-bit masks.
+ */
 const steps: InstructionForm['steps'] = (variant, environment) => {
   const result = slotType(variant, 0);
   const source = slotType(variant, 1);
@@ -102,7 +104,10 @@ const groups: readonly Group[] = [
   { ...ofHalf, id: 'bf16x2.mask', results: masks, sources: ['.bf16x2'], ftz: false, availability: brain },
 ];
 
-/** bf16 results can be written to any integer register of their width, and pairs of them to any 32-bit register. */
+/**
+ * A result for bf16 operands can be written to any 16-bit integer register, and a result for bf16x2 operands to any
+ * 32-bit register.
+ */
 const brainResults: Readonly<Record<string, TypeName>> = { '.bf16': '.u16', '.bf16x2': '.b32' };
 
 function setForms(group: Group): readonly InstructionForm[] {

@@ -80,7 +80,9 @@ interface Spelling {
   readonly opcode: string;
   readonly aligned: string;
   readonly way: Availability;
-  /** The requirement of `.arrive` and `.red`, if they were introduced later. */
+  /**
+   * The version and target that introduced `.arrive` and `.red`, which may be later than those of the plain barrier.
+   */
   readonly rest: Availability;
 }
 
@@ -167,7 +169,7 @@ function barriers(spelling: Spelling): readonly InstructionForm[] {
 
 const quiet: InstructionForm['steps'] = (): readonly Step[] => [{ kind: 'yield' }];
 
-/** Blocks run one after another and see each other's writes immediately, so ordering has no effect. */
+/** Every write is visible to all other threads immediately, so ordering has no effect. */
 const proxy = (id: string, syntax: string, way: Availability, sets?: InstructionForm['sets']): InstructionForm =>
   since(
     {

@@ -1,6 +1,6 @@
 /**
- * alloca, stacksave and stackrestore: PTX ISA 9.1, 9.7.17. Each activation of a function can allocate a fixed number of
- * bytes. When they run out, alloca returns an address that cannot be accessed.
+ * alloca, stacksave and stackrestore: PTX ISA 9.1, 9.7.17. Each call of a function can allocate a fixed number of bytes
+ * on the stack. When they run out, alloca returns an address that cannot be accessed.
  */
 import { type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
 import { type Ref, stackBase, stackLimit, stackTop } from '../../steps/ref.ts';
@@ -20,10 +20,10 @@ function form(line: Line): InstructionForm {
 
 const formatOf = (variant: Variant): 'u32' | 'u64' => (slotType(variant, 0).width === 32 ? 'u32' : 'u64');
 
-/** An address beyond the end of every memory. */
+/** An address that lies outside all memory. */
 const nowhere = 2 ** 40;
 
-/** The steps that allocate at a multiple of `unit`, which is a 64-bit value. */
+/** The steps that allocate memory at the next address that is a multiple of `unit`, which must be a 64-bit value. */
 function take(variant: Variant, unit: Ref): readonly Step[] {
   const type = formatOf(variant);
   return [
@@ -58,7 +58,7 @@ export const stackForms = (): readonly InstructionForm[] => [
     id: 'alloca',
     section: '9.7.17.3',
     syntax: 'alloca.type  ptr, size',
-    summary: 'Allocates bytes of local memory, up to 8 KiB per function call.',
+    summary: 'Allocates local memory on the stack, up to 8 KiB per function call.',
     operands: [ptr, size],
     steps: (variant) => [constant('$unit', 8, 64), ...take(variant, '$unit')],
   }),
@@ -66,7 +66,7 @@ export const stackForms = (): readonly InstructionForm[] => [
     id: 'alloca.aligned',
     section: '9.7.17.3',
     syntax: 'alloca.type  ptr, size, alignment',
-    summary: 'Allocates aligned bytes of local memory, up to 8 KiB per function call.',
+    summary: 'Allocates local memory with the given alignment on the stack, up to 8 KiB per function call.',
     operands: [ptr, size, alignment],
     steps: (variant) => [resize('$unit', 'u64', '$alignment', 'u32'), ...take(variant, '$unit')],
   }),

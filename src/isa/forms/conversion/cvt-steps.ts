@@ -1,6 +1,6 @@
 /**
- * cvt as steps (PTX ISA 9.1, 9.7.9.21, semantics and notes). This file decides lane order, random-bit layout and the
- * flushing on old targets; `numerics` converts each lane.
+ * cvt as steps (PTX ISA 9.1, 9.7.9.21, semantics and notes). This file determines the order of the lanes, the layout of
+ * the random bits, and whether old targets flush subnormals; the conversion of each lane is left to `numerics`.
  */
 import { elementAt } from '../../../base/element-at.ts';
 import { type Conversion, type Rounding, roundings } from '../../../numerics/conversion.ts';
@@ -13,7 +13,10 @@ import { isInteger, type PtxType } from '../../types.ts';
 
 const integerRoundings: Readonly<Record<string, Rounding>> = { '.rni': 'rn', '.rzi': 'rz', '.rmi': 'rm', '.rpi': 'rp' };
 
-/** The position of each lane's random bits in `rbits`, topmost lane first; `low` is the position of the lowest bit. */
+/**
+ * Where each lane finds its random bits in `rbits`, starting with the topmost lane. `low` gives the position of the
+ * lowest bit for each lane.
+ */
 interface RandomLayout {
   readonly bits: number;
   readonly low: readonly number[];
@@ -36,7 +39,7 @@ export function randomLayout(type: PtxType): RandomLayout | null {
   return randomLayouts[type.name] ?? null;
 }
 
-/** Converts one value to one value. */
+/** Converts a single value. */
 export function scalar(variant: Variant, environment: Environment): readonly Step[] {
   return [convert(conversionOf(variant, environment), '$d', '$a')];
 }
@@ -87,7 +90,10 @@ function convert(
   return { kind: 'convert', conversion, to, from, random, scale };
 }
 
-/** The two ue8m0 factors of `.scaled`; empty without the modifier, in which case the factor is one. */
+/**
+ * Unpacks the two ue8m0 scale factors for `.scaled`. Without this modifier, no factors are returned, which stands for a
+ * scale of one.
+ */
 function scaleLanes(variant: Variant): { readonly steps: readonly Step[]; readonly refs: readonly Ref[] } {
   if (!has(variant, '.scaled::n2::ue8m0')) return { steps: [], refs: [] };
   const refs: readonly Ref[] = ['$scale.0', '$scale.1'];
@@ -121,15 +127,18 @@ function roundingOf(variant: Variant): { readonly rounding: Rounding | null; rea
   return { rounding: choice(variant, 'rounding', roundings), integral: false };
 }
 
-/** Conversions between f16 and bf16 need no rounding modifier but are not exact; measurements show `.rn`. */
+/**
+ * Conversions between f16 and bf16 are not exact, although they need no rounding modifier; measurements show that the
+ * hardware rounds as with `.rn`.
+ */
 function defaultRounding(variant: Variant): Rounding | null {
   const names = variant.types.map((type) => type.name).sort();
   return names[0] === '.bf16' && names[1] === '.f16' ? 'rn' : null;
 }
 
 /**
- * sm_1x flushes f32 subnormals with or without `.ftz`. Up to PTX 1.4, conversions with a 64-bit integer result, and
- * conversions from or to f64, did not flush (notes on subnormal numbers).
+ * sm_1x flushes f32 subnormals with or without `.ftz`. Up to PTX 1.4, conversions with a 64-bit integer result and
+ * conversions from or to f64 are exceptions that do not flush subnormals (see the notes on subnormal numbers).
  */
 function flushesByTarget(variant: Variant, environment: Environment): boolean {
   if (environment.target.sm >= 20) return false;

@@ -1,7 +1,7 @@
 /**
- * cvt: PTX ISA 9.1, 9.7.9.21. A line of the ISA's syntax block that applies only to some type pairs is split into
- * several forms here, so that the variants of each form are a plain product of its axes and slots. If ptxas 13.0 and
- * the text of the ISA differ, the rows follow ptxas, and docs/spec-questions.md lists the difference.
+ * cvt: PTX ISA 9.1, 9.7.9.21. Some lines of the ISA's syntax block apply only to certain pairs of types. Here, such a
+ * line is split into several forms, so that within each form every modifier can be combined with every type. If ptxas
+ * 13.0 and the text of the ISA differ, the rows follow ptxas, and docs/spec-questions.md lists the difference.
  */
 import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, ValuePattern } from '../../form.ts';
 import { read, write } from '../../form.ts';
@@ -43,7 +43,7 @@ const reluOrSatfinite: Constraint = { kind: 'any-of', modifiers: ['.relu', '.sat
 
 const always: AvailabilityRow = { subject: 'cvt', ways: [at('1.0')] };
 const ftzSince: AvailabilityRow = { subject: '.ftz', when: { modifiers: ['.ftz'] }, ways: [at('1.4')] };
-/** For conversions from or to a 64-bit or 8-bit type, `.ftz` was introduced one version later. */
+/** For conversions from or to a 64-bit or 8-bit type, `.ftz` was introduced in version 1.5 rather than 1.4. */
 const ftzLate = (slot: number, types: readonly TypeName[]): AvailabilityRow => ({
   subject: '.ftz between .f32 and this type',
   when: { modifiers: ['.ftz'], types, slot },
@@ -78,7 +78,7 @@ const basic: readonly InstructionForm[] = [
   relaxed({
     id: 'cvt.int.int',
     syntax: 'cvt{.sat}.dtype.atype  d, a',
-    summary: 'Integer to integer: extended according to the source type, or truncated to the low bits.',
+    summary: 'Integer to integer: a wider result is extended according to the source type, and a narrower one keeps the low bits.',
     sets: { dtype: integers, atype: integers },
     constraints: [{ kind: 'needs-narrowing-range', modifier: '.sat' }],
     availability: [always],
@@ -296,7 +296,10 @@ const tf32: readonly InstructionForm[] = [
   }),
 ];
 
-/** The forms of one family of narrow formats; families differ in names and in version requirements. */
+/**
+ * The forms for one family of narrow formats: fp8, fp6 or fp4. The families differ in the names of their formats and in
+ * their version requirements.
+ */
 function family(
   name: 'f8' | 'f6' | 'f4',
   x2: readonly TypeName[],
@@ -383,8 +386,8 @@ const ue8m0: readonly InstructionForm[] = [
 ];
 
 /**
- * s2f6 conversions exist with and without a scale factor; the qualifier and the operand are either both present or both
- * absent.
+ * s2f6 conversions exist both with and without a scale factor. With one, they have a qualifier and an operand for it;
+ * without one, they have neither.
  */
 const fixedPoint: readonly InstructionForm[] = [false, true].flatMap((scaled) => {
   const suffix = scaled ? '.scaled' : '';
@@ -395,7 +398,7 @@ const fixedPoint: readonly InstructionForm[] = [false, true].flatMap((scaled) =>
     strict({
       id: `cvt.s2f6x2.f32${suffix}`,
       syntax: `cvt.rn.satfinite{.relu}${qualifier}.s2f6x2.f32  d, a, b${tail}`,
-      summary: 'Two f32 values, divided by their scales, to a fixed-point pair.',
+      summary: 'Two f32 values, each divided by its scale factor, to a fixed-point pair.',
       availability: [s2f6],
       operands: [d, a, b, ...operands],
       steps: lanesToPacked,
@@ -403,7 +406,7 @@ const fixedPoint: readonly InstructionForm[] = [false, true].flatMap((scaled) =>
     strict({
       id: `cvt.s2f6x2.bf16x2${suffix}`,
       syntax: `cvt.rn.satfinite{.relu}${qualifier}.s2f6x2.bf16x2  d, a${tail}`,
-      summary: 'Packed bf16, divided by their scales, to a fixed-point pair.',
+      summary: 'Packed bf16 values, each divided by its scale factor, to a fixed-point pair.',
       availability: [s2f6],
       operands: [d, a, ...operands],
       steps: packedToPacked,

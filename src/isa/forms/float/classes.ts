@@ -1,4 +1,7 @@
-/** testp and copysign: PTX ISA 9.1, 9.7.3.1 and 9.7.3.2. Both only test or copy bits; nothing is flushed or rounded. */
+/**
+ * testp and copysign: PTX ISA 9.1, 9.7.3.1 and 9.7.3.2. These instructions only test or copy bits and never flush or
+ * round a value.
+ */
 import { type IntegerName, floatFormat, integerName } from '../../../numerics/formats.ts';
 import { type InstructionForm, read, type Variant, write, floatType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -10,7 +13,7 @@ interface Layout {
   readonly width: number;
   readonly type: IntegerName;
   readonly infinity: bigint;
-  /** The smallest normal number, which has a 1 in the exponent field. */
+  /** The bits of the smallest normal number: a 1 in the exponent field, and zeros in the fraction field. */
   readonly normal: bigint;
 }
 
@@ -25,8 +28,8 @@ function pattern(to: Ref, value: bigint, width: number): Step {
 }
 
 /**
- * Zeros count as normal (PTX ISA 9.1, 9.7.3.1), so the test is whether the magnitude minus one, as an unsigned number,
- * is outside the range of subnormals.
+ * Tests for a subnormal by subtracting one from the magnitude and comparing the result as an unsigned number. Zero
+ * wraps around to the largest number, so it counts as normal, as the ISA requires (PTX ISA 9.1, 9.7.3.1).
  */
 function subnormal({ width, type, normal }: Layout, to: Ref): readonly Step[] {
   return [

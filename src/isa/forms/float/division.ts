@@ -7,7 +7,7 @@ import { a, always, b, d, exact, row, when } from './rows.ts';
 import { floatSteps, modeOf } from './steps.ts';
 
 const quotient = floatSteps('div', ['$a', '$b']);
-/** The same as `.approx`, for versions in which `.approx` was implied. */
+/** Runs the same steps as with `.approx`, for versions in which `.approx` was implied and could be omitted. */
 export const approximately: (steps: InstructionForm['steps']) => InstructionForm['steps'] =
   (steps) => (variant, environment) =>
     steps({ ...variant, modifiers: { ...variant.modifiers, precision: '.approx' } }, environment);
@@ -71,7 +71,9 @@ const divisions: readonly InstructionForm[] = [
 
 const reciprocal = floatSteps('rcp', ['$a']);
 
-/** `.approx.ftz.f64` of rcp and rsqrt reads the upper 32 bits of a and sets the lower 32 bits of d to zero. */
+/**
+ * rcp and rsqrt with `.approx.ftz.f64`: they use only the upper 32 bits of a, and set the lower 32 bits of d to zero.
+ */
 export const grossly: (fn: 'rcp' | 'rsqrt') => InstructionForm['steps'] = (fn) => (variant, environment) => {
   const halves = { lane: 32, stride: 32 };
   const keepUpper = (to: Ref, from: Ref): readonly Step[] => [

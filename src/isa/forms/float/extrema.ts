@@ -34,7 +34,7 @@ const signChanges: readonly InstructionForm[] = (
   }),
 ]);
 
-/** The extremum of three values; with `.abs`, of their magnitudes. */
+/** The minimum or maximum of three values or, with `.abs`, of their magnitudes. */
 function ofThree(fn: 'min' | 'max'): InstructionForm['steps'] {
   return (variant, environment) => {
     const format = formatOf(variant);

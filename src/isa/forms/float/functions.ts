@@ -14,7 +14,7 @@ const operands = [d, a];
 const root = floatSteps('sqrt', ['$a']);
 const reciprocalRoot = floatSteps('rsqrt', ['$a']);
 
-/** The modifier was implied until 1.4. */
+/** Before version 1.4, the modifier could be omitted because it was implied. */
 const implied = (subject: string): AvailabilityRow =>
   row(`${subject} without .approx or a rounding modifier`, atBefore('1.4'));
 

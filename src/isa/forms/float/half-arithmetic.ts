@@ -27,7 +27,7 @@ function binary(opcode: 'add' | 'sub' | 'mul', section: string): readonly Instru
       id: `${opcode}.f16`,
       section,
       syntax: `${opcode}{.rn}{.ftz}{.sat}.type  d, a, b`,
-      summary: `${verbs[opcode]} of f16 values or pairs of them.`,
+      summary: `${verbs[opcode]} of f16 values or of pairs of f16 values.`,
       sets: { type: halves },
       availability: [half(opcode)],
       operands: [d, a, b],
@@ -37,7 +37,7 @@ function binary(opcode: 'add' | 'sub' | 'mul', section: string): readonly Instru
       id: `${opcode}.bf16`,
       section,
       syntax: `${opcode}{.rn}.type  d, a, b`,
-      summary: `${verbs[opcode]} of bf16 values or pairs of them.`,
+      summary: `${verbs[opcode]} of bf16 values or of pairs of bf16 values.`,
       sets: { type: brains },
       availability: [hopper(`${opcode} with .bf16`)],
       operands: [d, a, b],
@@ -53,8 +53,8 @@ const fusedRelu = reluSteps('fma', ['$a', '$b', '$c']);
 const operands4 = [d, a, b, c];
 
 /**
- * The value that tensor copies write to each 16 bits of an element outside the tensor (measured by others; the ISA does
- * not specify the bits).
+ * The value with which tensor copies fill each 16-bit element that lies outside the tensor. The ISA does not specify
+ * its bits; they were taken from measurements by others.
  */
 const outside = 0x7ff7;
 

@@ -13,7 +13,7 @@ const roundings: Readonly<Record<string, FloatMode['rounding']>> = {
   '.rp': 'rp',
 };
 
-/** The format of the first type's lanes. */
+/** The format of the lanes of the variant's first type. */
 export function formatOf(variant: Variant): FloatArithmeticFormat {
   return floatType(variant, 0);
 }
@@ -37,7 +37,7 @@ export function flushesByTarget(format: FloatArithmeticFormat, environment: Envi
   return format === 'f32' && environment.target.sm < 20;
 }
 
-/** Applies one function to the lanes of the first type. */
+/** Applies a floating-point function to each lane of the variant's first type. */
 export function floatSteps(fn: FloatFunction, sources: readonly Ref[]): InstructionForm['steps'] {
   return (variant, environment) => {
     const format = formatOf(variant);
@@ -62,7 +62,7 @@ export function reluSteps(fn: FloatFunction, sources: readonly Ref[]): Instructi
 
 const plain: FloatMode = { rounding: 'rn', flush: false, sat: false, approximate: false, nan: true, xorSign: false };
 
-/** `to` = `from`, or +0 if that is negative; a NaN stays a NaN. */
+/** Sets `to` to the value of `from`, or to +0 if that value is negative. A NaN remains a NaN. */
 export function clampBelow(format: FloatArithmeticFormat, to: Ref, from: Ref): readonly Step[] {
   return [
     { kind: 'constant', to: '$zero', value: 0 },

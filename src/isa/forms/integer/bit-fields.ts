@@ -88,7 +88,7 @@ const finding: readonly InstructionForm[] = [
     section: '9.7.1.17',
     syntax: 'fns.b32  d, mask, base, offset',
     summary: 'The position of the n-th set bit of a mask, counted upward from base or, for negative n, downward.',
-    // The ISA says 6.0, but ptxas has accepted it since 5.1.
+    // The ISA says that fns was introduced in 6.0, but ptxas has accepted it since 5.1.
     availability: [row('fns', '5.1', 30)],
     operands: [d, read('mask', 0), read('base', '.b32'), read('offset', '.b32')],
     steps: () => [bits('fns', 32, '$d', '$mask', '$base', '$offset')],
@@ -144,7 +144,10 @@ const insert: InstructionForm['steps'] = (variant) => {
   ];
 };
 
-/** `.wrap` takes the low five bits of a number. `.clamp` needs no step, because shifts beyond the width give zeros. */
+/**
+ * With `.wrap`, only the low five bits of a number are used. `.clamp` needs no step, because shifts beyond the width
+ * give zeros.
+ */
 function bounded(
   variant: Variant,
   names: readonly Ref[],

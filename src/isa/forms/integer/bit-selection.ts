@@ -94,7 +94,7 @@ export const bitSelectionForms = (): readonly InstructionForm[] => [
     id: 'shf',
     section: '9.7.8.7',
     syntax: 'shf.direction.bound.b32  d, a, b, c',
-    summary: 'The shifted 64 bits of b:a: the upper word of a left shift, the lower word of a right shift.',
+    summary: 'Shifts the 64 bits of b:a; a left shift returns the upper word, and a right shift the lower word.',
     availability: [{ subject: 'shf', ways: [at('3.1', 32)] }],
     operands: [d, a, b, read('c', '.u32', { unpacked: true })],
     steps: funnel,

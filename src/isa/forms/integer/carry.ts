@@ -30,7 +30,7 @@ const c = read('c', 0);
 
 type Direction = 'add' | 'sub';
 
-/** The terms of from ± other, in an integer type. */
+/** The operands of a sum or difference, `from` ± `other`, and the integer type in which it is computed. */
 interface Terms {
   readonly direction: Direction;
   readonly type: IntegerName;
@@ -39,8 +39,8 @@ interface Terms {
 }
 
 /**
- * The carry of `result` = from ± other, as unsigned numbers: set if the sum is too large or the difference is not
- * negative.
+ * Computes the carry of `result` = from ± other for unsigned numbers. The carry is set if a sum does not fit in the
+ * type, or if a difference is not negative.
  */
 function carryOut({ direction, type, from, other }: Terms, to: Ref, result: Ref): Step {
   return direction === 'add' ? compare('lt', type, to, result, from) : compare('ge', type, to, from, other);
@@ -104,7 +104,7 @@ function products(half: 'lo' | 'hi', reads: boolean): InstructionForm['steps'] {
 // --- forms ----------------------------------------------------------------------------------------------------------
 
 const carrying: readonly TypeName[] = ['.u32', '.s32', '.u64', '.s64'];
-/** Without `.cc`, ptxas accepts every width from the first version on. */
+/** Without `.cc`, ptxas has accepted every width since the first version that has these instructions. */
 const reading: readonly TypeName[] = ['.u16', '.u32', '.u64', '.s16', '.s32', '.s64'];
 
 const row = (subject: string, since: string, sm?: number): AvailabilityRow => ({ subject, ways: [at(since, sm)] });

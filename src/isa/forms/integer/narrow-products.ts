@@ -82,7 +82,7 @@ const saturated24 = exact({
 
 // --- dot products ---------------------------------------------------------------------------------------------------
 
-/** The accumulator is signed if either factor is. */
+/** The accumulator is signed if at least one of the factors is. */
 const sumType = (variant: Variant): IntegerName =>
   integerType(variant, 0) === 'u32' && integerType(variant, 1) === 'u32' ? 'u32' : 's32';
 

@@ -6,7 +6,10 @@ import type { Step } from '../../steps/step.ts';
 
 const lanes: readonly number[] = Array.from({ length: 32 }, (_, lane) => lane);
 
-/** One access of a lane: the lane whose address it starts from, and the distance from there. */
+/**
+ * One access by a lane. It starts from the address that lane `source` provides, plus `stride` strides, plus `bytes`
+ * bytes.
+ */
 export interface Access {
   readonly source: number;
   readonly stride: number;
@@ -51,7 +54,7 @@ export function perLane(of: (lane: number) => number): readonly number[] {
   return lanes.map(of);
 }
 
-/** The names of the addresses and constants that a plan produces. */
+/** The name under which a step stores the address number `index`. */
 export function addressRef(index: number): Ref {
   return `$address.${index}`;
 }
@@ -60,14 +63,17 @@ export function constantRef(index: number): Ref {
   return `$lane.${index}`;
 }
 
-/** The values before and after a step that computes addresses. */
+/** The operands of a step that computes addresses. */
 export interface PlanOperands {
   readonly address: Ref;
   readonly stride: Ref | null;
   readonly words: readonly Ref[];
 }
 
-/** Computes addresses; the words are stored under the name `kept`. */
+/**
+ * Computes the addresses of a plan. Each of the words is also passed through the step and is available under `keptRef`
+ * afterwards.
+ */
 export function findAddresses(name: string, plan: AddressPlan, operands: PlanOperands): readonly Step[] {
   const { address, stride, words } = operands;
   const zero: readonly Step[] = stride === null ? [{ kind: 'constant', to: '$stride', value: 0 }] : [];
@@ -87,7 +93,7 @@ export function findAddresses(name: string, plan: AddressPlan, operands: PlanOpe
   ];
 }
 
-/** The value of a word after the step. */
+/** The name under which a word is available after the step. */
 export function keptRef(word: Ref): Ref {
   return `${word}.kept`;
 }

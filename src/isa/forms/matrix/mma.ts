@@ -46,13 +46,13 @@ interface Row {
   readonly d: TypeName;
   readonly c?: TypeName;
   readonly factors: readonly TypeName[];
-  /** Number of bits that an element of A or B has in a register. */
+  /** The number of bits that an element of A or B takes up in a register. */
   readonly bits: number;
   /** Register types that A and B may have. */
   readonly list: ListType;
   readonly ways: readonly Availability[];
   readonly rows?: readonly AvailabilityRow[];
-  /** Modifiers before and after the types. */
+  /** Modifiers that are written before the types, and modifiers that are written after them. */
   readonly before?: string;
   readonly after?: string;
   /** True if A and B may be stored by rows or by columns. */
@@ -60,7 +60,10 @@ interface Row {
   readonly product: (fragments: Fragments, variant: Variant, environment: Environment) => MatrixProduct;
 }
 
-/** The form of a row. The types of A and B are sets if there are several. */
+/**
+ * The form of a row. Makes the form for a row. If A and B can have several types, the form has a set of types for each
+ * of them.
+ */
 function mmaForm(row: Row): InstructionForm {
   const { shape: text, d, c = d, factors, before = '', after = '' } = row;
   const [first] = factors;

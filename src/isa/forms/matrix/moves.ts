@@ -48,8 +48,8 @@ function parts(of: Ref, count: number): readonly Ref[] {
 }
 
 /**
- * Matrices of `width`-bit elements whose rows are rows in memory: lane r gives the address of row r, where rows are
- * counted across all matrices.
+ * Matrices of `width`-bit elements whose rows are contiguous in memory: lane r gives the address of row r, where the
+ * rows of all matrices are numbered consecutively.
  */
 function inMemory(width: 8 | 16, row: readonly Digit[], column: readonly Digit[]): (registers: number) => Fragment {
   const [rows, columns] = [2 ** row.length, 2 ** column.length];
@@ -73,8 +73,9 @@ const columnPairsOf8 = inMemory(8, ['i0', 'l0', 'l1'], ['l2', 'l3', 'l4', 'i1'])
 const rowsOf16 = inMemory(8, ['l2', 'l3', 'l4'], ['i0', 'i1', 'l0', 'l1']);
 
 /**
- * The address that a lane gives, made odd unless it is a multiple of 16 (the size of a row in bytes), so that accesses
- * of more than one byte fault. Addresses that are not used do not matter.
+ * Takes the address that a lane gives. If it is not a multiple of 16, the size of a row in bytes, it is replaced by an
+ * odd address, so that accesses of more than one byte fault. The addresses given by lanes that no access uses do not
+ * matter.
  */
 const rowSteps: readonly Step[] = [
   constant('$most', 15, 64),
@@ -86,19 +87,22 @@ const rowSteps: readonly Step[] = [
 ];
 
 /**
- * Loads two bytes at the start of a row, which faults if the address is odd; for matrices whose elements are accessed
- * as single bytes.
+ * Checks the address of a row for matrices whose elements are accessed as single bytes: loads two bytes at the start of
+ * the row, which faults if the address is odd.
  */
 function rowCheck(space: AccessSpace, index: number): Step {
   return { ...load(space, 16, '$start', addressRef(index)), unused: true };
 }
 
-/** The start of a row for each lane, chosen so that the lanes together cover all rows. */
+/** For each lane, the start of a row. The rows are assigned so that the lanes together cover all of them. */
 function startOfRow({ matrices, rows }: Fragment, lane: number): Access {
   return { source: lane % (matrices * rows), stride: 0, bytes: 0 };
 }
 
-/** The lane that gives the address of an element's row, and the distance from there in bytes. */
+/**
+ * How a lane accesses one of its elements: which lane gives the address of the element's row, and how many bytes from
+ * there the element is.
+ */
 function accessOf(own: Fragment, lane: number, element: number): Access {
   const { matrix, row, column } = placeOf(own, lane, element);
   return { source: matrix * own.rows + row, stride: 0, bytes: (column * own.bits) / 8 };
@@ -158,7 +162,7 @@ function storeParts(variant: Variant, own: Fragment): readonly Step[] {
 /** The layout of small elements in memory: they follow each other from the start of a row, and padding comes last. */
 interface Packed {
   readonly bits: 4 | 6;
-  /** The position of their lowest bit in a byte of the result. */
+  /** The position, within a byte of the result, of the element's lowest bit. */
   readonly low: number;
 }
 
@@ -166,7 +170,8 @@ interface Packed {
 function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly Step[] {
   const bitOf = (lane: number, element: number): number => placeOf(own, lane, element).column * packed.bits;
   const count = elementsOf(own);
-  // Two bytes for each element, and the start of a row for the check.
+  // The plan contains the addresses of two bytes for each element, and finally the start of a row, which is used for
+  // the check.
   const plan = addressPlan(
     own,
     2 * count + 1,
@@ -187,13 +192,16 @@ function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly St
   return [...rowSteps, ...find, rowCheck(space, 2 * count), ...elements.flat(), ...packs];
 }
 
-/** Computes the result byte for one element, whose bits begin somewhere in the first of two bytes. */
+/**
+ * Computes the byte of the result that holds one element. The element starts at some bit of its first byte and may
+ * extend into its second byte.
+ */
 function smallElement(space: AccessSpace, index: number, packed: Packed): readonly Step[] {
   const element: Ref = `$r.${index >> 2}.${index & 3}`;
   const named = (what: string): Ref => `${element}.${what}`;
   return [
     load(space, 8, named('first'), addressRef(2 * index)),
-    // Most elements do not extend into the second byte, which may be padding.
+    // Most elements do not extend into the second byte, which may then be padding.
     { ...load(space, 8, named('second'), addressRef(2 * index + 1)), unused: true },
     { kind: 'pack', to: named('both'), from: [named('second'), named('first')], lane: 8, stride: 8 },
     bits('shr.u', 32, named('moved'), named('both'), constantRef(index)),
@@ -215,7 +223,7 @@ const counts = { '.x1': 1, '.x2': 2, '.x4': 4 } as const;
 interface MoveLine {
   readonly id: string;
   readonly stores?: boolean;
-  /** Everything from the shape on; `.xN` stands for the number of matrices. */
+  /** The rest of the mnemonic, from the shape on. `.xN` stands for the number of matrices. */
   readonly words: string;
   readonly summary: string;
   readonly perMatrix?: 2;

@@ -1,4 +1,7 @@
-/** The common parts of the forms of matrix instructions: lists of registers, and the parts of their rows. */
+/**
+ * Parts that the forms of matrix instructions have in common: lists of registers, and fields of the rows from which the
+ * forms are made.
+ */
 import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
 import type { Constraint } from '../../form.ts';
 import type { Availability } from '../../targets.ts';
@@ -28,7 +31,7 @@ export function registerList(name: string, role: 'read' | 'write', count: number
   return { kind: 'vector', name, elements, types: listTypes[type] };
 }
 
-/** The registers of a factor, or of a matrix that is stored without regard to its type. */
+/** The registers of A or B, or of a matrix that is stored and may have any type. */
 export function factorList(name: string, count: number, type: ListType): OperandPattern {
   const list = registerList(name, 'read', count, type);
   const isNarrow = type !== 'f64' && type !== 'any double';
@@ -65,7 +68,7 @@ export function matrixForm({ ways, subject, rows = [], sets, constraints, ...lin
   };
 }
 
-/** Layouts of A and B as sets of a form. The layout of A is written first. */
+/** The layouts that A and B can have, as sets for a form's syntax line. The layout of A is written first. */
 export const layouts: Readonly<Record<'alayout' | 'blayout', readonly string[]>> = {
   alayout: ['.row', '.col'],
   blayout: ['.row', '.col'],
@@ -77,7 +80,7 @@ export const rowColumn: readonly Constraint[] = [
   { kind: 'axis-goes-with', axis: 'alayout', other: 'blayout', values: ['.col'] },
 ];
 
-/** The register lists that C and D can be, by type. */
+/** The kinds of register lists that C (source) and D (result) can have, by the type of their elements. */
 export const sumLists: Readonly<Partial<Record<TypeName, readonly [source: ListType, result: ListType]>>> = {
   '.f16': ['f16', 'f16'],
   '.f32': ['f32', 'f32'],
@@ -85,7 +88,7 @@ export const sumLists: Readonly<Partial<Record<TypeName, readonly [source: ListT
   '.f64': ['any double', 'f64'],
 };
 
-/** Number of bits of an element of C or D. */
+/** The size in bits of an element of C or D. */
 export function bitsOfSum(type: TypeName): number {
   return type === '.f16' ? 16 : type === '.f64' ? 64 : 32;
 }
@@ -93,5 +96,5 @@ export function bitsOfSum(type: TypeName): number {
 export const bytesOfFloats: readonly TypeName[] = ['.e4m3', '.e5m2'];
 export const smallFloats: readonly TypeName[] = [...bytesOfFloats, '.e3m2', '.e2m3', '.e2m1'];
 
-/** With fp8 every kind is accepted, and none affects the result. */
+/** The kinds of matrix products. With fp8 types, all of them are accepted, and the kind does not affect the result. */
 export const kinds = ['.kind::f8f6f4', '.kind::mxf8f6f4', '.kind::mxf4', '.kind::mxf4nvf4'] as const;

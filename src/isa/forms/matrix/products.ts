@@ -30,14 +30,17 @@ export interface Registers {
   readonly d: number;
 }
 
-/** Numbers of bits per element: of A and B as they are in registers, of C, and of D. */
+/** The size in bits of an element: of A and B as held in registers, of C, and of D. */
 export interface ElementBits {
   readonly factor: number;
   readonly c: number;
   readonly d: number;
 }
 
-/** Numbers of registers that hold the matrices without copies. `kept`: the number of columns of A that are stored. */
+/**
+ * The numbers of registers that a lane needs if no element is stored twice. `kept` is the number of columns of A that
+ * are stored.
+ */
 export function registersFor({ m, n, k }: Shape, bits: ElementBits, kept: number = k): Registers {
   const count = (elements: number, width: number): number =>
     Math.max(1, (elements * width) / (32 * Math.max(32, width)));
@@ -79,7 +82,7 @@ export function quadPairFragments(rowA: boolean, rowB: boolean, bits: ElementBit
   };
 }
 
-/** The factors and sums of a product that has these formats. */
+/** The description of A, B, C and D for a product with these formats. */
 function matricesOf<F extends string, S extends string>(
   { a, b, c, d, m, n, k }: Fragments,
   formats: readonly [a: F, b: F, c: S, d: S],
@@ -111,7 +114,7 @@ const lowInByte =
   (format: FactorFormat): number =>
     bits === 8 && format === 'e2m1' ? 2 : 0;
 
-/** The format in which a type slot's elements are multiplied. */
+/** The format in which the elements of A or B are multiplied, given the slot with their type. */
 export function factorFormat(variant: Variant, slot: number): FactorFormat {
   const name = floatName(variant, slot);
   const found = factorFormats.find((format) => format === name);
@@ -174,13 +177,13 @@ export function bitwise(fragments: Fragments, variant: Variant): MatrixProduct {
   return bitProduct(fragments, has(variant, '.and') ? 'and' : 'xor');
 }
 
-/** The operands of a product, each register by its name. */
+/** The names of the registers that a product reads and writes. */
 export interface ProductOperands {
   readonly to: readonly Ref[];
   readonly from: readonly Ref[];
 }
 
-/** `name` distinguishes products; it is the mnemonic. */
+/** `name` must be different for each kind of product; the mnemonic serves as the name. */
 export function multiply(name: string, product: MatrixProduct, { to, from }: ProductOperands): readonly Step[] {
   return [{ kind: 'collective', fn: { form: 'mma', name, product }, to, from, mask: null }];
 }

@@ -1,4 +1,6 @@
-/** mma.sp: PTX ISA 9.1, 9.7.14.6. Half of A is omitted; metadata says where the kept elements belong. */
+/**
+ * mma.sp: PTX ISA 9.1, 9.7.14.6. Half of A is omitted; metadata says which columns the remaining elements belong to.
+ */
 import { has, type InstructionForm, integerType, read, type Variant } from '../../form.ts';
 import type { AvailabilityRow, OperandPattern } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
@@ -41,13 +43,18 @@ interface Row {
   readonly sums: ListType;
   readonly sparsity: Sparsity;
   readonly ordered: readonly Availability[];
-  /** The versions and targets that allow `.sp` without `::ordered_metadata`; absent if the type requires the latter. */
+  /**
+   * The versions and targets that allow `.sp` without `::ordered_metadata`. Absent if the types can only be used with
+   * `::ordered_metadata`.
+   */
   readonly plain?: readonly Availability[];
   readonly rows?: readonly AvailabilityRow[];
   readonly before?: string;
 }
 
-/** The metadata operands: the indices, and the selector of the lanes that provide them. */
+/**
+ * The metadata operands: a register with the indices, and a constant that selects the lanes whose registers are used.
+ */
 export function metadataOperands({ lanes }: Sparsity): readonly OperandPattern[] {
   return [read('e', '.b32'), read('f', '.u32', { constantOnly: true, range: [0, 4 / lanes - 1] })];
 }
@@ -57,7 +64,7 @@ function sparseForms(row: Row): readonly InstructionForm[] {
   return row.plain === undefined ? [ordered] : [sparseForm(row, '.sp', row.plain), ordered];
 }
 
-/** Ids have no double colons. */
+/** The id of a form does not contain the `::` of the modifier. */
 function idOf(sparsity: string): string {
   return sparsity === '.sp' ? '.sp' : '.sp.ordered';
 }
@@ -118,9 +125,12 @@ const ampere = { plain: [at('7.1', 80)], ordered: [at('8.5', 80)] };
 
 const half = (lanes: 1 | 2): Sparsity => ({ unit: 1, rowBits: 16, lanes });
 const single = (lanes: 1 | 2): Sparsity => ({ unit: 0.5, rowBits: 16, lanes });
-/** For one-byte elements, two lanes hold the metadata of 32 columns. */
+/** Sparsity for elements of one byte: each pair of lanes holds the metadata of 32 columns. */
 export const byteSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 1, rowBits: 32, lanes });
-/** For pairs of nibbles, two lanes hold the metadata of 64 columns. */
+/**
+ * Sparsity for elements of four bits, which are kept or omitted in pairs: each pair of lanes holds the metadata of 64
+ * columns.
+ */
 export const nibbleSparsity = (lanes: 2 | 4): Sparsity => ({ unit: 2, rowBits: 32, lanes });
 
 const halfRows = (): readonly Row[] =>
@@ -208,7 +218,7 @@ const floatRows = (): readonly Row[] => [
   { ...bytes, name: 'fp8', d: '.f16', factors: bytesOfFloats, sums: 'f16', ordered: blackwell },
 ];
 
-/** Without `.sp`, no kind is written. */
+/** A kind can be written only together with `::ordered_metadata`. */
 const kindForms = (): readonly Row[] => [
   {
     ...bytes,

@@ -19,17 +19,17 @@ interface Row {
   /** Columns of A. */
   readonly k: number;
   readonly columns: readonly number[];
-  /** Register types of A, if it is in registers. */
+  /** The types of registers that can hold A, in forms where A is in registers. */
   readonly list: ListType;
-  /** Factors of A and B, 1 or -1. */
+  /** Whether the instruction has operands that multiply A and B by 1 or -1. */
   readonly signs: boolean;
-  /** True if matrices in shared memory can be transposed. */
+  /** True if the instruction has operands that transpose matrices in shared memory. */
   readonly transposes: boolean;
   /** The largest selector of metadata; absent if there is no sparse form. */
   readonly selectors?: number;
   readonly before?: string;
   readonly after?: string;
-  /** The first version, if it is later than the first version of the instruction. */
+  /** The version that introduced these types, if it is later than the first version of the instruction. */
   readonly since?: string;
 }
 
@@ -82,7 +82,7 @@ const metadata = (last: number): readonly OperandPattern[] => [
   read('sp-sel', '.u32', { constantOnly: true, range: [0, last] }),
 ];
 
-/** The registers of A: four per thread for every type. */
+/** The registers that hold A. Each thread has four of them, whatever the type. */
 const inRegisters = (list: ListType): OperandPattern => ({
   kind: 'registers',
   name: 'a',
@@ -107,7 +107,10 @@ function result({ d, columns, k }: Row, sparse: boolean): OperandPattern {
 
 const shapeOf = (n: number, k: number, sparse: boolean): string => `.m64n${n}k${sparse ? 2 * k : k}`;
 
-/** The operands after the matrices: whether D is added, the signs, and which matrices are transposed. */
+/**
+ * The operands after the matrices. They say whether D is added to the product, whether A and B are negated, and which
+ * matrices are transposed.
+ */
 function choices({ signs, transposes }: Row, registers: boolean): readonly OperandPattern[] {
   return [
     read('scale-d', '.pred', { negatable: true, oneOf: [0, 1] }),
@@ -161,7 +164,7 @@ const others = () =>
       id: 'fence',
       section: '9.7.15.7.1',
       operands: [],
-      summary: 'Orders accesses to registers before later products.',
+      summary: 'Makes sure that earlier accesses to registers are complete before later products use the registers.',
     },
     {
       id: 'commit_group',

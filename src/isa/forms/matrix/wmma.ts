@@ -43,7 +43,7 @@ interface Family {
   readonly factors: readonly TypeName[];
   readonly sums: readonly TypeName[];
   readonly bits: number;
-  /** Register types of the lists in loads, and of the lists in products. */
+  /** The register types of the lists that loads produce, and of the lists that products take. */
   readonly loaded: ListType;
   readonly multiplied: ListType;
   readonly shapes: readonly string[];
@@ -148,8 +148,8 @@ const alignedOf = ({ name }: Family): string => (name === 'f16' ? '{.aligned}' :
 type Side = 'a' | 'b' | 'c';
 
 /**
- * For f16, the registers of A and B hold each element twice if the matrix has 256 elements, and four times if it has
- * 128.
+ * For f16, the registers of A and B contain copies: each element occurs twice if the matrix has 256 elements, and four
+ * times if it has 128.
  */
 function fragment(side: Side, { m, n, k }: Shape, bits: number, doubled: boolean): Fragment {
   const [rows, columns] = side === 'a' ? [m, k] : side === 'b' ? [k, n] : [m, n];
@@ -182,7 +182,7 @@ interface Transfer {
   readonly variant: Variant;
   readonly own: Fragment;
   readonly stride: Ref | null;
-  /** The registers that are stored. */
+  /** The registers that a store writes to memory. */
   readonly words: readonly Ref[];
 }
 
@@ -320,8 +320,8 @@ function transferForm(
 }
 
 /**
- * Several families have shapes that load the same accumulators; the first family listed is the one that introduced
- * them.
+ * Several families have shapes in common, and these load the same accumulators. The first family listed for a shape is
+ * the one that introduced it.
  */
 function sumRows(): readonly TransferRow[] {
   const found = new Map<string, TransferRow>();
@@ -364,7 +364,7 @@ function productRows(family: Family): readonly ProductRow[] {
 const roundings: Readonly<Record<string, string>> = { f64: '{.frnd}' };
 const endings = new Set(['f16', 's8', 'u8', 's4', 'u4']);
 
-/** For floats, only up to 6.4. */
+/** For floats, the modifier was allowed only up to version 6.4. */
 const finiteRow: AvailabilityRow = {
   subject: 'wmma.mma of floats with .satfinite',
   when: { modifiers: ['.satfinite'] },

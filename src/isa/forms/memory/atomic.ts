@@ -1,6 +1,6 @@
 /**
  * atom and red: PTX ISA 9.1, 9.7.13.5 and 9.7.13.6. `red` is `atom` without a result. Orderings and scopes do not
- * affect values, because blocks run one after another.
+ * affect values, because every write is visible to all other threads immediately.
  */
 import {
   type AvailabilityRow,
@@ -101,7 +101,7 @@ export const wrapping: Combine = (variant, { old, b, next }): readonly ValueStep
 
 const exchange: Combine = (_, { b, next }) => [{ kind: 'copy', to: next, from: b }];
 
-/** Compares bits; 128-bit values are compared in halves. */
+/** Compares values as bits, and compares the two halves of 128-bit values separately. */
 const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
   const { width } = slotType(variant, 0);
   const swap: ValueStep = { kind: 'select', to: next, condition: '$same', from: [c, old] };
@@ -219,14 +219,14 @@ const general: readonly AvailabilityRow[] = [
 
 interface Operation {
   readonly id: string;
-  /** The part after space and orderings: operation, vector and type. */
+  /** The part of the syntax line after the space and the memory order: the operation, vector and type. */
   readonly syntax: string;
   readonly summary: string;
   readonly sets: Readonly<Record<string, readonly string[]>>;
   readonly rows?: readonly AvailabilityRow[];
   readonly combine: Combine;
   readonly third?: boolean;
-  /** Exists only as `atom`, because its result is its only effect. */
+  /** True for an operation that exists only for `atom`, because returning the old value is the only thing it does. */
   readonly onlyAtom?: boolean;
   /** Without a cache policy. */
   readonly unhinted?: boolean;

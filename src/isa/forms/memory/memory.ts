@@ -78,7 +78,10 @@ function storeSteps(variant: Variant): readonly Step[] {
 const words: readonly TypeName[] = ['.b32', '.u32', '.s32', '.f32'];
 const doubleWords: readonly TypeName[] = ['.b64', '.u64', '.s64', '.f64'];
 
-/** Hints apply to the caches of global memory. */
+/**
+ * Cache hints are allowed only for accesses with the modifier `.global` or without a space modifier, because they apply
+ * to the caches of global memory.
+ */
 const nearGlobal: readonly string[] = ['', '.global'];
 
 const constraints: readonly Constraint[] = [
@@ -228,14 +231,17 @@ const stores: readonly Line[] = [
   },
 ];
 
-/** Each line occurs twice: without a cache policy, and with its qualifier and operand, which always occur together. */
+/**
+ * Returns two variants of a line: one without a cache policy, and one with both the modifier and the operand for the
+ * cache policy.
+ */
 function hinted(line: Line): readonly Line[] {
   const plain = { ...line, syntax: line.syntax.replace('HINT', '') };
   const syntax = `${line.syntax.replace('HINT', '.L2::cache_hint')}, cache-policy`;
   return [plain, { id: `${line.id}.hint`, syntax, summary: `${line.summary} Takes a cache policy.`, hinted: true }];
 }
 
-/** The address must be the same throughout the warp, which is not checked here. */
+/** ldu requires that all threads of the warp use the same address, but this is not checked here. */
 const uniform: InstructionForm = {
   id: 'ldu',
   section: '9.7.9.10',

@@ -66,7 +66,10 @@ function list(elements: readonly ValuePattern[]): OperandPattern {
   return { kind: 'vector', name, elements, whole: true, alike: true };
 }
 
-/** The first element of a list holds the lowest bits, whereas the first lane of a step is the topmost. */
+/**
+ * Reverses a list of elements: in PTX, the first element of a list holds the lowest bits, whereas in a step, the first
+ * lane is the topmost one.
+ */
 function topmostFirst(names: readonly string[]): readonly Ref[] {
   return names.map(operandRef).reverse();
 }

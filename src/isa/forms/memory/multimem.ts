@@ -12,16 +12,16 @@ type Word = 'ld_reduce' | 'red' | 'st';
 interface Family {
   readonly id: string;
   readonly types: readonly TypeName[];
-  /** The type that registers must have; default: the type in the mnemonic. */
+  /** The type that registers must have. If this is absent, it is the type in the mnemonic. */
   readonly register?: TypeRef;
   readonly unpacked?: boolean;
   /** The operations of each instruction, if it has any; `vectorOps` lists those that only vectors support. */
   readonly ops?: Partial<Readonly<Record<'ld_reduce' | 'red', readonly string[]>>>;
   readonly vectorOps?: readonly string[];
   readonly vectors?: readonly string[];
-  /** A type without vectors is always a single value; a `vectorOnly` type never is. */
+  /** True for a type that must be combined with a vector modifier. A type without `vectors` can never be. */
   readonly vectorOnly?: boolean;
-  /** The precision of the sum. */
+  /** The modifier for the precision in which values are added. */
   readonly sum?: string;
   readonly stored?: boolean;
 }
@@ -99,7 +99,7 @@ const families: readonly Family[] = [
 ];
 
 const summaries: Readonly<Record<Word, string>> = {
-  ld_reduce: 'Loads a value from each memory and reduces them to one.',
+  ld_reduce: 'Loads a value from each memory and combines these values into one.',
   red: 'Applies an operation to the value in each memory.',
   st: 'Stores a value in each memory.',
 };

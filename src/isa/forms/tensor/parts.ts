@@ -7,9 +7,9 @@ export const groups: readonly string[] = ['.cta_group::1', '.cta_group::2'];
 
 const words: readonly TypeName[] = ['.b32', '.u32', '.s32', '.f16x2'];
 
-/** `[a]` in tensor memory, as an operand of products. */
+/** An operand `[a]` of a product: an address in tensor memory, in a register that must have the type `.b32`. */
 export const tensor = (name: string): OperandPattern => ({ kind: 'tensor', name, types: ['.b32'] });
-/** `[a]` in tensor memory, as an operand of loads and stores. */
+/** An operand `[a]` of a load or store: an address in tensor memory, in a register of one of several 32-bit types. */
 export const tensorOfWords = (name: string): OperandPattern => ({ kind: 'tensor', name, types: words });
 /** `[a]` in tensor memory: an integer register of 32 bits, a variable or a constant. */
 export const anyTensor = (name: string): OperandPattern => ({ kind: 'tensor', name });
@@ -17,7 +17,7 @@ export const anyTensor = (name: string): OperandPattern => ({ kind: 'tensor', na
 /** A register that describes a matrix in shared memory. */
 export const descriptor = (name: string): ValuePattern => read(name, '.u64');
 
-/** The chips themselves, without their families. */
+/** Targets for single chips only, without the other members of their families. */
 export const chips: readonly Availability[] = [
   atListed('8.6', 'sm_100a', 'sm_101a'),
   atListed('8.8', 'sm_103a'),
@@ -30,7 +30,7 @@ export const families: readonly Availability[] = [
   atListed('9.0', 'sm_110a', 'sm_110f'),
 ];
 
-/** Operands as a syntax line lists them. */
+/** The names of operands, written as they appear in a syntax line. */
 export function operandList(operands: readonly OperandPattern[]): string {
   return operands.map(({ kind, name }) => (kind === 'address' || kind === 'tensor' ? `[${name}]` : name)).join(', ');
 }

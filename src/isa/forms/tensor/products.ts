@@ -25,7 +25,7 @@ const integers = needs(
 const enabled = read('enable-input-d', '.pred', { negatable: true });
 const instruction = read('idesc', '.u32', { unpacked: true });
 
-/** The rows of D that stay unchanged, one bit per row. */
+/** A list of registers with one bit for each row of D; the rows whose bits are set remain unchanged. */
 const mask: OperandPattern = {
   kind: 'registers',
   name: 'disable-output-lane',
@@ -65,12 +65,12 @@ interface Options {
   readonly scales: boolean;
 }
 
-/** A shifted matrix cannot be kept for later products. */
+/** If A is shifted, it cannot be kept in the collector buffer for later products. */
 const shifted: readonly Constraint[] = [
   {
     kind: 'axis-goes-with',
     axis: 'ashift',
-    // The axis is named after the first value.
+    // An axis is named after its first value.
     other: 'collector::a::fill',
     values: ['', '.collector::a::lastuse', '.collector::a::discard'],
   },
@@ -110,12 +110,15 @@ const plainProducts = () =>
 
 // --- with scale factors ---------------------------------------------------------------------------------------------
 
-/** Types of A and B, and how many scale factors a row has, or how many elements share one. */
+/**
+ * For a kind of product with scale factors: the modifiers that give the number of scale factors per row, and those that
+ * give the number of elements that share a scale factor.
+ */
 interface Blocks {
   readonly kind: string;
   readonly counts: readonly string[];
   readonly sizes: readonly string[];
-  /** One of them must be written. */
+  /** True if one of these modifiers must be written. */
   readonly required: boolean;
   readonly counted: AvailabilityRow['ways'];
 }

@@ -19,7 +19,7 @@ export const coordinateCounts: Readonly<Record<string, number>> = {
 
 export const integers: readonly TypeName[] = ['.b32', '.u32', '.s32'];
 
-/** Integer coordinates, where an index has the same type as the coordinates. */
+/** Integer coordinates. The index into an array, if there is one, has the same type as the coordinates. */
 export const integerCoordinates: CoordinatesPattern = {
   kind: 'coordinates',
   name: 'c',
@@ -27,7 +27,7 @@ export const integerCoordinates: CoordinatesPattern = {
   types: integers,
 };
 
-/** A requirement of each of these modifiers, which were introduced together. */
+/** Makes one requirement for each of several modifiers that were introduced together. */
 export function eachNeeds(modifiers: readonly string[], ...ways: readonly Availability[]): readonly AvailabilityRow[] {
   return modifiers.map((modifier) => needs(modifier, { modifiers: [modifier] }, ...ways));
 }

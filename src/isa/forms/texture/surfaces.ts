@@ -63,7 +63,7 @@ const moves = () => [
       id: 'sust.p',
       section: '9.7.11.2',
       syntax: 'sust.p.geom{.vec24}.b32.clamping  [a, c], b',
-      summary: 'Stores in a surface, converted to its format.',
+      summary: 'Converts a value to the format of a surface and stores it there.',
       sets: { geom: geometries, clamping: clamps },
       rows: formatted,
       operands: [surface, values(read('b', 0))],

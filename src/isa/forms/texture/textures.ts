@@ -15,7 +15,7 @@ import type { TypeName } from '../../types.ts';
 import { checked, needs } from '../checked.ts';
 import { coordinateCounts, eachNeeds, integerCoordinates, integers } from './parts.ts';
 
-/** Results, and the registers that may hold them. */
+/** A kind of result, and the types of registers that can hold it. */
 interface Result {
   readonly id: string;
   readonly types: readonly TypeName[];
