@@ -11,13 +11,13 @@ export type Digit = `l${number}` | `i${number}`;
 export interface Fragment {
   readonly rows: number;
   readonly columns: number;
-  /** Number of matrices that a warp holds side by side: 4 for m8n8k4 of f16. */
+  /** The number of matrices that the fragments of a warp contain: 4 for m8n8k4 of f16, otherwise 1. */
   readonly matrices: number;
-  /** Bits from one element to the next in a register. */
+  /** The distance in bits between consecutive elements in a register. */
   readonly bits: number;
   readonly registers: number;
   readonly registerBits: 32 | 64;
-  /** The digits of rows, columns and matrices, lowest first. */
+  /** Where the bits of the row, column and matrix numbers come from, lowest bit first. */
   readonly row: readonly Digit[];
   readonly column: readonly Digit[];
   readonly matrix: readonly Digit[];
@@ -47,7 +47,10 @@ function digitOf(digit: Digit, lane: number, element: number): number {
   return (from >>> Number(digit.slice(1))) & 1;
 }
 
-/** The side of a product that a matrix is on: D and C have the layout of `c`. */
+/**
+ * Which matrix of a product a fragment belongs to. D has the same layout as C, so both use `c`. D and C have the layout
+ * of `c`.
+ */
 export type Side = 'a' | 'b' | 'c';
 
 /** Rows, columns, bits per element and registers per lane. */
@@ -80,7 +83,9 @@ export function fragmentOf(side: Side, size: FragmentSize): Fragment {
 const quadPair: readonly Digit[] = ['l2', 'l3'];
 const lanesAcross: readonly Digit[] = ['l0', 'l1', 'l4'];
 
-/** A or B of m8n8k4; `lanewise`: a lane has a row of A or a column of B. */
+/**
+ * The fragment of A or B for m8n8k4. If `lanewise` is true, each lane holds a whole row of A or a whole column of B.
+ */
 export function quadPairFragment(side: 'a' | 'b', lanewise: boolean): Fragment {
   const [along, across]: readonly [readonly Digit[], readonly Digit[]] = lanewise
     ? [['i0', 'i1'], lanesAcross]
@@ -112,7 +117,7 @@ export function quadPairResult(bits: 16 | 32): Fragment {
 export interface Holder {
   readonly lane: number;
   readonly register: number;
-  /** Its lowest bit in the register. */
+  /** The position of the element's lowest bit in the register. */
   readonly low: number;
 }
 

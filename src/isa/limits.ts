@@ -3,8 +3,8 @@ import type { AvailabilityRow } from './form.ts';
 import { at, type Availability, isAlways, isAvailable, type Target, type Version } from './targets.ts';
 
 /**
- * A limit that was raised over time: each row allows more than the row before it, starting with a certain version and
- * on certain targets.
+ * A limit that later versions raised. Each row allows more than the row before it, but only from a certain version on
+ * and for certain targets.
  */
 export type Limit = readonly { readonly most: number; readonly since: Availability }[];
 
@@ -19,7 +19,10 @@ export function mostIn(limit: Limit, version: Version, target: Target): number {
   return Math.max(...limit.filter(({ since }) => isAvailable([since], version, target)).map(({ most }) => most));
 }
 
-/** The version and target requirement for an amount; null if every version and target allows it, or if none does. */
+/**
+ * The version and target that an amount requires. Null if the amount is allowed everywhere, or if no version and target
+ * allows it.
+ */
 export function availabilityOfAmount(limit: Limit, subject: string, amount: number): AvailabilityRow | null {
   const row = limit.find(({ most }) => amount <= most);
   return row === undefined || isAlways(row.since) ? null : { subject, ways: [row.since] };

@@ -22,7 +22,7 @@ interface ArithmeticRow {
 const halfFamilies: readonly ProductFamily[] = ['f16', 'bf16'];
 const newest = 999;
 
-/** In ascending order of architectures. */
+/** Rows for the same family are in ascending order of architectures. */
 export const arithmeticRows: readonly ArithmeticRow[] = [
   { sm: [70, 74], families: ['f16'], chunk: 4, kept: 23 },
   { sm: [75, 79], families: ['f16'], chunk: 8, kept: 24 },
@@ -34,11 +34,14 @@ export const arithmeticRows: readonly ArithmeticRow[] = [
   { sm: [90, 119], families: ['fp8'], chunk: 16, kept: 25, order: 'halves' },
   { sm: [120, newest], families: ['fp8'], chunk: 32, kept: 25 },
   { sm: [100, newest], families: ['fp6 and fp4', 'mxf8f6f4'], chunk: 32, kept: 25 },
-  // Four groups and the accumulator are added in one sum.
+  // The sums of four groups are added to the accumulator in one step.
   { sm: [100, newest], families: ['mxf4'], chunk: 4, kept: 35 },
 ];
 
-/** The arithmetic with which a GPU multiplies a family of types; a GPU older than all rows uses the first row. */
+/**
+ * The arithmetic that a GPU uses for products of this family. For a GPU that is older than all rows of the family, it
+ * is that of the first row.
+ */
 export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: 'f16' | 'f32'): DotArithmetic {
   const own = arithmeticRows.filter(({ families }) => families.includes(family));
   const row = own.find(({ sm: [from, last] }) => from <= gpu.sm && gpu.sm <= last) ?? own[0];
@@ -48,7 +51,7 @@ export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: 'f16' | 'f32')
   return { chunk, kept, zeroExponent, end: to === 'f16' ? 'f16' : wideEnd, order };
 }
 
-/** The family that products of these two formats belong to. */
+/** The family to which products of elements in these two formats belong. */
 export function familyOf(a: FactorFormat, b: FactorFormat): ProductFamily {
   const fp8 = (format: FactorFormat): boolean => format === 'e4m3' || format === 'e5m2';
   if (a === 'f16' || a === 'bf16' || a === 'tf32') return a;

@@ -1,8 +1,14 @@
-/** Behavior of matrix instructions that no recording determines, and the choices made here. */
+/**
+ * Aspects of matrix instructions that none of the recordings from real hardware determine, and what ptxlab does in each
+ * case.
+ */
 import type { Choice } from '../numerics/open-choices.ts';
 import type { MatrixProduct } from './matrix-product.ts';
 
-/** A matrix instruction: its opcode, and its product unless it only moves a matrix. */
+/**
+ * A use of a matrix instruction: its opcode and its product. The product is null if the instruction only moves a
+ * matrix.
+ */
 export interface MatrixUse {
   readonly opcode: string;
   readonly product: MatrixProduct | null;
@@ -50,7 +56,8 @@ export const matrixChoices: readonly MatrixChoice[] = [
     id: 'matrix-fp8-halves',
     title: 'order of the two halves of fp8 products on sm_90 to sm_110',
     choice: 'first the elements with k % 4 < 2, then the others; c is added last',
-    evidence: 'measured on H100, H200 and B200 with f16 results; the recordings with f32 results do not show it',
+    evidence:
+      'measured on H100, H200 and B200 with f16 results; the recordings with f32 results do not reveal the order',
     appliesTo: withFloats((product) => isFp8(product) && product.k >= 32),
   },
   {
@@ -63,21 +70,21 @@ export const matrixChoices: readonly MatrixChoice[] = [
   {
     id: 'matrix-fp6',
     title: 'products of e3m2 and e2m3',
-    choice: 'aligned and cut off like fp8 products',
+    choice: 'aligned and truncated like fp8 products',
     evidence: 'assumed',
     appliesTo: withFloats(isFp6),
   },
   {
     id: 'matrix-sparse',
     title: 'chunks of a sparse product',
-    choice: 'the same as for a dense product over the kept elements',
+    choice: 'the same as for a dense product of the elements that are not omitted',
     evidence: 'assumed',
     appliesTo: withFloats(({ sparsity }) => sparsity !== null),
   },
   {
     id: 'matrix-metadata',
     title: 'columns that metadata may name',
-    choice: 'indices in any order; a column that is named twice is multiplied twice',
+    choice: 'indices may be in any order; a column that appears twice is multiplied twice',
     evidence: 'assumed; PTX ISA 9.7.14.6.1 leaves other indices undefined',
     appliesTo: ({ product }) => product !== null && product.sparsity !== null,
   },

@@ -8,7 +8,10 @@ import type { Fragment } from './fragments.ts';
 export interface Factor<Format extends string> {
   readonly format: Format;
   readonly fragment: Fragment;
-  /** The position of a code's lowest bit in its element: 2 for fp4 in bytes. */
+  /**
+   * The position of the lowest bit of an element's value within the bits of the element: 2 for fp4 values in bytes,
+   * otherwise 0.
+   */
   readonly low: number;
 }
 
@@ -18,15 +21,16 @@ export interface Sum<Format extends string> {
   readonly fragment: Fragment;
 }
 
-/** The conversion of an element of C to the format of D, in which it is added. */
+/** Converts an element of C to the format of D, because the sum is computed in that format. */
 export function sumConversion(from: 'f16' | 'f32', to: 'f16' | 'f32'): Conversion {
   return { ...plainConversion(from, to), rounding: to === 'f16' ? 'rn' : null };
 }
 
 /**
- * Half of A is omitted. Two 2-bit indices of the metadata say which columns of a chunk are kept: `unit` is the number
- * of columns that one index stands for; a chunk has four units, two of which are kept. A metadata register has
- * `rowBits` bits for each row, and `lanes` of every four lanes provide metadata.
+ * In a sparse product, half of A is omitted. The columns of A are divided into chunks, and two 2-bit indices in the
+ * metadata say which columns of each chunk are not omitted: an index selects one of the four units of a chunk, and each
+ * unit consists of `unit` columns. A register with metadata holds `rowBits` bits for each row. Of every four lanes,
+ * `lanes` lanes provide metadata.
  */
 export interface Sparsity {
   readonly unit: 0.5 | 1 | 2;
@@ -34,11 +38,17 @@ export interface Sparsity {
   readonly lanes: 1 | 2 | 4;
 }
 
-/** Every `block` products along k (of kept elements) share a factor for the row of A and one for the column of B. */
+/**
+ * Scale factors of a product. Each block of `block` consecutive elements along k (not counting omitted elements) has
+ * one factor for the row of A and another for the column of B.
+ */
 export interface Scaling {
   readonly format: 'ue8m0' | 'ue4m3';
   readonly block: number;
-  /** Number of products that are added exactly before they are scaled; 1 if each is scaled on its own. */
+  /**
+   * The number of products whose exact sum is computed before a scale factor is applied; 1 if each product is scaled
+   * separately.
+   */
   readonly group: 1 | 16;
 }
 
@@ -65,7 +75,10 @@ export type MatrixProduct =
 
 export type ProductOf<Kind extends MatrixProduct['kind']> = Extract<MatrixProduct, { readonly kind: Kind }>;
 
-/** Widths of the values that a lane contributes: registers of A, B and C, then metadata and selector, then scales. */
+/**
+ * The widths of the values that each lane contributes. These are, in order: the registers of A, B and C, the metadata
+ * and its selector, and the scale factors.
+ */
 export function sentBy(product: MatrixProduct): readonly number[] {
   const registers = [product.a, product.b, product.c].flatMap(({ fragment }) => widthsOf(fragment));
   const metadata = product.sparsity === null ? [] : [32, 32];

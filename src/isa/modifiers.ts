@@ -8,7 +8,7 @@ export interface ModifierSet {
   readonly values: readonly string[];
 }
 
-/** The sets, by the names that the ISA's syntax lines use. */
+/** The sets of modifiers, under the names by which the ISA's syntax lines refer to them. */
 export const modifierSets: Readonly<Record<string, ModifierSet>> = {
   irnd: { axis: 'rounding', values: ['.rni', '.rzi', '.rmi', '.rpi'] },
   frnd: { axis: 'rounding', values: ['.rn', '.rz', '.rm', '.rp'] },
@@ -75,8 +75,9 @@ export const modifierSets: Readonly<Record<string, ModifierSet>> = {
 };
 
 /**
- * Kinds of words of which an instruction can have two whose order matters: the state spaces of a copy (the destination
- * comes first), the formats of a copied matrix, and the two operations of a product of bits.
+ * An instruction can contain two words of the same kind, and for these kinds the order of the two matters: the state
+ * spaces of a copy (the destination comes first), the formats of a copied matrix, and the two operations of a matrix
+ * product of single bits.
  */
 const orderedKinds: readonly ReadonlySet<string>[] = [
   new Set(modifierSets['space']?.values),
@@ -84,12 +85,15 @@ const orderedKinds: readonly ReadonlySet<string>[] = [
   new Set(['.and', '.or', '.xor', '.popc']),
 ];
 
-/** The kind that all these words belong to, if their order matters within that kind; otherwise null. */
+/**
+ * If all of these words are of the same kind, and if the order matters for this kind, returns the kind; otherwise
+ * returns null.
+ */
 export function orderedKind(words: readonly string[]): ReadonlySet<string> | null {
   return orderedKinds.find((kind) => words.every((word) => kind.has(word))) ?? null;
 }
 
-/** Axes that are implied neither by a modifier's set nor by its own name. */
+/** The axes of modifiers whose axis follows neither from a set that contains them nor from their own name. */
 const literalAxes: Readonly<Record<string, string>> = {
   '.row': 'alayout',
   '.rna': 'rounding',
@@ -108,7 +112,7 @@ const literalAxes: Readonly<Record<string, string>> = {
   '.L2::cache_hint': 'cacheHint',
 };
 
-/** A modifier that is in several sets belongs to the axis of the first. */
+/** A modifier that belongs to several sets is assigned to the axis of the first of these sets. */
 const setAxes: ReadonlyMap<string, string> = new Map(
   Object.values(modifierSets)
     .flatMap((set) => set.values.map((value) => [value, set.axis] as const))
@@ -116,7 +120,8 @@ const setAxes: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The words of a syntax line before its first brace, without set names: `shfl.sync.b32` for `shfl.sync.shflMode.b32`.
+ * The words of a syntax line up to its first brace, except for those that are names of sets: `shfl.sync.b32` for
+ * `shfl.sync.shflMode.b32`. `shfl.sync.b32` for `shfl.sync.shflMode.b32`.
  */
 export function plainWords(syntax: string, sets: Readonly<Record<string, unknown>> = {}): string {
   const [mnemonic = ''] = syntax.split(/[{\s]/, 1);
@@ -127,7 +132,7 @@ export function plainWords(syntax: string, sets: Readonly<Record<string, unknown
     .join('.');
 }
 
-/** True if a modifier is on this axis in some instruction. */
+/** True if some instruction has this modifier as a choice on the given axis. */
 export function liesOn(modifier: string, axis: string): boolean {
   if (literalAxes[modifier] === axis || (axis === 'shape' && isShape(modifier))) return true;
   return axisValues.get(axis)?.has(modifier) ?? false;
@@ -141,7 +146,7 @@ const axisValues: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ]),
 );
 
-/** The axis of a modifier that a syntax line names directly. */
+/** The axis of a modifier that appears in a syntax line by its own name rather than as part of a set. */
 export function literalAxis(modifier: string): string {
   if (isShape(modifier)) return 'shape';
   return literalAxes[modifier] ?? setAxes.get(modifier) ?? modifier.slice(1);
@@ -153,7 +158,7 @@ function isShape(modifier: string): boolean {
 }
 
 /**
- * Modifiers that are used only by instructions outside the tables. They are listed so that a misplaced one is reported
- * as "not for this instruction" rather than "no such modifier".
+ * Modifiers that are used only by instructions for which the tables have no forms. They are listed so that a misplaced
+ * one is reported as "not for this instruction" rather than "no such modifier".
  */
 export const modifiersOutside: ReadonlySet<string> = new Set('.commit .unified'.split(' '));

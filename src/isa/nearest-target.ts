@@ -3,8 +3,8 @@ import { nearestWord } from '../base/nearest-word.ts';
 import { targets } from './targets.ts';
 
 /**
- * The name that was probably intended or, if no architecture has the number in the name, the targets with the nearest
- * numbers; null if neither applies.
+ * Returns the name that was probably intended. If no architecture has the number that is in the name, returns the
+ * targets with the nearest numbers instead. Null if neither applies.
  */
 export function helpForTarget(name: string): string | null {
   const near = nearestWord(

@@ -1,6 +1,6 @@
 /**
- * Finds the dot-parts that can follow the beginning of a mnemonic such that it can still become a legal variant for a
- * version and a target. Parts are in the order of the syntax lines.
+ * Completes mnemonics: given the beginning of a mnemonic, finds the dot-parts with which it can be continued and still
+ * lead to a variant that is legal for a certain version and target. Parts are in the order of the syntax lines.
  */
 import { BoundedCache } from '../base/bounded-cache.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -14,11 +14,11 @@ import { isTypeName, type TypeName, typeOf } from './types.ts';
 export interface NextParts {
   /** With their dots. */
   readonly parts: readonly string[];
-  /** Whether the mnemonic may end here. */
+  /** Whether the mnemonic is already legal without any further parts. */
   readonly isComplete: boolean;
 }
 
-/** The version and target for which mnemonics are judged. */
+/** The version and target for which the mnemonic must be legal. */
 export interface Judge {
   readonly version: Version;
   readonly target: Target;
@@ -46,7 +46,7 @@ export class MnemonicGuide {
     this.judge = judge;
   }
 
-  /** The first words of all mnemonics that can be legal, in the order of the table. */
+  /** The first words of all mnemonics that are legal for this version and target, in the order of the table. */
   firstWords(): readonly string[] {
     this.words ??= [...opcodesByWord()].flatMap(([word, opcodes]) =>
       opcodes.some((opcode) => ptxForms.forms(opcode).some((form) => canBeLegal(this.begin(form)))) ? [word] : [],
@@ -59,7 +59,7 @@ export class MnemonicGuide {
     return this.known.of(beginning, () => this.find(beginning));
   }
 
-  /** Whether a mnemonic may end after this beginning. */
+  /** Whether this beginning is already a complete mnemonic. */
   isComplete(beginning: string): boolean {
     return this.states(beginning).some(isLegal);
   }
@@ -74,7 +74,7 @@ export class MnemonicGuide {
     return { parts: inOrder, isComplete: states.some(isLegal) };
   }
 
-  /** The words of longer opcodes that can follow: `.lo` after `mul`. */
+  /** The words that can extend an opcode to a longer one: `.lo` after `mul`. `.lo` after `mul`. */
   private opcodeWords(beginning: string): readonly string[] {
     const first = elementAt(beginning.split('.', 1), 0);
     const longer = (opcodesByWord().get(first) ?? []).filter((opcode) => opcode.startsWith(`${beginning}.`));
@@ -122,7 +122,10 @@ function opcodesByWord(): ReadonlyMap<string, readonly string[]> {
   return made;
 }
 
-/** How far to the right a part occurs in the syntax lines of an instruction. */
+/**
+ * The position of a part in the syntax lines of an instruction, for sorting. If the lines differ, the rightmost
+ * position counts.
+ */
 function placeOf(part: string, firstWord: string): number {
   let place = -1;
   for (const opcode of opcodesByWord().get(firstWord) ?? []) {
@@ -138,7 +141,9 @@ function placeOf(part: string, firstWord: string): number {
   return place;
 }
 
-/** The ways to interpret a part as one that can come next. */
+/**
+ * All states in which the form can be after this part. There may be several if the part can be read in different ways.
+ */
 function after(begun: Begun, part: string): readonly Begun[] {
   return placesAfter(begun)
     .filter((here) => valuesAt(here).includes(part))
@@ -193,7 +198,7 @@ function isLegal(begun: Begun): boolean {
   return (constraints ?? []).every((constraint) => constraintHolds(constraint, made));
 }
 
-/** Whether some choice of the other parts is legal. */
+/** Whether the parts that are still missing can be chosen in such a way that the variant is legal. */
 function canBeLegal(begun: Begun): boolean {
   const { compiled, next, missing } = begun;
   const { relation, constraints = [] } = compiled.form;
@@ -242,7 +247,7 @@ function mustFail(constraint: Constraint, begun: Begun): boolean {
       return hasAllTypes && !constraintHolds(constraint, { types: types.map(typeOf), modifiers });
     case 'axis-needs-bits':
     case 'vector-bits':
-      // The number of elements comes before the type.
+      // The width of a vector is known only when its type is, and the type is written after the number of elements.
       return false;
   }
 }

@@ -36,7 +36,7 @@ export interface CompiledForm {
   readonly ordered: readonly (readonly [before: string, after: string])[];
 }
 
-/** Words that belong to the opcode because they must follow it directly. */
+/** Words that count as part of the opcode, because they must come directly after it. */
 const subOpcodes: ReadonlySet<string> = new Set([
   'cvt.pack',
   'cvta.to',
@@ -151,7 +151,10 @@ export function splitMnemonic(mnemonic: string): { readonly opcode: string; read
   return { opcode: first, parts };
 }
 
-/** Parses the form's syntax line. Throws if the table is wrong, because that breaks an invariant. */
+/**
+ * Parses the form's syntax line. Throws an error if the syntax line is malformed, because this means that there is a
+ * mistake in the table.
+ */
 export function compileForm(form: InstructionForm): CompiledForm {
   const mnemonic = elementAt(form.syntax.split(/\s/, 1), 0);
   const words: readonly string[] = mnemonic.match(/\{\.[^}]+\}|\.?[^.{}]+/g) ?? [];
@@ -169,7 +172,8 @@ export function compileForm(form: InstructionForm): CompiledForm {
     } else {
       parts.push({ axis: axes.length });
       const made = makeAxis(form, name, optional);
-      // Two sets with the same values are two separate choices, identified by their names.
+      // If two axes would have the same name, the second one is named after its set, so that the two remain separate
+      // choices.
       axes.push(axes.some(({ axis }) => axis === made.axis) ? { ...made, axis: made.name } : made);
     }
   }
@@ -202,7 +206,8 @@ function makeAxis(form: InstructionForm, name: string, optional: boolean): Axis 
 }
 
 /**
- * The variant for these choices, which the caller has checked. Axes are looked up by name; absent ones are left out.
+ * Makes the variant for these choices, which the caller must already have checked. In `modifiers`, each axis is found
+ * under its name; an axis without a modifier has no entry.
  */
 export function makeVariant(
   compiled: CompiledForm,

@@ -11,7 +11,10 @@ import type { TypeName } from './types.ts';
 /** The parts of a vector special register, in index order. */
 export const registerParts = ['.x', '.y', '.z', '.w'] as const;
 
-/** The sameness of a register's parts: one group for all parts, or one for each of `.x` to `.w`. */
+/**
+ * How widely the value of a register is shared between threads: either one answer for all of its parts, or a separate
+ * one for each of `.x`, `.y`, `.z` and `.w`.
+ */
 type SamenessOfParts = Sameness | readonly [x: Sameness, y: Sameness, z: Sameness, w: Sameness];
 
 /** A value that a launch gives its threads. Each engine defines how it reads these values. */
@@ -42,14 +45,14 @@ export type LaunchValue =
   | 'sharedBytes'
   | 'allSharedBytes'
   | 'dynamicSharedBytes'
-  /** Whether the blocks are in clusters that the kernel or the launch asks for. */
+  /** Whether the kernel or the launch explicitly asks for clusters. */
   | 'hasClusters'
   /** The indices of the cluster in the grid and of the block in its cluster, with the extents of both. */
   | 'clusterIndex'
   | 'gridClusters'
   | 'indexInCluster'
   | 'clusterSize'
-  /** The number of the block in its cluster, and the number of blocks and threads there. */
+  /** The number of the block within its cluster, and the number of blocks and of threads in a cluster. */
   | 'rankInCluster'
   | 'blocksPerCluster'
   | 'threadsPerCluster'
@@ -96,8 +99,8 @@ export interface SpecialRegister {
   /** True for a register with the parts `.x`, `.y`, `.z` and `.w`. */
   readonly isVector: boolean;
   /**
-   * The minimum number of bits that an instruction may read, if this is less than the width of the type; null
-   * otherwise.
+   * If an instruction may read only some of the low bits of the register, the minimum number of bits that it must read;
+   * null otherwise.
    */
   readonly least: number | null;
   readonly since: Availability;
@@ -143,7 +146,7 @@ const clusters = at('7.8', 90);
 const chopped: Extras = { least: 16 };
 const reserved: Extras = { grant: 'reserved shared memory' };
 
-/** Values that some steps read by these names, as if they were special registers. */
+/** Special registers that some steps read implicitly, under the names of these values. */
 export const impliedRegisters: ReadonlyMap<Ref, SpecialRegister> = new Map(
   (
     [
@@ -195,7 +198,7 @@ export const registerRows: readonly SpecialRegister[] = [
   row('%reserved_smem_offset_begin', '.b32', at('7.6', 80), 0, reserved),
   row('%reserved_smem_offset_end', '.b32', at('7.6', 80), reservedSharedBytes, reserved),
   row('%reserved_smem_offset_cap', '.b32', at('7.6', 80), reservedSharedBytes, reserved),
-  // Only drivers know the addresses of the numbered parts; the second part belongs to cooperative groups.
+  // Only a driver knows the real addresses of the numbered areas. Cooperative groups use the second of them.
   row('%reserved_smem_offset_0', '.b32', at('7.6', 80), 0, reserved),
   row('%reserved_smem_offset_1', '.b32', at('7.6', 80), 128, reserved),
   row('%total_smem_size', '.u32', at('4.1', 20), 'sharedBytes'),
@@ -204,7 +207,7 @@ export const registerRows: readonly SpecialRegister[] = [
   row('%current_graph_exec', '.u64', at('8.0', 50), 0),
 ];
 
-/** The sameness of a part of a register; `part` is 0 for a register without parts. */
+/** How widely the value of a part of a register is shared between threads; `part` is 0 for a register without parts. */
 export function samenessOf({ value }: SpecialRegister, part: number): Sameness {
   if (typeof value === 'number') return 'grid';
   const same = samenesses[value];

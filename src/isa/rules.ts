@@ -3,7 +3,10 @@ import { elementAt } from '../base/element-at.ts';
 import type { Condition, Constraint, TypeRelation } from './form.ts';
 import { isInteger, type PtxType, type TypeName } from './types.ts';
 
-/** The choices to which a rule applies: a variant, or one that is still being resolved. */
+/**
+ * The types and modifiers to which a rule is applied. They are those of a variant, or those of a form that is still
+ * being resolved.
+ */
 export interface Choices {
   readonly types: readonly PtxType[];
   readonly modifiers: Readonly<Record<string, string>>;
@@ -17,7 +20,7 @@ export function holds(condition: Condition | undefined, choices: Choices): boole
   return !without?.some((modifier) => carries(choices, modifier));
 }
 
-/** True if the first slot has the required relation to the second. */
+/** True if the type in the first slot has the required relation to the type in the second slot. */
 export function relationHolds(relation: TypeRelation | undefined, types: readonly PtxType[]): boolean {
   const [d, a] = types;
   if (relation === undefined || d === undefined || a === undefined) return true;

@@ -23,14 +23,15 @@ export const spaceSameness: Readonly<Record<AccessSpace, Sameness>> = {
 };
 
 /**
- * Position of the rank in an address of shared memory. The bits from here on are zero for the thread's own block. For a
- * block of its cluster, which may be its own, they are one more than the rank: such addresses come from mapa.
+ * The position in an address of shared memory at which the rank of a block begins. If the bits from this position on
+ * are zero, the address refers to the thread's own block. Otherwise, these bits are one more than the rank of the block
+ * in the cluster to which the address refers, which can also be the thread's own. Such addresses come from mapa.
  */
 export const rankShift = 24;
 
 const ownBytes = 2 ** rankShift;
 
-/** Offset of the shared memory of the block with a rank, as the blocks of its cluster see it. */
+/** The offset at which the blocks of a cluster see the shared memory of the block with the given rank. */
 export function startOfRank(rank: number): number {
   return (rank + 1) * ownBytes;
 }

@@ -55,11 +55,14 @@ import { warpForms } from './forms/warp/warp.ts';
 import { type CompiledForm, compileForm, splitMnemonic } from './notation.ts';
 import { opcodesOutside } from './opcodes.ts';
 
-/** Forms that belong together, and the opcodes that they have. */
+/** A group of related forms, with a list of all their opcodes. */
 export interface FormFamily {
-  /** In the order of their first forms. */
+  /** The opcodes, in the order in which they first occur in `forms`. */
   readonly opcodes: readonly string[];
-  /** Made by the first call, because making all of them takes 30 ms. */
+  /**
+   * Makes the forms. This is done only when they are first needed, because making the forms of all families takes 30
+   * ms.
+   */
   readonly forms: () => readonly InstructionForm[];
 }
 
@@ -148,7 +151,10 @@ export class FormTable {
   private readonly made = new Map<FormFamily, ReadonlyMap<string, readonly InstructionForm[]>>();
   private readonly compiled = new Map<string, readonly CompiledForm[]>();
   private readonly all: readonly string[];
-  /** The opcodes that start with given words, indexed by these words: `mad` leads to `mad.lo` and `mad.hi`. */
+  /**
+   * For the first word or words of an opcode, the longer opcodes that start with them: `mad` leads to `mad.lo` and
+   * `mad.hi`. `mad` leads to `mad.lo` and `mad.hi`.
+   */
   private readonly byStart = new Map<string, string[]>();
 
   constructor(list: readonly FormFamily[]) {
@@ -165,7 +171,7 @@ export class FormTable {
     return this.all;
   }
 
-  /** The opcodes that consist of `opcode` and further words, in the table's order. */
+  /** The opcodes that consist of `opcode` followed by more words, in the table's order. */
   longerOpcodes(opcode: string): readonly string[] {
     return this.byStart.get(opcode) ?? [];
   }

@@ -92,8 +92,8 @@ export function versionName(version: Version): VersionName {
 }
 
 /**
- * The suffix after the number: `a` adds the features of this chip alone, `f` those that its family shares (PTX ISA 9.1,
- * 11.1.2).
+ * The suffix after the number: The suffix after the number. A target with suffix `a` also has the features that exist
+ * only on this chip, and a target with suffix `f` has those that its family shares (PTX ISA 9.1, 11.1.2).
  */
 export type TargetSuffix = '' | 'a' | 'f';
 
@@ -101,7 +101,7 @@ export interface Target {
   readonly name: TargetName;
   readonly sm: number;
   readonly suffix: TargetSuffix;
-  /** First PTX version that supports it. */
+  /** The first PTX version that supports the target. */
   readonly since: Version;
 }
 
@@ -158,7 +158,7 @@ export function isTargetName(text: string): text is TargetName {
 
 function expandTarget([sm, since, a, f]: TargetRow): readonly Target[] {
   const make = (suffix: TargetSuffix, text: string): Target => ({
-    // The rows define which numbers have which suffixes.
+    // The cast is safe, because the target names are derived from the same rows.
     name: `sm_${sm}${suffix}` as TargetName,
     sm,
     suffix,
@@ -170,7 +170,9 @@ function expandTarget([sm, since, a, f]: TargetRow): readonly Target[] {
   return found;
 }
 
-/** Every architecture in ascending order, with the plain name before the suffixed ones. */
+/**
+ * Every target, in ascending order of architectures. For each architecture, the target without a suffix comes first.
+ */
 export const targets: readonly Target[] = targetRows.flatMap(expandTarget);
 
 /** The names of all targets, in the order of the table. */
@@ -187,9 +189,9 @@ export function findTarget(name: string): Target | undefined {
 }
 
 /**
- * The targets that support a feature. `from`: every target with at least that number. `suffixed`: the same, but only
- * with suffix `a` or `f`. `listed`: exactly the named ones. `between`: every target from `sm` up to, but not including,
- * `below`.
+ * The targets that support a feature. `from`: every target whose number is `sm` or higher. `suffixed`: the same, but
+ * only targets with suffix `a` or `f`. `listed`: only the targets that are listed. `between`: every target from `sm` up
+ * to, but not including, `below`.
  */
 export type TargetSet =
   | { readonly kind: 'from'; readonly sm: number }
@@ -237,7 +239,7 @@ export function at(version: string, sm = 10): Availability {
   return { since: parseVersion(version), on: { kind: 'from', sm } };
 }
 
-/** True if every version and target has the feature. */
+/** True if the feature is available in every version and on every target. */
 export function isAlways({ since, until, on }: Availability): boolean {
   return since <= parseVersion('1.0') && until === undefined && on.kind === 'from' && on.sm <= 10;
 }
@@ -265,12 +267,12 @@ export function atBetween(sm: number, below: number, until?: string): Availabili
   return until === undefined ? way : { ...way, until: parseVersion(until) };
 }
 
-/** True if the version and target satisfy at least one of the ways. */
+/** True if at least one of the alternatives applies to the version and target. */
 export function isAvailable(ways: readonly Availability[], version: Version, target: Target): boolean {
   return ways.some((way) => inVersion(way, version) && includesTarget(way.on, target));
 }
 
-/** True if the way applies on some target in this version. */
+/** True if the alternative applies to the version, on whatever target. */
 export function inVersion(way: Availability, version: Version): boolean {
   return version >= way.since && (way.until === undefined || version < way.until);
 }

@@ -6,30 +6,36 @@ import { keysOf } from '../base/records.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { at, type Availability } from './targets.ts';
 
-/** `alternate` types are held in bit-size registers; `packed` ones hold lanes of another format. */
+/**
+ * The class of a type. An `alternate` type has no registers of its own, so its values are kept in bit-size registers; a
+ * `packed` type consists of several lanes in another format.
+ */
 export type TypeClass = 'signed' | 'unsigned' | 'float' | 'bits' | 'predicate' | 'alternate' | 'packed';
 
 /**
  * Where a type name may be used. `variable`: in declarations and instructions. `quirk`: like `variable`; ptxas accepts
- * it, but it is not documented. `instruction`: in instructions, and in declarations only for arrays. `element`: a
- * syntax error in declarations.
+ * it, but it is not documented. `instruction`: in instructions and, in declarations, only for arrays. `element`: only
+ * in instructions; in declarations, it is a syntax error.
  */
 export type TypeUse = 'variable' | 'quirk' | 'instruction' | 'element';
 
 export interface PtxType {
   readonly name: TypeName;
-  /** The index of its row in the table. */
+  /** The index of the type's row in the table. */
   readonly index: number;
   readonly class: TypeClass;
-  /** Width in bits of the register that holds it; for elements, the width of the element. */
+  /**
+   * The width in bits of a register that holds a value of this type; for `element` types, the width of the element
+   * itself.
+   */
   readonly width: number;
   readonly use: TypeUse;
-  /** The format of one lane; null for bit-size types and predicates. */
+  /** The number format of a lane; null for bit-size types and predicates, which have none. */
   readonly format: FormatName | null;
   readonly lanes: number;
   /** The distance from one lane to the next in bits: 8 for fp6, although a lane has only 6 bits. */
   readonly laneStride: number;
-  /** The first version in which variables could have the type; null if every version allows it. */
+  /** The first version in which variables of this type could be declared; null if every version allows it. */
   readonly since: Availability | null;
 }
 
@@ -108,7 +114,7 @@ export const types: ReadonlyMap<string, PtxType> = new Map(
   keysOf(rows).map((name, index) => [name, makeType(name, index)]),
 );
 
-/** The type of a name known to be in the table. */
+/** The type with a given name, which must be one from the table. */
 export function typeOf(name: TypeName): PtxType {
   return valueAt(types, name);
 }

@@ -1,4 +1,4 @@
-/** The answers of the server to each request about an open document. */
+/** Answers the requests about open documents that a client sends to the server. */
 import { demangle } from '../base/demangle/demangle.ts';
 import type { CompletionKind } from '../analysis/completion.ts';
 import type { OutlineSymbol } from '../analysis/outline.ts';
@@ -16,7 +16,10 @@ export class RequestRefused extends Error {
 
 type Answer = (open: OpenDocument, params: unknown) => unknown;
 
-/** Keyed by the name of the request. All of these requests have `textDocument` in their parameters. */
+/**
+ * A table of functions, one for each request, under the name of the request. All of these requests have `textDocument`
+ * in their parameters.
+ */
 export const answers: Readonly<Record<string, Answer>> = {
   'textDocument/hover': hover,
   'textDocument/definition': definition,
@@ -70,7 +73,10 @@ function hover(open: OpenDocument, params: unknown): object | null {
   return { contents: { kind: 'markdown', value }, range: open.range(found) };
 }
 
-/** For a register that is read, where the value was written; for everything else, the declaration. */
+/**
+ * Finds the definition of the word at a position. For a register that is read there, this is the instruction that wrote
+ * the value; for everything else, it is the declaration.
+ */
 function definition(open: OpenDocument, params: unknown): readonly object[] {
   const offset = place(open, params);
   const { navigation } = open.document;
@@ -204,7 +210,7 @@ function codeAction(open: OpenDocument, { title, applicability, edits: changes }
   return { title, kind: 'quickfix', isPreferred, edit: { changes: { [open.uri]: edits(open, changes) } } };
 }
 
-/** The C++ name of each function, and the place where the code of each source line begins. */
+/** Lenses that show the C++ name of each function, and lenses that mark where the code for each source line begins. */
 function codeLenses(open: OpenDocument): readonly object[] {
   return [...nameLenses(open), ...sourceLenses(open)];
 }

@@ -7,7 +7,7 @@ import { explanationText } from '../explain/text.ts';
 
 const width = 76;
 
-/** The item with its documentation: an opcode with its forms, a modifier or type with its meaning. */
+/** Adds documentation to a completion item: the forms of an opcode, or the meaning of a modifier or type. */
 export function resolveCompletion(item: unknown): unknown {
   const explained = explain(textAt(item, 'label'));
   if (!isObject(item) || explained.kind === 'refused') return item;

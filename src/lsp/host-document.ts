@@ -8,7 +8,7 @@ import { type AsmModule, sourceSpan } from '../embedded/asm-module.ts';
 import { asmStatements, checkEmbedded, type HostLanguage, moduleOf } from '../embedded/check-embedded.ts';
 import { OpenDocument, type Position, type Range } from './open-document.ts';
 
-/** The requests that are answered inside an asm statement. */
+/** The requests that the server answers for positions inside an asm statement. */
 export const answeredInside: ReadonlySet<string> = new Set([
   'textDocument/hover',
   'textDocument/definition',
@@ -28,7 +28,7 @@ const byLanguageId: Readonly<Record<string, HostLanguage>> = {
   python: 'triton',
 };
 
-/** The language with the id that the client gives; null for PTX. */
+/** Finds the host language for the language id that the client sends. Null if the document is PTX itself. */
 export function languageOf(languageId: string): HostLanguage | null {
   return Object.hasOwn(byLanguageId, languageId) ? (byLanguageId[languageId] ?? null) : null;
 }
@@ -48,7 +48,7 @@ export class HostDocument {
     this.source = new SourceText(text);
   }
 
-  /** Applies a change of the protocol: a range and its new text, or a whole new text. */
+  /** Applies a change in the format of the protocol: either a range and its new text, or a whole new text. */
   change(change: unknown): void {
     const range = at(change, 'range');
     const { text } = this.source;
@@ -63,7 +63,10 @@ export class HostDocument {
     return withSettings(checkEmbedded(text, this.language, this.settings.options).diagnostics, text, this.settings);
   }
 
-  /** The PTX at a position, as a document whose positions are those of this file; null if none is there. */
+  /**
+   * The PTX code at a position, as a document that uses the positions of this file. Null if there is no PTX code at
+   * this position.
+   */
   inside(position: unknown): OpenDocument | null {
     const offset = this.offset(position);
     for (const statement of asmStatements(this.source.text, this.language)) {
@@ -91,7 +94,7 @@ export class HostDocument {
   }
 }
 
-/** The module of an asm statement, with the positions of the file around it. */
+/** The module made from an asm statement. Positions are converted to those of the surrounding file. */
 class AsmDocument extends OpenDocument {
   private readonly host: HostDocument;
   private readonly module: AsmModule;

@@ -35,7 +35,7 @@ export class OpenDocument {
     this.document = new Document(text, settings.options);
   }
 
-  /** Applies a change of the protocol: a range and its new text, or a whole new text. */
+  /** Applies a change in the format of the protocol: either a range and its new text, or a whole new text. */
   change(change: unknown): void {
     const { document } = this;
     const range = at(change, 'range');

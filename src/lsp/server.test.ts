@@ -18,7 +18,7 @@ const text = `.version 8.0
 `;
 const uri = 'file:///k.ptx';
 
-/** A client for which time passes only in `settle`. */
+/** A client with a simulated clock, in which time passes only while `settle` runs. */
 class Client {
   readonly sent: object[] = [];
   private readonly due: (() => void)[] = [];

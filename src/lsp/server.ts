@@ -18,7 +18,7 @@ import { encodeTokens, tokenEdits, tokenModifiers, tokenTypes } from './tokens.t
 /** The functions that the program running the server must provide. */
 export interface ServerHost {
   readonly send: (message: object) => void;
-  /** Calls back after a pause. */
+  /** Calls `work` after the given number of milliseconds. */
   readonly later: (work: () => void, milliseconds: number) => void;
   /** The settings for a document. */
   readonly settingsFor: (uri: string) => Settings;
@@ -51,7 +51,7 @@ export class LanguageServer {
   private readonly cancelled = new Set<unknown>();
   private readonly waiting: unknown[] = [];
   private lastTokens = 0;
-  /** Set once the client has sent `exit`; the code is 1 if the client did not request a shutdown before that. */
+  /** Set when the client sends `exit`. The code is 1 if the client has not requested a shutdown before that. */
   exitCode: 0 | 1 | null = null;
   private isShutDown = false;
 

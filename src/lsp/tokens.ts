@@ -54,7 +54,10 @@ export function encodeTokens({ document }: OpenDocument, start: number, end: num
   return data;
 }
 
-/** The edit that turns one list of numbers into another. It replaces the part between their common start and end. */
+/**
+ * The edit that turns one list of numbers into another. The edit replaces everything between the numbers that the lists
+ * have in common at their start and those that they have in common at their end.
+ */
 export function tokenEdits(old: readonly number[], fresh: readonly number[]): readonly object[] {
   const most = Math.min(old.length, fresh.length);
   let start = 0;

@@ -1,16 +1,19 @@
 const encoder = new TextEncoder();
 
-/** Represents any character outside ASCII. It belongs to no character class. */
+/** The code that stands for any character outside ASCII. No character class contains this code. */
 const beyond = 0x7f;
 
-/** Number of NULs after the text, so that a reader can look that far ahead without checking for the end. */
+/**
+ * The number of NULs that follow the text. They allow the lexer to look this many characters ahead without checking for
+ * the end of the text.
+ */
 const lookahead = 4;
 
-/** A text in the form in which the lexer reads it. */
+/** A text that has been encoded as bytes for the lexer. */
 export interface AsciiText {
   /**
-   * The character codes, then some NULs. Characters outside ASCII become DEL, so that offsets match those in the
-   * string.
+   * The character codes of the text, followed by some NULs. Each character outside ASCII is replaced by DEL, so that
+   * offsets are the same as in the string.
    */
   readonly bytes: Uint8Array;
   /**

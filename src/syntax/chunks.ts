@@ -1,7 +1,9 @@
 /**
- * Reads a text in chunks: stretches that end between two statements or items. The contents of a chunk depend only on
- * its text, on the text beyond its end that the parser looked at, and on the state at its start. After an edit, all
- * other chunks therefore stay as they are. The statements are read by the functions that read whole modules.
+ * Parses a text in chunks, which are stretches of text that end between two statements or between two items of the
+ * module. The result for a chunk depends only on three things: the text of the chunk, the text after it that the parser
+ * looked at, and the state of the parser at its start. After an edit, the results for all chunks for which these three
+ * are unchanged can therefore be used again. The statements themselves are parsed by the same functions that parse
+ * whole modules.
  */
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { closeBlock, closeScope, readPart } from './statements.ts';
@@ -19,7 +21,10 @@ export interface ChunkState {
   readonly body: {
     /** Open blocks. */
     readonly depth: number;
-    /** False in the body of a function whose name could not be read; such a body is parsed and dropped. */
+    /**
+     * False in the body of a function whose name could not be parsed. Such a body is still parsed, but the result is
+     * dropped.
+     */
     readonly named: boolean;
   } | null;
 }
@@ -32,7 +37,10 @@ export function isSameState(a: ChunkState, b: ChunkState): boolean {
 
 /** One part of a chunk, with offsets into the text of the reader. */
 export type ChunkPart =
-  /** An item. For a function with a body, only the header; the body follows. */
+  /**
+   * An item. An item of the module. If it is a function with a body, the part contains only its header, and further
+   * parts with the body follow.
+   */
   | { readonly kind: 'item'; readonly item: Item; readonly opensBody: boolean }
   | { readonly kind: 'statement'; readonly statement: Exclude<Statement, Block> }
   /** The `{` of a block. */
@@ -40,7 +48,7 @@ export type ChunkPart =
   /** The `}` of a block, or of a function's body. */
   | { readonly kind: 'close'; readonly end: number; readonly ends: 'block' | 'function' };
 
-/** Offsets are relative to the text that was read, which begins with the chunk. */
+/** All offsets are relative to the start of the text that was read, which is also the start of the chunk. */
 export interface ParsedChunk {
   readonly end: number;
   readonly to: ChunkState;
@@ -48,35 +56,39 @@ export interface ParsedChunk {
   readonly reach: number;
   readonly parts: readonly ChunkPart[];
   readonly diagnostics: readonly Diagnostic[];
-  /** The known lines among its statements, or null. */
+  /** The lines of known shape that occur among the chunk's statements; null if there are none. */
   readonly lines: LineSource | null;
 }
 
 /**
- * Number of characters after which a chunk ends, and number of characters after which it ends if a function ends there.
+ * A chunk usually ends once it has `usualLength` characters. If a function ends earlier, the chunk ends there, provided
+ * that it has at least `leastLength` characters by then.
  */
 const usualLength = 8192;
 const leastLength = 4096;
 
-/** The maximum number of tokens after a part that influence the parser. */
+/** The maximum number of tokens after a part at which the parser may look before it decides how to read the part. */
 const lookahead = 4;
 
 /**
- * The maximum number of characters beyond its last token that the parser looks at in a line; shapes of lines are at
- * most half as long.
+ * The maximum number of characters that the parser may look at beyond the last token of a line. The shape of a line is
+ * at most half as long.
  */
 const longestLine = 4096;
 
 export interface ChunkOptions {
   /** Whether the text is the start of a module. */
   readonly isStart: boolean;
-  /** If shapes are given, lines of known shape are skipped. */
+  /** If the shapes of earlier lines are given, lines with a known shape are skipped. */
   readonly shapes: LineShapes | null;
-  /** Offsets in ascending order. The chunk ends at the first of these positions at which a part ends. */
+  /** Offsets in ascending order. The chunk ends as soon as the end of a part is at one of these offsets. */
   readonly stops: readonly number[];
 }
 
-/** Reads the chunk at the start of a text. The text must continue beyond the chunk unless the module ends there. */
+/**
+ * Reads the chunk at the start of a text. Text must follow after the end of the chunk, unless the chunk is the last one
+ * of the module.
+ */
 export function readChunk(source: string, from: ChunkState, options: ChunkOptions): ParsedChunk {
   return new ChunkReader(source, from, options).read(options.stops);
 }
@@ -118,8 +130,8 @@ class ChunkReader {
   }
 
   /**
-   * A chunk does not end at the end of the text, where all scopes that lack a brace are closed together, nor inside a
-   * line end.
+   * Whether the chunk may end here. It may not end at the end of the text, where all scopes without a closing brace are
+   * closed together, nor between the two characters of a CR LF.
    */
   private mayEnd(): boolean {
     const { r, source } = this;

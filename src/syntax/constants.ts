@@ -43,7 +43,7 @@ export function parseConstant(r: Reader): Constant | null {
   return condition.value !== 0n ? yes : no;
 }
 
-/** Like `parseConstant`, but allows only an integer; messages call the position `what`. */
+/** Like `parseConstant`, but accepts only an integer. `what` describes the constant in error messages. */
 export function parseIntegerConstant(r: Reader, what: string): IntegerConstant | null {
   const start = r.start;
   const constant = parseConstant(r);

@@ -34,7 +34,10 @@ export function parseDwarf(r: Reader): DebugItem | null {
   return debugItem(r, start, { directive: '@@DWARF' });
 }
 
-/** Whether the current token is a label or a dotted word, including words such as `.4byte`. */
+/**
+ * Whether the current token starts a line of assembly code: a label, or a word that starts with a dot (including words
+ * such as `.4byte`).
+ */
 function opensAssembly(r: Reader): boolean {
   if (r.source[r.start] === '.') return true;
   return r.accept(Token.Name) && r.kind === Token.Colon;

@@ -8,9 +8,9 @@ import type { Declaration, Initializer, Variable } from './tree.ts';
 import { readCount } from './values.ts';
 
 /**
- * Parses `.space .align 8 .v2 .type name, name;`, whose first dotted word is the current token. After an error, returns
- * what was parsed so far, so that the names before the mistake stay known; null if nothing was parsed. If the first
- * word is a misspelled state space, `assumedSpace` is the intended one.
+ * Parses a declaration such as `.space .align 8 .v2 .type name, name;`. The current token must be the first of its
+ * dotted words. After an error, returns what was parsed so far, so that the names before the mistake are still known;
+ * null if nothing was parsed. If the first word is a misspelled state space, `assumedSpace` is the intended one.
  */
 export function parseDeclaration(
   r: Reader,
@@ -70,7 +70,8 @@ export function missingSpace(r: Reader, help: string): null {
 }
 
 /**
- * After an error in one name of a list, skips to the `,` or `;` after it. Returns false if something else comes first.
+ * After an error in one of the names in a list, skips to the next `,` or `;`. Returns false if the declaration ends
+ * before one is found.
  */
 function skipVariable(r: Reader): boolean {
   if (r.openBraces > 0) return false;

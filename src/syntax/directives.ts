@@ -33,13 +33,16 @@ export const moduleDirectives: ReadonlySet<string> = new Set([
     .map(([name]) => name),
 ]);
 
-/** True for directives that may follow a prototype without `;`, because they start another item of the module. */
+/**
+ * True for directives that can only be the start of another item. They may follow directly after a prototype whose `;`
+ * is missing.
+ */
 export function startsItem(directive: string): boolean {
   if (directive === '.reg' || directive === '.local' || directive === '.param') return false;
   return moduleDirectives.has(directive) || isDeclaredSpace(directive) || storageWords.has(directive);
 }
 
-/** Words that may begin a declaration, before its state space. */
+/** Words that may come at the start of a declaration, before its state space. */
 const storageWords: ReadonlySet<string> = new Set(['.align', '.attribute']);
 
 /** Directives at which parsing may resume after a mistake. */

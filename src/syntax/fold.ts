@@ -24,7 +24,7 @@ export interface FloatConstant {
 
 export type Constant = IntegerConstant | FloatConstant;
 
-/** A binary operator as written. */
+/** A binary operator, with its text and position in the source. */
 export interface Operator extends Span {
   readonly kind: number;
   readonly text: string;
@@ -45,7 +45,7 @@ function truth(condition: boolean): IntegerConstant {
   return integer(condition ? 1n : 0n, false);
 }
 
-/** Reports that `what` takes only integers, and returns a value to continue with. */
+/** Reports that `what` must be an integer, and returns 0 so that parsing can continue. */
 export function notInteger(r: Reader, span: Span, what: string): IntegerConstant {
   r.report('PTX1013', span, { what });
   return zero;
@@ -67,7 +67,7 @@ export function applyUnary(r: Reader, operator: number, span: Span, operand: Con
   return operator === Token.Tilde ? integer(~operand.value, true) : operand;
 }
 
-/** Applies a binary operator; mistakes are reported and give 0. */
+/** Applies a binary operator. If it cannot be applied, reports an error and returns 0. */
 export function applyBinary(r: Reader, operator: Operator, left: Constant, right: Constant): Constant {
   if (left.kind === 'integer' && right.kind === 'integer') return applyInteger(r, operator, left, right);
   if (left.kind === 'float' && right.kind === 'float') return applyFloat(r, operator, left, right);

@@ -1,4 +1,6 @@
-/** Recognizes a text that is not PTX at all by its first characters, so that it gets a single finding. */
+/**
+ * Recognizes, from its first characters, a text that is not PTX at all. Such a text then gets only a single finding.
+ */
 
 interface ForeignText {
   /** Completes "found …". */

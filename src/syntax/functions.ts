@@ -22,8 +22,8 @@ interface Header {
 }
 
 /**
- * Parses a function from `.entry` or `.func`, the current token. After a mistake in the header, only the parts that
- * could not be parsed are dropped, and the body is still parsed. If the function has no name, reports an error and
+ * Parses a function; the current token must be its `.entry` or `.func`. After a mistake in the header, only the parts
+ * that could not be parsed are dropped, and the body is still parsed. If the function has no name, reports an error and
  * returns null.
  */
 export function parseFunction(
@@ -92,7 +92,7 @@ function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolea
   const tuning = parseTuning(r, owner);
   if (tuning === null) return false;
   header.tuning = tuning;
-  // A kernel with tuning directives must have a body; only a header without such directives may end here.
+  // Only a header without tuning directives may end here. A kernel with tuning directives must have a body.
   const mayEnd = isFunc || tuning.length === 0;
   if (r.kind === Token.LeftBrace || (mayEnd && r.kind === Token.Semicolon)) return true;
   // nvcc 2 to 4 emitted prototypes without a `;`.
@@ -108,7 +108,10 @@ function parseFunctionAttributes(r: Reader, attributes: string[]): boolean {
   return true;
 }
 
-/** After a mistake in a header, skips to its body, its `;`, or the apparent start of the next item. */
+/**
+ * After a mistake in a header, skips to the body of the function, to its `;`, or to a token that appears to start the
+ * next item.
+ */
 function skipHeader(r: Reader): void {
   r.failed = false;
   if (
@@ -123,7 +126,10 @@ function skipHeader(r: Reader): void {
   }
 }
 
-/** Parses a body, whose `{` is the current token, or only skips the `{` and leaves the rest to the caller. */
+/**
+ * Parses the body of a function; the current token is its `{`. A parser may also skip only the `{` and leave the
+ * statements to its caller.
+ */
 export type BodyParser = (r: Reader) => readonly Statement[];
 
 /** Parses a whole body. */

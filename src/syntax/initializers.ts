@@ -104,7 +104,7 @@ function parseMasked(r: Reader, mask: bigint, span: { start: number; end: number
   return { kind: 'integer', value, masked: true, span: { start, end: r.previousEnd } };
 }
 
-/** The bit position of the byte that `mask` selects; null if it does not select exactly one byte. */
+/** The bit position of the byte that `mask` selects. Null unless the mask selects exactly one byte. */
 function shiftOfMask(mask: bigint): bigint | null {
   for (let shift = 0n; shift < 64n; shift += 8n) if (mask === 0xffn << shift) return shift;
   return null;

@@ -33,7 +33,10 @@ export function parseInstruction(r: Reader): Instruction | null {
 
 const controlWords: ReadonlySet<string> = new Set(['if', 'else', 'for', 'while', 'do', 'switch']);
 
-/** Reports a C statement and skips its condition, so that the statements it controls are still parsed. */
+/**
+ * Reports a control statement of C, such as `if` or `while`. Skips only its condition, so that the statements in its
+ * body are still parsed.
+ */
 function refuseControlStatement(r: Reader, span: Span): null {
   const near = r.source.slice(span.start, span.end);
   const help = 'PTX has only branches: setp sets a predicate, and @%p bra LABEL jumps if it is true';

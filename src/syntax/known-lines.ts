@@ -1,4 +1,7 @@
-/** Skips lines of known shape between the statements that are parsed. */
+/**
+ * Recognizes lines that have the same shape as an earlier line (see line-shapes.ts), and skips them instead of parsing
+ * them.
+ */
 import type { LineShape, LineShapes, ReadShape, ShapeName } from './line-shapes.ts';
 import type { LineReader, Reader } from './reader.ts';
 import type { Instruction, KnownLines, LocationDirective, Operand, Statement } from './tree.ts';
@@ -26,8 +29,8 @@ export class TextLines implements LineReader {
   }
 
   /**
-   * With the first token of a statement as the current one, skips the lines of known shape that begin there. `parse` is
-   * called if one of these lines has to be parsed after all.
+   * Skips lines of known shape. The current token must be the first token of a statement, and the lines begin there.
+   * `parse` is called later if one of the skipped lines has to be parsed after all.
    */
   read(parse: Parse): KnownLines | null {
     this.parse = parse;
@@ -51,7 +54,8 @@ export class TextLines implements LineReader {
   }
 
   learn(node: Instruction | LocationDirective): LineShape | null {
-    // Some mistakes still produce a tree, so no shapes are learned from an item with a finding.
+    // Some mistakes are reported although parsing succeeds. Therefore, no shapes are learned from an item in which
+    // anything was reported.
     if (this.r.findings > this.findingsBefore) return null;
     return this.shapes.learn(this.r.bytes, node.start, (read) =>
       node.kind === 'loc' ? isLocation(node, read) : isInstruction(node, read),
@@ -59,14 +63,14 @@ export class TextLines implements LineReader {
   }
 }
 
-/** True if the parsed text is exactly this `.loc`. */
+/** True if the `.loc` directive covers exactly the text whose shape was read. */
 function isLocation({ inlined, end }: LocationDirective, read: ReadShape): boolean {
   const parts = read.names.map(({ kind }) => kind).join(' ');
   const isComplete = inlined === null ? parts === '' : parts === 'kept folded kept';
   return read.end === end && isComplete && read.slots.length === (inlined === null ? 3 : 8);
 }
 
-/** True if the parsed text is exactly this instruction, and the folded numbers are in the expected places. */
+/** True if the instruction covers exactly the text whose shape was read, and its names are where the shape has them. */
 function isInstruction(node: Instruction, { end, names }: ReadShape): boolean {
   const places = namesIn(node);
   const isName = (name: ShapeName, i: number): boolean =>
@@ -84,7 +88,7 @@ export function statementsOf({ from, to, source }: KnownLines): readonly (Instru
   return statements;
 }
 
-/** The start and end offsets of an instruction's names, in the order of the text. */
+/** The start and end offsets of all names in an instruction, in the order of the text. */
 function namesIn({ guard, operands }: Instruction): readonly number[] {
   const places: number[] = [];
   if (guard !== null) addNames(guard.predicate, places);

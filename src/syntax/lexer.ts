@@ -26,8 +26,8 @@ const byteOrderMark = 0xfeff;
 const lineMarker: RegExp = /#[ \t]*(?:line[ \t]+)?\d+[ \t]+"[^"\n]*"[ \t\d]*(?=[\r\n]|$)/y;
 
 /**
- * Reads PTX token by token. The current token is `kind` from `start` to `end`; {@link next} advances. Tokens are not
- * objects, and the text of a token is extracted only on request.
+ * Reads PTX token by token. The fields `kind`, `start` and `end` describe the current token, and {@link next} advances
+ * to the next one. Tokens are not objects, and the text of a token is extracted only on request.
  */
 export class Lexer {
   readonly source: string;
@@ -36,7 +36,7 @@ export class Lexer {
   end = 0;
   /** End of the token before the current one. */
   previousEnd = 0;
-  /** End of the last {@link mnemonic}. */
+  /** The end of the mnemonic that was read last by {@link mnemonic}. */
   mnemonicEnd = 0;
   /** Whether an unterminated string or comment was found; only the end of the text reveals that. */
   metOpenEnd = false;
@@ -47,7 +47,7 @@ export class Lexer {
   private readonly names: NameTable;
   private hash = 0;
 
-  /** `isStart`: whether the source is the start of a text, where there may be a byte order mark. */
+  /** `isStart` says whether the source is the start of a text, where a byte order mark is allowed. */
   constructor(source: string, isStart = true) {
     this.source = source;
     const { bytes, foreign } = toAscii(source);
@@ -57,7 +57,7 @@ export class Lexer {
     if (isStart && source.charCodeAt(0) === byteOrderMark) this.end = 1;
   }
 
-  /** Advances to the next token. At the end of the text, the position no longer changes. */
+  /** Advances to the next token. At the end of the text, further calls have no effect. */
   next(): void {
     const bytes = this.bytes;
     let at = this.end;
@@ -90,8 +90,8 @@ export class Lexer {
   }
 
   /**
-   * Makes an earlier token the current one again: the token that starts at `start` and follows a token that ends at
-   * `previousEnd`.
+   * Goes back to an earlier token, which becomes the current one again: the token that starts at `start` and follows a
+   * token that ends at `previousEnd`.
    */
   rewind(start: number, previousEnd: number): void {
     this.end = start;
@@ -99,28 +99,31 @@ export class Lexer {
     this.previousEnd = previousEnd;
   }
 
-  /** Makes the first token after `end` the current one, because other code has read the text up to that point. */
+  /**
+   * Goes on to the first token after `end`. This is used when other code has already read the text up to that point.
+   */
   goOn(end: number): void {
     this.end = end;
     this.next();
   }
 
-  /** Stops reading: the current token becomes the end of the text. */
+  /** Ends reading early: from now on, the current token is the end of the text. */
   stop(): void {
     const { length } = this.source;
     this.take(Token.End, length, length);
   }
 
-  /** The current token's text. Equal names share one string object as long as it stays in the cache. */
+  /** The current token's text. Tokens with the same name share one string object for as long as it is in the cache. */
   text(): string {
     if (this.kind === Token.Name || this.kind === Token.Dotted) return this.names.text(this.start, this.end, this.hash);
     return this.source.slice(this.start, this.end);
   }
 
   /**
-   * With an opcode as the current token, reads its dot-parts, which may start with a digit (`.1d`), unlike other dotted
-   * words. Returns the opcode and its parts joined. White space may precede a dot but not follow one. Afterwards, the
-   * token after the mnemonic is current, and {@link mnemonicEnd} is the end of the mnemonic.
+   * Reads the dot-parts of an opcode, which must be the current token. Unlike other dotted words, they may start with a
+   * digit (`.1d`). Returns the opcode together with its parts as one string. White space may precede a dot but not
+   * follow one. Afterwards, the token after the mnemonic is current, and {@link mnemonicEnd} is the end of the
+   * mnemonic.
    */
   mnemonic(): string {
     const from = this.start;
@@ -155,8 +158,9 @@ export class Lexer {
   }
 
   /**
-   * With a dotted word as the current token, skips lines that consist of such a word and one plain integer, such as
-   * `.b8 12`. Debug sections contain hundreds of thousands of them.
+   * Skips consecutive lines such as `.b8 12`, each of which consists of a dotted word and one plain integer. The
+   * current token must be the first dotted word. This is worth a special case, because debug sections contain hundreds
+   * of thousands of such lines.
    */
   skipNumbers(): void {
     const { bytes } = this;
@@ -165,7 +169,7 @@ export class Lexer {
       const end = this.endOfNumberLine(at);
       let next = end;
       while (starts[bytes[next] ?? 0] === Start.space) next++;
-      // After any other token, the list may continue.
+      // If anything else follows, the list of numbers may continue on the next line.
       const isOver = bytes[next] === dot || bytes[next] === rightBrace || (this.classAt(next) & CharClass.name) !== 0;
       if (end < 0 || !isOver) break;
       at = next;
@@ -173,7 +177,7 @@ export class Lexer {
     if (at > this.start) this.goOn(at);
   }
 
-  /** The end of the number in a line `.b8 12`; -1 for any other line. */
+  /** The end of the number in a line such as `.b8 12`, or -1 if the line has any other form. */
   private endOfNumberLine(start: number): number {
     const word = this.run(start + 1, CharClass.word);
     const digits = this.run(word, CharClass.blank);
@@ -198,7 +202,7 @@ export class Lexer {
     return value;
   }
 
-  /** Whether a line ends between the previous token and the current one. */
+  /** Whether there is a line end between the previous token and the current one. */
   startsLine(): boolean {
     for (let i = this.previousEnd; i < this.start; i++) {
       const c = this.bytes[i];
@@ -255,8 +259,8 @@ export class Lexer {
   }
 
   /**
-   * The end of the `.word` parts that follow one another without a gap, starting at `start`; continues the `hash` of
-   * the text before them.
+   * Skips a series of `.word` parts that starts at `start` and has no gaps, and returns its end. `hash` is the hash of
+   * the text before it; the hash that includes the parts is stored in `this.hash`.
    */
   private skipParts(start: number, hash: number): number {
     this.hash = hash;
@@ -269,7 +273,10 @@ export class Lexer {
     return at;
   }
 
-  /** The end of `.word::word…` at `start`, or just after the dot if no word follows it. */
+  /**
+   * Skips one part, such as `.word::word`, and returns its end. If no word follows the dot, returns the position just
+   * after the dot.
+   */
   private skipPart(start: number, hash: number): number {
     const bytes = this.bytes;
     let at = start + 1;
@@ -326,14 +333,17 @@ export class Lexer {
     this.take(Token.Integer, start, bytes[end] === unsignedSuffix ? end + 1 : end);
   }
 
-  /** The end of the run of characters of one class that starts at `at`. */
+  /** The end of a run of characters that starts at `at` and in which all characters are of the given class. */
   private run(at: number, charClass: number): number {
     const bytes = this.bytes;
     while (((classes[bytes[at] ?? 0] ?? 0) & charClass) !== 0) at++;
     return at;
   }
 
-  /** Handles rare first characters: reads a token and returns -1, or returns the position at which to continue. */
+  /**
+   * Handles first characters that are rare. Either reads a token and returns -1, or returns the position at which
+   * reading continues.
+   */
   private readRare(start: number, first: number): number {
     switch (starts[first]) {
       case Start.slash:

@@ -1,7 +1,8 @@
 /**
- * The shapes of instructions and of `.loc`, which are their texts with the numbers folded out. Most lines of a large
- * file repeat the shape of an earlier line and need not be parsed again: two texts with the same shape have the same
- * tokens except for the numbers in registers, labels and integers, and the grammar parses them the same way.
+ * Computes shapes of instructions and of `.loc` directives. The shape of a line is its text with a placeholder for each
+ * number. Most lines of a large file have the same shape as an earlier line and need not be parsed again: if two lines
+ * have the same shape, they consist of the same tokens, except that the numbers in registers, labels and integers may
+ * differ, so parsing would give the same tree except for these numbers.
  */
 import { Kind, kinds } from './shape-characters.ts';
 import { CharClass, classes } from './tokens.ts';
@@ -15,13 +16,18 @@ const mostShapes = 1 << 14;
 const mostCharacters = 1 << 20;
 const tableSize = mostShapes * 2;
 
-/** Instructions with longer shapes are not kept. Matrix instructions name up to 256 registers. */
+/**
+ * The maximum length of a shape. Longer lines are always parsed. The limit is this high because matrix instructions can
+ * name up to 256 registers.
+ */
 const longest = 2048;
 
-/** Most longer names are used in only one function, so they are not part of a shape. */
+/**
+ * Most names that are longer than this are used in only one function, so a shape contains only a placeholder for them.
+ */
 const longestName = 16;
 
-/** Placeholders in a shape for a number, a number of more than 9 digits, and a long name. */
+/** The placeholders that stand for a number, for a number of more than 9 digits, and for a long name. */
 const folded = 0x23;
 const longNumber = 0x26;
 const longName = 0x22;
@@ -29,13 +35,19 @@ const zero = 0x30;
 const newline = 10;
 const carriageReturn = 13;
 
-/** A name in an instruction. */
+/** A name that occurs in an instruction. */
 export interface ShapeName {
-  /** For a register, only its number is folded; for long names and labels, the whole name is folded. */
+  /**
+   * How the name appears in the shape: `register` with a placeholder for its number, `folded` as a placeholder for the
+   * whole name (long names and labels), and `kept` as it is.
+   */
   readonly kind: 'register' | 'folded' | 'kept';
   readonly start: number;
   readonly end: number;
-  /** Its slot. A folded name has two slots, for its start and its end; a name that is kept has -1. */
+  /**
+   * Its slot. The index of the name's slot. A folded name has two slots, one for its start and one for its end; a kept
+   * name has none, and the index is -1.
+   */
   readonly slot: number;
 }
 
@@ -46,14 +58,19 @@ export interface ReadShape {
   readonly slots: readonly number[];
 }
 
-/** The shape of a text, with its id in the table, the positions of its names, and the values of its slots. */
+/**
+ * A shape in the table: its id, the positions of the names in the text that it was learned from, and the values of the
+ * slots.
+ */
 export interface LineShape extends Omit<ReadShape, 'end'> {
   readonly id: number;
 }
 
 /**
- * The known shapes, and the lines of known shape in the item being read. A line takes `2 + slots` words: the id of its
- * shape, the offset at which it starts, and its slots. The slot of an integer with more than 28 bits holds -1.
+ * The known shapes, and the lines of known shape in the item being read. The table of known shapes, and the list of the
+ * lines in the current item whose shapes are known. In the list, each line takes up `2 + slots` words: the id of its
+ * shape, the offset at which the line starts, and the values of its slots. If an integer has more than 28 bits, its
+ * slot contains -1.
  */
 export class LineShapes {
   words: Int32Array = new Int32Array(1 << 14);
@@ -68,7 +85,10 @@ export class LineShapes {
   private readonly hashes = new Int32Array(mostShapes);
   private readonly offsets = new Int32Array(mostShapes + 1);
   private readonly characters = new Uint8Array(mostCharacters);
-  /** The last shape that was read: its length, its hash, and the number of words after `length` that its slots take. */
+  /**
+   * The shape that was read last: its characters, their number, their hash, and the number of words that its slots take
+   * up after `length`.
+   */
   private readonly shape = new Uint8Array(longest);
   private shapeLength = 0;
   private hash = 0;
@@ -83,8 +103,8 @@ export class LineShapes {
   }
 
   /**
-   * Adds the consecutive lines of known shape that begin at `start` or later and before `limit`. Returns the offset at
-   * which the last one ends, or -1 if no lines were added.
+   * Adds consecutive lines of known shape to the list, beginning with the line at `start`. Every line must begin before
+   * `limit`. Returns the end of the last line that was added, or -1 if there is none.
    */
   readLines(bytes: Uint8Array, start: number, limit: number): number {
     let end = -1;
@@ -102,8 +122,8 @@ export class LineShapes {
   }
 
   /**
-   * Learns the shape of the statement at `start`. Returns null if it has no shape, if `isWhole` rejects it, or if there
-   * is no room left.
+   * Learns the shape of the statement at `start`. Returns null if the statement has no shape, if `isWhole` rejects the
+   * shape, or if the table is full.
    */
   learn(bytes: Uint8Array, start: number, isWhole: (read: ReadShape) => boolean): LineShape | null {
     const names: ShapeName[] = [];
@@ -236,7 +256,7 @@ export class LineShapes {
     this.names?.push({ kind, start, end, slot });
   }
 
-  /** Reads an opcode with its parts; digits in it do not count as numbers. */
+  /** Reads an opcode with its parts. Digits in them are copied to the shape and not replaced by a placeholder. */
   private keepOpcode(bytes: Uint8Array, start: number): number {
     const { shape } = this;
     let { hash, shapeLength: length } = this;
@@ -253,12 +273,15 @@ export class LineShapes {
     return at;
   }
 
-  /** Reads `.x` or a type. A float that begins with its decimal point has no shape. */
+  /**
+   * Reads `.x` or a type. Reads a part such as `.x` or `.u32`. Returns -1 for a float without digits before its decimal
+   * point, because no shapes are made for lines with such floats.
+   */
   private keepPart(bytes: Uint8Array, start: number): number {
     return (classAt(bytes, start + 1) & CharClass.digit) !== 0 ? -1 : this.keepOpcode(bytes, start);
   }
 
-  /** Reads `%` and a name, without the number at its end. */
+  /** Reads a register: `%` and a name. The number at the end of the name is replaced by a placeholder. */
   private readRegister(bytes: Uint8Array, start: number): number {
     const { shape } = this;
     let { hash, shapeLength: length } = this;
@@ -296,7 +319,10 @@ export class LineShapes {
     return at;
   }
 
-  /** Reads a label as nvcc names it, or any other name; a long one is folded as a whole. */
+  /**
+   * Reads a label or another name that does not start with `%`. Long names and the labels that nvcc generates are
+   * replaced by a placeholder as a whole.
+   */
   private readName(bytes: Uint8Array, start: number): number {
     const first = bytes[start] ?? 0;
     let at = start + 1;
@@ -313,7 +339,10 @@ export class LineShapes {
     return at;
   }
 
-  /** Reads a decimal integer, an integer after `0x`, or a hexadecimal float; other numbers have no shape. */
+  /**
+   * Reads a number that is a decimal integer, an integer after `0x`, or a hexadecimal float. No shapes are made for
+   * lines with other numbers.
+   */
   private readNumber(bytes: Uint8Array, start: number): number {
     const second = (bytes[start + 1] ?? 0) | 0x20;
     if (bytes[start] === zero && second >= 0x62 && second <= 0x78) return this.readHex(bytes, start, second);
@@ -360,17 +389,23 @@ function classAt(bytes: Uint8Array, at: number): number {
   return classes[bytes[at] ?? 0] ?? 0;
 }
 
-/** True if there is no leading zero, and the number is short enough for an exact index. */
+/**
+ * True if the number of a register can be stored as an integer without losing anything: it has no leading zeros and at
+ * most 9 digits.
+ */
 function isCanonical(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start <= 9 && (bytes[start] !== zero || end === start + 1);
 }
 
-/** Whether a number may end before this character. */
+/** Whether a number is complete if this is the character after it. */
 function endsNumber(c: number): boolean {
   return ((classes[c] ?? 0) & CharClass.name) === 0 && c !== 0x2e;
 }
 
-/** Whether a `.loc` that could end at the end of its line really does; if the next token is a comma, it continues. */
+/**
+ * Whether a `.loc` directive whose line ends at `lineEnd` is complete. It is not if the next line continues it with a
+ * comma.
+ */
 function endsLocation(bytes: Uint8Array, lineEnd: number): boolean {
   const next = bytes[skipBlanks(bytes, lineEnd)] ?? 0;
   return next === 0x2e || next === 0x40 || next === 0x24 || next === 0x25 || isLetter(next);

@@ -4,7 +4,7 @@ const mostSlots = 1 << 12;
 
 /**
  * The names in one text; each is stored as one string, no matter how often it occurs. The cache is direct-mapped, so
- * its memory stays fixed; an evicted name is extracted from the text again.
+ * the memory it takes up is constant. If a name has been evicted from it, the name is extracted from the text again.
  */
 export class NameTable {
   private readonly source: string;
@@ -15,7 +15,7 @@ export class NameTable {
   private readonly lengths: Uint32Array;
   private readonly mask: number;
 
-  /** `bytes` are the character codes of `source`. */
+  /** @param bytes the character codes of `source` */
   constructor(source: string, bytes: Uint8Array) {
     this.source = source;
     this.bytes = bytes;
@@ -28,7 +28,10 @@ export class NameTable {
     this.mask = slots - 1;
   }
 
-  /** The text from `start` to `end`. `hash` may be any hash of that text. */
+  /**
+   * The text from `start` to `end`. The text from `start` to `end`. Any hash function may be used for `hash`, as long
+   * as equal texts have equal hashes.
+   */
   text(start: number, end: number, hash: number): string {
     const slot = (hash ^ (hash >>> 14)) & this.mask;
     const length = end - start;

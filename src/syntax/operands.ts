@@ -1,7 +1,7 @@
 /**
- * Parses the operands of any instruction. Source: PTX ISA 6.2 to 6.4. The exact forms are those that ptxas accepts: an
- * offset is added, never subtracted (`a+-4`), only the first operand may be `_` or a pair, and `0f` constants cannot
- * have a sign.
+ * Parses the operands of any instruction. Source: PTX ISA 6.2 to 6.4. Operands must have the forms that ptxas accepts:
+ * an offset can only be added, so a negative one is written `a+-4`; only the first operand may be `_` or a pair; and
+ * `0f` constants cannot have a sign.
  */
 import { rewrite } from '../diagnostics/fix.ts';
 import { continuesConstant, parseConstant, parseIntegerConstant } from './constants.ts';
@@ -157,7 +157,7 @@ function parseSubscript(r: Reader, base: NameOperand): OffsetOperand | null {
   return { kind: 'offset', start: base.start, end, base, offset, subscript: true, index };
 }
 
-/** Parses `first|second`; the second may be discarded only after a name. */
+/** Parses `first|second`. The second operand may be `_` only if the first one is a name. */
 function parsePair(r: Reader, first: Operand, maySink: boolean): PairOperand | null {
   r.next();
   const end = r.end;

@@ -7,7 +7,9 @@ import { readCount } from './values.ts';
 import type { Span } from '../base/span.ts';
 import type { DeclaredSpace } from '../isa/directives.ts';
 
-/** The construct that the parameters belong to; only kernels and prototypes describe pointers. */
+/**
+ * The construct that the parameters belong to. Parameters can be described as pointers only for kernels and prototypes.
+ */
 export type ParameterOwner = 'entry' | 'func' | 'prototype';
 
 /** Parses `.param .u64 .ptr .global .align 16 name`, `.reg .b32 name`, `.param .align 8 .b8 name[16]`. */
@@ -68,7 +70,7 @@ export function parseParameters(r: Reader, owner: ParameterOwner): readonly Para
     if (r.accept(Token.RightParen)) return parameters;
     if (r.accept(Token.Comma)) continue;
     r.unexpected("',' or ')'");
-    // If the next parameter follows immediately, only the comma is missing.
+    // If another parameter follows here, the only mistake is that the comma before it is missing.
     if (r.kind !== Token.Dotted) return skipParameter(r) && r.accept(Token.RightParen) ? parameters : null;
     r.failed = false;
   }

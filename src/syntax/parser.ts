@@ -1,7 +1,7 @@
 /**
- * Parses PTX text into a tree. The parser does not know instructions or check types: it passes on everything that the
- * grammar allows. It accepts and rejects the same texts as the grammar of ptxas. Source: PTX ISA chapters 4, 5, 6.2 to
- * 6.4, 7.1 and 11.
+ * Parses PTX text into a tree. The parser knows neither the instructions nor their types, so it accepts everything that
+ * the grammar allows. It accepts and rejects the same texts as the grammar of ptxas. Source: PTX ISA chapters 4, 5, 6.2
+ * to 6.4, 7.1 and 11.
  */
 import { rewrite } from '../diagnostics/fix.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -38,8 +38,8 @@ export interface ParsedInstruction {
 /**
  * Parses the items of a module one at a time, so that a caller can drop each before the next is parsed. Syntax errors
  * go to `report` in the order of the text; parsing continues after each one, up to a limit of 1000. Never throws. If
- * `shapes` is given, instructions of known shape are not parsed; they appear in a body as `KnownLines`, which must be
- * handled before the next item is parsed.
+ * `shapes` is given, lines of known shape are not parsed. Instead, the body contains them as `KnownLines`, which the
+ * caller must process before it asks for the next item.
  */
 export function* parseItems(
   source: string,
@@ -173,7 +173,10 @@ function parseOtherDirective(
   return parseMisspelled(r, directive, linkage, start, bodies);
 }
 
-/** Reports a word that is not a directive, and continues with the intended directive if that is clear. */
+/**
+ * Reports a word that is not a directive. If it is clear which directive was meant, parsing continues as if that
+ * directive had been written.
+ */
 function parseMisspelled(
   r: Reader,
   word: string,
@@ -206,7 +209,7 @@ function parseVersion(r: Reader): Item | null {
   if (digits === undefined) return r.unexpected('a version such as 8.7');
   const end = r.end;
   r.next();
-  // Versions compare like decimal fractions: 8.10 is 8.1.
+  // Versions are compared like decimal fractions, so zeros at the end are dropped: 8.10 is the same as 8.1.
   const minor = digits.replace(/0+$/, '');
   return { kind: 'version', start, end, major: Number(major), minor: Number(minor) };
 }
@@ -265,7 +268,10 @@ function startsItem(directive: string): boolean {
   return moduleDirectives.has(directive) || directive === '.global' || directive === '.const';
 }
 
-/** What comes next: a header directive, the body of the module, or neither because a directive is missing. */
+/**
+ * What is expected next: one of the header directives, an item of the module's body, or nothing in particular
+ * (`unknown`) because a directive was missing.
+ */
 export type HeaderStage = 'version' | 'target' | 'address_size' | 'body' | 'unknown';
 
 /**
@@ -306,7 +312,10 @@ export class HeaderOrder {
     }
   }
 
-  /** A text without items also lacks a `.version`. */
+  /**
+   * Reports a header directive that is still missing at the end of the text. A text without any items lacks its
+   * `.version`.
+   */
   finish(r: Reader): void {
     if (this.stage === 'version') this.missing(r, 'PTX1030');
     else if (this.stage === 'target') this.missing(r, 'PTX1031');

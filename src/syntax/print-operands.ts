@@ -74,7 +74,10 @@ function printOffset(offset: bigint, always: boolean): string {
   return offset === 0n && !always ? '' : `+${printWide(offset)}`;
 }
 
-/** Prints an integer whose type does not matter. The smallest `.s64` has no literal. */
+/**
+ * Prints an integer where it does not matter whether the type is signed or unsigned. The smallest `.s64` number cannot
+ * be written as a literal, so it is printed as an expression.
+ */
 function printWide(value: bigint): string {
   return value === smallestSigned ? `(${value + 1n}-1)` : String(value);
 }
@@ -90,8 +93,8 @@ function printFloat({ form, bits }: Pick<FloatOperand, 'form' | 'bits'>): string
 }
 
 /**
- * A decimal that rounds to these bits. Infinities, NaNs and subnormals have no literals and can only result from
- * arithmetic, so they are printed as expressions.
+ * Prints a decimal literal that is rounded to these bits when it is read. Infinities, NaNs and subnormals have no
+ * literals and can only result from arithmetic, so they are printed as expressions.
  */
 function printDecimal(bits: bigint): string {
   const value = bitsToDouble(bits);

@@ -20,7 +20,7 @@ import type {
   Variable,
 } from './tree.ts';
 
-/** Prints a whole module, with each item on lines of its own. */
+/** Prints a whole module. Each item starts on a new line. */
 export function printModule(items: Iterable<Item>): string {
   let text = '';
   for (const item of items) text += `${printItem(item)}\n`;
@@ -145,7 +145,7 @@ function printDeclaration(declaration: Declaration): string {
   const [first] = variables;
   const parts: string[] = linkage === null ? [] : [linkage];
   parts.push(bank === null ? space : `${space}[${bank}]`, ...printAttributes(attributes));
-  // A declaration without names has no type in the tree, so any type will do.
+  // If a declaration contains no names, its type is not in the tree, so any type will do.
   if (first === undefined) parts.push('.b32');
   else parts.push(...printAlign(first.align), ...printType(first), variables.map(printVariable).join(', '));
   return `${parts.join(' ')};`;

@@ -14,13 +14,19 @@ export const errorLimit = 1000;
 /** Maximum nesting of scopes, initializers and constant expressions. */
 export const nestingLimit = 256;
 
-/** Skips lines of known shape (known-lines.ts). */
+/** Skips lines that have the same shape as an earlier line (see known-lines.ts). */
 export interface LineReader extends LineSource {
-  /** Lines from this offset on are left to the next call to `read`. */
+  /**
+   * An offset in the text. Lines that begin at or after this offset are not skipped yet but left to the next call of
+   * `read`.
+   */
   limit: number;
   /** Begins an item. */
   begin(): void;
-  /** Reads the known lines starting at the current token; null if its line has to be parsed. */
+  /**
+   * Skips the lines of known shape that start at the current token and returns them. Null if the first line has to be
+   * parsed.
+   */
   read(parse: (r: Reader) => Statement | null): KnownLines | null;
 }
 
@@ -28,11 +34,16 @@ export interface LineReader extends LineSource {
 export class Reader extends Lexer {
   /** Set by a syntax error until {@link recover} is called; the statement being parsed cannot be finished. */
   failed = false;
-  /** Number of open braces in the statement being parsed; `}` closes these before it closes a scope. */
+  /**
+   * The number of braces that are open within the statement being parsed. A `}` closes these before it closes a scope.
+   */
   openBraces = 0;
-  /** A buffer for the operands of one instruction until their number is known; its contents may be stale. */
+  /**
+   * A buffer that collects the operands of an instruction until it is known how many there are. It may still contain
+   * operands of earlier instructions.
+   */
   readonly gathered: Operand[] = [];
-  /** Skips lines of known shape; null if every statement is parsed. */
+  /** Skips lines of known shape. Null if every statement has to be parsed. */
   lines: LineReader | null = null;
   /** Number of errors so far. */
   findings = 0;
@@ -41,8 +52,8 @@ export class Reader extends Lexer {
   private endComplaint = -1;
   private stopped = false;
   /**
-   * Whether a character outside ASCII has been reported; if so, later ones are reported only if they cause errors of
-   * their own.
+   * Whether a character outside ASCII has already been reported. Further ones are not reported again, unless they cause
+   * a different error.
    */
   foreignReported = false;
   private readonly sink: (diagnostic: Diagnostic) => void;
@@ -65,7 +76,7 @@ export class Reader extends Lexer {
     this.stop();
   }
 
-  /** Reports an error at the current token, and always returns null so that a caller can return it in turn. */
+  /** Reports an error at the current token. Always returns null, so that callers can write `return r.unexpected(…)`. */
   unexpected(expected: string, extras: Extras = {}): null {
     this.failed = true;
     const span = { start: this.start, end: this.end };
@@ -91,8 +102,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Reports that a scope ends here without its brace; if several scopes do, reports it only once. Parsing continues as
-   * if the brace were there.
+   * Reports that a closing brace is missing here. If several scopes lack their brace at the same place, only one error
+   * is reported. Parsing continues as if the brace were there.
    */
   unexpectedEnd(expected: string): void {
     if (this.start !== this.endComplaint) this.unexpected(expected);
@@ -120,8 +131,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Skips the `;` that ends a statement and returns where the statement ended, or -1 after an error. If only the `;` is
-   * missing, an error is still reported, but the statement counts as complete.
+   * Skips the `;` at the end of a statement and returns the offset at which the statement ended; returns -1 after an
+   * error. If only the `;` is missing, an error is still reported, but the statement counts as complete.
    */
   expectSemicolon(alternatives: string): number {
     if (this.kind === Token.Semicolon) {
@@ -154,8 +165,7 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Enters one more level of nesting; if that is too deep, reports an error and returns false. Pairs with {@link
-   * leave}.
+   * Enters a level of nesting. If this exceeds the limit, reports an error and returns false. Pairs with {@link leave}.
    */
   enter(): boolean {
     if (this.depth >= nestingLimit) {
@@ -171,7 +181,7 @@ export class Reader extends Lexer {
     this.depth--;
   }
 
-  /** Number of blocks that enclose the start of the text. */
+  /** Starts reading inside a body, at a place that is enclosed by this many blocks. */
   beginInside(blocks: number): void {
     this.depth = blocks;
   }
@@ -181,8 +191,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * After an error in a statement that began at `from`, skips until just after its `;`, or until a scope's brace, or
-   * until a label, directive or instruction that starts a line.
+   * Skips the rest of a statement after an error. `from` is the start of the statement. Skips until just after its `;`,
+   * or until a brace that belongs to a scope, or until a label, directive or instruction that is the first on its line.
    */
   recover(from: number): void {
     this.failed = false;
@@ -199,8 +209,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Makes the name before the current token current again if it starts a line and begins an instruction: the line
-   * before it was incomplete, so the name was mistaken for an operand.
+   * If the name before the current token is the first word on its line and begins an instruction, goes back to this
+   * name. In this case, the line before it was incomplete, and the name was mistaken for an operand.
    */
   private stepBack(from: number): void {
     const { start, previousEnd } = this;
@@ -248,8 +258,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Whether a statement may begin here: at a scope's brace, or at a token that starts a line and looks like a
-   * statement.
+   * Whether the current token may begin a statement. It may if it is a brace that belongs to a scope, or if it is the
+   * first on its line and looks like the start of a statement.
    */
   atStatement(): boolean {
     if (this.kind === Token.RightBrace) return this.openBraces === 0;
@@ -260,7 +270,10 @@ export class Reader extends Lexer {
     return this.kind === Token.Name && this.opensStatement();
   }
 
-  /** Whether what follows the current `{` can occur in a vector but cannot begin a statement. */
+  /**
+   * Whether the current `{` opens a vector rather than a block: what follows it can occur in a vector, but cannot begin
+   * a statement.
+   */
   private opensVector(): boolean {
     const { start, previousEnd } = this;
     this.next();
@@ -272,8 +285,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Whether the current name, the first token on its line, continues like a label or an instruction rather than an
-   * operand.
+   * Whether the current name begins a label or an instruction, judging by the token after it, or is an operand of the
+   * line before. The name must be the first token on its line.
    */
   private opensStatement(): boolean {
     const { start, end, previousEnd } = this;
@@ -287,8 +300,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Reports a character that ptxas rejects anywhere. Called at the end of the text, unless such a character has already
-   * been reported.
+   * Reports a character that ptxas rejects anywhere. This is called at the end of the text, but only if no such
+   * character has been reported before.
    */
   reportForeign(at: number): void {
     const code = codePointAt(this.source, at);

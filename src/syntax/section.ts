@@ -45,7 +45,7 @@ function parseLabel(r: Reader): boolean {
 interface DataType {
   readonly least: bigint;
   readonly most: bigint;
-  /** Whether labels or sections may be written instead of numbers. */
+  /** Whether a label or the name of a section may be written in place of a number. */
   readonly holdsPlaces: boolean;
 }
 
@@ -60,7 +60,10 @@ const dataTypes: ReadonlyMap<string, DataType> = new Map([
   ['.b64', { least: -0x8000_0000_0000_0000n, most: 0xffff_ffffn, holdsPlaces: true }],
 ]);
 
-/** Parses a type and the numbers after it, as in `.b8 1, -2`, or a single place, as in `.b32 label+4`. */
+/**
+ * Parses a type and its data: either one or more numbers, as in `.b8 1, -2`, or a single label or section, as in
+ * `.b32 label+4`.
+ */
 function parseData(r: Reader, misfits: DebugMisfit[]): boolean {
   const word = r.text();
   if (r.kind !== Token.Dotted) {

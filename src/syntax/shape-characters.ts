@@ -1,6 +1,9 @@
-/** Character classes for the shape of a line. */
+/** The classes into which characters are divided when the shape of a line is computed. */
 
-/** The role of a character in a shape. Texts with a `refused` character have no shape and are always parsed. */
+/**
+ * The class of a character, which determines how the character is represented in a shape. A line that contains a
+ * `refused` character has no shape and is always parsed.
+ */
 export const Kind = {
   refused: 0,
   kept: 1,

@@ -37,8 +37,9 @@ export function parseStatements(r: Reader): readonly Statement[] {
 }
 
 /**
- * The next part of a body: a statement, a block whose `{` has been read, or the end of the scope, whose `}` has not
- * been read. Null after an error that does not yield a statement.
+ * Reads the next part of a body. This is either a statement, or the start of a block (its `{` has then been read), or
+ * the end of the scope (its `}` has not been read yet). Returns null after an error, if the statement with the error
+ * cannot be used.
  */
 export function readPart(r: Reader): Exclude<Statement, Block> | 'open' | 'close' | null {
   const { start } = r;
@@ -68,7 +69,10 @@ function parseStatement(r: Reader): Exclude<Statement, Block> | null {
   }
 }
 
-/** Whether a `:` follows the current name. Usually the next character already rules that out. */
+/**
+ * Whether a `:` follows the current name. In most cases, the character after the name is enough to tell that there is
+ * no `:`.
+ */
 function atLabel(r: Reader): boolean {
   const next = r.source.charCodeAt(r.end);
   if (next === Token.Colon) return true;

@@ -1,5 +1,6 @@
 /**
- * Parses the parts that all names in a declaration share, and the dimensions of one name. Source: PTX ISA 5.1 to 5.4.
+ * Parses the parts of a declaration that apply to all of its names, and the dimensions of a single name. Source: PTX
+ * ISA 5.1 to 5.4.
  */
 import { parseAttributes } from './attributes.ts';
 import { isDeclaredSpace } from './directives.ts';
@@ -9,7 +10,10 @@ import type { Variable } from './tree.ts';
 import { integerTokenValue, readCount } from './values.ts';
 import type { DeclaredSpace } from '../isa/directives.ts';
 
-/** The parts before the type. They may be in any order, and all of them except the space may be repeated. */
+/**
+ * The parts of a declaration that come before its type. They may be in any order, and all of them except the space may
+ * be repeated.
+ */
 export interface Storage {
   space: DeclaredSpace | null;
   spaceStart: number;
@@ -27,7 +31,10 @@ export interface TypePart {
   readonly vector: '.v2' | '.v4' | null;
 }
 
-/** Parses up to the type; `assumedSpace` is the space to assume if the current token does not name one. */
+/**
+ * Parses the parts of a declaration that come before its type. If the current token is not a state space,
+ * `assumedSpace` is used instead.
+ */
 export function parseStorage(r: Reader, assumedSpace: DeclaredSpace | null = null): Storage | null {
   const storage: Storage = {
     space: null,

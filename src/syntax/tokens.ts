@@ -4,7 +4,8 @@
  */
 import { byteAt } from '../base/typed-reads.ts';
 
-// Not `as const`: TypeScript would narrow a reader's `kind` to one literal and forget that `next()` changes it.
+// Not `as const`: otherwise, TypeScript would narrow the `kind` of a reader to the literal it was last compared with,
+// although `next()` changes it.
 export const Token = {
   End: 0,
   Percent: 0x25,
@@ -58,9 +59,9 @@ export const Token = {
   /** `@@DWARF`. */
   Dwarf: 148,
 
-  /** A character that no token can start with. */
+  /** A character with which no token can begin. */
   BadCharacter: 160,
-  /** Digits followed directly by something that is not part of a number. */
+  /** A number that is followed, without a space, by characters that cannot be part of it. */
   BadNumber: 161,
   OpenString: 162,
   OpenComment: 163,

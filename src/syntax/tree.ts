@@ -1,6 +1,7 @@
 /**
- * The tree of a PTX module. The tree does not know instructions: an opcode is text, and an operand is a syntactic form.
- * All offsets are UTF-16 offsets into the module's text. Nodes are plain data, built once and never changed.
+ * The tree of a PTX module. The tree contains no knowledge of instructions: opcodes are stored as text, and operands by
+ * their syntactic form. All offsets are UTF-16 offsets into the module's text. Nodes are plain data, built once and
+ * never changed.
  */
 import type { Span } from '../base/span.ts';
 import type { DeclaredSpace, Linkage } from '../isa/directives.ts';
@@ -17,8 +18,8 @@ export interface NameOperand extends Span {
 }
 
 /**
- * `%v.x`, `%tid.x`: `base` is as written, `member` includes its dot. The parser does not know whether this is a vector
- * element or part of a special register's name.
+ * `%v.x`, `%tid.x`: `base` is the name as written, and `member` includes the dot. The parser does not know whether this
+ * is a vector element or part of a special register's name.
  */
 export interface MemberOperand extends Span {
   readonly kind: 'member';
@@ -36,17 +37,21 @@ export interface IntegerOperand extends Span {
   readonly unsigned: boolean;
 }
 
-/** A float constant. `form` says how it was written; a decimal is rounded to its nearest f64. */
+/**
+ * A float constant. `form` says in which of the three notations it was written. A decimal constant is rounded to the
+ * nearest f64.
+ */
 export interface FloatOperand extends Span {
   readonly kind: 'float';
   readonly form: '0f' | '0d' | 'decimal';
-  /** The constant's own bits: 32 of them for `0f`, otherwise 64. */
+  /** The bits of the constant: 32 bits for the form `0f`, and 64 bits for the other forms. */
   readonly bits: bigint;
 }
 
 /**
  * `name+imm`, or if `subscript` is true, the array notation `name[imm]`, `name[reg]` or `name[reg+imm]`. In a
- * subscript, ptxas counts `offset` in array elements but `index`, the register, in bytes.
+ * subscript, ptxas multiplies `offset` by the size of an array element, but not `index`, the value of the register,
+ * which counts bytes.
  */
 export interface OffsetOperand extends Span {
   readonly kind: 'offset';
@@ -120,8 +125,8 @@ export interface Guard extends Span {
 }
 
 /**
- * `cvt.rn.f16.f32 %h, %f;`. The span runs from the guard to the semicolon; `mnemonicEnd` is where the written mnemonic
- * ends.
+ * `cvt.rn.f16.f32 %h, %f;`. The span starts at the guard, if there is one, and includes the semicolon. `mnemonicEnd` is
+ * the offset at which the mnemonic ends in the text.
  */
 export interface Instruction extends Span {
   readonly kind: 'instruction';
@@ -138,16 +143,13 @@ export interface Label extends Span {
   readonly name: string;
 }
 
-/** `{ … }` inside a body: a scope of its own. */
+/** `{ … }` inside a body, which is a scope for the names that are declared in it. */
 export interface Block extends Span {
   readonly kind: 'block';
   readonly statements: readonly Statement[];
 }
 
-/**
- * `.loc 1 10 5`, whose numbers and `function_name`/`inlined_at` tail are kept; `.pragma "…"`; or any other directive
- * that declares nothing.
- */
+/** `.loc 1 10 5`, with its numbers and with the `function_name` and `inlined_at` that may follow them. */
 export interface LocationDirective extends Span {
   readonly kind: 'loc';
   readonly file: number;
@@ -203,18 +205,18 @@ export type Statement =
   | KnownLines;
 
 /**
- * Consecutive instructions and `.loc` directives of known shape, which were not parsed: lines `from` to `to` of
- * `source`.
+ * Consecutive instructions and `.loc` directives of known shape, which were skipped instead of being parsed. They are
+ * the entries of `source` between `from` and `to`.
  */
 export interface KnownLines extends Span {
   readonly kind: 'known';
-  /** Start and end of the lines, as offsets in the words of `source.shapes`. */
+  /** Where the entries for these lines start and end in the words of `source.shapes`. */
   readonly from: number;
   readonly to: number;
   readonly source: LineSource;
 }
 
-/** The lines of known shape in the item being read; valid until the next item is read. */
+/** The lines of known shape in the item that is being read. They are no longer available once the next item is read. */
 export interface LineSource {
   readonly shapes: LineShapes;
   /** Parses a known line. */
@@ -226,9 +228,9 @@ export interface LineSource {
 // --- declarations ---------------------------------------------------------------------------------------------------
 
 /**
- * The initializer after `=`: a constant, with `masked` set if it is one byte of a constant (`0xff00(0x1234)`); an
- * address (`name`, `name+4`, `generic(name)+4`), from which `mask` may select one byte (`0xff00(name)`); a brace list;
- * or a field of a texture or sampler (`addr_mode_0 = wrap`).
+ * The initializer after `=`. It is one of the following: a constant, where `masked` means that a mask selects one byte
+ * of it (`0xff00(0x1234)`); an address (`name`, `name+4`, `generic(name)+4`), of which `mask` may select one byte
+ * (`0xff00(name)`); a brace list; or a field of a texture or sampler (`addr_mode_0 = wrap`).
  */
 export type Initializer =
   | { readonly kind: 'integer'; readonly value: bigint; readonly masked: boolean; readonly span: Span }
@@ -244,7 +246,10 @@ export type Initializer =
   | { readonly kind: 'list'; readonly elements: readonly Initializer[]; readonly span: Span }
   | { readonly kind: 'field'; readonly name: string; readonly value: Initializer; readonly span: Span };
 
-/** One declared name. `dimensions` contains null for `[]`; `count` is the N in `%r<N>`, or null without a number. */
+/**
+ * One declared name. A declared name. In `dimensions`, null stands for `[]`. `count` is the N of `%r<N>`, or null if
+ * the name has no such number.
+ */
 export interface Variable extends Span {
   readonly name: string;
   readonly nameStart: number;
@@ -253,8 +258,8 @@ export interface Variable extends Span {
   readonly dimensions: readonly (number | null)[];
   readonly initializer: Initializer | null;
   /**
-   * The type as written with its dot, the vector size, the alignment and the pointer attributes. All names in a list
-   * share them.
+   * The type as written, including its dot. Like the vector size, the alignment and the pointer attributes, it applies
+   * to all names in a list.
    */
   readonly type: string;
   readonly typeStart: number;
@@ -309,7 +314,7 @@ export interface FunctionItem extends Span {
   readonly lines: LineSource | null;
 }
 
-/** A parameter, with the space in which it was declared (`.param`, or `.reg` for a function). */
+/** A parameter. Its state space is `.param` or, for functions only, possibly `.reg`. */
 export interface Parameter extends Variable {
   readonly space: '.param' | '.reg';
 }
@@ -334,8 +339,8 @@ export interface AddressSizeDirective extends Span {
 }
 
 /**
- * `.file`, `.section` and `@@DWARF` lines, kept but not interpreted. `.file` keeps its number and name, because faults
- * quote source lines.
+ * `.file`, `.section` and `@@DWARF` lines, kept but not interpreted. For `.file`, the number and the name are also
+ * stored separately, because the messages about faults quote lines of the source file.
  */
 export interface DebugItem extends Span {
   readonly kind: 'debug';
@@ -348,11 +353,14 @@ export interface DebugItem extends Span {
     /** True if a time and a size follow the name. */
     readonly stamped: boolean;
   } | null;
-  /** Data of a `.section` that its type cannot hold. */
+  /** The data in a `.section` that does not fit the type with which it is written. */
   readonly misfits: readonly DebugMisfit[];
 }
 
-/** A number outside the range of its type; or, if `value` is null, a type that cannot be used for this data. */
+/**
+ * A number that is outside the range of its type. If `value` is null, it is not a number but a type that cannot be used
+ * for this kind of data.
+ */
 export interface DebugMisfit extends Span {
   readonly type: string;
   readonly value: string | null;

@@ -18,7 +18,10 @@ interface Template {
   readonly names: RegExp;
 }
 
-/** Yields the text in pieces: the header, then one template at a time, until there are at least `bytes` characters. */
+/**
+ * Yields the text in pieces: first the header, and then the templates in turn, until the text has at least `bytes`
+ * characters.
+ */
 export function* makeModule(bytes: number): Generator<string> {
   const templates = readTemplates();
   yield header;
@@ -39,7 +42,7 @@ function readTemplates(): readonly Template[] {
   return files.sort().map((name) => toTemplate(readFileSync(new URL(name, kernels), 'utf8')));
 }
 
-/** Everything after `.address_size`, and the names that the module declares. */
+/** Turns a module into a template: the text after its `.address_size`, and the names that this text declares. */
 function toTemplate(source: string): Template {
   const text = source.slice(source.indexOf('\n', source.indexOf('.address_size')) + 1);
   const functions = [...text.matchAll(/\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)/g)];

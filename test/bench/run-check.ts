@@ -1,6 +1,6 @@
 /**
- * Measures how fast real files are checked, compared with ptxas on the same files; ptxas is stopped before it generates
- * code.
+ * Measures how fast real files are checked. The result is compared with the time that ptxas takes to check the same
+ * files, without the time for generating code.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,9 @@ interface Passes {
   readonly mebibytes: number;
 }
 
-/** The rows for `check`: the first pass of a process, passes 3 to 7, and memory. */
+/**
+ * Measures `check` and returns the rows of the report: the first pass in a new process, passes 3 to 7, and the memory.
+ */
 export function realCheckRows(): readonly Row[] {
   const { files, bytes, origin } = realFiles();
   const run = spawnSync(process.execPath, [script, String(passes), ...files], { encoding: 'utf8' });
@@ -43,14 +45,14 @@ function rowOf(what: string, ours: number, bytes: number, theirs: number | null)
   return { what, figure, beside: `${(theirs / ours).toFixed(2)} times as fast as ptxas (${theirs.toFixed(2)} s)` };
 }
 
-/** CPU time of one run of the command on all files, with its start. */
+/** The CPU time of one run of the command on all files, including the start of the process. */
 function commandSeconds(files: readonly string[]): number {
   const words = ['node', program, 'check', '--quiet', ...files].map((word) => `'${word}'`).join(' ');
   const run = spawnSync('bash', ['-c', `(${words}) >/dev/null 2>&1\ntimes`], { encoding: 'utf8' });
   return secondsIn(run.stdout);
 }
 
-/** The user and system time of children that `times` prints last. */
+/** The sum of the user time and the system time of child processes, which `times` prints in its last line. */
 function secondsIn(text: string): number {
   const line = text.trim().split('\n').at(-1) ?? '';
   const times = [...line.matchAll(/(\d+)m([\d.]+)s/g)].map(([, minutes, rest]) => Number(minutes) * 60 + Number(rest));

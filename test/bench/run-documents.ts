@@ -1,4 +1,7 @@
-/** Measures the time to open a document of 300,000 lines and to answer an edit, and the memory that this takes. */
+/**
+ * Measures how long it takes to open a document of 300,000 lines and to check it again after an edit, and how much
+ * memory is needed.
+ */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +21,10 @@ interface Shape {
   readonly text: string;
 }
 
-/** Two shapes: one kernel that nvcc compiled for debugging, with its lines repeated, and many kernels. */
+/**
+ * Documents of two kinds: one with a single large kernel, made by repeating the lines of a kernel that nvcc compiled
+ * for debugging, and one with many kernels.
+ */
 function shapes(): readonly Shape[] {
   const text = readFileSync(source, 'latin1').replace(', debug', '');
   const start = text.indexOf('.visible .entry');
@@ -71,7 +77,7 @@ function slowest(times: readonly Times[], share: number): Times {
   return sorted[Math.floor((sorted.length - 1) * share)] as Times;
 }
 
-/** Types a line and removes it again, at positions all over the text. */
+/** Inserts a line and removes it again, at positions that are spread over the whole text. */
 function editTimes(document: Document, inserted: string): readonly Times[] {
   return Array.from({ length: edits }, (_, i) => {
     const { line } = document.position(Math.floor((document.length * (((i * 37) % edits) + 0.5)) / edits));

@@ -1,4 +1,7 @@
-/** Measures kernels at the sizes of the published figures: both engines, with and without checks, and with workers. */
+/**
+ * Measures the kernels for which speeds are published, at the same sizes. Each runs on both engines, with and without
+ * checks, and with workers.
+ */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -104,7 +107,7 @@ export const jobs: readonly Job[] = [
 
 const launches = 9;
 
-/** Rates of a job. Each way of running a kernel has its own process; they run one after the other. */
+/** Rates of a job. Each way of running a kernel is measured in its own process, and only one process runs at a time. */
 export async function rowsOf(job: Job): Promise<readonly Row[]> {
   const device = await Device.create();
   const source = readFileSync(new URL(job.file, import.meta.url), 'utf8');
@@ -130,7 +133,10 @@ export async function rowsOf(job: Job): Promise<readonly Row[]> {
 
 const text = (rate: number): string => `${rate.toFixed(rate < 100 ? 2 : 0)} M thread-instructions/s`;
 
-/** The median of the faster half of the launches; the first launches still compile. */
+/**
+ * The median of the faster half of the launches. The slower half is ignored, because the first launches include the
+ * time for compiling.
+ */
 async function rateOf(kernel: Kernel, options: LaunchOptions, count: number): Promise<number> {
   const rates: number[] = [];
   for (let i = 0; i < count; i++) {
@@ -165,7 +171,10 @@ int main() {
 }
 `;
 
-/** The milliseconds that native code takes for the same picture on one thread, or the reason why there is no result. */
+/**
+ * The number of milliseconds that native code takes on one thread to compute the same image. If the code cannot be
+ * compiled or run, says why.
+ */
 export function mandelbrotBeside(): string {
   const folder = scratchFolder();
   const [source, program] = [join(folder, 'mandel.cpp'), join(folder, 'mandel')];

@@ -1,7 +1,7 @@
 /**
- * Measures tiled matrix products on tensor cores (kernels/matrices.cu), on one thread and with checks: the third launch
- * alone, in CPU time. Elements of each result are compared with the exact model. A plain f32 product of the same size,
- * compiled by g++ -O3 -march=native, runs between the launches.
+ * Measures tiled matrix products on tensor cores (kernels/matrices.cu), on one thread and with checks. Only the third
+ * launch is measured, in CPU time. To make sure that the results are correct, some elements of each are compared with
+ * the exact model. A plain f32 product of the same size, compiled by g++ -O3 -march=native, runs between the launches.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,9 @@ const size = 1024;
 interface MatrixCase {
   readonly format: 'f16' | 'bf16' | 'tf32' | 'e4m3' | 's8';
   readonly gpu: GpuName;
-  /** `normal`: from a normal distribution; `wide`: any finite code. */
+  /**
+   * How the elements of the matrices are chosen: with a normal distribution, or as random codes of any finite value.
+   */
   readonly data: 'normal' | 'wide';
 }
 
@@ -53,7 +55,7 @@ function codesOf({ format, data }: MatrixCase, seed: number): Codes {
   if (data === 'normal') return normalCodes(format, seed);
   const codes = new arrays[format](randomWords(seed, size * size));
   const read = format === 's8' ? null : termOf(format);
-  // Codes of values that are not finite lose a bit of their exponent.
+  // If a code stands for an infinity or a NaN, one bit of its exponent is cleared to make it finite.
   const bit = { f16: 1 << 12, bf16: 1 << 9, tf32: 1 << 25, e4m3: 1 << 5, s8: 0 }[format];
   return codes.map((code) => (typeof read?.(code) === 'string' ? code & ~bit : code));
 }
@@ -72,7 +74,7 @@ function normalCodes(format: MatrixCase['format'], seed: number): Codes {
 
 const samples = 256;
 
-/** The bits of an element of the product, computed from a row of A and a column of B. */
+/** Computes an element of the product, as bits, from a row of A and a column of B. */
 function elementOf({ format, gpu: name }: MatrixCase, a: Codes, b: Codes): number {
   if (format === 's8') {
     const signed = new Int8Array(b);

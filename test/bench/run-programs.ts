@@ -15,8 +15,8 @@ const ptx = fileURLToPath(new URL('kernels/programs.ptx', import.meta.url));
 const loops = fileURLToPath(new URL('kernels/programs.cpp', import.meta.url));
 
 /**
- * The launches of each program as JavaScript: kernel and options. Buffers have 64 MiB or more; the sizes are those of
- * programs.cpp.
+ * For each program, the launches of one round, written as JavaScript: a list of kernels with their options. Each buffer
+ * has at least 64 MiB, and the sizes of the problems are the same as in programs.cpp.
  */
 const launches: Readonly<Record<string, string>> = {
   histogram: "[['histogram', { grid: 240, block: 256, args: [words, out, 3 * 2 ** 24] }]]",
@@ -30,8 +30,8 @@ const launches: Readonly<Record<string, string>> = {
 };
 
 /**
- * Prints CPU times in milliseconds: from the text to the end of the first round of launches, then of each of three
- * rounds.
+ * A script that prints CPU times in milliseconds. The first is the time from loading the text to the end of the first
+ * round of launches, and the others are the times of three single rounds.
  */
 const script = (launch: string): string => `
 import { readFileSync } from 'node:fs';

@@ -56,7 +56,10 @@ function rss(pid: number): number {
   return Number(kilobytes) * 1024;
 }
 
-/** Each launch loads a module, allocates three buffers, and gives everything back. */
+/**
+ * Measures the memory of the server over many launches. For each launch, a module is loaded, three buffers are
+ * allocated, and all of them are freed again.
+ */
 async function memoryRow(what: string, modules: number, ask: Ask, pid: number): Promise<Row> {
   const { device } = await ask<{ device: number }>('device/create', {});
   const sizes: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * Measures the cost of exchanging values between the lanes of a warp, by the number of live registers and of
- * participating lanes.
+ * Measures the cost of exchanging values between the lanes of a warp, for different numbers of live registers and of
+ * lanes that take part.
  */
 import { Device } from '../../src/device.ts';
 import type { Row } from './run-kernels.ts';
@@ -8,15 +8,17 @@ import type { Row } from './run-kernels.ts';
 interface Group {
   readonly what: string;
   readonly live: readonly number[];
-  /** Sets %mask and skips the lanes that do not participate. */
+  /** Code that sets %mask and makes lanes that do not take part skip the exchange. */
   readonly enter: string;
-  /** The shuffle of %v into %w. */
+  /** The instruction that exchanges values: each lane contributes %v and receives %w. */
   readonly shuffle: (round: number) => string;
 }
 
 const butterfly = (mask: string) => (round: number) => `shfl.sync.bfly.b32 %w, %v, ${1 << (round % 4)}, 31, ${mask};`;
 
-/** Lanes of a cooperative group ask for their rank among its members. */
+/**
+ * In code for cooperative groups, a lane asks for the value of another lane, which is given by its rank in the group.
+ */
 const byRank = (): string => 'shfl.sync.idx.b32 %w, %v, %next, 31, %mask;';
 
 export const groups: readonly Group[] = [
@@ -43,10 +45,13 @@ export const groups: readonly Group[] = [
 ];
 
 const rounds = 2048;
-/** The shuffles in the body of the loop. */
+/** The number of shuffles in the body of the loop. */
 const unrolled = 4;
 
-/** Registers that every thread keeps across all rounds; each shuffle uses the next one. */
+/**
+ * The kernel has `live` registers in each thread that keep their values from round to round. The shuffles use these
+ * registers in turn.
+ */
 export function shuffleKernel({ enter, shuffle }: Group, live: number): string {
   const registers = Array.from({ length: live }, (_, i) => `%a${i}`);
   const step = (i: number): string => {

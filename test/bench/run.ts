@@ -39,7 +39,10 @@ function median(values: readonly number[]): number {
 const runs = 5;
 const moduleBytes = 10_000_000;
 
-/** The process prints this itself when it ends, because its parent cannot query it. */
+/**
+ * The process that is measured prints this information itself just before it exits, because its parent cannot ask for
+ * it.
+ */
 const hook = join(folder, 'usage.cjs');
 writeFileSync(
   hook,
@@ -64,8 +67,8 @@ function ptxlab(...args: readonly string[]): Usage {
 }
 
 /**
- * The seconds that ptxas takes to read and check a file; an error at the end of the file keeps it from compiling. Null
- * without ptxas.
+ * The number of seconds that ptxas takes to read and check a file. The file ends with an error, so that ptxas does not
+ * go on to compile it. Null without ptxas.
  */
 function ptxas(file: string): number | null {
   const started = performance.now();

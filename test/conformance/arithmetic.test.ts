@@ -1,6 +1,7 @@
 /**
- * Every legal variant of integer arithmetic, logic, shifts, comparisons and selp, and of float arithmetic rounded to
- * nearest, on edge values: compares the result of the form's steps with a model that reads the mnemonic.
+ * Tests every legal variant of integer arithmetic, logic, shifts, comparisons and selp, and of float arithmetic that
+ * rounds to nearest. For edge values as operands, the result of the form's steps is compared with that of a model that
+ * is controlled only by the mnemonic.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
@@ -52,7 +53,10 @@ const most = ({ signed, width }: IntegerType): bigint => (1n << BigInt(signed ? 
 const value = ({ signed, width }: IntegerType, bits: bigint): bigint =>
   signed ? BigInt.asIntN(width, bits) : BigInt.asUintN(width, bits);
 
-/** The result of an integer instruction without lanes, on integers of any size; null if PTX leaves it open. */
+/**
+ * Models an integer instruction on types without lanes, with integers of unlimited size. Returns null if PTX does not
+ * define the result.
+ */
 function integerModel(mnemonic: string, operands: readonly bigint[]): bigint | null {
   const type = integerType(mnemonic);
   const [x = 0n, y = 0n, z = 0n] = operands.map((bits) => value(type, bits));
@@ -100,7 +104,7 @@ function integerModel(mnemonic: string, operands: readonly bigint[]): bigint | n
   }
 }
 
-/** Works lane by lane for packed types. */
+/** Like `integerModel`, but also for packed types, which are processed lane by lane. */
 function lanewiseModel(mnemonic: string, operands: readonly bigint[]): bigint | null {
   if (!mnemonic.endsWith('x2')) return integerModel(mnemonic, operands);
   const lane = (shift: bigint): bigint =>
@@ -240,7 +244,11 @@ describe('setp', () => {
 
 // --- floats rounded to nearest --------------------------------------------------------------------------------------
 
-/** Finite results of f32 and f64 arithmetic. For such values, rounding the f64 result to f32 is a single rounding. */
+/**
+ * The operations of f32 and f64, for finite results. They are computed in f64; if the result is then rounded to f32, it
+ * is the same as if it had been rounded only once. For such values, rounding the f64 result to f32 is a single
+ * rounding.
+ */
 const operations: Readonly<Record<string, (x: number, y: number) => number>> = {
   add: (x, y) => x + y,
   sub: (x, y) => x - y,

@@ -5,7 +5,10 @@
 import { type CompiledForm, compileForm } from '../../src/isa/notation.ts';
 import type { InstructionForm, Variant } from '../../src/isa/form.ts';
 
-/** The form's id with the opcode split from the rest: `cvt/f8x2.f32`, or just `ret` if the opcode has only one form. */
+/**
+ * The id of a form, with a slash after the opcode: `cvt/f8x2.f32`. If the opcode has only one form, the name is just
+ * the opcode: `ret`. `cvt/f8x2.f32`, or just `ret` if the opcode has only one form.
+ */
 export function formName({ id }: InstructionForm): string {
   return id.replace('.', '/');
 }

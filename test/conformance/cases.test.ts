@@ -1,4 +1,7 @@
-/** Every form of the table has a recorded case, and every recorded case names a form. */
+/**
+ * Makes sure that there is a recorded case for every form of the table, and that the name of every recorded case starts
+ * with a form.
+ */
 import { describe, expect, test } from 'vitest';
 import { expand } from '../../src/isa/expand.ts';
 import { allForms } from '../../src/isa/table.ts';
@@ -7,7 +10,7 @@ import { casesOf, goldenMnemonics } from './golden-cases.ts';
 
 const mnemonics = [...goldenMnemonics()];
 
-/** Forms without a case in `test/golden`; other tests run them. New forms must not be added here. */
+/** Forms for which `test/golden` contains no case, because other tests run them. New forms must not be added here. */
 const unrecorded: readonly string[] = `
   div/f32.unrounded div/f64.unrounded rcp/f32.unrounded sqrt/f32.unrounded sin/f32.unrounded ex2/f32.unrounded
   ld/nc.hint ld/volatile ld/relaxed.hint ld/acquire ld/acquire.hint ld/mmio
@@ -20,7 +23,7 @@ const unrecorded: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** The forms without a case among these names. */
+/** The forms for which there is no case among the given names. */
 function formsWithoutCase(names: Iterable<string>): readonly string[] {
   const covered = new Set([...names].map((name) => name.split(':', 1)[0]));
   return allForms()

@@ -1,4 +1,6 @@
-/** Follows the dot-parts that completion offers, and compares the resulting mnemonics with the table. */
+/**
+ * Builds mnemonics from nothing but the dot-parts that completion offers, and compares them with those in the table.
+ */
 import { Completer } from '../../src/analysis/completion.ts';
 import { rowsOf } from '../../src/check/availability.ts';
 import { findVariants } from '../../src/check/instructions/resolve.ts';
@@ -7,7 +9,7 @@ import type { InstructionForm, Variant } from '../../src/isa/form.ts';
 import { isAvailable, type Target, type Version } from '../../src/isa/targets.ts';
 
 interface Offered {
-  /** The parts that can follow, and whether the mnemonic is complete with each. */
+  /** The parts that are offered after a beginning. The value says whether the mnemonic is complete after this part. */
   readonly parts: ReadonlyMap<string, boolean>;
   readonly isComplete: boolean;
 }
@@ -29,8 +31,8 @@ export class CompletedMnemonics {
   }
 
   /**
-   * The legal variants of a form that cannot be reached just by accepting items, or after which the completer still
-   * expects parts.
+   * The legal variants of a form that completion misses: either they cannot be reached by accepting one item after the
+   * other, or the completer does not regard them as complete.
    */
   unreached(form: InstructionForm, options: ExpandOptions): readonly string[] {
     return [...expandForm(form, options)]
@@ -38,7 +40,10 @@ export class CompletedMnemonics {
       .map((one) => one.mnemonic);
   }
 
-  /** The items offered so far that do not lead to a mnemonic, or lead to one that the checker refuses. */
+  /**
+   * The items offered so far that lead nowhere: either no complete mnemonic can be reached from them, or the mnemonic
+   * that they lead to is rejected by the checker.
+   */
   misleading(): readonly string[] {
     const beginnings = [...this.offered].flatMap(([beginning, { parts }]) =>
       [...parts.keys()].map((part) => beginning + part),
@@ -82,7 +87,10 @@ export class CompletedMnemonics {
     return this.at(beginning).isComplete;
   }
 
-  /** The position that the first items lead to; null if they end before the mnemonic does. */
+  /**
+   * The complete mnemonic that results from always accepting the first item. Null if there are no more items although
+   * the mnemonic is not complete.
+   */
   private endingOf(beginning: string): string | null {
     const known = this.endings.get(beginning);
     if (known !== undefined) return known;

@@ -44,7 +44,10 @@ const lists: readonly (readonly number[])[] = [
   [bitsOf(3.4e38), bitsOf(-3.4e38)],
 ];
 
-/** Compares each value with every other one; -0 is below +0. */
+/**
+ * A model of redux: finds the smallest or largest value by comparing each value with all others, where -0 counts as
+ * less than +0.
+ */
 function reduced(mnemonic: string, list: readonly number[]): number {
   const magnitudes = list.map((bits) => (mnemonic.includes('.abs') ? bits & 0x7fffffff : bits));
   const isNaNBits = (bits: number): boolean => Number.isNaN(floatOf(bits));

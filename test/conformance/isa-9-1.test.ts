@@ -1,6 +1,6 @@
 /**
- * Additions of PTX ISA 9.1 to cvt. No installed ptxas knows them, so only the text decides (9.7.9.21: syntax block, PTX
- * ISA notes, target ISA notes).
+ * Additions of PTX ISA 9.1 to cvt. No installed version of ptxas knows these instructions, so the tests follow the text
+ * of the ISA (9.7.9.21: the syntax block, the PTX ISA notes and the target ISA notes).
  */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
@@ -13,7 +13,7 @@ interface Line {
 
 const relu = ['', '.relu'];
 
-/** `cvt.rn.satfinite{.relu}.{e5m2x2,e4m3x2}.bf16x2`, and fp6 and fp4 from f16x2 and bf16x2. */
+/** The new conversions to narrow formats: from bf16x2 to fp8, and from f16x2 and bf16x2 to fp6 and fp4. */
 const family: readonly Line[] = relu.flatMap((word) => [
   ...['.e4m3x2', '.e5m2x2', '.e2m3x2', '.e3m2x2'].map((type) => ({
     inst: `cvt.rn.satfinite${word}${type}.bf16x2 d, a;`,

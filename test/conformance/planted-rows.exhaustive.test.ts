@@ -6,7 +6,10 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { filesThatFail, type Patch } from './patched-source.ts';
 
-/** What is planted for each row of the document's table, under a name that the compiler repeats in its messages. */
+/**
+ * For each row of the table in the document, the text that is added to the sources. It contains an unusual name, which
+ * the compiler repeats in its messages.
+ */
 const planted: readonly (Patch & { readonly what: string; readonly name: string })[] = [
   {
     what: 'a new launch value for special registers',

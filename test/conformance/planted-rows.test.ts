@@ -1,7 +1,7 @@
 /**
- * Adding a special register, a directive or a number format means adding one row. These rows exist neither in PTX nor
- * in any stack, and every part of ptxlab must pick them up without further changes. planted-rows.exhaustive.test.ts
- * tests what the compiler requires in addition to a row; src/tensors/containers.test.ts tests containers.
+ * Adding a special register, a directive or a number format means adding one row. Makes sure of this with rows that
+ * exist neither in PTX nor in any machine learning library; every part of ptxlab must handle them without further
+ * changes.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type * as Directives from '../../src/isa/directives.ts';
@@ -11,7 +11,7 @@ import type * as Spellings from '../../src/arrays/spellings.ts';
 import type { Bits } from '../../src/base/bits.ts';
 import { at } from '../../src/isa/targets.ts';
 
-/** Three exponent bits and four fraction bits, as in ml_dtypes. */
+/** An 8-bit float with three exponent bits and four fraction bits, with the same values as in ml_dtypes. */
 const e3m4 = {
   kind: 'float',
   width: 8,

@@ -1,6 +1,7 @@
 /**
- * A reference engine that records everything a step touches: the names it reads and writes, memory, where its thread
- * continues, and the group it joins. Tests compare the record with the facts of the step's kind.
+ * A reference engine for tests that records everything that a step does: the names that it reads and writes, the memory
+ * that it accesses, where its thread continues, and the group of threads that it joins. Tests compare the record with
+ * the facts of the step's kind.
  */
 import type { Bits } from '../../src/base/bits.ts';
 import { loadModule } from '../../src/check/check.ts';
@@ -33,11 +34,14 @@ export interface Touched {
   readonly memory: ReadonlyMap<string, MemoryAccess>;
   readonly flow: Flow;
   readonly group: GroupScope | null;
-  /** The values that the step gives each thread, by name. */
+  /** For each thread, the values that the step writes, in the order of their names. */
   readonly results: readonly (readonly Bits[])[];
 }
 
-/** Threads that execute the step one after the other: the position of each in the grid, and its values. */
+/**
+ * A thread that executes the step. The threads run one after the other. `value` returns the value that a name has
+ * before the step.
+ */
 export interface Player {
   readonly thread: number;
   readonly block: number;
@@ -55,8 +59,8 @@ function kernelOf(body: string): KernelProgram {
 }
 
 /**
- * Runs a step for every player. Memory is shared as its state space requires; `touched` is the record of the first
- * player.
+ * Executes a step once for each player, which is the same as a thread here. Players share memory or have their own,
+ * according to its state space. `touched` contains what the first player did.
  */
 export function record(step: Step, players: readonly Player[]): Touched {
   const run = new Recording(step);
@@ -69,7 +73,7 @@ class Recording {
   private readonly reads = new Set<Ref>();
   private readonly writes = new Set<Ref>();
   private readonly memory = new Map<string, MemoryAccess>();
-  /** Values of the players, by position. */
+  /** For each player, the values by name. */
   private readonly frames: Bits[][] = [];
   private group: GroupScope | null = null;
   private builtinCalled = false;
@@ -260,7 +264,7 @@ const idle: Omit<Cpu, 'code' | 'builtin'> = {
   clusterBarrier: null,
 };
 
-/** Bits for the operands of a variant, by the names that its steps use. */
+/** The widths of the values that the steps of a variant can read, by their names. */
 export function operandWidths(variant: Variant): ReadonlyMap<Ref, number> {
   const addresses = [stackBase, stackTop, clusterBarrier, clusterPhases].map((ref) => [ref, 64] as const);
   const operands = variant.form.operands

@@ -1,6 +1,6 @@
 /**
- * Checks the rows of the special registers: every engine reads all of them, and each value is shared exactly as widely
- * as its row says.
+ * Tests the table of special registers: all registers can be read on every engine, and their values are shared by
+ * exactly those threads for which the table says so.
  */
 import { describe, expect, test } from 'vitest';
 import { registerParts, registerRows, samenessOf, type SpecialRegister } from '../../src/isa/registers.ts';
@@ -38,7 +38,7 @@ const readings: readonly Reading[] = [
   ...new Map(all.map((reading) => [`${reading.register.value} ${reading.register.type} ${reading.part}`, reading])),
 ].map(([, reading]) => reading);
 
-/** Reads one register twice in each thread of the grid and stores both readings as 64 bits. */
+/** The body of a kernel in which every thread of the grid reads a register twice and stores both values as 64 bits. */
 function body({ name, register }: Reading): string {
   const { grid } = shapeFor(name);
   const width = register.type === '.pred' ? 1 : typeOf(register.type).width;
@@ -58,7 +58,7 @@ function body({ name, register }: Reading): string {
     ld.param.u64 %rd1, [out]; mad.wide.u32 %rd2, %r4, 16, %rd1; st.global.v2.u64 [%rd2], {%rd5, %rd6};`;
 }
 
-/** The number of a thread's group, for groups of this kind. */
+/** For each kind of group, a function that returns the number of the group to which a reading belongs. */
 const groups: Readonly<Record<Sameness, (thread: number, reading: number) => number>> = {
   reading: (thread, reading) => 2 * thread + reading,
   thread: (thread) => thread,
@@ -68,7 +68,7 @@ const groups: Readonly<Record<Sameness, (thread: number, reading: number) => num
   grid: () => 0,
 };
 
-/** The largest kind of group within which all readings agree. */
+/** The largest kind of group for which all readings within a group agree. */
 function sameness(values: readonly string[]): Sameness {
   const agrees = (group: Sameness): boolean => {
     const seen = new Map<number, string>();

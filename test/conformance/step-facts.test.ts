@@ -1,6 +1,6 @@
 /**
- * Runs every kind of step in the table on a recording engine and compares what it touched with its facts. Then each
- * fact is made wrong in turn, and the same comparison must detect it.
+ * Runs every kind of step in the table on a recording engine and compares what it touched with its facts. Then, each of
+ * the facts in turn is replaced by a wrong one, and the comparison must detect the mistake.
  */
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
@@ -40,7 +40,10 @@ const variantsOfForm = 4;
 const samplesAlike = 3;
 const random = new RandomSource(11);
 
-/** Steps of the table by kind, each with the values that the steps before it leave. */
+/**
+ * Collects samples of the steps that the forms in the table produce, by kind. Each sample includes the values of its
+ * names as the earlier steps of the same form leave them.
+ */
 function collectSamples(): ReadonlyMap<StepKind, readonly Sample[]> {
   const found = new Map<StepKind, Sample[]>();
   const seen = new Set<string>();
@@ -51,7 +54,7 @@ function collectSamples(): ReadonlyMap<StepKind, readonly Sample[]> {
       const widths = operandWidths(variant);
       const values = new Map<Ref, Bits>();
       const steps = variant.form.steps(variant, environment);
-      // Running steps after the last sample would be useless.
+      // No sample is taken of the steps after the last one that is wanted, so they need not run.
       for (const step of steps.slice(0, steps.findLastIndex(isWanted) + 1)) {
         for (const ref of refsOf(step))
           values.set(ref, legalInput(step, ref) ?? values.get(ref) ?? randomBits(widths.get(ref)));
@@ -67,7 +70,7 @@ function collectSamples(): ReadonlyMap<StepKind, readonly Sample[]> {
       }
     }
   }
-  // Instructions that are checked but not executed have a step that no form produces.
+  // No form produces the step for instructions that are only checked, so it is added here.
   found.set('unsupported', [{ step: { kind: 'unsupported', what: 'test' }, values: new Map(), widths: new Map() }]);
   return found;
 }
@@ -76,7 +79,10 @@ function keyOf(step: Step): string {
   return JSON.stringify(step, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
 }
 
-/** Steps are considered equal if they use the same fields on the same kind of memory or in the same kind of group. */
+/**
+ * Steps with the same likeness count as similar, so that only a few of them have to be sampled. They use the same
+ * fields, and the same kind of memory or of group.
+ */
 function likeness(step: Step): string {
   const used = Object.entries(step).flatMap(([field, value]) => (value === null ? [] : [field]));
   const among = step.kind === 'collective' ? [collectiveName(step.fn)] : memoryUses(step).map(({ space }) => space);
@@ -84,7 +90,7 @@ function likeness(step: Step): string {
   return [step.kind, ...used, ...among, ...watched].join();
 }
 
-/** All matrix products count as equal, and so do all plans of addresses. */
+/** All matrix products are similar to each other, and so are all computations of addresses. */
 function collectiveName(fn: Collective): string {
   return fn.form === 'mma' || fn.form === 'addresses' ? fn.form : collectiveKey(fn);
 }
@@ -128,7 +134,7 @@ function legalInput(step: Step, ref: Ref): Bits | null {
   }
 }
 
-/** Lanes take values from outside their gang, or from beyond the bounds. */
+/** Operands for which a shuffle reads lanes outside of the gang, or beyond the bounds. */
 function shuffleInput({ fn, from }: StepOf<'collective'>, ref: Ref): Bits | null {
   if (fn.form !== 'shfl') return null;
   const [distance, bounds] = fn.mode === 'up' ? [1, 0] : [4, 0x11f];
@@ -187,15 +193,15 @@ function memoryDifferences(step: Step, { memory }: Touched): readonly string[] {
 // --- how far results are shared --------------------------------------------------------------------------------------
 
 /**
- * A gang whose threads have equal inputs where the facts require it, while other threads of the warp may have different
- * ones.
+ * The first few threads of a warp, which form a gang, and some other threads of it. Within the gang, inputs are equal
+ * where the facts require this; in the other threads, they may differ.
  */
 function gangOf(sample: Sample): readonly Player[] {
   const { step } = sample;
   const { given } = uniformityOf(step);
   return [0, 1, 2, 3, 4, 5, 6, 7].map((thread) => {
     const other = otherPlayer(sample, thread, 0, thread < gangSize ? given : []);
-    // Two groups, unless the facts require a single one.
+    // The threads are divided into two groups, unless the facts require that all of them are in the same group.
     const own = (ref: Ref): Bits | null => {
       if (given.includes(ref)) return null;
       if (step.kind === 'collective' && ref === step.mask) return (thread & 2) === 0 ? 0x33 : 0xcc;
@@ -221,8 +227,8 @@ function otherPlayer(sample: Sample, thread: number, block: number, given: reado
 }
 
 /**
- * A neighboring thread, a thread of another warp, and one of another block: the first whose result differs shows how
- * widely results are shared.
+ * Threads that are compared with the first one: a neighbor, a thread of another warp, and a thread of another block.
+ * The first of them whose result is different shows how widely the result is shared.
  */
 const others: readonly (readonly [Sameness, thread: number, block: number])[] = [
   ['thread', 1, 0],
@@ -255,7 +261,7 @@ function boldClaims(sample: Sample): readonly string[] {
   return hasResults(sample) && !isSameFor(found, among) ? [`is the same only within the ${found}`] : [];
 }
 
-/** Kinds whose facts claim less sharing than all samples show. */
+/** The kinds of steps whose results are shared more widely, in all samples, than their facts say. */
 function modestClaims(all: readonly Sample[]): readonly string[] {
   const kinds = new Set(all.filter(hasResults).map(({ step }) => likeness(step)));
   return [...kinds].flatMap((kind) => {

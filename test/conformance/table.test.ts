@@ -19,7 +19,10 @@ const golden = (name: string): string => {
 
 const conversions = allForms().filter((form) => form.section === '9.7.9.21' || form.section === '9.7.9.22');
 
-/** The modifiers, sorted, and the types in order: two mnemonics with the same key have the same meaning. */
+/**
+ * A key for comparing mnemonics: the modifiers in sorted order, and the types in their original order. If two mnemonics
+ * have the same key, they have the same meaning.
+ */
 function key(mnemonic: string): string {
   const parts = mnemonic.split('.');
   const types = parts.filter((part) => /^(u|s|f|b|bf|e|ue|tf)\d/.test(part));

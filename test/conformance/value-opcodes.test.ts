@@ -69,7 +69,7 @@ ld.param.u64 %rd1, [out]; st.global.v2.u32 [%rd1], {%r1, %r2}; st.global.u32 [%r
     }
   });
 
-  /** The bytes that a mode picks for selectors 0 to 3, lowest first. */
+  /** For each mode, the bytes that it selects when the selector is 0, 1, 2 or 3, starting with the lowest byte. */
   const modes: Readonly<Record<string, readonly (readonly number[])[]>> = {
     f4e: [0, 1, 2, 3].map((s) => [s, s + 1, s + 2, s + 3]),
     b4e: [0, 1, 2, 3].map((s) => [s, (s + 7) % 8, (s + 6) % 8, (s + 5) % 8]),
@@ -185,8 +185,8 @@ function valueOf(bits: number, { fractionBits, bias }: Half): number {
 const largest = ({ fractionBits, bias }: Half): number => (2 - 2 ** -fractionBits) * 2 ** bias;
 
 /**
- * The distance between a value and a half-precision number, in units of its last place: at most 1/2 if the number is
- * the nearest.
+ * How far a half-precision number is from a value, in units of the number's last place. The distance is at most 1/2 if
+ * it is the nearest number.
  */
 function distance(bits: number, value: number, half: Half): number {
   const unit = valueOf((bits & 0x7fff) + 1, half) - valueOf(bits & 0x7fff, half);

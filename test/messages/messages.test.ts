@@ -1,8 +1,8 @@
 /**
  * The messages for common mistakes, in the format of cases.test.ts. The statement is in the body of a kernel with
  * registers of every width. Each mistake has one finding, at the place that has to change; if a fix is offered,
- * applying it makes the module clean. `UPDATE_CASES=1` writes the checker's output into the file: read the difference
- * before you commit it.
+ * applying it makes the module clean. `UPDATE_CASES=1` makes the test write the checker's output to the file; in that
+ * case, check the difference before you commit it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

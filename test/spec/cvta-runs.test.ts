@@ -6,9 +6,9 @@ import { ways } from '../device/run.ts';
 
 interface Example {
   readonly line: string;
-  /** Stores 77 where the address points, and computes the address. */
+  /** Code that computes the address of a variable and stores 77 there. */
   readonly before?: string;
-  /** The code that reads the value; the address is in `p`. */
+  /** Code that loads the value from the address in `p`. */
   readonly load: string;
   /** The register with the generic address. */
   readonly generic: string;

@@ -1,12 +1,13 @@
 /**
  * Every sample line of the conversion chapters of PTX ISA 9.1, classified. `accepted` lines are legal as printed.
- * `rejected` lines break a rule. `erratum` lines are misprints; the reason says what was meant. Names are declared with
- * the types that the sample implies; if the text omits them, they are declared here with suitable types.
+ * `rejected` lines break a rule. `erratum` lines are misprints; the reason says what was meant. The names in a line are
+ * declared with the types that the example in the ISA gives or implies. If the text of the ISA gives no types, suitable
+ * ones have been chosen here.
  */
 export type Sample = {
   readonly line: string;
   readonly section: string;
-  /** Declarations inside the kernel that the sample presupposes. */
+  /** Declarations in the body of the kernel on which the line depends. */
   readonly names: string;
   /** Declarations at module scope. */
   readonly module?: string;

@@ -125,8 +125,8 @@ function refIn(fields: Readonly<Record<PropertyKey, unknown>>, field: PropertyKe
 }
 
 /**
- * The group whose threads get the same `outputs` when they execute the step together, provided that the values in
- * `given` are the same for them.
+ * The kind of group whose threads all get the same `outputs` when they execute the step together, provided that they
+ * all have the same values in `given`.
  */
 export interface StepUniformity {
   readonly among: Sameness;
@@ -134,7 +134,7 @@ export interface StepUniformity {
   readonly outputs: readonly Ref[];
 }
 
-/** @param hasLocal whether threads have local memory, to which a generic address may point */
+/** @param @param hasLocal whether threads have local memory; if so, a generic address may point to it */
 export function uniformityOf(step: Step, hasLocal = true): StepUniformity {
   const { among, given } = resolveUniformity(step);
   const refs = given === 'inputs' ? inputsOf(step) : refsOfFields(step, given);

@@ -1,6 +1,7 @@
 /**
- * The facts about a kind of step that are known without running it. They are data next to the step's declaration. The
- * analyses of liveness, control flow and uniform values read them, and so do the tests of both engines.
+ * The facts about a kind of step that are known without running it. These facts are plain data, written next to the
+ * declaration of the step. They are used by the analyses of live values, control flow and uniform values, and by the
+ * tests of both engines.
  */
 import type { GroupScope } from '../collective.ts';
 import type { Sameness } from '../sameness.ts';
@@ -30,31 +31,40 @@ export type MemoryAccess = 'read' | 'write' | 'update';
 
 export interface MemoryEffect<Fields> {
   readonly access: MemoryAccess;
-  /** The field that holds the space, and the field that holds the address. */
+  /** The names of the field with the state space and of the field with the address. */
   readonly space: SpaceField<Fields>;
   readonly address: RefField<Fields>;
 }
 
-/** Where the thread continues after the step: at the next step, or where the instruction directs it. */
+/**
+ * Where the thread continues after the step: `next` means at the next step, and each of the other values is a different
+ * way of leaving the instruction.
+ */
 export type Flow = 'next' | 'branch' | 'switch' | 'call' | 'return' | 'exit' | 'fault';
 
 /** The degree to which a step's results are uniform. */
 export interface Uniformity<Fields> {
-  /** An upper bound on the sameness of the result, for threads that execute the step together. */
+  /** The largest kind of group for which the result can be the same, if its threads execute the step together. */
   readonly among: Sameness;
-  /** The inputs that must agree for that to hold: all of them, or only some. */
+  /**
+   * The inputs that must have the same value for all threads of the group: either all inputs, or those in the named
+   * fields.
+   */
   readonly given: 'inputs' | readonly RefField<Fields>[];
 }
 
-/** The facts about one kind of step, which has these fields. */
+/** The facts about one kind of step. `Fields` is the type of its fields. */
 export interface Facts<Fields> {
-  /** Must contain every field that names values or holds steps, or the row does not compile. */
+  /**
+   * Says how each field is used. A field that names values or holds steps must not be missing; if one is, the row does
+   * not compile.
+   */
   readonly values: { readonly [Field in RefField<Fields>]: Direction } & {
     readonly [Field in InnerField<Fields>]: 'inner';
   };
   readonly memory: readonly MemoryEffect<Fields>[];
   readonly flow: Flow;
-  /** Null for a step that a thread executes by itself. */
+  /** The kind of group whose threads execute the step together; null if each thread executes it by itself. */
   readonly group: GroupScope | null;
   /**
    * Whether the step reads memory that other threads may write at any time, so that a loop around it may be waiting for

@@ -11,8 +11,8 @@ export interface FlowSteps {
   /** brx.idx: continues at target number `index`. */
   readonly switch: { readonly index: Ref; readonly targets: string };
   /**
-   * Calls a function. Arguments and results differ from call to call, so they are not part of the step. The callee is
-   * given by name or, with `indirect`, by a register that holds its address.
+   * Calls a function. The arguments and results depend on the function, so they are not fields of the step. The callee
+   * is given by name or, with `indirect`, by a register that holds its address.
    */
   readonly call: { readonly callee: string; readonly indirect: boolean };
   /** Returns to the caller; in a kernel, ends the thread. */

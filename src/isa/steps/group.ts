@@ -6,15 +6,18 @@ import type { Collective } from '../collective.ts';
 import { alone, type FactsOf, type Uniformity } from './facts.ts';
 import type { Ref } from './ref.ts';
 
-/** bar.red: the number of true predicates, whether all are true, or whether any is true. */
+/**
+ * What bar.red computes from the predicates of all threads: how many are true, whether all are true, or whether any is
+ * true.
+ */
 export type BarrierReduction = 'popc' | 'and' | 'or';
 
 /** Fields of each kind. */
 export interface GroupSteps {
   /**
-   * Counts the thread at barrier `barrier`; with `waits`, the thread waits until `count` threads (null: the whole
-   * block) have arrived. With `reduce`, each thread contributes a predicate `from` and receives the reduction over all
-   * of them in `to`.
+   * Arrives at barrier number `barrier`. With `waits`, the thread then waits until `count` threads have arrived, or all
+   * threads of the block if `count` is null. With `reduce`, each thread contributes the predicate `from`, and `to`
+   * receives the result of the reduction over the predicates of all threads.
    */
   readonly barrier: {
     readonly barrier: Ref;
@@ -25,8 +28,8 @@ export interface GroupSteps {
     readonly from: readonly Ref[];
   };
   /**
-   * Threads exchange values (collective.ts): the threads in `mask` or, without a mask, those that arrive together. Each
-   * of them contributes `from` and receives `to`.
+   * Threads exchange values, as described in collective.ts. The threads in `mask` take part or, if `mask` is null, the
+   * threads that arrive together. Each of them contributes `from` and receives `to`.
    */
   readonly collective: {
     readonly fn: Collective;
@@ -38,7 +41,7 @@ export interface GroupSteps {
 
 type CollectiveStep = GroupSteps['collective'];
 
-/** The group itself depends on the mask, so every result does too. */
+/** The mask decides which threads belong to the group, so every result depends on it. */
 function collectiveUniformity({ fn }: CollectiveStep): Uniformity<CollectiveStep> {
   switch (fn.form) {
     case 'vote':

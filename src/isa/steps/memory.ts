@@ -5,7 +5,8 @@ import type { Ref } from './ref.ts';
 import type { ValueStep } from './value.ts';
 
 /**
- * Fields of each kind. An access has one element of `width` bits for each name, the first name at the lowest address.
+ * Fields of each kind. An access has one element of `width` bits for each name in its list, and the first name stands
+ * for the element at the lowest address.
  */
 export interface MemorySteps {
   readonly load: {
@@ -19,7 +20,7 @@ export interface MemorySteps {
      * for a write.
      */
     readonly watched: boolean;
-    /** The loaded values are unused, so the memory need not have been written. */
+    /** The loaded values are not used, so it does not matter if the memory has never been written. */
     readonly unused: boolean;
   };
   readonly store: {
@@ -28,8 +29,8 @@ export interface MemorySteps {
     readonly from: readonly Ref[];
     readonly address: Ref;
     /**
-     * Other threads may read there at any time (volatile, relaxed, release), and they then also see everything that was
-     * written before.
+     * Other threads may read the location at any time (volatile, relaxed, release); when they see this store, they also
+     * see everything that was written before it.
      */
     readonly watched: boolean;
   };
@@ -65,7 +66,7 @@ export interface MemorySteps {
     readonly next: readonly Ref[];
     readonly steps: readonly ValueStep[];
   };
-  /** cvta: `to-generic` adds the base of the window, `from-generic` subtracts it. */
+  /** cvta: `to-generic` adds the base address of the window, and `from-generic` subtracts it. */
   readonly window: {
     readonly direction: 'to-generic' | 'from-generic';
     readonly space: WindowSpace;
@@ -83,7 +84,8 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     values: { to: 'out', address: 'in' },
     memory: [{ access: 'read', space: 'space', address: 'address' }],
     looks: ({ watched }) => watched,
-    // Otherwise, results are the same for all threads that share the memory of the space.
+    // If no other thread can write the memory in the meantime, the result is the same for all threads that share this
+    // memory.
     same: ({ watched }) => ({ among: watched ? 'thread' : 'grid', given: 'inputs' }),
   },
   store: {
@@ -116,7 +118,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     values: { address: 'in', old: 'out', next: 'in', steps: 'inner' },
     memory: [{ access: 'update', space: 'space', address: 'address' }],
     looks: true,
-    // Each thread reads the value that the previous thread left.
+    // Threads execute the operation one after the other, so each of them reads the value that the one before it wrote.
     same: { among: 'thread', given: 'inputs' },
   },
   window: pure({ to: 'out', from: 'in' }),

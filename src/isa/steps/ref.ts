@@ -1,13 +1,14 @@
 /** Names of the values inside one instruction, and of the values that instructions share. */
 
 /**
- * A value inside one instruction: an operand (`$a`, `$d`, `$rbits`) or a temporary. The sigil distinguishes it from the
- * names of functions, spaces and labels, so code that uses one of those as a value does not compile.
+ * A value inside one instruction: an operand (`$a`, `$d`, `$rbits`) or a temporary. The `$` distinguishes it from the
+ * names of functions, spaces and labels. Code that uses such a name as a value therefore does not compile.
  */
 export type Ref = `$${string}`;
 
 /**
- * The references of operands by name; the table has only a few names. A string that is reused need not be hashed again.
+ * The references for operands, by operand name. The forms in the table use only a few different names, so all of them
+ * can be kept. Using the same string object each time saves computing its hash again.
  */
 const operandRefs = new Map<string, Ref>();
 
@@ -31,7 +32,7 @@ export function refName(ref: Ref): string {
  */
 export const conditionCode: Ref = '$CC.CF';
 
-/** Number of bytes that alloca has allocated in this activation; initially 0. */
+/** The number of bytes that alloca has allocated in the current call of the function; initially 0. */
 export const stackTop: Ref = '$STACK.TOP';
 
 /** The address at which alloca starts to allocate. */
@@ -40,14 +41,20 @@ export const stackBase: Ref = '$STACK.BASE';
 /** Maximum number of bytes that alloca may allocate in an activation. */
 export const stackLimit = 8192;
 
-/** The barrier of the thread's cluster, and the phases in which the block's threads last arrived there: addresses. */
+/**
+ * The address of the cluster's barrier, and the address of the bytes in which the block notes the phase in which each
+ * of its threads last arrived at the barrier.
+ */
 export const clusterBarrier: Ref = '$CLUSTER.BARRIER';
 export const clusterPhases: Ref = '$CLUSTER.PHASES';
 
 /** Whether the thread still has to wait for its cluster. */
 export const clusterWaits: Ref = '$CLUSTER.WAITS';
 
-/** Values that, like registers, outlive an instruction; zero or false at the start of an activation. */
+/**
+ * Values that are kept from one instruction to the next, as registers are. They are zero or false at the start of each
+ * function call.
+ */
 export const sharedRefs: ReadonlyMap<Ref, '.pred' | '.u64'> = new Map([
   [conditionCode, '.pred'],
   [stackTop, '.u64'],

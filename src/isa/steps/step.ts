@@ -4,7 +4,8 @@
  * compiled by the fast engine; no step computes anything itself.
  *
  * Sources are read before the first step and truncated to the operand's type; results are written after the last step
- * and extended to the register (PTX ISA 9.1, 9.4.1). A step therefore never sees the width of a register.
+ * and extended to the register (PTX ISA 9.1, 9.4.1). The steps themselves therefore do not depend on the widths of the
+ * registers.
  */
 import type { Facts } from './facts.ts';
 import { flowFacts, type FlowSteps } from './flow.ts';

@@ -13,12 +13,17 @@ import type {
 import { type FactsOf, pure } from './facts.ts';
 import type { Ref } from './ref.ts';
 
-/** Lanes of `lane` bits, `stride` bits apart, with the first name in the topmost lane. */
+/**
+ * A layout of lanes within a register. Each lane has `lane` bits, and the distance from one lane to the next is
+ * `stride` bits. The first name in a list stands for the topmost lane.
+ */
 export type LaneLayout = { readonly lane: number; readonly stride: number };
 
 /** Fields of each kind. */
 export interface ValueSteps {
-  /** Converts one lane. `random` and `scale` are the lane's parts of `rbits` and of the scale factor. */
+  /**
+   * Converts one lane. `random` and `scale` are the bits of `rbits` and of the scale factor that belong to this lane.
+   */
   readonly convert: {
     readonly conversion: Conversion;
     readonly to: Ref;

@@ -75,7 +75,7 @@ const offset: CoordinatesPattern = {
 /** The value that depths are compared with. */
 const reference = read('f', '.f32');
 
-/** Which of the last two operands are present. */
+/** Which of the two optional operands at the end are present. */
 interface Options {
   readonly offset: boolean;
   readonly depth: boolean;
@@ -117,7 +117,7 @@ const derivative = (name: string): CoordinatesPattern => ({
   exact: true,
 });
 
-/** The operands that determine which level of detail is read. */
+/** The operands that select the level of detail (mipmap level) from which texels are read. */
 const levelOperands: Readonly<Record<Filter, readonly OperandPattern[]>> = {
   '': [],
   '.base': [],
@@ -126,10 +126,10 @@ const levelOperands: Readonly<Record<Filter, readonly OperandPattern[]>> = {
 };
 
 const summaries: Readonly<Record<Filter, string>> = {
-  '': 'Reads a texture at coordinates.',
-  '.base': 'Reads the finest level of a texture at coordinates.',
-  '.level': 'Reads a given level of a texture at coordinates.',
-  '.grad': 'Reads the level of a texture that is determined by derivatives.',
+  '': 'Reads a texture at the given coordinates.',
+  '.base': 'Reads the finest level of a texture at the given coordinates.',
+  '.level': 'Reads the given level of a texture at the given coordinates.',
+  '.grad': 'Reads a texture at the given coordinates; the level follows from the given derivatives.',
 };
 
 const listed = (operands: readonly OperandPattern[]): string => operands.map(({ name }) => name).join(', ');
@@ -186,7 +186,7 @@ const gathers = () =>
           id: `tld4.${result.id}${optionId(options)}`,
           section: '9.7.10.2',
           syntax: `tld4.comp.geom.v4${type}.f32  d|p, [a, c]${rest.length > 0 ? `, ${listed(rest)}` : ''}`,
-          summary: 'Reads one component of the four texels around coordinates.',
+          summary: 'Reads one component of the four texels around the given coordinates.',
           sets: {
             comp: ['.r', '.g', '.b', '.a'],
             geom: options.offset ? ['.2d', '.a2d'] : ['.2d', '.a2d', '.cube', '.acube'],
@@ -261,7 +261,7 @@ const queries = () => [
       id: 'txq.level',
       section: '9.7.10.3',
       syntax: 'txq.level.query.b32  d, [a], lod',
-      summary: 'Returns a size of a level of a texture.',
+      summary: 'Returns the width, height or depth of the given level of a texture.',
       sets: { query: sizes },
       operands: [write('d', '.b32'), handle, read('lod', '.u32', { unpacked: true })],
     },

@@ -8,7 +8,7 @@ import { extended, isNegated, scalarParts } from './parts.ts';
 
 const words: readonly TypeName[] = ['.u32', '.s32'];
 
-/** The signs that decide how values are extended, shifted and clamped. */
+/** Whether values are signed, which determines how they are extended, shifted and clamped. */
 function signsOf(variant: Variant) {
   const unsigned = integerType(variant, 1) === 'u32' && integerType(variant, 2) === 'u32';
   const minusProduct = isNegated(variant, '$a') !== isNegated(variant, '$b');
@@ -17,8 +17,9 @@ function signsOf(variant: Variant) {
 }
 
 /**
- * The product of two u32 values uses all 64 bits and leaves no room for a sign. If clamping needs a sign, the product
- * is first limited to 2^62; a product that large is clamped regardless of its scale.
+ * The product of two u32 values can use all 64 bits, which leaves no bit for a sign. If the result has to be clamped
+ * and may be negative, the product is therefore limited to 2^62 first. This does not change the result, because a
+ * product that large is clamped regardless of its scale.
  */
 function product(variant: Variant): readonly Step[] {
   const { unsigned, signed } = signsOf(variant);
@@ -94,8 +95,8 @@ const signs = 'vmad.dtype.atype.btype{.sat}{.scale}  d, -a{.asel}, -b{.bsel}';
 const po = (syntax: string): string => syntax.replace('{.sat}', '.po{.sat}');
 
 /**
- * vmad. Three syntax lines list the allowed sign combinations; with `.po`, two signs on the product cancel, and other
- * combinations are rejected.
+ * vmad. The allowed combinations of signs are spread over three syntax lines. With `.po`, two minus signs on the
+ * factors cancel each other, and all other combinations are rejected.
  */
 export const videoMultiplyForms = (): readonly InstructionForm[] => [
   form('vmad', `${plain}, c`, 'Product of two register parts, plus c.', ['may', 'may', 'none']),

@@ -16,7 +16,7 @@ interface Lanes {
 /** One digit per lane. Each digit is the number of a lane; the lanes of a come first, then those of b. */
 export const laneChoices: Lanes = { halves: /^\.h[0-3]{2}$/, bytes: /^\.b[0-7]{4}$/ };
 
-/** The lanes of the result that are computed, as digits in descending order. */
+/** The lanes of the result that an instruction computes, given by their digits in descending order. */
 export const laneMasks: Lanes = { halves: /^\.h(?=.)1?0?$/, bytes: /^\.b(?=.)3?2?1?0?$/ };
 
 /** The selector of an operand without its minus sign; empty if the operand has no selector. */

@@ -1,6 +1,6 @@
 /**
- * Scalar video instructions except vmad: PTX ISA 9.1, 9.7.18.1. Intermediate values are 64 bits wide here, while the
- * ISA uses 33 and 34 bits; only shifts could exceed 64 bits.
+ * Scalar video instructions except vmad: PTX ISA 9.1, 9.7.18.1. Here, intermediate values have 64 bits, whereas the ISA
+ * uses 33 or 34. Only shifts could need more than 64 bits.
  */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import { type Comparison, comparisons } from '../../../numerics/operations.ts';
@@ -36,7 +36,10 @@ interface Family {
   readonly primary: Primary;
   readonly atype: 0 | 1;
   readonly btype: 'slot' | 'u32';
-  /** Whether the result has a type of its own, which then comes first. The result of a comparison is unsigned. */
+  /**
+   * Whether the result has a type of its own. If so, it is written before the types of the sources. The result of a
+   * comparison is unsigned.
+   */
   readonly typed: boolean;
 }
 
@@ -53,8 +56,8 @@ function sources(family: Family, variant: Variant): readonly Step[] {
 }
 
 /**
- * `value` = `made`, clamped to the range of the result or its part, or truncated to the 33 bits of an intermediate
- * result.
+ * Limits `made` and stores it in `value`: with saturation, it is clamped to the range of the result or of the selected
+ * part of the result; without, it is truncated to 33 bits, the width of an intermediate result in the ISA.
  */
 function limited(family: Family, variant: Variant): readonly Step[] {
   const { width } = bitFieldOf(selectorOf(variant, '$d'));
@@ -172,7 +175,7 @@ const arithmetic = (
   }),
 );
 
-/** `n` = the shift amount: at most 32, or modulo 32. */
+/** Computes the shift amount `n`, which is either clamped to 32 or taken modulo 32. */
 const amount: Primary = (variant) => [
   low32('$given', '$y'),
   ...(has(variant, '.clamp')
@@ -181,8 +184,8 @@ const amount: Primary = (variant) => [
 ];
 
 /**
- * Shifts in two steps. A value that the first step shifts above 2^46 will be clamped in any case, so it is limited to
- * keep the second step from shifting it out of 64 bits.
+ * Shifts in two steps. If the first step already shifts the value above 2^46, the result is going to be clamped in any
+ * case. The value is therefore limited, so that the second step cannot shift bits beyond the 64 available ones.
  */
 const shiftLeft: Primary = (variant) => {
   if (!has(variant, '.sat')) return [...amount(variant), bits('shl', 64, '$made', '$x', '$n')];
@@ -205,7 +208,7 @@ const shiftRight: Primary = (variant) => [...amount(variant), bits('shr.s', 64, 
 const shifts = (
   [
     ['vshl', 'Register part shifted left', shiftLeft],
-    ['vshr', 'Register part shifted right, with copies of the sign if it is signed', shiftRight],
+    ['vshr', 'Register part shifted right, filled with copies of the sign if the part is signed', shiftRight],
   ] as const
 ).map(
   ([opcode, summary, primary]): Family => ({
@@ -220,7 +223,10 @@ const shifts = (
   }),
 );
 
-/** The comparison that a variant requests, on values extended according to their types. */
+/**
+ * The comparison that a variant requests. It applies to values that have already been extended according to their
+ * types.
+ */
 export function comparisonOf(variant: Variant): Comparison {
   return choice(variant, 'comparison', comparisons);
 }

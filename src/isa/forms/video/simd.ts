@@ -50,7 +50,10 @@ function digits(selector: string, otherwise: readonly number[]): readonly number
 
 const upFrom = (first: number, count: number): readonly number[] => Array.from({ length: count }, (_, i) => first + i);
 
-/** `to` = lane `chosen` of a (or of b, if the number is beyond the lanes of a), extended according to its type. */
+/**
+ * Sets `to` to lane number `chosen`, extended according to its type. The lanes of a are numbered first, and those of b
+ * follow.
+ */
 function lane({ lanes, width }: Shape, chosen: number, type: IntegerName, to: Ref): readonly Step[] {
   const from = chosen < lanes ? '$a' : '$b';
   const narrow = resized(type, width);
@@ -165,7 +168,7 @@ function forms(shape: Shape, family: Family): readonly InstructionForm[] {
       ...shared,
       id: opcode,
       syntax: `${opcode}${family.words}${family.sat}  ${list}`,
-      summary: `${family.summary} of ${parts}, which replace the lanes of c.`,
+      summary: `${family.summary} of ${parts}; the results replace the corresponding lanes of c.`,
       steps: (variant) => [...lanes(variant), ...merged(shape, variant)],
     },
     {

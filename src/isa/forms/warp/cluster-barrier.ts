@@ -1,6 +1,6 @@
 /**
- * barrier.cluster (PTX ISA 9.1, 9.7.13.3). The barrier is an object of 64 bits in the shared memory of the cluster's first
- * block, which starts at zero:
+ * barrier.cluster (PTX ISA 9.1, 9.7.13.3). The barrier is a 64-bit object in the shared memory of the cluster's first
+ * block. It is initially zero and has these fields:
  *
  * | bits | field                                                  |
  * | ---- | ------------------------------------------------------ |
@@ -9,7 +9,8 @@
  * | 24   | number of the current phase                            |
  *
  * Each block keeps a byte for each of its threads: 0, or 2 plus the lowest bit of the phase in which the thread last
- * arrived. The thread waits as long as the current phase has this bit, because the next phase cannot end without it.
+ * arrived. The thread has to wait as long as the lowest bit of the current phase is the same as in its byte. Comparing
+ * one bit is enough, because the next phase cannot end before this thread arrives in it.
  */
 import type { InstructionForm } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';
@@ -28,8 +29,8 @@ function byteOfPhase(to: Ref, object: Ref): readonly ValueStep[] {
 }
 
 /**
- * A thread that exits counts as exited only, even if it has arrived in the current phase. `$byte` is its byte, from before
- * the change.
+ * A thread that exits counts as exited only, even if it has arrived in the current phase. `$byte` holds the byte of
+ * that thread as it was before the change.
  */
 const exits: readonly ValueStep[] = [
   ...byteOfPhase('$current', '$old'),
@@ -41,7 +42,7 @@ const exits: readonly ValueStep[] = [
 
 const arrives: readonly ValueStep[] = [integer('add', 'u32', '$arrived', '$arrived', '$one')];
 
-/** Changes the barrier, and starts the next phase if the current one waits for no other threads. */
+/** Changes the barrier. If the current phase then has no more threads to wait for, starts the next phase. */
 function change(counts: readonly ValueStep[]): Step {
   const steps: readonly ValueStep[] = [
     extract('$arrived', '$old', 0, fieldBits),

@@ -1,6 +1,7 @@
 /**
  * Instructions for clusters, grids and their resources: mapa, getctarank, griddepcontrol, setmaxnreg, pmevent (PTX ISA
- * 9.1, 9.7.9.23, 9.7.9.24, 9.7.13.13, 9.7.19). No grid ever waits for another.
+ * 9.1, 9.7.9.23, 9.7.9.24, 9.7.13.13, 9.7.19). Instructions that wait for another grid have no effect, because grids
+ * never overlap.
  */
 import { type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';
@@ -22,7 +23,7 @@ function form({ ways, steps = () => [{ kind: 'yield' }], ...line }: Line): Instr
 
 const rankBits = 32 - rankShift;
 
-/** Replaces the rank in an address; a generic address keeps its window. */
+/** Replaces the rank in an address. A generic address remains in the same window. */
 function mapped(isWide: boolean): readonly Step[] {
   const low = [
     constant('$one', 1),
@@ -62,7 +63,7 @@ const resources = (): readonly InstructionForm[] => [
       id: `setmaxnreg.${change}`,
       section: '9.7.19.5',
       syntax: `setmaxnreg.${change}.sync.aligned.type  n`,
-      summary: `${change === 'inc' ? 'Requests registers' : 'Releases registers'}, so that each thread of the warp has n.`,
+      summary: `${change === 'inc' ? 'Requests registers' : 'Releases registers'}, so that each thread of the warp then has n registers.`,
       sets: { type: ['.u32', '.s32'] },
       ways: [atSuffixed('8.0', 90)],
       operands: [read('n', '.u32', { ...constantOnly, range: [24, 256], multiple: 8 })],

@@ -1,6 +1,6 @@
 /**
- * redux.sync on f32, computed with integers: words that are ordered like the floats, with -0 below +0 and a NaN above
- * or below all of them (PTX ISA 9.1, 9.7.13.12).
+ * redux.sync on f32, computed with integer operations. Each float is mapped to a word, and the words are in the same
+ * order as the floats: -0 is below +0, and a NaN is either above or below all other values (PTX ISA 9.1, 9.7.13.12).
  */
 import { has, type InstructionForm } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -10,7 +10,10 @@ import { bits, compare, constant, select } from '../integer/steps.ts';
 const lowest = 0;
 const highest = 0xffffffff;
 
-/** These constants are needed before and after the collective operation, because it passes on only its results. */
+/**
+ * The steps before and after the collective operation each define these constants, because no other values are kept
+ * across the operation.
+ */
 const constants = (nanKey: number): readonly Step[] => [
   constant('$top', 31),
   constant('$sign', 0x80000000),
@@ -29,7 +32,7 @@ function toKey(value: Ref, nanKey: number): readonly Step[] {
   ];
 }
 
-/** `d` = the float that a word represents; a NaN becomes canonical. */
+/** Converts a word back to the float that it stands for, and stores it in `d`. Any NaN becomes the canonical NaN. */
 const fromKey = (nanKey: number): readonly Step[] => [
   ...constants(nanKey),
   bits('shr.s', 32, '$positive', '$found', '$top'),

@@ -13,7 +13,7 @@ import { reduxFloatSteps } from './redux-float.ts';
 
 interface Line {
   readonly id: string;
-  /** The subject of version and target messages. Default: the words of the syntax line. */
+  /** The subject of version and target messages. If absent, the words of the syntax line are used. */
   readonly subject?: string;
   readonly section: string;
   readonly syntax: string;
@@ -102,7 +102,8 @@ const vote: readonly InstructionForm[] = [
     id: 'vote.sync',
     section: '9.7.13.9',
     syntax: 'vote.sync.voteMode.pred  d, a, membermask',
-    summary: 'Whether a predicate is true for all threads, for any thread, or for all or none.',
+    summary:
+      'Whether a predicate is true for all threads (.all), true for at least one thread (.any), or the same for all threads (.uni).',
     ways: [at('6.0', 30)],
     operands: [write('d', '.pred'), voter, mask],
     steps: voteSteps(membermask),
@@ -121,7 +122,8 @@ const vote: readonly InstructionForm[] = [
     subject: 'vote without .sync',
     section: '9.7.13.8',
     syntax: 'vote.voteMode.pred  d, a',
-    summary: 'Whether a predicate is true for all active threads, for any of them, or for all or none.',
+    summary:
+      'Whether a predicate is true for all active threads (.all), true for at least one of them (.any), or the same for all of them (.uni).',
     ways: unsynchronized('1.2', 12),
     operands: [write('d', '.pred'), voter],
     steps: voteSteps(null),
