@@ -726,7 +726,8 @@ export const catalog = {
     message: "'{name}<{count}>' declares more than {most} variables",
     ptxas: "Parameterized variable '{name}' must be in register state space",
     section: '5.4.6',
-    explain: 'The short form `%r<N>` is meant for registers. In other state spaces, it declares a separate variable in memory for each of the N names.',
+    explain:
+      'The short form `%r<N>` is meant for registers. In other state spaces, it declares a separate variable in memory for each of the N names.',
   },
   PTX5011: {
     severity: 'error',
@@ -819,7 +820,8 @@ export const catalog = {
     message: "'{name}' cannot be an alias of '{target}': {what}",
     ptxas: "Cannot define alias '{name}' to '{target}': {what}",
     section: '11.6.6',
-    explain: '.alias gives a function a second name: the first name must be declared as a function without a body, and with the same parameters as the second.',
+    explain:
+      '.alias gives a function a second name: the first name must be declared as a function without a body, and with the same parameters as the second.',
   },
   PTX5021: {
     severity: 'error',
@@ -845,7 +847,8 @@ export const catalog = {
     message: "'{name}' takes at most {most} initial values here; found {found}",
     ptxas: '{ptxas}',
     section: '5.4.3',
-    explain: 'A list cannot have more values than the dimension it initializes, and a vector needs exactly one value per element.',
+    explain:
+      'A list cannot have more values than the dimension it initializes, and a vector needs exactly one value per element.',
   },
   PTX5024: {
     severity: 'warning',

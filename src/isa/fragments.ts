@@ -47,10 +47,7 @@ function digitOf(digit: Digit, lane: number, element: number): number {
   return (from >>> Number(digit.slice(1))) & 1;
 }
 
-/**
- * Which matrix of a product a fragment belongs to. D has the same layout as C, so both use `c`. D and C have the layout
- * of `c`.
- */
+/** Which matrix of a product a fragment belongs to. D has the same layout as C, so both use `c`. */
 export type Side = 'a' | 'b' | 'c';
 
 /** Rows, columns, bits per element and registers per lane. */

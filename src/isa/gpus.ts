@@ -5,7 +5,7 @@
 import { type Target, type TargetName, targets } from './targets.ts';
 
 export interface Gpu {
-  /** The name of the architecture that the GPU has, such as `sm_90`. */
+  /** The name of the GPU's architecture, such as `sm_90`. */
   readonly name: Architecture;
   readonly sm: number;
   /** Products of that architecture. */

@@ -121,7 +121,7 @@ const setAxes: ReadonlyMap<string, string> = new Map(
 
 /**
  * The words of a syntax line up to its first brace, except for those that are names of sets: `shfl.sync.b32` for
- * `shfl.sync.shflMode.b32`. `shfl.sync.b32` for `shfl.sync.shflMode.b32`.
+ * `shfl.sync.shflMode.b32`.
  */
 export function plainWords(syntax: string, sets: Readonly<Record<string, unknown>> = {}): string {
   const [mnemonic = ''] = syntax.split(/[{\s]/, 1);

@@ -74,7 +74,7 @@ export class MnemonicGuide {
     return { parts: inOrder, isComplete: states.some(isLegal) };
   }
 
-  /** The words that can extend an opcode to a longer one: `.lo` after `mul`. `.lo` after `mul`. */
+  /** The words that can extend an opcode to a longer one: `.lo` after `mul`. */
   private opcodeWords(beginning: string): readonly string[] {
     const first = elementAt(beginning.split('.', 1), 0);
     const longer = (opcodesByWord().get(first) ?? []).filter((opcode) => opcode.startsWith(`${beginning}.`));

@@ -1,8 +1,7 @@
 /**
  * The rules for which registers and constants are accepted for the type of an instruction. They comprise Tables 27 and
- * 28 of PTX ISA 9.1, 9.4.1, written as rules, and two stricter sets of rules (see `Regime`). Tables 27 and 28 of PTX
- * ISA 9.1, 9.4.1, written as rules, and the two stricter regimes. The same rules apply to sources, which are truncated,
- * and to destinations, which are extended.
+ * 28 of PTX ISA 9.1, 9.4.1, written as rules, and two stricter sets of rules (see `Regime`). The same rules apply to
+ * sources, which are truncated, and to destinations, which are extended.
  */
 import type { Regime } from './form.ts';
 import { isInteger, type PtxType } from './types.ts';

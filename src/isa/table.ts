@@ -153,7 +153,7 @@ export class FormTable {
   private readonly all: readonly string[];
   /**
    * For the first word or words of an opcode, the longer opcodes that start with them: `mad` leads to `mad.lo` and
-   * `mad.hi`. `mad` leads to `mad.lo` and `mad.hi`.
+   * `mad.hi`.
    */
   private readonly byStart = new Map<string, string[]>();
 

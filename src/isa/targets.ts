@@ -92,8 +92,8 @@ export function versionName(version: Version): VersionName {
 }
 
 /**
- * The suffix after the number: The suffix after the number. A target with suffix `a` also has the features that exist
- * only on this chip, and a target with suffix `f` has those that its family shares (PTX ISA 9.1, 11.1.2).
+ * The suffix after the number. A target with suffix `a` also has the features that exist only on this chip, and a
+ * target with suffix `f` has those that its family shares (PTX ISA 9.1, 11.1.2).
  */
 export type TargetSuffix = '' | 'a' | 'f';
 

@@ -38,8 +38,8 @@ export function isSameState(a: ChunkState, b: ChunkState): boolean {
 /** One part of a chunk, with offsets into the text of the reader. */
 export type ChunkPart =
   /**
-   * An item. An item of the module. If it is a function with a body, the part contains only its header, and further
-   * parts with the body follow.
+   * An item of the module. If it is a function with a body, the part contains only its header, and further parts with
+   * the body follow.
    */
   | { readonly kind: 'item'; readonly item: Item; readonly opensBody: boolean }
   | { readonly kind: 'statement'; readonly statement: Exclude<Statement, Block> }

@@ -70,7 +70,7 @@ function isLocation({ inlined, end }: LocationDirective, read: ReadShape): boole
   return read.end === end && isComplete && read.slots.length === (inlined === null ? 3 : 8);
 }
 
-/** True if the instruction covers exactly the text whose shape was read, and its names are where the shape has them. */
+/** True if the instruction covers exactly the text whose shape was read, and its names are in the same places. */
 function isInstruction(node: Instruction, { end, names }: ReadShape): boolean {
   const places = namesIn(node);
   const isName = (name: ShapeName, i: number): boolean =>

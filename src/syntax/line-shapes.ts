@@ -45,8 +45,8 @@ export interface ShapeName {
   readonly start: number;
   readonly end: number;
   /**
-   * Its slot. The index of the name's slot. A folded name has two slots, one for its start and one for its end; a kept
-   * name has none, and the index is -1.
+   * The index of the name's slot. A folded name has two slots, one for its start and one for its end; a kept name has
+   * none, and the index is -1.
    */
   readonly slot: number;
 }
@@ -67,10 +67,9 @@ export interface LineShape extends Omit<ReadShape, 'end'> {
 }
 
 /**
- * The known shapes, and the lines of known shape in the item being read. The table of known shapes, and the list of the
- * lines in the current item whose shapes are known. In the list, each line takes up `2 + slots` words: the id of its
- * shape, the offset at which the line starts, and the values of its slots. If an integer has more than 28 bits, its
- * slot contains -1.
+ * The table of known shapes, and the list of the lines in the current item whose shapes are known. In the list, each
+ * line takes up `2 + slots` words: the id of its shape, the offset at which the line starts, and the values of its
+ * slots. If an integer has more than 28 bits, its slot contains -1.
  */
 export class LineShapes {
   words: Int32Array = new Int32Array(1 << 14);
@@ -274,8 +273,8 @@ export class LineShapes {
   }
 
   /**
-   * Reads `.x` or a type. Reads a part such as `.x` or `.u32`. Returns -1 for a float without digits before its decimal
-   * point, because no shapes are made for lines with such floats.
+   * Reads a part such as `.x` or `.u32`. Returns -1 for a float without digits before its decimal point, because no
+   * shapes are made for lines with such floats.
    */
   private keepPart(bytes: Uint8Array, start: number): number {
     return (classAt(bytes, start + 1) & CharClass.digit) !== 0 ? -1 : this.keepOpcode(bytes, start);

@@ -66,8 +66,8 @@ function radixOf(text: string, end: number): 2 | 8 | 10 | 16 {
 const scratch: DataView = new DataView(new ArrayBuffer(8));
 
 /**
- * The bits of an f64. The bits of an f64. All NaNs get the same bits: those of the NaN that x86 produces, because ptxas
- * folds constants on x86.
+ * The bits of an f64. All NaNs get the same bits: those of the NaN that x86 produces, because ptxas folds constants on
+ * x86.
  */
 export function doubleBits(value: number): bigint {
   if (Number.isNaN(value)) return 0xfff8000000000000n;

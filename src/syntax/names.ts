@@ -29,8 +29,7 @@ export class NameTable {
   }
 
   /**
-   * The text from `start` to `end`. The text from `start` to `end`. Any hash function may be used for `hash`, as long
-   * as equal texts have equal hashes.
+   * The text from `start` to `end`. Any hash function may be used for `hash`, as long as equal texts have equal hashes.
    */
   text(start: number, end: number, hash: number): string {
     const slot = (hash ^ (hash >>> 14)) & this.mask;

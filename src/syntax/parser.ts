@@ -1,7 +1,7 @@
 /**
- * Parses PTX text into a tree. The parser knows neither the instructions nor their types, so it accepts everything that
- * the grammar allows. It accepts and rejects the same texts as the grammar of ptxas. Source: PTX ISA chapters 4, 5, 6.2
- * to 6.4, 7.1 and 11.
+ * Parses PTX text into a tree. The parser knows neither the instructions nor their types: it accepts everything that
+ * the grammar allows, and it accepts and rejects the same texts as the grammar of ptxas does. Source: PTX ISA chapters
+ * 4, 5, 6.2 to 6.4, 7.1 and 11.
  */
 import { rewrite } from '../diagnostics/fix.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';

@@ -143,7 +143,7 @@ export interface Label extends Span {
   readonly name: string;
 }
 
-/** `{ … }` inside a body, which is a scope for the names that are declared in it. */
+/** A block `{ … }` inside a body. It is a scope of its own for the names that are declared in it. */
 export interface Block extends Span {
   readonly kind: 'block';
   readonly statements: readonly Statement[];
@@ -247,8 +247,8 @@ export type Initializer =
   | { readonly kind: 'field'; readonly name: string; readonly value: Initializer; readonly span: Span };
 
 /**
- * One declared name. A declared name. In `dimensions`, null stands for `[]`. `count` is the N of `%r<N>`, or null if
- * the name has no such number.
+ * A declared name. In `dimensions`, null stands for `[]`. `count` is the N of `%r<N>`, or null if the name has no such
+ * number.
  */
 export interface Variable extends Span {
   readonly name: string;

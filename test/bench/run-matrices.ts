@@ -21,7 +21,8 @@ interface MatrixCase {
   readonly format: 'f16' | 'bf16' | 'tf32' | 'e4m3' | 's8';
   readonly gpu: GpuName;
   /**
-   * How the elements of the matrices are chosen: with a normal distribution, or as random codes of any finite value.
+   * How the elements of the matrices are chosen: from a normal distribution, or at random among the codes of all finite
+   * values.
    */
   readonly data: 'normal' | 'wide';
 }

@@ -245,9 +245,8 @@ describe('setp', () => {
 // --- floats rounded to nearest --------------------------------------------------------------------------------------
 
 /**
- * The operations of f32 and f64, for finite results. They are computed in f64; if the result is then rounded to f32, it
- * is the same as if it had been rounded only once. For such values, rounding the f64 result to f32 is a single
- * rounding.
+ * The operations of f32 and f64, for finite results. They are computed in f64; rounding the result to f32 afterwards
+ * gives the same value as rounding only once.
  */
 const operations: Readonly<Record<string, (x: number, y: number) => number>> = {
   add: (x, y) => x + y,

@@ -7,7 +7,7 @@ import type { InstructionForm, Variant } from '../../src/isa/form.ts';
 
 /**
  * The id of a form, with a slash after the opcode: `cvt/f8x2.f32`. If the opcode has only one form, the name is just
- * the opcode: `ret`. `cvt/f8x2.f32`, or just `ret` if the opcode has only one form.
+ * the opcode: `ret`.
  */
 export function formName({ id }: InstructionForm): string {
   return id.replace('.', '/');

@@ -34,7 +34,7 @@ export interface Touched {
   readonly memory: ReadonlyMap<string, MemoryAccess>;
   readonly flow: Flow;
   readonly group: GroupScope | null;
-  /** For each thread, the values that the step writes, in the order of their names. */
+  /** For each thread, its values for the names in `writes`, in the same order, after the step. */
   readonly results: readonly (readonly Bits[])[];
 }
 
@@ -59,8 +59,8 @@ function kernelOf(body: string): KernelProgram {
 }
 
 /**
- * Executes a step once for each player, which is the same as a thread here. Players share memory or have their own,
- * according to its state space. `touched` contains what the first player did.
+ * Executes a step once for each player. Whether players share a memory depends on its state space. The result describes
+ * what the first player did.
  */
 export function record(step: Step, players: readonly Player[]): Touched {
   const run = new Recording(step);
@@ -73,7 +73,7 @@ class Recording {
   private readonly reads = new Set<Ref>();
   private readonly writes = new Set<Ref>();
   private readonly memory = new Map<string, MemoryAccess>();
-  /** For each player, the values by name. */
+  /** For each player, its values. The position of a value depends on its name. */
   private readonly frames: Bits[][] = [];
   private group: GroupScope | null = null;
   private builtinCalled = false;

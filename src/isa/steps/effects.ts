@@ -134,7 +134,7 @@ export interface StepUniformity {
   readonly outputs: readonly Ref[];
 }
 
-/** @param @param hasLocal whether threads have local memory; if so, a generic address may point to it */
+/** @param hasLocal whether threads have local memory; if so, a generic address may point to it */
 export function uniformityOf(step: Step, hasLocal = true): StepUniformity {
   const { among, given } = resolveUniformity(step);
   const refs = given === 'inputs' ? inputsOf(step) : refsOfFields(step, given);

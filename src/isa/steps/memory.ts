@@ -84,8 +84,8 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     values: { to: 'out', address: 'in' },
     memory: [{ access: 'read', space: 'space', address: 'address' }],
     looks: ({ watched }) => watched,
-    // If no other thread can write the memory in the meantime, the result is the same for all threads that share this
-    // memory.
+    // If other threads are not expected to write the memory at any time, the result is the same for all threads that
+    // share it.
     same: ({ watched }) => ({ among: watched ? 'thread' : 'grid', given: 'inputs' }),
   },
   store: {

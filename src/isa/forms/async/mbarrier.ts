@@ -109,7 +109,10 @@ const transactions = () =>
         id: `mbarrier.${change}_tx`,
         section: change === 'expect' ? '9.7.13.15.11' : '9.7.13.15.12',
         syntax: `mbarrier.${change}_tx{.sem}{.scope}{.space}.b64  [a], tx-count`,
-        summary: change === 'expect' ? 'Increases the number of bytes that the current phase expects.' : 'Counts bytes as transferred.',
+        summary:
+          change === 'expect'
+            ? 'Increases the number of bytes that the current phase expects.'
+            : 'Counts bytes as transferred.',
         sets: { sem: ['.relaxed'], scope: scopes, space: cluster },
         constraints: ordered('.relaxed'),
         operands: [object, read('tx-count', '.u32', { unpacked: true })],

@@ -40,7 +40,8 @@ export const cvtPackForms = (): readonly InstructionForm[] => [
     id: 'cvt.pack.c',
     section,
     syntax: 'cvt.pack.sat.convertType.s32.b32  d, a, b, c',
-    summary: 'Two s32 values clamped to 8 bits or fewer and packed into the low bits, with the low bits of c above them.',
+    summary:
+      'Two s32 values clamped to 8 bits or fewer and packed into the low bits, with the low bits of c above them.',
     sets: { convertType: ['.u2', '.s2', '.u4', '.s4', '.u8', '.s8'] },
     regime: 'relaxed',
     availability: [

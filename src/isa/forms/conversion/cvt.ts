@@ -78,7 +78,8 @@ const basic: readonly InstructionForm[] = [
   relaxed({
     id: 'cvt.int.int',
     syntax: 'cvt{.sat}.dtype.atype  d, a',
-    summary: 'Integer to integer: a wider result is extended according to the source type, and a narrower one keeps the low bits.',
+    summary:
+      'Integer to integer: a wider result is extended according to the source type, and a narrower one keeps the low bits.',
     sets: { dtype: integers, atype: integers },
     constraints: [{ kind: 'needs-narrowing-range', modifier: '.sat' }],
     availability: [always],

@@ -39,8 +39,8 @@ interface Terms {
 }
 
 /**
- * Computes the carry of `result` = from ± other for unsigned numbers. The carry is set if a sum does not fit in the
- * type, or if a difference is not negative.
+ * Computes the carry of `result` = `from` ± `other`, where all of them are unsigned numbers. The carry is set if a sum
+ * does not fit in the type, or if a difference is not negative.
  */
 function carryOut({ direction, type, from, other }: Terms, to: Ref, result: Ref): Step {
   return direction === 'add' ? compare('lt', type, to, result, from) : compare('ge', type, to, from, other);

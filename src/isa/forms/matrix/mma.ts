@@ -60,10 +60,7 @@ interface Row {
   readonly product: (fragments: Fragments, variant: Variant, environment: Environment) => MatrixProduct;
 }
 
-/**
- * The form of a row. Makes the form for a row. If A and B can have several types, the form has a set of types for each
- * of them.
- */
+/** Makes the form for a row. If A and B can have several types, the form has a set of types for each of them. */
 function mmaForm(row: Row): InstructionForm {
   const { shape: text, d, c = d, factors, before = '', after = '' } = row;
   const [first] = factors;

@@ -226,7 +226,7 @@ interface Operation {
   readonly rows?: readonly AvailabilityRow[];
   readonly combine: Combine;
   readonly third?: boolean;
-  /** True for an operation that exists only for `atom`, because returning the old value is the only thing it does. */
+  /** True for an operation that exists only as `atom`, not as `red`, because it is of little use without its result. */
   readonly onlyAtom?: boolean;
   /** Without a cache policy. */
   readonly unhinted?: boolean;

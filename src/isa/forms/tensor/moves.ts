@@ -164,7 +164,7 @@ const allocation = () => [
     id: 'tcgen05.relinquish_alloc_permit',
     section: '9.7.16.7.1',
     syntax: 'tcgen05.relinquish_alloc_permit.group.sync.aligned',
-    summary: 'Gives up the thread block's right to allocate more tensor memory.',
+    summary: 'Gives up the right of the thread block to allocate more tensor memory.',
     sets: { group: groups },
     operands: [],
   }),
