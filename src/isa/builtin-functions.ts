@@ -1,6 +1,6 @@
 /**
- * Functions that the CUDA toolchain expects the device to provide: nvcc declares them `.extern .func` and calls them
- * like any other. The types are those that nvcc declares.
+ * Functions that the CUDA toolchain expects the device to provide. nvcc declares them as `.extern .func` and calls them
+ * in the same way as other functions. The types are those that nvcc declares.
  */
 import type { TypeName } from './types.ts';
 
@@ -17,6 +17,7 @@ export const builtinFunctions: readonly BuiltinFunction[] = [
   { name: 'vprintf', parameters: ['.b64', '.b64'], results: ['.b32'] },
   { name: 'malloc', parameters: ['.b64'], results: ['.b64'] },
   { name: 'free', parameters: ['.b64'], results: [] },
-  // Takes the assertion, file, line, function, and the size of a character in bytes.
+  // Takes the address of the assertion's text, that of the file name, the line number, the address of the function's
+  // name, and the size of a character in bytes.
   { name: '__assertfail', parameters: ['.b64', '.b64', '.b32', '.b64', '.b64'], results: [] },
 ];

@@ -13,12 +13,12 @@ export type GroupScope = 'warp' | 'warpgroup' | 'block' | 'cluster';
  * `shfl` takes a value, a lane operand and bounds; it returns the value of another lane and whether that lane was in
  * bounds. `vote` takes a predicate; it returns a predicate, or the mask of lanes where it is true. `match` takes a
  * value; it returns the mask of lanes with the same value and, for `all`, whether all lanes agree. `redux` takes a
- * value and returns the reduction over all lanes. `elect` returns the leader's lane and whether this lane is the
- * leader. `active` returns the mask of lanes that arrived. `sync` returns no value; it completes once all threads have
- * arrived. `transpose` takes two adjacent elements of a row of an 8 by 8 matrix of 16-bit elements and returns two
- * elements of the transposed matrix. `mma` takes fragments of matrices and returns fragments of their product.
- * `addresses` takes an address, a stride and some words. It returns the addresses of the elements that the lane
- * accesses, constants that depend on the lane, and the words as the lane passed them.
+ * value and returns the reduction over all lanes. `elect` returns the lane of the elected leader, and whether this lane
+ * is the leader. `active` returns the mask of lanes that arrived. `sync` returns no value; it completes once all
+ * threads have arrived. `transpose` takes two adjacent elements of a row of an 8 by 8 matrix of 16-bit elements and
+ * returns two elements of the transposed matrix. `mma` takes fragments of matrices and returns fragments of their
+ * product. `addresses` takes an address, a stride and some words. It returns the addresses of the elements that the
+ * lane accesses, constants that depend on the lane, and the words as the lane passed them.
  */
 export type Collective =
   | { readonly form: 'shfl'; readonly mode: 'up' | 'down' | 'bfly' | 'idx' }
@@ -34,7 +34,7 @@ export type Collective =
   | { readonly form: 'mma'; readonly name: string; readonly product: MatrixProduct }
   | { readonly form: 'addresses'; readonly name: string; readonly plan: AddressPlan };
 
-/** Addresses of the parts of a matrix that each lane of a warp accesses. */
+/** Describes how the lanes of a warp compute the addresses of the parts of a matrix that they access. */
 export interface AddressPlan {
   /** Says which elements of the matrix each lane holds. */
   readonly fragment: Fragment;

@@ -28,7 +28,7 @@ export type DirectiveWord =
   | '.calltargets'
   | '.callprototype';
 
-/** Parts of directives with their own version requirements. */
+/** The parts of directives that have version requirements of their own. */
 export type DirectivePart =
   | '.noreturn'
   | '.ptr'
@@ -122,7 +122,7 @@ export interface TuningRow extends Dated {
   readonly values: readonly [least: number, most: number];
   /** Whether its values are counts, which must be at least 1. */
   readonly positive: boolean;
-  /** The largest value it accepts; null if it has no limit of its own. */
+  /** The largest value that the directive accepts; null if it has no limit of its own. */
   readonly most: number | null;
   /** Another directive with which this one cannot be combined. */
   readonly not: string | null;
@@ -168,7 +168,10 @@ export const attributeRows: readonly AttributeRow[] = [
   { name: '.unified', on: ['func', 'variable'], values: 2, since: at('8.0', 90) },
 ];
 
-/** Pragmas whose first version is known, by the first word of their string; unknown pragmas are ignored. */
+/**
+ * The pragmas for which the version that introduced them is known, under the first word of the pragma's string. Unknown
+ * pragmas are ignored.
+ */
 export const pragmaRows: Readonly<Record<string, Dated>> = {
   used_bytes_mask: { since: at('8.3', 50) },
   enable_smem_spilling: { since: at('8.7', 75) },

@@ -3,11 +3,11 @@ import { type Gpu, gpuOf } from './gpus.ts';
 import { findTarget, parseVersion, type Target, type Version } from './targets.ts';
 
 export interface Environment {
-  /** Up to version 1.4, some 64-bit conversions do not flush subnormals. */
+  /** Up to version 1.4, some conversions with 64-bit types do not flush subnormals. */
   readonly version: Version;
   /** sm_1x flushes f32 subnormals even without `.ftz`. */
   readonly target: Target;
-  /** The GPU whose arithmetic is used where the ISA leaves a choice open. */
+  /** The GPU whose arithmetic is simulated in cases that the ISA does not specify. */
   readonly gpu: Gpu;
 }
 

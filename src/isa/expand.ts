@@ -1,6 +1,6 @@
 /**
- * Expands the table lazily: every legal variant of the requested forms. Nothing is expanded at start-up; tests,
- * listings and completion take only as many variants as they need.
+ * Generates every legal variant of the requested forms, one at a time. Nothing is expanded at start-up; tests, listings
+ * and completion take only as many variants as they need.
  */
 import type { InstructionForm, Variant } from './form.ts';
 import { type Axis, type CompiledForm, compileForm, makeVariant } from './notation.ts';
@@ -20,7 +20,7 @@ export interface ExpandOptions {
   readonly optional?: 'all' | 'one' | 'two';
 }
 
-/** Every legal variant of a form, with types varying slowest, in the order of the table's sets. */
+/** Every legal variant of a form. The types vary slowest, and all choices are in the order of the table's sets. */
 export function expandForm(form: InstructionForm, options: ExpandOptions = {}): Generator<Variant> {
   return expandCompiled(compileForm(form), options);
 }

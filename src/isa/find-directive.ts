@@ -18,7 +18,7 @@ import {
 import type { AvailabilityRow } from './form.ts';
 import { type Availability, isAlways } from './targets.ts';
 
-/** Requirements by name, as used in messages. Names that have always existed have no entry. */
+/** Requirements by name, as used in messages. Names that exist in every version and on every target have no entry. */
 const availability: ReadonlyMap<string, AvailabilityRow> = new Map(
   [
     ...Object.entries({ ...directiveRows, ...partRows, ...linkageRows, ...spaceRows }),
@@ -33,7 +33,10 @@ function rowOf(subject: string, since: Availability): AvailabilityRow {
   return { subject, ways: [since] };
 }
 
-/** The requirement of a directive, a part of one, a linkage or a space; null if it has always existed. */
+/**
+ * The version and target that introduced a directive, a part of a directive, a linkage or a state space. Null if it has
+ * always existed.
+ */
 export function availabilityOfDirective(
   name: DirectiveWord | DirectivePart | Linkage | DeclaredSpace,
 ): AvailabilityRow | null {
@@ -45,7 +48,7 @@ export function findTuning(name: string): TuningRow | undefined {
   return tuningRows.find((row) => row.name === name);
 }
 
-/** The requirement of a directive in a function header, or of an attribute. */
+/** The version and target that introduced a directive in a function header, or an attribute. */
 export function availabilityOfTuning(name: string): AvailabilityRow | null {
   return availability.get(name) ?? null;
 }

@@ -25,7 +25,9 @@ export function* registerSpellings(): Generator<string> {
   }
 }
 
-/** The requirement of a special register; null if it exists in every version on every target. */
+/**
+ * The version and target that introduced a special register. Null if it exists in every version and on every target.
+ */
 export function availabilityOfRegister(register: SpecialRegister): AvailabilityRow | null {
   return availability.get(register) ?? null;
 }

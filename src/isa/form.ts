@@ -13,18 +13,19 @@ import { type FloatArithmeticFormat, isFloatArithmeticFormat } from '../numerics
 import { type PtxType, type TypeName, typeOf } from './types.ts';
 
 /**
- * How a register's type is compared with the instruction's type (PTX ISA 9.1, 9.4.1; regimes as measured). `exact`:
- * same width, compatible class. `relaxed`: Tables 27 and 28, where wider registers are truncated or extended. `strict`:
- * same width, and alternate or packed types require a bit-size register.
+ * How a register's type is compared with the instruction's type (PTX ISA 9.1, 9.4.1). Measurements with ptxas show
+ * which instructions follow which rules. `exact`: the widths must be the same and the classes compatible. `relaxed`:
+ * the rules of Tables 27 and 28, by which wider registers are truncated or extended. `strict`: the widths must be the
+ * same, and alternate and packed types require a bit-size register.
  */
 export type Regime = 'exact' | 'relaxed' | 'strict';
 
-/** The type of an operand: the n-th type slot of the form, or a fixed type. */
+/** The type of an operand. A number stands for a type slot of the form, and a name for a fixed type. */
 export type TypeRef = number | TypeName;
 
 export type Role = 'read' | 'write';
 
-/** A register, or an operand allowed in its place. */
+/** A register, or another operand that is allowed in its place. */
 export interface ValuePattern {
   readonly kind: 'value';
   readonly name: string;
@@ -45,13 +46,13 @@ export interface ValuePattern {
   readonly constantOnly?: boolean;
   /** Float constants of any spelling are allowed here, even for a bit-size type. */
   readonly floats?: boolean;
-  /** Names of variables and functions are allowed here and mean their address. */
+  /** The name of a variable or function is allowed here and stands for its address. */
   readonly address?: boolean;
   /** `!%p` is allowed here. */
   readonly negatable?: boolean;
   /** `!%p` with any predicate is allowed here. This is meaningless, but ptxas accepts it. */
   readonly negatedPredicate?: boolean;
-  /** `_` is allowed here, or is the only operand that is allowed. */
+  /** `_` is allowed here or, if the value is `only`, is the only thing that is allowed. */
   readonly sink?: boolean | 'only';
   /** Integer constants outside `[min, max]` are rejected. */
   readonly range?: readonly [min: number, max: number];
@@ -120,10 +121,10 @@ export type OperandPattern =
     }
   /**
    * Without a vector modifier, one value; with a vector modifier, a brace list or vector register with that many
-   * elements. `alike`: the elements must be all floats or all integers (bit-size registers go with either). `braced`:
-   * without a vector modifier, the single value may also be in braces. `uncounted`: lists of 1, 2 or 4 registers are
-   * allowed even without a vector modifier, and an operand that is read may be a single value even with one. `alone`:
-   * with a vector modifier, a single value is also allowed.
+   * elements. `alike`: the elements must be either all floats or all integers, and bit-size registers can be mixed with
+   * both. `braced`: without a vector modifier, the single value may also be in braces. `uncounted`: lists of 1, 2 or 4
+   * registers are allowed even without a vector modifier, and an operand that is read may be a single value even with
+   * one. `alone`: with a vector modifier, a single value is also allowed.
    */
   | {
       readonly kind: 'lanes';
@@ -135,12 +136,12 @@ export type OperandPattern =
       readonly alone?: boolean;
     }
   /**
-   * `[a]`, `[a+imm]` or `[variable]` in `space` or, if that is absent, in the space given by the form's space axis.
-   * `sized`: a register with a global or generic address must have the size of the module's addresses. `element`:
-   * `name[1]` is allowed here without brackets around it. `coordinates`: `[a, {x, y}]` with this many 32-bit
-   * coordinates, where `a` is the address of a tensor map. `least`: a register that holds the address must have at
-   * least this many bits (with `generic`, this applies only to instructions without a space modifier); everywhere else,
-   * shorter registers are allowed, and ptxas extends them.
+   * `[a]`, `[a+imm]` or `[variable]`. The address is in `space` or, if that is absent, in the state space that the
+   * instruction's modifier names. `sized`: a register with a global or generic address must have the size of the
+   * module's addresses. `element`: `name[1]` is also allowed, without brackets around it. `coordinates`: `[a, {x, y}]`
+   * with this many 32-bit coordinates, where `a` is the address of a tensor map. `least`: a register that holds the
+   * address must have at least this many bits (with `generic`, this applies only to instructions without a space
+   * modifier); everywhere else, shorter registers are allowed, and ptxas extends them.
    */
   | {
       readonly kind: 'address';
@@ -153,8 +154,8 @@ export type OperandPattern =
       readonly least?: { readonly bits: 32 | 64; readonly generic?: boolean };
     }
   /**
-   * The operand of cvta: a register or, without `.to`, a variable in the space. For mapa and getctarank, variables must
-   * be in `space` regardless of the axis, and integer `constants` are allowed too.
+   * The operand of cvta: a register or, for variants without `.to`, a variable in the state space. For mapa and
+   * getctarank, a variable must be in `space`, whatever the modifier, and integer `constants` are also allowed.
    */
   | {
       readonly kind: 'window';
@@ -165,8 +166,8 @@ export type OperandPattern =
       readonly constants?: boolean;
     }
   /**
-   * `[a, {x, y}]`: a texture or surface, by its name or in a register, and coordinates of one of the `types`; with
-   * `sampled`, `[a, s, {x, y}]` too.
+   * `[a, {x, y}]`: a texture or surface, given by its name or in a register, and coordinates of one of the `types`.
+   * With `sampled`, `[a, s, {x, y}]` is also allowed, where `s` is a sampler.
    */
   | {
       readonly kind: 'texture';
@@ -175,17 +176,17 @@ export type OperandPattern =
       readonly coordinates: CoordinatesPattern;
       readonly sampled?: boolean;
     }
-  /** `[a]`: a texture, sampler or surface, by its name or in a register. */
+  /** `[a]`: a texture, sampler or surface, given by its name or in a register. */
   | { readonly kind: 'handle'; readonly name: string; readonly of: '.texref' | '.samplerref' | '.surfref' }
   | CoordinatesPattern
   /**
-   * `[a]` or `[a+imm]` with an address in tensor memory, in a register of one of the `types`. If `types` is absent, any
-   * 32-bit integer register, variable or constant is allowed.
+   * `[a]` or `[a+imm]`, an address in tensor memory; a register that holds it must have one of the `types`. If `types`
+   * is absent, any 32-bit integer register, variable or constant is allowed.
    */
   | { readonly kind: 'tensor'; readonly name: string; readonly types?: readonly TypeName[] }
   /** A register that holds an address: 32 or 64 bits wide, of an integer or bit-size type. */
   | { readonly kind: 'pointer'; readonly name: string }
-  /** `p` or `p|q`; the first result may be a vector. */
+  /** One result, `p`, or two, `p|q`; the first result may be a vector. */
   | {
       readonly kind: 'pair';
       readonly name: string;
@@ -199,20 +200,23 @@ export type OperandPattern =
       readonly needs?: AvailabilityRow;
     }
   | { readonly kind: 'label'; readonly name: string }
-  /** `(a, b)` in a call; the function's parameters and return values decide what it may contain. */
+  /** `(a, b)` in a call; what the list may contain depends on the function's parameters and return values. */
   | { readonly kind: 'list'; readonly name: string; readonly role: Role }
   /** The function to call: its name, or a register that holds its address. */
   | { readonly kind: 'callee'; readonly name: string; readonly indirect: boolean }
   /** The label of a `.branchtargets`, `.calltargets` or `.callprototype` directive. */
   | { readonly kind: 'table'; readonly name: string; readonly of: 'branches' | 'calls' };
 
-/** The relation that a form requires between its type slots. */
+/**
+ * The relation that must hold between the types in the first two slots of a form: for example, that the first type is
+ * wider than the second.
+ */
 export type TypeRelation = 'wider' | 'narrower' | 'same';
 
 /** A condition on a variant: it has one of `types` in the slot, all of `modifiers`, and none of `without`. */
 export interface Condition {
   readonly types?: readonly TypeName[];
-  /** The slot to which `types` refers; any slot if absent. */
+  /** The slot whose type must be one of `types`. If absent, the type in any slot counts. */
   readonly slot?: number;
   readonly modifiers?: readonly string[];
   readonly without?: readonly string[];
@@ -220,7 +224,7 @@ export interface Condition {
 
 /** A rule about the choice of modifiers, beyond what the axes say. */
 export type Constraint =
-  /** The modifier needs one of these types in some slot (in `slot` if given). */
+  /** The modifier is allowed only if some slot (or the slot `slot`, if given) has one of these types. */
   | {
       readonly kind: 'needs-type';
       readonly modifier: string;
@@ -231,7 +235,7 @@ export type Constraint =
   | { readonly kind: 'needs-narrowing-range'; readonly modifier: string }
   /** At least one of these modifiers is required. */
   | { readonly kind: 'any-of'; readonly modifiers: readonly string[] }
-  /** The modifier requires another one on some axis. */
+  /** The modifier is allowed only together with one of these modifiers. */
   | { readonly kind: 'needs-modifier'; readonly modifier: string; readonly oneOf: readonly string[] }
   /**
    * If the instruction has a modifier on the first axis, its modifier on the other axis must be one of these; `''`
@@ -243,12 +247,15 @@ export type Constraint =
       readonly other: string;
       readonly values: readonly string[];
     }
-  /** If the axis is present, the lanes together must have at least `bits` bits. */
+  /** If the instruction has a modifier on this axis, all lanes together must have at least `bits` bits. */
   | { readonly kind: 'axis-needs-bits'; readonly axis: string; readonly bits: number }
-  /** If the condition holds, the lanes of a vector together can have at most `bits` bits. */
+  /** If the condition holds, all lanes of a vector together must have no more than `bits` bits. */
   | { readonly kind: 'vector-bits'; readonly bits: number; readonly when?: Condition };
 
-/** A version and target rule. Every row whose condition holds must be satisfied by one of its alternatives. */
+/**
+ * A version and target rule. For every row whose condition holds, at least one of the alternatives in `ways` must
+ * apply.
+ */
 export interface AvailabilityRow {
   /** The feature that has the requirement, in words for messages: `.e4m3x2 on sm_89`. */
   readonly subject: string;
@@ -281,7 +288,7 @@ export interface InstructionForm {
    * threads.
    */
   readonly repeatsWhile?: Ref;
-  /** Modifier axes that do not affect results, so tests and listings may skip them. */
+  /** Axes whose modifiers do not affect results, so that tests and listings may ignore them. */
   readonly inert?: readonly string[];
   /**
    * The condition code with which the instruction is computed on its own, without an earlier instruction that sets it.
@@ -322,7 +329,7 @@ export function integerType(variant: Variant, slot: number): IntegerName {
   return format;
 }
 
-/** The format in which the lanes of a slot are computed; the form guarantees that arithmetic is defined for it. */
+/** The number format of the lanes in a slot; the form guarantees that arithmetic is defined for this format. */
 export function floatType(variant: Variant, slot: number): FloatArithmeticFormat {
   const { name, format } = slotType(variant, slot);
   if (!isFloatArithmeticFormat(format)) throw new Error(`${name} has no arithmetic`);

@@ -1,10 +1,14 @@
 /**
- * Describes where the lanes of a warp hold the elements of a matrix (PTX ISA 9.1, 9.7.14). Every layout is a mapping of
- * bits: each bit of a row or column number is a bit of the lane's number, or of the element's number within the lane.
+ * Describes where the lanes of a warp hold the elements of a matrix (PTX ISA 9.1, 9.7.14). Every layout maps bits to
+ * bits: each bit of a row or column number is either a bit of the lane's number or a bit of the element's number within
+ * the lane.
  */
 import { elementAt } from '../base/element-at.ts';
 
-/** `l0` to `l4` are bits of the lane, `i0`, `i1`, … bits of the element's number, lowest first. */
+/**
+ * `l0` to `l4` stand for the bits of the lane's number, and `i0`, `i1` and so on for the bits of the element's number,
+ * starting with the lowest.
+ */
 export type Digit = `l${number}` | `i${number}`;
 
 /** One operand of a matrix instruction, spread over a warp. */
@@ -54,8 +58,9 @@ export type Side = 'a' | 'b' | 'c';
 export type FragmentSize = Pick<Fragment, 'rows' | 'columns' | 'bits' | 'registers'>;
 
 /**
- * The layout of all shapes except m8n8k4 of f16. Four lanes share a row of A, a column of B or a row of C. Elements of
- * A and B that are adjacent along k are in one register, and pairs of adjacent elements in a row of C are in one lane.
+ * The layout of all shapes except m8n8k4 of f16. Four lanes share a row of A, a column of B or a row of C. In A and B,
+ * elements that are adjacent along k are in the same register. In C, pairs of elements that are adjacent in a row are
+ * in the same lane.
  */
 export function fragmentOf(side: Side, size: FragmentSize): Fragment {
   const { rows, columns, bits } = size;
@@ -110,7 +115,10 @@ export function quadPairResult(bits: 16 | 32): Fragment {
   return { ...size, row: ['l0', 'i1', 'l4'], column: ['i0', 'l1', 'i2'] };
 }
 
-/** The place where an element of a matrix is held; if there are several copies, the place of the first one. */
+/**
+ * The place of an element of a matrix: the lane and register that hold it. If there are several copies, it is the place
+ * of the first one.
+ */
 export interface Holder {
   readonly lane: number;
   readonly register: number;
@@ -123,7 +131,7 @@ export function indexOf({ rows, columns }: Fragment, { matrix, row, column }: Pl
   return (matrix * rows + row) * columns + column;
 }
 
-/** The holders of all elements, by matrix, row and column. */
+/** The places of all elements, in the order of matrices, rows and columns. */
 export function holdersOf(fragment: Fragment): readonly Holder[] {
   const holders = new Array<Holder>(fragment.matrices * fragment.rows * fragment.columns);
   const perRegister = fragment.registerBits / fragment.bits;

@@ -1,6 +1,6 @@
 /**
  * The GPUs whose arithmetic a launch can use. The target decides what is legal; the GPU decides what the ISA leaves
- * open, mainly the order and rounding in matrix instructions.
+ * open, mainly the order of additions and the rounding in matrix instructions.
  */
 import { type Target, type TargetName, targets } from './targets.ts';
 
@@ -72,9 +72,9 @@ export function gpuOf({ sm }: Target): Gpu {
 const familyOf = (sm: number): number => Math.floor(sm / 10);
 
 /**
- * Whether a GPU runs code for a target (PTX ISA 9.1, 11.1.2). Code for a plain target runs on that architecture and all
- * later ones. Code for a target with `a` runs only on that architecture, and code for a target with `f` runs on its
- * family.
+ * Whether a GPU runs code for a target (PTX ISA 9.1, 11.1.2). Code for a target without a suffix runs on that
+ * architecture and on all later ones. Code for a target with `a` runs only on that architecture, and code for a target
+ * with `f` runs on its family.
  */
 export function runsOn({ sm, suffix }: Target, gpu: Gpu): boolean {
   if (suffix === 'a') return gpu.sm === sm;

@@ -5,11 +5,14 @@
 import type { ChunkEnd, DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts';
 import type { Gpu } from './gpus.ts';
 
-/** What a product multiplies: `mxf4` has groups of 16 products of e2m1, each group with its own scales. */
+/**
+ * What a product multiplies. In the family `mxf4`, products of e2m1 elements are computed in groups of 16, and each
+ * group has its own scale factors.
+ */
 export type ProductFamily = 'f16' | 'bf16' | 'tf32' | 'fp8' | 'fp6 and fp4' | 'mxf8f6f4' | 'mxf4';
 
 interface ArithmeticRow {
-  /** The range of architectures, given by its first and last numbers. */
+  /** The numbers of the first and last architectures to which the row applies. */
   readonly sm: readonly [from: number, to: number];
   readonly families: readonly ProductFamily[];
   readonly chunk: number;

@@ -29,7 +29,10 @@ const isFp8 = ({ a, b, scaling }: FloatProduct): boolean =>
   scaling === null && [a, b].every(({ format }) => format === 'e4m3' || format === 'e5m2');
 const isFp6 = ({ a, b }: FloatProduct): boolean => [a, b].some(({ format }) => format === 'e3m2' || format === 'e2m3');
 
-/** Open choices of matrix instructions. `assumed`: only a test on hardware could settle the question. */
+/**
+ * Open choices of matrix instructions. `assumed` means that the question can be settled only by a test on hardware,
+ * which has not been done.
+ */
 export const matrixChoices: readonly MatrixChoice[] = [
   {
     id: 'matrix-zero',
@@ -85,7 +88,7 @@ export const matrixChoices: readonly MatrixChoice[] = [
     id: 'matrix-metadata',
     title: 'columns that metadata may name',
     choice: 'indices may be in any order; a column that appears twice is multiplied twice',
-    evidence: 'assumed; PTX ISA 9.7.14.6.1 leaves other indices undefined',
+    evidence: 'assumed; PTX ISA 9.7.14.6.1 does not define the result for other indices',
     appliesTo: ({ product }) => product !== null && product.sparsity !== null,
   },
   {

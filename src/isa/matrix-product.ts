@@ -1,4 +1,7 @@
-/** D = A * B + C over the lanes of a warp, described as data that both engines, explain and the listing read. */
+/**
+ * D = A * B + C over the lanes of a warp, described as plain data. Both engines, explain and the listing are based on
+ * this description.
+ */
 import { type Conversion, plainConversion } from '../numerics/conversion.ts';
 import type { DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts';
 import type { IntegerName } from '../numerics/formats.ts';

@@ -1,6 +1,6 @@
 /**
- * The PTX modifiers and their axes. An axis is a choice that an instruction makes at most once; making no choice is
- * also allowed. A syntax line names either a modifier (`.satfinite`) or a set of them (`.frnd`).
+ * The PTX modifiers and their axes. An axis is a set of modifiers of which an instruction can have at most one. A
+ * syntax line contains either a single modifier (`.satfinite`) or the name of a set of modifiers (`.frnd`).
  */
 
 export interface ModifierSet {

@@ -24,7 +24,7 @@ export interface Judge {
   readonly target: Target;
 }
 
-/** A form whose parts before `next` have been chosen. */
+/** A form of which the parts before number `next` have already been chosen. */
 interface Begun {
   readonly compiled: CompiledForm;
   /** Rules that the version and target do not satisfy. */
@@ -34,7 +34,7 @@ interface Begun {
   readonly next: number;
 }
 
-/** Answers questions for one version and target, and caches the answers. */
+/** Answers questions about mnemonics for one version and target, and keeps the answers in a cache. */
 export class MnemonicGuide {
   private readonly judge: Judge;
   private readonly known = new BoundedCache<string, NextParts>(mostKnown);
@@ -161,7 +161,7 @@ function placesAfter(begun: Begun): readonly Begun[] {
   return found;
 }
 
-/** The parts that can lead to a legal variant, except those already in `known`. */
+/** Those of the parts that can lead to a legal variant. Parts that are already in `known` are left out. */
 function possibleParts(begun: Begun, known: ReadonlySet<string>): readonly string[] {
   return placesAfter(begun).flatMap((here) =>
     valuesAt(here).filter((text) => !known.has(text) && canBeLegal(choose(here, text))),
@@ -227,7 +227,7 @@ function mustHold(condition: Condition | undefined, begun: Begun): boolean {
   return modifiers.every((one) => isChosen(one, begun)) && !without.some((one) => canStillBe(one, begun));
 }
 
-/** Whether a constraint is broken regardless of what follows; false if that is not known yet. */
+/** Whether a constraint is broken regardless of what follows. False as long as this is not known. */
 function mustFail(constraint: Constraint, begun: Begun): boolean {
   const { compiled, types, modifiers } = begun;
   const hasAllTypes = types.length === compiled.slots.length;

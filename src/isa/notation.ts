@@ -1,7 +1,7 @@
 /**
- * Parses the ISA's syntax lines: `cvt.rn.satfinite{.relu}.f8x2type.f32 d, a, b` becomes ordered type slots and modifier
- * axes, only a few of which are ordered. A part names a type, a modifier, a set defined by the form, or a set from
- * modifiers.ts; braces make it optional.
+ * Parses the ISA's syntax lines. The parts of `cvt.rn.satfinite{.relu}.f8x2type.f32 d, a, b` become type slots, which
+ * are ordered, and modifier axes, most of which are not. Each part is the name of a type, of a modifier, of a set that
+ * the form defines, or of a set from modifiers.ts. Braces around a part mean that it is optional.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { InstructionForm, Variant } from './form.ts';
@@ -22,7 +22,7 @@ export interface Axis {
   readonly optional: boolean;
 }
 
-/** One dot-part of a syntax line, given as the index of a slot or of an axis. */
+/** One dot-part of a syntax line. It is described by the index of a type slot or by the index of an axis. */
 export type Part = { readonly slot: number } | { readonly axis: number };
 
 export interface CompiledForm {
@@ -32,7 +32,7 @@ export interface CompiledForm {
   readonly axes: readonly Axis[];
   /** The dot-parts after the opcode, in order. */
   readonly parts: readonly Part[];
-  /** Pairs of axes whose modifiers must be in this order. */
+  /** Pairs of axes whose modifiers must be written in this order. */
   readonly ordered: readonly (readonly [before: string, after: string])[];
 }
 

@@ -1,4 +1,4 @@
-/** The way `.rs` conversions use random bits, by element format, taken from the forms in the table. */
+/** For each element format, how `.rs` conversions use random bits. This is derived from the forms in the table. */
 import type { FormatName } from '../numerics/formats.ts';
 import { randomLayout } from './forms/conversion/cvt-steps.ts';
 import { types } from './types.ts';
@@ -6,11 +6,14 @@ import { types } from './types.ts';
 export interface ElementRandomLayout {
   /** Number of random bits per element. */
   readonly bits: number;
-  /** The position of each element's lowest bit in the word that the elements share, lowest lane first. */
+  /**
+   * For each element, starting with that of the lowest lane, the position of the lowest of its bits in the word that
+   * the elements share.
+   */
   readonly low: readonly number[];
 }
 
-/** The way the elements of a format share a word of random bits; null for formats that have no `.rs` conversion. */
+/** How the elements of a format share a word of random bits; null for formats that have no `.rs` conversion. */
 export function randomLayoutOf(format: FormatName): ElementRandomLayout | null {
   for (const type of types.values()) {
     const layout = randomLayout(type);

@@ -1,7 +1,7 @@
 /**
- * The predefined special registers (PTX ISA 9.1, chapter 10), one row each: the type, the versions and targets as in
- * ptxas 13.0, and the origin of the value. Hardware-specific registers have the values that they would have on a single
- * SM that runs one grid.
+ * The predefined special registers (PTX ISA 9.1, chapter 10). There is one row for each of them, with its type, the
+ * versions and targets on which ptxas 13.0 accepts it, and the source of its value. Hardware-specific registers have
+ * the values that they would have on a single SM that runs one grid.
  */
 import type { Sameness } from './sameness.ts';
 import type { Ref } from './steps/ref.ts';
@@ -26,7 +26,7 @@ export type LaunchValue =
   | 'lane'
   | 'warp'
   | 'warpsInBlock'
-  /** Masks of the lanes whose number is equal to the thread's own, less than it, and so on. */
+  /** Masks of the lanes whose number is equal to that of the thread's lane, less than it, and so on. */
   | 'lanesEqual'
   | 'lanesLess'
   | 'lanesUpTo'
@@ -39,15 +39,18 @@ export type LaunchValue =
   | 'timer'
   | 'timerHigh'
   /**
-   * The size of a block's shared memory in bytes: without the part reserved for the system, with that part, and of the
-   * dynamic part alone.
+   * The size of a block's shared memory in bytes, in three versions: without the part that is reserved for the system,
+   * with this part, and only the dynamic part.
    */
   | 'sharedBytes'
   | 'allSharedBytes'
   | 'dynamicSharedBytes'
   /** Whether the kernel or the launch explicitly asks for clusters. */
   | 'hasClusters'
-  /** The indices of the cluster in the grid and of the block in its cluster, with the extents of both. */
+  /**
+   * The indices of the cluster within the grid and of the block within its cluster, and the number of clusters in the
+   * grid and of blocks in a cluster, all in three dimensions.
+   */
   | 'clusterIndex'
   | 'gridClusters'
   | 'indexInCluster'
@@ -89,7 +92,7 @@ const samenesses: Readonly<Record<LaunchValue, SamenessOfParts>> = {
   gridWorkspace: 'grid',
 };
 
-/** Resources that a kernel needs because it reads a certain register. */
+/** A resource that a kernel needs if it reads a certain register. */
 export type Grant = 'reserved shared memory' | 'grid workspace';
 
 export interface SpecialRegister {

@@ -1,4 +1,7 @@
-/** Evaluates the rules of a form that go beyond its axes. The rules themselves are data in the forms. */
+/**
+ * Evaluates those rules of a form that are not expressed by its axes. The rules themselves are stored in the forms, as
+ * data.
+ */
 import { elementAt } from '../base/element-at.ts';
 import type { Condition, Constraint, TypeRelation } from './form.ts';
 import { isInteger, type PtxType, type TypeName } from './types.ts';
@@ -76,7 +79,7 @@ function namesType(choices: Choices, names: readonly TypeName[], slot: number | 
   return choices.types.some((type) => names.includes(type.name));
 }
 
-/** True if some value of the source type is outside the destination's range (integers only). */
+/** True if the source type has values that are outside the range of the destination type (integers only). */
 function canSaturate(types: readonly PtxType[]): boolean {
   const [d, a] = types;
   if (d === undefined || a === undefined || !isInteger(d) || !isInteger(a)) return true;

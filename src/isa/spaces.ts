@@ -1,7 +1,12 @@
-/** State spaces as steps name them (PTX ISA 9.1, 5.1), and which threads share each memory. */
+/**
+ * The state spaces, under the names that steps use for them (PTX ISA 9.1, 5.1), and the threads that share each of
+ * them.
+ */
 import type { Sameness } from './sameness.ts';
 
-/** `generic` means that the instruction has no space modifier: the address itself determines the window. */
+/**
+ * `generic` means that the instruction has no space modifier, so that the address itself determines the state space.
+ */
 export type AccessSpace = 'generic' | 'global' | 'shared' | 'local' | 'const' | 'param';
 
 /** True if a word names a space. */
@@ -9,10 +14,13 @@ export function isAccessSpace(word: unknown): word is AccessSpace {
   return typeof word === 'string' && Object.hasOwn(spaceSameness, word);
 }
 
-/** A window of the generic address space, as `cvta` and `isspacep` name it. */
+/** A window of the generic address space, under the name that `cvta` and `isspacep` use for it. */
 export type WindowSpace = 'global' | 'shared' | 'shared::cluster' | 'local' | 'const' | 'param';
 
-/** The threads for which an address refers to the same memory. A generic address may point into local memory. */
+/**
+ * For each space, the kind of group whose threads share its memory, so that an address refers to the same place for all
+ * of them. A generic address may point into local memory.
+ */
 export const spaceSameness: Readonly<Record<AccessSpace, Sameness>> = {
   generic: 'thread',
   global: 'grid',

@@ -1,6 +1,6 @@
 /**
- * The table of all instruction forms, grouped by opcode. The forms of a family are made, and their syntax lines parsed,
- * when an opcode is first requested, so unused opcodes cost nothing at start-up.
+ * The table of all instruction forms, grouped by opcode. The forms of a family are not created until one of its opcodes
+ * is requested for the first time, so opcodes that are not used cost nothing at start-up.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { InstructionForm } from './form.ts';

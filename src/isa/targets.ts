@@ -67,8 +67,8 @@ export function isVersionName(text: string): text is VersionName {
 export const versions: readonly Version[] = versionNames.map(parseVersion);
 
 /**
- * The newest version whose rules are in the tables. A module with a newer `.version` is checked by these rules, with a
- * warning.
+ * The newest version for which the tables contain the rules. If the `.version` of a module is newer, the module is
+ * checked by the rules of this version, and a warning is issued.
  */
 export const newestVersion: Version = lastOf(versions);
 
@@ -226,10 +226,10 @@ export function describeTargets(set: TargetSet): string {
   }
 }
 
-/** One way to get a feature: at least this PTX version, on one of these targets. */
+/** One of the alternatives for using a feature: it requires at least this PTX version, and one of these targets. */
 export interface Availability {
   readonly since: Version;
-  /** The version that removed it; absent if it still exists. */
+  /** The version in which the feature was removed; absent if it still exists. */
   readonly until?: Version;
   readonly on: TargetSet;
 }
@@ -244,7 +244,7 @@ export function isAlways({ since, until, on }: Availability): boolean {
   return since <= parseVersion('1.0') && until === undefined && on.kind === 'from' && on.sm <= 10;
 }
 
-/** Since `version`, on targets with suffix `a` or `f`, from `sm` up. */
+/** Since `version`, on targets with suffix `a` or `f` whose number is `sm` or higher. */
 export function atSuffixed(version: string, sm: number): Availability {
   return { since: parseVersion(version), on: { kind: 'suffixed', sm } };
 }
@@ -259,9 +259,7 @@ export function atBefore(version: string): Availability {
   return { ...at('1.0'), until: parseVersion(version) };
 }
 
-/**
- * Since 1.0, on targets from `sm` up to, but not including, `below`; with `until`, only in versions before that one.
- */
+/** Since 1.0, on targets from `sm` up to, but not including, `below`. With `until`, only in versions before `until`. */
 export function atBetween(sm: number, below: number, until?: string): Availability {
   const way: Availability = { since: parseVersion('1.0'), on: { kind: 'between', sm, below } };
   return until === undefined ? way : { ...way, until: parseVersion(until) };

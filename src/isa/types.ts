@@ -1,5 +1,6 @@
 /**
- * The types an instruction or a declaration can name, one row each (PTX ISA 9.1, 5.2.1 to 5.2.5).
+ * The types that can be named in an instruction or a declaration. There is one row for each type (PTX ISA 9.1, 5.2.1 to
+ * 5.2.5).
  */
 import { valueAt } from '../base/element-at.ts';
 import { keysOf } from '../base/records.ts';
@@ -13,9 +14,9 @@ import { at, type Availability } from './targets.ts';
 export type TypeClass = 'signed' | 'unsigned' | 'float' | 'bits' | 'predicate' | 'alternate' | 'packed';
 
 /**
- * Where a type name may be used. `variable`: in declarations and instructions. `quirk`: like `variable`; ptxas accepts
- * it, but it is not documented. `instruction`: in instructions and, in declarations, only for arrays. `element`: only
- * in instructions; in declarations, it is a syntax error.
+ * Where a type name may be used. `variable`: in declarations and instructions. `quirk`: like `variable`, but not
+ * documented, although ptxas accepts it. `instruction`: in instructions and, in declarations, only for arrays.
+ * `element`: only in instructions; in declarations, it is a syntax error.
  */
 export type TypeUse = 'variable' | 'quirk' | 'instruction' | 'element';
 

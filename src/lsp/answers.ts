@@ -9,7 +9,7 @@ import { at, listAt, textAt } from '../base/json-values.ts';
 import type { OpenDocument } from './open-document.ts';
 import { encodeTokens } from './tokens.ts';
 
-/** A request that cannot be fulfilled, with the reason for the user. */
+/** A request that cannot be fulfilled. The reason is shown to the user. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
 }

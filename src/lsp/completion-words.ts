@@ -1,4 +1,4 @@
-/** Describes in words what a completion item means, for the item that is selected in the list. */
+/** Explains, in the list of completion items, what the selected item means. */
 import { isObject, textAt } from '../base/json-values.ts';
 import { plainStyle } from '../diagnostics/renderers/style.ts';
 import { boxGlyphs } from '../explain/draw.ts';

@@ -58,7 +58,7 @@ class Client {
     return at(this.ask(method, params), 'result');
   }
 
-  /** The codes of the findings that were sent last. */
+  /** The codes of the findings that the server sent most recently. */
   codes(): readonly string[] | null {
     const last = this.sent.findLast((message) => textAt(message, 'method') === 'textDocument/publishDiagnostics');
     return last === undefined ? null : listAt(last, 'params', 'diagnostics').map((one) => textAt(one, 'code'));

@@ -15,7 +15,7 @@ import { looksLikePtx, OpenDocument, type Range } from './open-document.ts';
 import type { Settings } from '../check/settings.ts';
 import { encodeTokens, tokenEdits, tokenModifiers, tokenTypes } from './tokens.ts';
 
-/** The functions that the program running the server must provide. */
+/** The functions that a program must provide in order to run the server. */
 export interface ServerHost {
   readonly send: (message: object) => void;
   /** Calls `work` after the given number of milliseconds. */
@@ -25,7 +25,7 @@ export interface ServerHost {
   readonly version: string;
 }
 
-/** Findings are sent after typing has paused for this long. */
+/** The length of the pause in typing after which findings are sent. */
 const pause = 100;
 
 const severities: Readonly<Record<Severity, number>> = { error: 1, warning: 2, note: 3 };

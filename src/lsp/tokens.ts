@@ -24,7 +24,10 @@ const kinds: Readonly<Record<TokenKind, string>> = {
 export const tokenTypes: readonly string[] = [...new Set(Object.values(kinds))];
 export const tokenModifiers: readonly string[] = ['declaration'];
 
-/** Five numbers for each token: line and character relative to the token before, length, type, modifiers. */
+/**
+ * Five numbers for each token: its line and character relative to the previous token, its length, its type, and its
+ * modifiers.
+ */
 export function encodeTokens({ document }: OpenDocument, start: number, end: number): readonly number[] {
   const data: number[] = [];
   const from = document.position(start);

@@ -35,7 +35,7 @@ export function isSameState(a: ChunkState, b: ChunkState): boolean {
   return a.stage === b.stage && a.body?.depth === b.body?.depth && a.body?.named === b.body?.named;
 }
 
-/** One part of a chunk, with offsets into the text of the reader. */
+/** One part of a chunk. Offsets are relative to the text that was read. */
 export type ChunkPart =
   /**
    * An item of the module. If it is a function with a body, the part contains only its header, and further parts with
@@ -52,7 +52,7 @@ export type ChunkPart =
 export interface ParsedChunk {
   readonly end: number;
   readonly to: ChunkState;
-  /** The offset up to which the parser looked at the text; infinite if it looked at the whole text. */
+  /** The offset of the end of the text that the parser looked at; infinite if it looked at the whole text. */
   readonly reach: number;
   readonly parts: readonly ChunkPart[];
   readonly diagnostics: readonly Diagnostic[];
@@ -100,7 +100,7 @@ class ChunkReader {
   private state: ChunkState;
   private readonly diagnostics: Diagnostic[] = [];
   private readonly parts: ChunkPart[] = [];
-  /** Set if the header of a function has been read. */
+  /** Set when the header of a function has just been read. */
   private opened = false;
 
   constructor(source: string, from: ChunkState, { shapes, isStart }: ChunkOptions) {
@@ -188,7 +188,7 @@ class ChunkReader {
     if (r.failed && body === null) recoverItem(r, start);
   }
 
-  /** Reads only the `{`; the statements are read as parts. */
+  /** Reads only the `{` of a body; the statements in it are read later, as separate parts. */
   private openBody(): FunctionItem['body'] & object {
     this.opened = true;
     this.r.next();

@@ -28,7 +28,7 @@ function floatOf(text: string): { form: string; bits: bigint } | null {
   return constant?.kind === 'float' ? { form: constant.form, bits: constant.bits } : null;
 }
 
-/** Recorded from ptxas 13.0: the eight bytes that `.global .u64 x = expression;` stores. */
+/** The value that ptxas 13.0 stores for `.global .u64 x = expression;`, as eight bytes. */
 const integers: readonly (readonly [string, bigint])[] = [
   ['-1', 0xffffffffffffffffn],
   ['~1', 0xfffffffffffffffen],
@@ -180,7 +180,7 @@ const integers: readonly (readonly [string, bigint])[] = [
   ['200000000000000000000', 0xd78ebc5ac6200000n],
 ];
 
-/** Recorded from ptxas 13.0: the eight bytes that `.global .f64 x = expression;` stores. */
+/** The value that ptxas 13.0 stores for `.global .f64 x = expression;`, as eight bytes. */
 const floats: readonly (readonly [string, bigint])[] = [
   ['1.5', 0x3ff8000000000000n],
   ['-1.5', 0xbff8000000000000n],

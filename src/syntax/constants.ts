@@ -1,6 +1,6 @@
 /**
- * Parses constant expressions and evaluates them at once. Integers have 64 bits and are signed or unsigned; nothing
- * converts between integers and floats. Source: PTX ISA 4.5.4.
+ * Parses constant expressions and evaluates them at once. Integers have 64 bits and are either signed or unsigned.
+ * Integers are never converted to floats, or floats to integers. Source: PTX ISA 4.5.4.
  */
 import {
   applyBinary,
@@ -23,7 +23,7 @@ const loneSingle = { help: 'a 0f constant cannot be part of an expression; use a
 /** Precedence of each binary operator, by token; 0 for every other token. The order is the same as in C. */
 const precedence: Uint8Array = makePrecedence();
 
-/** Whether `kind` continues an expression after a complete constant. */
+/** Whether a token of this kind continues an expression when it follows a complete constant. */
 export function continuesConstant(kind: number): boolean {
   return precedence[kind] !== 0 || kind === Token.Question;
 }
@@ -83,7 +83,7 @@ function parseUnary(r: Reader): Constant | null {
   return operand === null ? null : applyUnary(r, operator, span, operand);
 }
 
-/** Parses `(expression)`, or a cast, which is `(.s64)` or `(.u64)` before an operand. */
+/** Parses `(expression)`, or a cast: `(.s64)` or `(.u64)`, followed by an operand. */
 function parseParenthesis(r: Reader): Constant | null {
   if (!r.enter()) return null;
   r.next();

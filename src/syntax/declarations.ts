@@ -10,7 +10,8 @@ import { readCount } from './values.ts';
 /**
  * Parses a declaration such as `.space .align 8 .v2 .type name, name;`. The current token must be the first of its
  * dotted words. After an error, returns what was parsed so far, so that the names before the mistake are still known;
- * null if nothing was parsed. If the first word is a misspelled state space, `assumedSpace` is the intended one.
+ * null if nothing was parsed. If the first word is a misspelled state space, `assumedSpace` is the state space that was
+ * probably meant.
  */
 export function parseDeclaration(
   r: Reader,

@@ -1,4 +1,4 @@
-/** The PTX directives, in the form that the parser needs. */
+/** Sets of PTX directives, as the parser needs them. */
 import {
   attributeRows,
   type AttributeRow,
@@ -24,7 +24,8 @@ export function isLinkage(word: string): word is Linkage {
 }
 
 /**
- * Directives that start an item, but never a statement. Inside a body, such a directive means that a `}` is missing.
+ * Directives that can start an item of the module but not a statement. If such a directive occurs inside a body, the
+ * `}` of the body is missing.
  */
 export const moduleDirectives: ReadonlySet<string> = new Set([
   ...Object.keys(linkageRows),

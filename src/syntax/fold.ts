@@ -75,7 +75,9 @@ export function applyBinary(r: Reader, operator: Operator, left: Constant, right
   return zero;
 }
 
-/** Both operands become unsigned if either is, as in the usual arithmetic conversions of C. */
+/**
+ * If one of the operands is unsigned, the other one becomes unsigned too, as in the usual arithmetic conversions of C.
+ */
 function applyInteger(r: Reader, operator: Operator, left: IntegerConstant, right: IntegerConstant): IntegerConstant {
   const unsigned = left.unsigned || right.unsigned;
   const a = unsigned ? BigInt.asUintN(64, left.value) : left.value;

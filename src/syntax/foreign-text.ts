@@ -33,7 +33,7 @@ const marks: readonly Mark[] = [
 
 const examined = 4096;
 
-/** Describes a text that does not begin with a directive; null if its language is not recognized. */
+/** Says what kind of text it is if it does not begin with a directive; null if its language is not recognized. */
 export function foreignText(source: string): ForeignText | null {
   const start = source.slice(0, examined);
   return marks.find(({ pattern }) => pattern.test(start)) ?? null;

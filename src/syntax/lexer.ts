@@ -22,12 +22,15 @@ const lowerX = 0x78;
 const rightBrace = 0x7d;
 const byteOrderMark = 0xfeff;
 
-/** Matches `# 12 "file.cu"` and `#line 12 "file.cu"`, the only preprocessor lines that ptxas accepts; it skips them. */
+/**
+ * Matches `# 12 "file.cu"` and `#line 12 "file.cu"`. These are the only preprocessor lines that ptxas accepts, and it
+ * ignores them.
+ */
 const lineMarker: RegExp = /#[ \t]*(?:line[ \t]+)?\d+[ \t]+"[^"\n]*"[ \t\d]*(?=[\r\n]|$)/y;
 
 /**
  * Reads PTX token by token. The fields `kind`, `start` and `end` describe the current token, and {@link next} advances
- * to the next one. Tokens are not objects, and the text of a token is extracted only on request.
+ * to the next one. There are no objects for tokens, and the text of a token is extracted only when it is requested.
  */
 export class Lexer {
   readonly source: string;
@@ -38,7 +41,9 @@ export class Lexer {
   previousEnd = 0;
   /** The end of the mnemonic that was read last by {@link mnemonic}. */
   mnemonicEnd = 0;
-  /** Whether an unterminated string or comment was found; only the end of the text reveals that. */
+  /**
+   * Whether an unterminated string or comment was found. This is known only once the end of the text has been reached.
+   */
   metOpenEnd = false;
   /** The offset of the first character that ptxas rejects even in a comment (NUL, or anything outside ASCII), or -1. */
   readonly foreign: number;
@@ -370,7 +375,9 @@ export class Lexer {
     return -1;
   }
 
-  /** The position after the comment at `start`; -1 if there is no comment and a token was read instead. */
+  /**
+   * The position after the comment that starts at `start`. If there is no comment there, reads a token and returns -1.
+   */
   private skipComment(start: number): number {
     const second = this.bytes[start + 1];
     if (second === slash) {
@@ -394,7 +401,10 @@ export class Lexer {
     return -1;
   }
 
-  /** A string has no escapes and may span several lines; an unterminated one ends with its first line. */
+  /**
+   * A string has no escapes and may span several lines. If its closing quote is missing, it is taken to end with its
+   * first line.
+   */
   private readString(start: number): void {
     const end = this.bytes.indexOf(quote, start + 1);
     if (end >= 0) return this.take(Token.String, start, end + 1);

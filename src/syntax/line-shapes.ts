@@ -75,7 +75,7 @@ export class LineShapes {
   words: Int32Array = new Int32Array(1 << 14);
   /** Words used. */
   length = 0;
-  /** Incremented when all shapes are dropped, which makes earlier ids invalid. */
+  /** Incremented whenever all shapes are dropped, because the ids of earlier shapes are no longer valid then. */
   generation = 0;
   /** Slots by id. */
   readonly slotCounts: Uint16Array = new Uint16Array(mostShapes);
@@ -95,7 +95,7 @@ export class LineShapes {
   /** The list in which names are recorded while a shape is learned. */
   private names: ShapeName[] | null = null;
 
-  /** Begins an item; the lines of the previous one are no longer needed. */
+  /** Starts a new item. The lines of the previous item are no longer needed. */
   begin(): void {
     this.length = 0;
     if (this.count >= mostShapes || signedAt(this.offsets, this.count) + longest > mostCharacters) this.forget();

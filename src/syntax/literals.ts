@@ -1,12 +1,12 @@
 /**
- * The values of PTX literals. Source: PTX ISA 4.5.1 and 4.5.2; literals of more than 64 bits as measured with ptxas
- * 13.0.
+ * The values of PTX literals. Source: PTX ISA 4.5.1 and 4.5.2; the values of literals with more than 64 bits were
+ * measured with ptxas 13.0.
  */
 
 const bits64 = 64;
 const signBit: bigint = 1n << 63n;
 
-/** Small integers as bigints, created once, because most constants in real PTX are among them. */
+/** The most frequent integers as bigints. They are created only once, because most constants in real PTX are small. */
 const smallIntegers: readonly bigint[] = Array.from({ length: 1024 }, (_, i) => BigInt(i));
 
 /**
@@ -41,7 +41,8 @@ export function readInteger(text: string): IntegerLiteral {
 
 /**
  * ptxas accumulates digits in 64 bits and rejects a number only if bit 63 is set before another digit, so 2^64 is read
- * as 0 while 10^20 is rejected. Because of this early rejection, even a literal of a million digits costs little.
+ * as 0 while 10^20 is rejected. Because numbers are rejected that early, even a literal with a million digits takes
+ * little time.
  */
 function readLong(digits: string, radix: number, suffixed: boolean): IntegerLiteral {
   const base = BigInt(radix);

@@ -49,7 +49,7 @@ function parseParameter(r: Reader, owner: ParameterOwner): Parameter | null {
   };
 }
 
-/** Parameters are in `.param` or `.reg`; another space is treated as `.param`. */
+/** The state space of a parameter is `.param` or `.reg`. If another one is written, it is treated as `.param`. */
 function reportSpace(r: Reader, space: DeclaredSpace, span: Span): void {
   const parameters = { found: `'${space}'`, near: space, expected: "'.param' or '.reg'" };
   r.report('PTX1001', span, parameters);

@@ -23,7 +23,7 @@ import type { Linkage } from '../isa/directives.ts';
 import type { AliasItem, FunctionItem, Instruction, Item, NameOperand } from './tree.ts';
 import { readCount } from './values.ts';
 
-/** The syntax errors of a text, and everything that could be parsed in spite of them. */
+/** The result of parsing: all syntax errors in a text, and everything that could be parsed in spite of them. */
 export interface ParsedModule {
   readonly items: readonly Item[];
   readonly diagnostics: readonly Diagnostic[];
@@ -245,8 +245,8 @@ function parseAlias(r: Reader): AliasItem | null {
 }
 
 /**
- * Recovers after an error in an item. Text that is not a directive is skipped up to the next line that starts with one;
- * a bad directive is skipped up to its `;` or to the next directive.
+ * Recovers after an error in an item. Text that does not start with a directive is skipped up to the next line that
+ * does. An item with a mistake in it is skipped up to its `;` or to the next directive.
  */
 export function recoverItem(r: Reader, start: number): void {
   const isStray = r.start === start && r.kind !== Token.Dotted;
@@ -275,8 +275,8 @@ function startsItem(directive: string): boolean {
 export type HeaderStage = 'version' | 'target' | 'address_size' | 'body' | 'unknown';
 
 /**
- * Checks the order: `.version`, then one or more `.target`, then optionally `.address_size`. Nothing may precede them,
- * and none of them may come later.
+ * Checks the order: `.version`, then one or more `.target`, then optionally `.address_size`. No other item may come
+ * before them, and these directives may not occur again later.
  */
 export class HeaderOrder {
   stage: HeaderStage;

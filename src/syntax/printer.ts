@@ -1,6 +1,7 @@
 /**
- * Prints a tree as PTX text in one canonical layout: one statement per line, constants evaluated, debugging sections
- * unchanged. Parsing that text gives the same tree except for its offsets.
+ * Prints a tree as PTX text in a uniform layout. There is one statement per line, constant expressions are replaced by
+ * their values, and debugging sections are copied unchanged. Parsing that text gives the same tree except for its
+ * offsets.
  */
 import { assertNever } from '../base/assert-never.ts';
 import { statementsOf } from './known-lines.ts';
@@ -115,7 +116,10 @@ function printParameters(parameters: readonly Parameter[]): string {
   return `(${parameters.map(printParameter).join(', ')})`;
 }
 
-/** The parts of a function's header, each printed alone: linkage, results and parameters without names, directives. */
+/**
+ * The parts of a function's header, each printed separately: the linkage, the results and parameters without their
+ * names, and the directives.
+ */
 export function printHeaderParts(item: FunctionItem): readonly string[] {
   const nameless = (parameter: Parameter): string => printParameter({ ...parameter, name: '' }).trim();
   return [

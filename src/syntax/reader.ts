@@ -243,7 +243,7 @@ export class Reader extends Lexer {
     } while (open > 0 && this.kind !== Token.End && this.kind !== Token.RightBrace);
   }
 
-  /** Whether the current token is the first on its line and starts a function, so that the item before it has ended. */
+  /** Whether the current token is the first on its line and starts a function. If so, the item before it has ended. */
   atFunction(): boolean {
     if (this.kind !== Token.Dotted) return false;
     const word = this.text();

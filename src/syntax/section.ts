@@ -50,7 +50,7 @@ interface DataType {
 }
 
 /**
- * The types of data. For a number without a sign, ptxas checks only the low 32 bits, so .b32 and .b64 accept every such
+ * The types of data. If a number has no sign, ptxas checks only its low 32 bits, so .b32 and .b64 accept every such
  * number.
  */
 const dataTypes: ReadonlyMap<string, DataType> = new Map([

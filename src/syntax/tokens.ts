@@ -1,6 +1,6 @@
 /**
  * The PTX tokens, as data. The kind of a one-character token is its character code; the other kinds start at 128.
- * Source: Follows PTX ISA 4.3 to 4.5, as ptxas interprets it.
+ * Source: PTX ISA 4.3 to 4.5, as interpreted by ptxas.
  */
 import { byteAt } from '../base/typed-reads.ts';
 

@@ -28,8 +28,8 @@ export interface MemberOperand extends Span {
 }
 
 /**
- * An integer constant expression, already evaluated in 64 bits. `unsigned` follows the type rule: true with a `U`
- * suffix or if the value is too large for `.s64`.
+ * An integer constant expression, already evaluated in 64 bits. `unsigned` is true if the constant has the suffix `U`
+ * or is too large for `.s64`.
  */
 export interface IntegerOperand extends Span {
   readonly kind: 'integer';
@@ -68,8 +68,8 @@ export interface VectorOperand extends Span {
 }
 
 /**
- * `[base+offset]`; `base` is null for an immediate address. Further comma-separated parts (`[map, {x, y}]`) are in
- * `rest`.
+ * `[base+offset]`; `base` is null for an immediate address. If there are more parts, separated by commas
+ * (`[map, {x, y}]`), they are in `rest`.
  */
 export interface AddressOperand extends Span {
   readonly kind: 'address';
@@ -310,7 +310,7 @@ export interface FunctionItem extends Span {
   readonly tuning: readonly TuningDirective[];
   readonly noreturn: boolean;
   readonly body: readonly Statement[] | null;
-  /** The known lines of the body; null if every instruction was parsed. */
+  /** The lines of known shape in the body; null if every instruction was parsed. */
   readonly lines: LineSource | null;
 }
 

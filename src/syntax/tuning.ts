@@ -48,7 +48,10 @@ function unexpectedTuning(r: Reader, name: string, on: 'entry' | 'func'): null {
   return r.unexpected(expected, tuningRules.has(name) ? { help: `${name} is allowed only on .entry functions` } : {});
 }
 
-/** In the header of a kernel, a `;` ends the directive; for a `.func`, the `;` ends the prototype itself. */
+/**
+ * In the header of a kernel, each of these directives may end with a `;`. In the header of a `.func`, a `;` ends the
+ * whole prototype.
+ */
 function parsePragma(r: Reader, owner: ParameterOwner): TuningDirective | null {
   const start = r.start;
   const strings = parseStrings(r);

@@ -1,4 +1,7 @@
-/** The time from a module's text to its first block, in a fresh process and in one that has already run something. */
+/**
+ * Measures the time from the text of a module to the completion of its first block, both in a fresh process and in one
+ * that has already run something.
+ */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Row } from './run-kernels.ts';

@@ -14,7 +14,7 @@ const header = '.version 9.0\n.target sm_100a\n.address_size 64\n';
 
 interface Template {
   readonly text: string;
-  /** Matches every name that must differ from copy to copy. */
+  /** Matches every name that must be different in each copy. */
   readonly names: RegExp;
 }
 

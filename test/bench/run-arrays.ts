@@ -1,6 +1,6 @@
 /**
- * Measures `convert` and `quantize` on arrays of 16 Mi elements, compared with a copy of the same number of bytes and
- * with C++ on one thread.
+ * Measures `convert` and `quantize` on arrays of 16 Mi elements. The times are compared with those for copying the same
+ * number of bytes, and with those of C++ code on one thread.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -12,7 +12,10 @@ import { scratchFolder } from './scratch-folder.ts';
 const count = 2 ** 24;
 const runs = 15;
 
-/** The time of the fastest run in seconds, because other load on the machine only makes a run slower. */
+/**
+ * The time of the fastest run in seconds. The fastest run is used because other load on the machine can only make a run
+ * slower.
+ */
 function fastest(run: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
   for (let i = 0; i < runs; i++) {
@@ -25,7 +28,7 @@ function fastest(run: () => unknown): number {
 
 const billions = (seconds: number): string => `${(count / seconds / 1e9).toFixed(2)} G elements/s`;
 
-/** The seconds that it takes to read and write the same number of bytes. */
+/** The time, in seconds, that it takes to read and write the same number of bytes. */
 function copyOf(bytes: number): number {
   const [from, to] = [new Float32Array(bytes / 8).fill(1), new Float32Array(bytes / 8).fill(2)];
   return fastest(() => to.set(from));

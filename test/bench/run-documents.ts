@@ -41,7 +41,7 @@ function shapes(): readonly Shape[] {
   ];
 }
 
-/** Copies of the self-contained kernels of about 100 lines. */
+/** A document that consists of copies of those kernels that need no other declarations and have about 100 lines. */
 function manyFunctions(): string {
   const header = '.version 9.0\n.target sm_90\n.address_size 64\n';
   const kernels = readdirSync(folder)

@@ -21,7 +21,7 @@ interface Job {
   readonly grid: Extent;
   readonly block: Extent;
   readonly args: (device: Device) => readonly Argument[];
-  /** A grid for which the reference engine takes about a second. */
+  /** The size of a grid that the reference engine takes about a second to run. */
   readonly small: Extent;
   /** Rates of other emulators on a similar machine, in millions of thread-instructions per second. */
   readonly others: string;

@@ -1,4 +1,4 @@
-/** Measures the time from a key press to the painted squiggle in the playground, in Chromium. */
+/** Measures the time, in Chromium, from pressing a key to the moment when the playground has painted the squiggle. */
 import { existsSync } from 'node:fs';
 import { browserPath, buildSite } from '../playground/built-site.ts';
 import { keyTimes, openLongKernel } from '../playground/keystrokes.ts';

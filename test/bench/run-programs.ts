@@ -1,7 +1,7 @@
 /**
- * Measures programs as people write them, on one thread and with checks: the time from the text to the end of the first
- * launch, the time of the third launch, and the time of the same work as plain loops compiled by g++ -O2. All times are
- * CPU time, including V8's own threads, because CPU time can be measured even on a busy machine.
+ * Measures programs of the kind that people write, on one thread and with checks. Three times are measured: from the
+ * text to the end of the first launch, for the third launch, and for doing the same work with plain loops compiled by
+ * g++ -O2. All times are CPU time, including V8's own threads, because CPU time can be measured even on a busy machine.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ function median(values: readonly number[]): number {
   );
 }
 
-/** The program with the plain loops; null without g++. */
+/** The compiled program with the plain loops; null if there is no g++. */
 function compiled(): string | null {
   const program = join(scratchFolder(), 'programs');
   const { error, status } = spawnSync('g++', ['-O2', '-o', program, loops]);

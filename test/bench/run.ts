@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures each figure that ptxlab promises, together with a reference in the same run. Prints a
- * table, and with --json also writes JSON.
+ * `npm run bench`: measures every speed and every time that ptxlab promises, each together with a reference in the same
+ * run. Prints a table, and with --json also writes JSON.
  *
  *     tsx test/bench/run.ts [--only check,documents,eval,first,run,programs,shuffles,matrices,arrays,gguf,serve,keys] [--json FILE]
  */

@@ -1,4 +1,4 @@
-/** Completion against the whole table, for every target: see completion.test.ts. */
+/** Tests completion against the whole table for every target, as completion.test.ts does for one. */
 import { describe, expect, it } from 'vitest';
 import { allForms } from '../../src/isa/table.ts';
 import { newestVersion, targets } from '../../src/isa/targets.ts';

@@ -1,6 +1,6 @@
 /**
- * redux of f32 on both engines, fma.oob, and mad.f32 of sm_1x, checked against models written from the ISA's
- * descriptions.
+ * Tests redux of f32 on both engines, fma.oob, and mad.f32 of sm_1x against models that were written from the
+ * descriptions in the ISA.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';

@@ -63,7 +63,7 @@ const plantedSteps: typeof planted = (
   return { what, name, file: `isa/steps/${chapter}.ts`, find, put: row + find };
 });
 
-/** Rows that the compiler accepts without further changes. */
+/** Rows that the compiler accepts although nothing else has been changed. */
 const complete: readonly Patch[] = [
   {
     file: 'isa/registers.ts',

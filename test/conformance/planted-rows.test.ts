@@ -26,7 +26,7 @@ const e3m4 = {
   canonicalNan: 0x7fn,
 } as const;
 
-/** Loads all modules anew, with the planted rows in the tables. */
+/** Loads all modules of ptxlab again, this time with the additional rows in their tables. */
 async function plantedModules() {
   vi.resetModules();
   vi.doMock('../../src/isa/registers.ts', async (original) => {
@@ -199,7 +199,7 @@ function widthOf(format: Formats.FormatName): number {
   return modules.formats.formats[format].width;
 }
 
-/** All patterns of 8 bits, and a sample of the wider ones. */
+/** All bit patterns of 8-bit formats, and a sample of the patterns of wider formats. */
 function patternOf(format: Formats.FormatName, i: number): Bits {
   const width = widthOf(format);
   if (width === 8) return i;

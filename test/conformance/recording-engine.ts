@@ -214,7 +214,7 @@ class Recording {
     return { index, number: 0, threads: byNumber, shared, barriers, collectives, hasEnded: false, ...turn };
   }
 
-  /** Gives each owner its own memory: a thread its local memory, a block its shared memory. */
+  /** Gives each thread its own local memory, and each block its own shared memory. */
   private segment(space: Exclude<AccessSpace, 'generic'>, owner: number): Segment {
     const key = `${space} ${owner}`;
     const known = this.segments.get(key);

@@ -11,7 +11,9 @@ import { output, ways } from '../device/run.ts';
 const block = [8, 3, 2] as const;
 const threads = 48;
 
-/** Registers of clusters need several clusters with several blocks in each dimension. */
+/**
+ * For the registers that describe clusters, the grid must have several clusters, with several blocks in each dimension.
+ */
 const shapes = {
   plain: { grid: [2, 2, 2], cluster: [1, 1, 1], blocks: 8 },
   clustered: { grid: [4, 4, 4], cluster: [2, 2, 2], blocks: 64 },

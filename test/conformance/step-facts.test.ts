@@ -108,7 +108,7 @@ function randomBits(width = 32): Bits {
   return width === 32 ? random.bits() : random.bits() % 2 ** width;
 }
 
-/** Values for fields that accept only certain ones: addresses, barrier numbers, target indices, masks. */
+/** Values for fields that do not accept every value: addresses, barrier numbers, indices of targets, and masks. */
 function legalInput(step: Step, ref: Ref): Bits | null {
   for (const { space, address } of memoryUses(step)) {
     const offset = step.kind === 'bulk' && ref === step.source ? 128n : 64n;
@@ -236,7 +236,7 @@ const others: readonly (readonly [Sameness, thread: number, block: number])[] = 
   ['block', 0, 1],
 ];
 
-/** How widely the results of one execution were shared. */
+/** How widely the results were shared when the step was executed once. */
 function foundSameness(sample: Sample): Sameness {
   const { step } = sample;
   const scope = groupOf(step);
@@ -254,7 +254,7 @@ function foundSameness(sample: Sample): Sameness {
   return 'grid';
 }
 
-/** Results that are the same for fewer threads than the facts claim. */
+/** Results that are not shared by as many threads as the facts claim. */
 function boldClaims(sample: Sample): readonly string[] {
   const found = foundSameness(sample);
   const { among } = uniformityOf(sample.step);

@@ -1,6 +1,7 @@
 /**
- * Value opcodes that ptxas does not fold, checked against models written from the ISA's descriptions: look-ups, byte
- * permutation, masks, differences, lane-wise set, half-precision functions, and 128-bit arithmetic with carries.
+ * Tests opcodes that compute values but are not folded by ptxas. They are compared with models that were written from
+ * the descriptions in the ISA: table look-ups, byte permutation, masks, differences, lane-wise set, half-precision
+ * functions, and 128-bit arithmetic with carries.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
@@ -9,7 +10,10 @@ import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
 import { output } from '../device/run.ts';
 
-/** The instruction as a function from the bits of its sources to its first result. */
+/**
+ * The instruction as a function: it takes the bits of the operands that the instruction reads and returns those of its
+ * first result.
+ */
 function instruction(mnemonic: string): (...sources: readonly Bits[]) => Bits {
   const resolution = resolveMnemonic(mnemonic);
   const variant = resolution.kind === 'variants' ? resolution.variants[0] : undefined;

@@ -55,7 +55,7 @@ const examples: readonly Example[] = [
   },
 ];
 
-/** A kernel that reads 77 through the address of the example, and tests which window its generic address is in. */
+/** A kernel that reads 77 through the address in the example. It also tests in which window the generic address is. */
 function moduleOf({ line, before = '', load, generic, space }: Example, size: 32 | 64, addresses: 32 | 64): string {
   const sized = (text: string): string => text.replaceAll(/(cvta\.\S+\.u|mov\.u)(32|64)/g, `$1${size}`);
   return `.version 9.0

@@ -1,4 +1,4 @@
-/** Answers questions about a step from the facts about its kind. */
+/** Answers questions about a single step, based on the facts about steps of its kind. */
 import { meet, type Sameness } from '../sameness.ts';
 import { type AccessSpace, isAccessSpace, spaceSameness } from '../spaces.ts';
 import type { GroupScope } from '../collective.ts';
@@ -148,7 +148,7 @@ function refsOfFields(step: Step, fields: readonly PropertyKey[]): readonly Ref[
   return found;
 }
 
-/** The threads for which an address in the space refers to the same memory. */
+/** The kind of group for whose threads an address in the space refers to the same memory. */
 export function samenessOfSpace(space: AccessSpace, hasLocal: boolean): Sameness {
   return space === 'generic' && !hasLocal ? 'block' : spaceSameness[space];
 }

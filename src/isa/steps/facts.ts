@@ -42,7 +42,7 @@ export interface MemoryEffect<Fields> {
  */
 export type Flow = 'next' | 'branch' | 'switch' | 'call' | 'return' | 'exit' | 'fault';
 
-/** The degree to which a step's results are uniform. */
+/** Says among which threads the results of a step are the same. */
 export interface Uniformity<Fields> {
   /** The largest kind of group for which the result can be the same, if its threads execute the step together. */
   readonly among: Sameness;
@@ -74,7 +74,7 @@ export interface Facts<Fields> {
   readonly same: Uniformity<Fields> | ((fields: Fields) => Uniformity<Fields>);
 }
 
-/** One row of facts for each kind of step in a chapter. */
+/** Rows of facts, one for each kind of step that a file declares. */
 export type FactsOf<Chapter> = { readonly [Kind in keyof Chapter]: Facts<Chapter[Kind]> };
 
 /** Defaults for a step that a thread executes by itself and that does not read shared state. */

@@ -18,7 +18,7 @@ export interface FlowSteps {
   /** Returns to the caller; in a kernel, ends the thread. */
   readonly return: Nothing;
   readonly exit: Nothing;
-  /** The thread requests the end of the launch. */
+  /** The thread requests that the launch end. */
   readonly trap: Nothing;
   /** Orders memory accesses, or lets other threads run; values do not change. */
   readonly yield: Nothing;

@@ -1,6 +1,6 @@
 /**
- * Steps that threads execute together: each thread contributes values, waits for the others, and receives a result
- * computed from the values of all.
+ * Steps that threads execute together. Each thread contributes values, waits for the others, and receives a result that
+ * is computed from the values of all of them.
  */
 import type { Collective } from '../collective.ts';
 import { alone, type FactsOf, type Uniformity } from './facts.ts';
@@ -29,7 +29,7 @@ export interface GroupSteps {
   };
   /**
    * Threads exchange values, as described in collective.ts. The threads in `mask` take part or, if `mask` is null, the
-   * threads that arrive together. Each of them contributes `from` and receives `to`.
+   * threads that arrive together. Each of these threads contributes the values `from` and receives the values `to`.
    */
   readonly collective: {
     readonly fn: Collective;

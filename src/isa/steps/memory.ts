@@ -16,8 +16,8 @@ export interface MemorySteps {
     readonly address: Ref;
     readonly readOnly: boolean;
     /**
-     * Other threads may write there at any time (volatile, relaxed, acquire), so a loop around the load may be waiting
-     * for a write.
+     * Other threads may write the location at any time (volatile, relaxed, acquire), so a loop around the load may be
+     * waiting for such a write.
      */
     readonly watched: boolean;
     /** The loaded values are not used, so it does not matter if the memory has never been written. */
@@ -47,8 +47,8 @@ export interface MemorySteps {
     readonly count: Ref;
   };
   /**
-   * Copies `size` bytes between memories in pieces of 16, to which both addresses are aligned. A size that is not a
-   * multiple of 16 is rounded down.
+   * Copies `size` bytes between memories in pieces of 16 bytes. Both addresses are multiples of 16. A size that is not
+   * a multiple of 16 is rounded down.
    */
   readonly bulk: {
     readonly space: AccessSpace;

@@ -1,4 +1,4 @@
-/** Names of the values inside one instruction, and of the values that instructions share. */
+/** Names of values: those that exist only within one instruction, and those that several instructions share. */
 
 /**
  * A value inside one instruction: an operand (`$a`, `$d`, `$rbits`) or a temporary. The `$` distinguishes it from the
@@ -27,8 +27,8 @@ export function refName(ref: Ref): string {
 }
 
 /**
- * The condition code: a value that instructions share implicitly. Each thread has its own, which is initially false;
- * `.cc` writes it, and addc, subc and madc read it (PTX ISA 9.1, 9.7.2).
+ * The condition code, a value that instructions share without naming it. Each thread has its own condition code, which
+ * is initially false. Instructions with `.cc` write it, and addc, subc and madc read it (PTX ISA 9.1, 9.7.2).
  */
 export const conditionCode: Ref = '$CC.CF';
 
@@ -38,7 +38,7 @@ export const stackTop: Ref = '$STACK.TOP';
 /** The address at which alloca starts to allocate. */
 export const stackBase: Ref = '$STACK.BASE';
 
-/** Maximum number of bytes that alloca may allocate in an activation. */
+/** The maximum number of bytes that alloca can allocate in one call of a function. */
 export const stackLimit = 8192;
 
 /**

@@ -1,11 +1,11 @@
 /**
- * The meaning of an instruction as data. A form yields a short list of steps on named values: its operands, by their
- * names in the syntax line, and temporaries. Steps are printed by explain, executed by the reference engine, and
- * compiled by the fast engine; no step computes anything itself.
+ * The meaning of an instruction as data. A form provides a short list of steps. They work on named values: the
+ * operands, under the names that they have in the syntax line, and temporaries. A step does not compute anything
+ * itself: explain prints the steps, the reference engine executes them, and the fast engine compiles them.
  *
- * Sources are read before the first step and truncated to the operand's type; results are written after the last step
- * and extended to the register (PTX ISA 9.1, 9.4.1). The steps themselves therefore do not depend on the widths of the
- * registers.
+ * The operands that an instruction reads are truncated to their types before the first step. The results are extended
+ * to the width of the register after the last step (PTX ISA 9.1, 9.4.1). The steps themselves therefore do not depend
+ * on the widths of the registers.
  */
 import type { Facts } from './facts.ts';
 import { flowFacts, type FlowSteps } from './flow.ts';
@@ -18,7 +18,10 @@ export type Steps = ValueSteps & MemorySteps & FlowSteps & GroupSteps;
 
 export type StepKind = keyof Steps;
 
-/** Steps of these kinds. Engines map kinds to handlers; `handlers[step.kind]` finds a handler without a switch. */
+/**
+ * Steps of these kinds. An engine has a table with a handler for each kind of step, so `handlers[step.kind]` finds the
+ * right one without a switch.
+ */
 export type StepOf<Kind extends StepKind> = { [One in Kind]: { readonly kind: One } & Steps[One] }[Kind];
 
 export type Step = StepOf<StepKind>;

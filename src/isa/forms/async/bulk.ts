@@ -41,7 +41,10 @@ export function operandList(operands: readonly OperandPattern[]): string {
   return operands.map(({ kind, name }) => (kind === 'address' ? `[${name}]` : name)).join(', ');
 }
 
-/** A copy between two spaces. If the destination is shared memory, the bytes are counted in an mbarrier object. */
+/**
+ * Copies between two state spaces. If the destination is shared memory, the mbarrier object is told how many bytes have
+ * arrived.
+ */
 function copy(sourceSpace: 'global' | 'shared', space: 'global' | 'shared'): readonly Step[] {
   const bulk: Step = { kind: 'bulk', space, address: '$dst', sourceSpace, source: '$src', size: '$size' };
   if (space === 'global') return [bulk];

@@ -9,8 +9,8 @@
  * | 21   | tx-count: bytes still expected in the current phase, two's complement  |
  * | 3    | number of the current phase modulo 8                                   |
  *
- * A phase is complete when no arrivals and no bytes are pending. The state that an arrival returns is the whole object
- * before the arrival.
+ * A phase is complete when no arrivals and no bytes are pending. The state that an arrival returns is a copy of the
+ * whole object, as it was before the arrival.
  */
 import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -110,7 +110,7 @@ export function pendingIn(to: Ref, state: Ref): Step {
   return field(to, state, pending);
 }
 
-/** Tests whether the phase of a state is complete. */
+/** Tests whether the phase in which a state was returned is complete. */
 export function testState(space: AccessSpace, address: Ref, to: Ref, state: Ref): readonly Step[] {
   return [...current(space, address, phase), field('$then', state, phase), compare('ne', 'u32', to, '$now', '$then')];
 }

@@ -37,7 +37,7 @@ const words = ['.b32', '.u32', '.s32', '.f32', '.b64', '.u64', '.s64', '.f64'];
 const types = [...words, '.b8', '.u8', '.s8', '.b16', '.u16', '.s16'];
 
 const released: readonly Constraint[] = [{ kind: 'needs-modifier', modifier: '.mmio', oneOf: ['.release'] }];
-/** The space of the address; accesses without a space modifier are generic. */
+/** The state space of the address. An access without a space modifier is generic. */
 function spaceOf({ modifiers }: Variant, isGlobal: boolean): AccessSpace {
   if (modifiers['space'] === undefined && modifiers['.global'] === undefined) return 'generic';
   return isGlobal ? 'global' : 'shared';

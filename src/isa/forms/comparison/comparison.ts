@@ -28,7 +28,7 @@ const c = read('c', '.pred', { negatable: true });
 
 // --- steps ----------------------------------------------------------------------------------------------------------
 
-/** The type used to compare the lanes of each type; bit-size types compare as unsigned integers. */
+/** For each type, the type as which its lanes are compared. Bit-size types are compared as unsigned integers. */
 function comparedAs({ name, format, width }: PtxType): IntegerName | FloatArithmeticFormat {
   if (format === null) return integerName(false, width);
   if (isIntegerName(format)) return format;
@@ -36,7 +36,7 @@ function comparedAs({ name, format, width }: PtxType): IntegerName | FloatArithm
   throw new Error(`${name} cannot be compared`);
 }
 
-/** The steps that compare one lane of a type as the variant requests. */
+/** The steps that make the requested comparison for one lane of a type. */
 export function compareLanes(
   variant: Variant,
   environment: Environment,
@@ -54,7 +54,10 @@ function compare(variant: Variant, environment: Environment, to: Ref, from: read
   return compareLanes(variant, environment, slotType(variant, 0), to, from);
 }
 
-/** Writes a truth value to a result, combined with c if the variant has a Boolean operator. */
+/**
+ * Writes the outcome of a comparison to a result. If the variant has a Boolean operator, the outcome is first combined
+ * with c.
+ */
 export function combine(variant: Variant, to: Ref, truth: Ref): Step {
   if (variant.modifiers['boolOp'] === undefined) return { kind: 'copy', to, from: truth };
   const fn = choice(variant, 'boolOp', ['and', 'or', 'xor']);

@@ -6,7 +6,8 @@ import type { Step } from '../../steps/step.ts';
 import type { PtxType } from '../../types.ts';
 
 /**
- * Maps names to the names of one lane's values: `of('$a')` is that lane of source `a`, and `of('$d')` is its result.
+ * Maps names to the names of one lane's values: `of('$a')` is the name of this lane of source `a`, and `of('$d')` is
+ * the name of its result.
  */
 export type LaneSteps = (of: (name: Ref) => Ref) => readonly Step[];
 

@@ -11,7 +11,7 @@ import { lanewise } from './lanewise.ts';
 
 // --- set ------------------------------------------------------------------------------------------------------------
 
-/** The value 1.0 in each format that the result of set can have. */
+/** The bits of 1.0 in each format that the result of set can have. */
 const ones: Readonly<Record<string, number>> = { f16: 0x3c00, bf16: 0x3f80, f32: 0x3f800000 };
 
 /** The value that represents true in the result: 1.0, or all bits set. */

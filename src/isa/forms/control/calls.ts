@@ -1,6 +1,6 @@
 /**
- * Calls and branches through a table (PTX ISA 9.1, 9.7.12.4 and 9.7.12.5). check/instructions/call.ts checks arguments
- * and callees.
+ * Calls and branches through a table (PTX ISA 9.1, 9.7.12.4 and 9.7.12.5). The arguments and the called functions are
+ * checked in check/instructions/call.ts.
  */
 import { type InstructionForm, type OperandPattern, read } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';
@@ -31,7 +31,7 @@ function call(indirect: boolean, { withResults, withParameters }: Shape): Instru
     section: '9.7.12.5',
     syntax: `call{.uni}  ${words.join(', ')}`,
     summary: indirect
-      ? 'Calls the function whose address is in a register; a prototype or a list of targets gives its signature.'
+      ? 'Calls the function whose address is in a register; a prototype or a list of targets gives its parameters and return values.'
       : 'Calls a function: copies the arguments to its parameters, runs it, and copies its results.',
     regime: 'exact',
     availability: [{ subject: indirect ? 'indirect call' : 'call', ways: [indirect ? at('2.1', 20) : at('1.0')] }],

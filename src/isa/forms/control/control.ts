@@ -95,7 +95,9 @@ const spellings: readonly Spelling[] = [
 
 const section = '9.7.13.1';
 
-/** Both kinds of reduction, each with and without a thread count. */
+/**
+ * Forms for the reductions that return a predicate and those that return a count, each with and without a thread count.
+ */
 function reductions({ opcode, aligned, rest }: Spelling): readonly InstructionForm[] {
   const reduction = (id: string, text: string, result: OperandPattern, operands: readonly OperandPattern[]) =>
     since(
@@ -279,7 +281,7 @@ export const controlForms = (): readonly InstructionForm[] => [
       id: 'bar.warp.sync',
       section: '9.7.13.2',
       syntax: 'bar.warp.sync  a',
-      summary: 'Waits for the threads of the warp that are in the mask.',
+      summary: 'Waits until all threads of the warp that are in the mask have arrived.',
       operands: [read('a', '.u32')],
       steps: (): readonly Step[] => [{ kind: 'collective', fn: { form: 'sync' }, to: [], from: [], mask: '$a' }],
     },

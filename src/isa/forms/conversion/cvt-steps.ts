@@ -34,7 +34,9 @@ const randomLayouts: Readonly<Record<string, RandomLayout>> = {
   '.e2m1x4': { bits: 8, low: [24, 8, 16, 0] },
 };
 
-/** The random-bit layout of a stochastic conversion to this type; null for every other type. */
+/**
+ * The layout of the random bits for a stochastic conversion to this type; null for types that have no such conversion.
+ */
 export function randomLayout(type: PtxType): RandomLayout | null {
   return randomLayouts[type.name] ?? null;
 }
@@ -155,7 +157,7 @@ function laneFormat(type: PtxType): FormatName {
   return type.format;
 }
 
-/** The number of bits in a lane that hold its value: fp6 lanes are 8 bits apart but 6 bits wide. */
+/** The number of bits in a lane that hold its value. For fp6, this is 6, although lanes are 8 bits apart. */
 export function laneBits(type: PtxType): number {
   return formats[laneFormat(type)].width;
 }

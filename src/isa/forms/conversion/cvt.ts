@@ -1,7 +1,8 @@
 /**
  * cvt: PTX ISA 9.1, 9.7.9.21. Some lines of the ISA's syntax block apply only to certain pairs of types. Here, such a
- * line is split into several forms, so that within each form every modifier can be combined with every type. If ptxas
- * 13.0 and the text of the ISA differ, the rows follow ptxas, and docs/spec-questions.md lists the difference.
+ * line is split into several forms, so that within each form every modifier can be combined with every type. If the
+ * text of the ISA does not agree with ptxas 13.0, the rows follow ptxas, and the difference is listed in
+ * docs/spec-questions.md.
  */
 import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, ValuePattern } from '../../form.ts';
 import { read, write } from '../../form.ts';
@@ -132,7 +133,7 @@ const basic: readonly InstructionForm[] = [
     id: 'cvt.float.same',
     syntax: 'cvt{.irnd}{.ftz}{.sat}.dtype.atype  d, a',
     summary:
-      'Float to the same type: an integer rounding modifier rounds it to an integral value, otherwise it is copied.',
+      'Float to the same type: with an integer rounding modifier, the value is rounded to an integer; without one, it is copied.',
     sets: { dtype: floats, atype: floats },
     relation: 'same',
     constraints: [ftzNeedsF32],
@@ -233,7 +234,7 @@ const bf16: readonly InstructionForm[] = [
   strict({
     id: 'cvt.bf16.bf16',
     syntax: 'cvt{.irnd}.bf16.bf16  d, a',
-    summary: 'bf16 to bf16: an integer rounding modifier rounds it to an integral value.',
+    summary: 'bf16 to bf16: an integer rounding modifier rounds the value to an integer.',
     availability: [bf16Pairs],
     operands: [d, a],
     steps: scalar,
@@ -415,7 +416,7 @@ const fixedPoint: readonly InstructionForm[] = [false, true].flatMap((scaled) =>
     strict({
       id: `cvt.bf16x2.s2f6x2${suffix}`,
       syntax: `cvt.rn{.satfinite}{.relu}${qualifier}.bf16x2.s2f6x2  d, a${tail}`,
-      summary: 'A fixed-point pair, multiplied by its scales, to packed bf16.',
+      summary: 'A pair of fixed-point values, each multiplied by its scale factor, to packed bf16.',
       availability: [s2f6],
       operands: [d, a, ...operands],
       steps: packedToPacked,

@@ -1,4 +1,4 @@
-/** Requirements and operands that floating-point forms share. */
+/** Version requirements and operands that several floating-point forms have in common. */
 import type { AvailabilityRow, InstructionForm, ValuePattern } from '../../form.ts';
 import { read, write } from '../../form.ts';
 import { at, type Availability } from '../../targets.ts';

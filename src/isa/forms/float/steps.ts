@@ -19,8 +19,8 @@ export function formatOf(variant: Variant): FloatArithmeticFormat {
 }
 
 /**
- * The rounding and flushing that the modifiers request. Without a rounding modifier, `.rn` applies; sm_1x always
- * flushes f32 subnormals.
+ * The rounding mode and the treatment of subnormals that the modifiers request. Without a rounding modifier, the
+ * rounding mode is `.rn`. On sm_1x, f32 subnormals are always flushed.
  */
 export function modeOf(variant: Variant, environment: Environment): FloatMode {
   return {

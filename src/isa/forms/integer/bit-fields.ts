@@ -45,7 +45,7 @@ const unary: readonly InstructionForm[] = (
   }),
 );
 
-/** For a negative number, this finds the topmost 0, which is the topmost 1 of the complement. */
+/** For a negative number, this finds the topmost 0 bit by searching for the topmost 1 bit of the complement. */
 const findTopmost: InstructionForm['steps'] = (variant) => {
   const { class: kind, width } = slotType(variant, 0);
   const searched: Ref = kind === 'signed' ? '$magnitude' : '$a';
@@ -77,7 +77,7 @@ const finding: readonly InstructionForm[] = [
     section: '9.7.1.16',
     syntax: 'bfind{.shiftamt}.type  d, a',
     summary:
-      'The position of the topmost bit that differs from the sign, or its distance from the top; all ones if no bit differs.',
+      'The position of the topmost bit that differs from the sign, or the distance of that bit from the top; all ones if there is no such bit.',
     sets: { type: integers },
     availability: [row('bfind', '2.0', 20)],
     operands: [count, a],
@@ -102,7 +102,10 @@ function lowByte(to: Ref, from: Ref): Step {
   return bits('and', 32, to, from, '$byte');
 }
 
-/** Shifts the field to the top and back down, which fills the upper bits with copies of its sign or with zeros. */
+/**
+ * Shifts the field to the top of the word and then back down. This fills the bits above it with copies of its sign or
+ * with zeros.
+ */
 const extract: InstructionForm['steps'] = (variant) => {
   const { class: kind, width } = slotType(variant, 0);
   const down = kind === 'signed' ? 'shr.s' : 'shr.u';

@@ -1,8 +1,8 @@
 /**
  * Extended precision: add, sub and mad that write the condition code, and addc, subc and madc that read it (PTX ISA
- * 9.1, 9.7.2). The condition code holds the carry of an addition. A subtraction adds the complement, so its carry is
- * the opposite of a borrow, and chains that mix additions and subtractions behave as they do with ptxas
- * (docs/spec-questions.md).
+ * 9.1, 9.7.2). The condition code holds the carry of an addition. A subtraction is treated as adding the complement, so
+ * its carry is the opposite of a borrow. Chains that mix additions and subtractions therefore behave as they do with
+ * ptxas (docs/spec-questions.md).
  */
 import { type IntegerName, integerName } from '../../../numerics/formats.ts';
 import {
@@ -62,8 +62,8 @@ function carried(terms: Terms, reads: boolean, writes: boolean): readonly Step[]
     steps.push(...carryIn(direction, type), integer(direction, type, '$d', '$partial', '$carry'));
     if (writes) steps.push(carryOut({ ...terms, from: '$partial', other: '$carry' }, '$out.carry', '$d'));
   }
-  // A sum carries if either of its two additions carries; a difference does not borrow if neither of its two
-  // subtractions borrows.
+  // Each result is computed by two additions or two subtractions. A sum has a carry if at least one of the additions
+  // has one; a difference has no borrow if neither of the subtractions has one.
   if (writes && reads) steps.push(bits(direction === 'add' ? 'or' : 'and', 1, conditionCode, '$out', '$out.carry'));
   else if (writes) steps.push({ kind: 'copy', to: conditionCode, from: '$out' });
   return steps;

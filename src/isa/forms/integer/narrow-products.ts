@@ -97,7 +97,10 @@ function lanes(name: Ref, type: IntegerName, width: 8 | 16, count: number): read
   ];
 }
 
-/** c plus the products of `count` lanes of a, each `width` bits wide, and the bytes of b from `first` on. */
+/**
+ * Computes c plus a sum of products: each of the `count` lanes of a, which are `width` bits wide, is multiplied by a
+ * byte of b. The bytes start at number `first`.
+ */
 function dot(variant: Variant, width: 8 | 16, first: number): readonly Step[] {
   const count = 32 / width;
   const type = sumType(variant);

@@ -13,7 +13,7 @@ export function bits(fn: BitFunction, width: number, to: Ref, ...from: readonly 
   return { kind: 'bits', fn, width, to, from };
 }
 
-/** A constant of `width` bits; negative values become their two's complement. */
+/** A constant of `width` bits. A negative value is given in two's complement. */
 export function constant(to: Ref, value: number, width = 32): ValueStep {
   const wide = BigInt.asUintN(width, BigInt(value));
   return { kind: 'constant', to, value: width > 32 ? wide : Number(wide) };

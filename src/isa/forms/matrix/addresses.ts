@@ -16,7 +16,7 @@ export interface Access {
   readonly bytes: number;
 }
 
-/** A plan in which each lane makes `count` accesses to the elements of a fragment. */
+/** Makes a plan in which each lane makes `count` accesses to elements of a fragment. */
 export function addressPlan(
   fragment: Fragment,
   count: number,
@@ -34,7 +34,10 @@ export function addressPlan(
   return { fragment, accesses, strideBits: 0, constants: [], words: [], ...more };
 }
 
-/** Registers whose elements are adjacent in memory are accessed as a whole, and other registers element by element. */
+/**
+ * If the elements of a register are adjacent in memory, the register is accessed as a whole; otherwise, each element is
+ * accessed separately.
+ */
 export function accessesOf(own: Fragment, byRows: boolean): { readonly perAccess: number; readonly count: number } {
   const perRegister = own.registerBits / own.bits;
   const apart = (element: number): boolean => {

@@ -40,7 +40,7 @@ const section = '9.7.14.5.14';
 
 /** Types of A and B that follow the same rules. */
 interface Row {
-  /** The name for the types of A and B together, if there are several. */
+  /** The name under which the types of A and B appear in the form's id, if there are several types. */
   readonly name?: string;
   readonly shape: string;
   readonly d: TypeName;

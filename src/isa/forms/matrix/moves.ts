@@ -108,12 +108,15 @@ function accessOf(own: Fragment, lane: number, element: number): Access {
   return { source: matrix * own.rows + row, stride: 0, bytes: (column * own.bits) / 8 };
 }
 
-/** Whether elements are accessed as single bytes. */
+/** Whether each element is accessed separately, as a single byte. */
 function isByBytes(own: Fragment): boolean {
   return accessesOf(own, true).perAccess * own.bits === 8;
 }
 
-/** Addresses of the parts of a matrix; if the parts are single bytes, also an address for `rowCheck`. */
+/**
+ * The addresses of the parts of a matrix. If the parts are single bytes, the plan also contains an address for
+ * `rowCheck`.
+ */
 function planOf(own: Fragment, kept: readonly Ref[]): AddressPlan {
   const { perAccess, count } = accessesOf(own, true);
   const access = (lane: number, index: number): Access =>
@@ -159,14 +162,20 @@ function storeParts(variant: Variant, own: Fragment): readonly Step[] {
   return [...rowSteps, ...find, ...checkOf(space, own), ...stores];
 }
 
-/** The layout of small elements in memory: they follow each other from the start of a row, and padding comes last. */
+/**
+ * How elements of 4 or 6 bits are stored in memory: one directly after the other from the start of a row, with padding
+ * at the end of the row.
+ */
 interface Packed {
   readonly bits: 4 | 6;
   /** The position, within a byte of the result, of the element's lowest bit. */
   readonly low: number;
 }
 
-/** Small elements, each extracted from the two bytes in which it begins. */
+/**
+ * Loads elements of 4 or 6 bits. For each of them, the two bytes are loaded that start with the one in which the
+ * element begins.
+ */
 function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly Step[] {
   const bitOf = (lane: number, element: number): number => placeOf(own, lane, element).column * packed.bits;
   const count = elementsOf(own);

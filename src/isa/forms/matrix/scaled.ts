@@ -39,7 +39,10 @@ const rows: readonly Row[] = [
   { kind: 'mxf4nvf4', vector: '.scale_vec::4X', scaling: { format: 'ue4m3', block: 16, group: 16 }, factors: nibbles },
 ];
 
-/** `{byte-id, thread-id}`: these select the lanes that hold the scales, and the bytes within them. */
+/**
+ * The operand `{byte-id, thread-id}`. It selects the lanes whose registers hold the scale factors, and the bytes within
+ * these registers.
+ */
 function selectorOf(side: 'a' | 'b', bytes: readonly number[]): OperandPattern {
   const elements = [
     read(`byte-id-${side}`, '.b16', { oneOf: bytes }),

@@ -25,7 +25,7 @@ interface Row {
   readonly signs: boolean;
   /** True if the instruction has operands that transpose matrices in shared memory. */
   readonly transposes: boolean;
-  /** The largest selector of metadata; absent if there is no sparse form. */
+  /** The largest value of the constant that selects metadata; absent if the instruction has no sparse form. */
   readonly selectors?: number;
   readonly before?: string;
   readonly after?: string;

@@ -134,7 +134,7 @@ const families: readonly Family[] = [
   },
 ];
 
-/** `.aligned` has been required since 6.3, and therefore for all types that were introduced later. */
+/** Before 6.3, `.aligned` could be omitted; types that were introduced later always require it. */
 const aligned: readonly AvailabilityRow[] = [
   { subject: '.aligned', when: { modifiers: ['.aligned'] }, ways: [at('6.3', 70)] },
   { subject: 'wmma without .aligned', when: { without: ['.aligned'] }, ways: [{ ...at('6.0', 70), until: 603 }] },

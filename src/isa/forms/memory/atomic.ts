@@ -59,7 +59,10 @@ export const integer: Combine = (variant, { old, b, next }) => {
   return [{ kind: 'integer', fn, type, sat: false, to: next, from: [old, b] }];
 };
 
-/** `.inc` wraps to 0 above b; `.dec` wraps to b below 0, and also if the old value is above b. */
+/**
+ * `.inc` counts up and continues with 0 after b. `.dec` counts down and continues with b after 0, and also if the old
+ * value is above b.
+ */
 export const wrapping: Combine = (variant, { old, b, next }): readonly ValueStep[] => {
   const compare = (comparison: 'ge' | 'gt' | 'eq', to: Ref, right: Ref): ValueStep => ({
     kind: 'compare',
@@ -230,7 +233,7 @@ interface Operation {
   readonly onlyAtom?: boolean;
   /** Without a cache policy. */
   readonly unhinted?: boolean;
-  /** Vector forms access only global memory. */
+  /** Vector operations can access only global memory. */
   readonly globalOnly?: boolean;
 }
 
@@ -365,7 +368,8 @@ const operations: readonly Operation[] = [
   {
     id: 'vector.half',
     syntax: '.op.noftzHINT.vector.type',
-    summary: 'Adds to 16-bit floats at consecutive addresses, or keeps the smaller or larger values.',
+    summary:
+      'Adds to 16-bit floats at consecutive addresses, or replaces each of them by the smaller or larger of two values.',
     sets: { op: ['.add', '.min', '.max'], vector: ['.v2', '.v4', '.v8'], type: ['.f16', '.bf16'] },
     rows: [vectors],
     combine: float,
@@ -374,7 +378,8 @@ const operations: readonly Operation[] = [
   {
     id: 'vector.pair',
     syntax: '.op.noftzHINT.vector.type',
-    summary: 'Adds to pairs of 16-bit floats in consecutive words, or keeps the smaller or larger values.',
+    summary:
+      'Adds to pairs of 16-bit floats in consecutive words, or replaces each float by the smaller or larger of two values.',
     sets: { op: ['.add', '.min', '.max'], vector: ['.v2', '.v4'], type: ['.f16x2', '.bf16x2'] },
     rows: [vectors],
     combine: float,

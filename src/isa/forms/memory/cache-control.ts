@@ -1,6 +1,7 @@
 /**
  * Cache control: prefetch, prefetchu, applypriority, discard, createpolicy (PTX ISA 9.1, 9.7.9.15 to 9.7.9.18). No
- * caches are simulated, so values do not change. `discard` keeps the old bytes, which the ISA leaves undefined.
+ * caches are simulated, so values do not change. `discard` does not change the bytes, although they are undefined
+ * afterwards according to the ISA.
  */
 import type { AvailabilityRow, InstructionForm, OperandPattern } from '../../form.ts';
 import { read, write } from '../../form.ts';
@@ -73,7 +74,8 @@ const lines: readonly InstructionForm[] = [
     id: 'discard',
     section: '9.7.9.17',
     syntax: 'discard{.global}.L2  [a], size',
-    summary: 'Drops a cache line in L2 without writing it back. Its bytes become undefined; here they stay unchanged.',
+    summary:
+      'Drops a cache line in L2 without writing it back. Its bytes are undefined afterwards; ptxlab does not change them.',
     availability: [row('discard', ampere)],
     operands: [{ ...sized, access: 'store' }, line128],
   }),
@@ -81,7 +83,7 @@ const lines: readonly InstructionForm[] = [
 
 // --- createpolicy ---------------------------------------------------------------------------------------------------
 
-/** Policies are opaque. These are the whole-range policies that CUTLASS defines as constants. */
+/** Policies are opaque. The values are those that CUTLASS defines for policies that apply to all addresses. */
 const policies: Readonly<Record<string, bigint>> = {
   '.L2::evict_normal': 0x1000000000000000n,
   '.L2::evict_first': 0x12f0000000000000n,

@@ -1,6 +1,6 @@
 /**
- * ld, ldu and st: PTX ISA 9.1, 9.7.9.8, 9.7.9.10 and 9.7.9.11. Cache operators, eviction and prefetch hints do not
- * affect values, nor do the memory model's orderings and scopes for a single thread.
+ * ld, ldu and st: PTX ISA 9.1, 9.7.9.8, 9.7.9.10 and 9.7.9.11. Cache operators, eviction hints and prefetch hints do
+ * not affect values. For a single thread, the orderings and scopes of the memory model do not affect values either.
  */
 import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, Variant } from '../../form.ts';
 import { has, read, slotType, write } from '../../form.ts';
@@ -179,7 +179,7 @@ const loads: readonly Line[] = [
   ...hinted({
     id: 'ld.nc',
     syntax: 'ld.global{.ncop}.nc{.evict1}{.evict2}HINT{.prefetch}{.vec}.type  d, [a]',
-    summary: 'Load from global memory that no thread writes during the kernel.',
+    summary: 'Loads from global memory that no thread writes while the kernel runs.',
   }),
   {
     id: 'ld.volatile',

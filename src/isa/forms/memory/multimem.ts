@@ -15,7 +15,10 @@ interface Family {
   /** The type that registers must have. If this is absent, it is the type in the mnemonic. */
   readonly register?: TypeRef;
   readonly unpacked?: boolean;
-  /** The operations of each instruction, if it has any; `vectorOps` lists those that only vectors support. */
+  /**
+   * The operations that each instruction can have with this type. `vectorOps` lists those that are available only for
+   * vectors.
+   */
   readonly ops?: Partial<Readonly<Record<'ld_reduce' | 'red', readonly string[]>>>;
   readonly vectorOps?: readonly string[];
   readonly vectors?: readonly string[];

@@ -20,7 +20,7 @@ interface Layout {
   readonly shapes: readonly string[];
   /** Number of registers per thread for `.x1`. */
   readonly registers: number;
-  /** True if an operand gives the distance between the two halves. */
+  /** True if the instruction has an operand for the distance between the two halves of the data. */
   readonly split: boolean;
 }
 
@@ -96,7 +96,7 @@ const reductions = () =>
 
 // --- copies ---------------------------------------------------------------------------------------------------------
 
-/** Shapes, and how their data is spread over warps. */
+/** The shapes of data that can be copied, each with the modifiers that say how the data is distributed to warps. */
 const copyShapes = [
   { id: '', shape: ['.128x256b', '.4x256b', '.128x128b'], warps: [] },
   { id: '.64', shape: ['.64x128b'], warps: ['.warpx2::02_13', '.warpx2::01_23'] },

@@ -11,7 +11,7 @@ const words: readonly TypeName[] = ['.b32', '.u32', '.s32', '.f16x2'];
 export const tensor = (name: string): OperandPattern => ({ kind: 'tensor', name, types: ['.b32'] });
 /** An operand `[a]` of a load or store: an address in tensor memory, in a register of one of several 32-bit types. */
 export const tensorOfWords = (name: string): OperandPattern => ({ kind: 'tensor', name, types: words });
-/** `[a]` in tensor memory: an integer register of 32 bits, a variable or a constant. */
+/** An operand `[a]`: an address in tensor memory, given by a 32-bit integer register, a variable or a constant. */
 export const anyTensor = (name: string): OperandPattern => ({ kind: 'tensor', name });
 
 /** A register that describes a matrix in shared memory. */
@@ -24,7 +24,7 @@ export const chips: readonly Availability[] = [
   atListed('9.0', 'sm_110a'),
 ];
 
-/** The requirement of features that were introduced for chips and their families at the same time. */
+/** The versions and targets for features that were introduced for chips and for their families at the same time. */
 export const families: readonly Availability[] = [
   atListed('8.8', 'sm_100a', 'sm_100f', 'sm_101a', 'sm_101f', 'sm_103a', 'sm_103f'),
   atListed('9.0', 'sm_110a', 'sm_110f'),

@@ -35,7 +35,7 @@ const mask: OperandPattern = {
   joined: true,
 };
 
-/** Where A is, and whether half of it is omitted. */
+/** Whether A is in tensor memory, and whether half of it is omitted. */
 interface Source {
   readonly inTensor: boolean;
   readonly sparse: boolean;

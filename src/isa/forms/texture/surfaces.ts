@@ -22,7 +22,7 @@ const relaxed = (line: CheckedLine, ...ways: Parameters<typeof checked>[1][]): I
   regime: 'relaxed',
 });
 
-/** A value or, with a vector modifier, a list of values. */
+/** A single value or, if there is a vector modifier, a list of values. */
 const values = (value: ReturnType<typeof read>): OperandPattern => ({
   kind: 'lanes',
   name: value.name,

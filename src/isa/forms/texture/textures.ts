@@ -45,7 +45,7 @@ const results: readonly Result[] = [
   { id: 'f16x2', types: ['.f16x2'], element: '.b32', lanes: 2, registers: ['.b32', '.f16x2'] },
 ];
 
-/** `p` says whether the texels are resident in memory. */
+/** The result `p` says whether the texels are resident in memory. */
 const residency = needs('a predicate result', {}, at('7.1', 60));
 
 function resultList({ element, lanes, registers }: Result): OperandPattern {
@@ -64,7 +64,7 @@ const floatCoordinates: CoordinatesPattern = {
   indexed: arrays,
 };
 
-/** Offsets of the texels, for the geometries that allow them. */
+/** The operand with the offsets of the texels, which is allowed for some geometries only. */
 const offset: CoordinatesPattern = {
   kind: 'coordinates',
   name: 'e',

@@ -13,7 +13,10 @@ interface Lanes {
   readonly bytes: RegExp;
 }
 
-/** One digit per lane. Each digit is the number of a lane; the lanes of a come first, then those of b. */
+/**
+ * One digit per lane. Each digit of the selector is the number of a lane, where the lanes of a come first and those of
+ * b follow.
+ */
 export const laneChoices: Lanes = { halves: /^\.h[0-3]{2}$/, bytes: /^\.b[0-7]{4}$/ };
 
 /** The lanes of the result that an instruction computes, given by their digits in descending order. */
@@ -33,7 +36,7 @@ export interface BitField {
   readonly width: number;
 }
 
-/** The part that a scalar selector names; the whole register if there is no selector. */
+/** The part of a register that a selector names. Without a selector, it is the whole register. */
 export function bitFieldOf(selector: string): BitField {
   if (selector === '') return { low: 0, width: 32 };
   const width = selector[1] === 'b' ? 8 : 16;

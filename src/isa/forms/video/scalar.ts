@@ -83,7 +83,7 @@ function combined(family: Family, variant: Variant): readonly Step[] {
   ];
 }
 
-/** Puts the low bits of the value at their position and takes all other bits from c. */
+/** Replaces the selected part of c by the low bits of the value. */
 function merged(variant: Variant): readonly Step[] {
   const { low, width } = bitFieldOf(selectorOf(variant, '$d'));
   if (width === 32) return [low32('$d', '$value')];
@@ -138,7 +138,7 @@ function forms(family: Family): readonly InstructionForm[] {
       ...shared,
       id: `${opcode}.merge`,
       syntax: `${head}  d.dsel, a{.asel}, b{.bsel}, c`,
-      summary: `${summary}, which replaces a byte or half of c.`,
+      summary: `${summary}; the result replaces a byte or half of c.`,
       operands: [write('d', '.u32', parts), a, b, c],
       steps: (variant) => [...begin(variant), ...merged(variant)],
     },

@@ -99,7 +99,7 @@ function merged({ lanes, width, ...rest }: Shape, variant: Variant): readonly St
 
 // --- operations -----------------------------------------------------------------------------------------------------
 
-/** The value of lane i, clamped to its width if `.sat` is given. */
+/** Computes lane i of the result. If `.sat` is given, the value is clamped to the width of a lane. */
 function limited(shape: Shape, make: (i: number, to: Ref) => readonly Step[]): LaneSteps {
   return (variant, i) => {
     if (!has(variant, '.sat')) return make(i, `$made.${i}`);
@@ -117,7 +117,7 @@ const distance = (i: number, to: Ref): readonly Step[] => [
   integer('abs', 's32', to, `$difference.${i}`),
 ];
 
-/** Half of the sum, rounded to the nearest integer with ties away from zero. */
+/** Half of the sum of two lanes, rounded to the nearest integer; ties are rounded away from zero. */
 const average = (i: number, to: Ref): readonly Step[] => [
   constant('$one', 1),
   constant('$top', 31),

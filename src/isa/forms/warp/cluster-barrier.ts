@@ -8,9 +8,10 @@
  * | 20   | threads that have exited, which no phase waits for     |
  * | 24   | number of the current phase                            |
  *
- * Each block keeps a byte for each of its threads: 0, or 2 plus the lowest bit of the phase in which the thread last
- * arrived. The thread has to wait as long as the lowest bit of the current phase is the same as in its byte. Comparing
- * one bit is enough, because the next phase cannot end before this thread arrives in it.
+ * For each of its threads, a block also keeps a byte. Its value is 0 if the thread has never arrived; otherwise, it is
+ * 2 plus the lowest bit of the phase in which the thread last arrived. The thread has to wait as long as the lowest bit
+ * of the current phase is the same as in its byte. Comparing one bit is enough, because the next phase cannot end
+ * before this thread arrives in it.
  */
 import type { InstructionForm } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';
@@ -23,14 +24,14 @@ import { bits, compare, constant, extract, integer, join, resize, select } from 
 const fieldBits = 20;
 const phaseBits = 64 - 2 * fieldBits;
 
-/** The byte of a thread that arrives in the current phase. */
+/** Computes the byte for a thread that arrives in the current phase. */
 function byteOfPhase(to: Ref, object: Ref): readonly ValueStep[] {
   return [extract('$parity', object, 2 * fieldBits, 1), constant('$arrival', 1), join(to, '$arrival', '$parity', 1, 2)];
 }
 
 /**
- * A thread that exits counts as exited only, even if it has arrived in the current phase. `$byte` holds the byte of
- * that thread as it was before the change.
+ * If a thread exits after it has arrived in the current phase, it is counted only as exited and no longer as arrived.
+ * `$byte` holds the byte of that thread as it was before the change.
  */
 const exits: readonly ValueStep[] = [
   ...byteOfPhase('$current', '$old'),
@@ -90,7 +91,7 @@ const wait: readonly Step[] = [
   compare('eq', 'u32', clusterWaits, '$current', '$byte'),
 ];
 
-/** What a thread does before it exits, if its kernel may use the barrier. */
+/** The steps that a thread executes before it exits, if its kernel contains instructions for the barrier. */
 export const leaveCluster: readonly Step[] = [...findOwnByte, loadByte, change(exits)];
 
 type Row = Pick<InstructionForm, 'summary' | 'polls' | 'repeatsWhile'> & {

@@ -53,7 +53,7 @@ const resources = (): readonly InstructionForm[] => [
     id: 'griddepcontrol',
     section: '9.7.13.13',
     syntax: 'griddepcontrol.action',
-    summary: 'Lets the grids that depend on this one start, or waits for the grids that this one depends on.',
+    summary: 'Lets the grids that depend on this grid start, or waits for the grids on which it depends.',
     sets: { action: ['.launch_dependents', '.wait'] },
     ways: [at('7.8', 90)],
     operands: [],

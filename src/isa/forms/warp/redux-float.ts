@@ -44,7 +44,7 @@ const fromKey = (nanKey: number): readonly Step[] => [
   select('$d', '$wasNaN', '$canonical', '$plain'),
 ];
 
-/** Without `.NaN`, NaNs are ignored, so the result is a NaN only if all values are NaNs. */
+/** Without `.NaN`, NaNs are ignored, and the result is a NaN only if there are no other values. */
 export const reduxFloatSteps: InstructionForm['steps'] = (variant): readonly Step[] => {
   const isMinimum = has(variant, '.min');
   const nanKey = isMinimum === has(variant, '.NaN') ? lowest : highest;

@@ -41,7 +41,10 @@ function widthOf({ types }: Variant): 32 | 64 {
   return types[0]?.width === 64 ? 64 : 32;
 }
 
-/** Without `.sync`: up to version 6.4 on all targets, and after that only on targets before sm_70. */
+/**
+ * Without `.sync`, the instructions are available on all targets up to version 6.4. After that, they are available only
+ * on targets before sm_70.
+ */
 const unsynchronized = (version: string, sm: number): readonly Availability[] => [
   { ...at(version, sm), until: 604 },
   { ...atBetween(sm, 70), since: at(version).since },
@@ -79,7 +82,8 @@ const shfl: readonly InstructionForm[] = [
     subject: 'shfl without .sync',
     section: '9.7.9.5',
     syntax: 'shfl.shflMode.b32  d|p, a, b, c',
-    summary: 'Reads the value of another lane of the warp; without .sync, only on targets whose warps run in lockstep.',
+    summary:
+      'Reads the value of another lane of the warp; without .sync, this works only on targets whose warps run in lockstep.',
     ways: unsynchronized('3.0', 30),
     operands: [shuffled, ...shflSources],
     steps: shflSteps(null),
@@ -235,7 +239,7 @@ export const warpForms = (): readonly InstructionForm[] => [
     id: 'elect',
     section: '9.7.13.14',
     syntax: 'elect.sync  d|p, membermask',
-    summary: 'Elects one thread in the mask, the one with the lowest lane.',
+    summary: 'Elects one thread in the mask: the one in the lowest lane.',
     ways: [at('8.0', 90)],
     operands: [
       {
