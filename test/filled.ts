@@ -1,4 +1,7 @@
-/** Fills a large array by index and returns it. `from({ length })` and `map` take four to nine times as long. */
+/**
+ * Fills a large array by index and returns it. Using `from({ length })` or `map` instead takes four to nine times as
+ * long.
+ */
 export function filled<T extends { readonly length: number; [index: number]: number }>(
   array: T,
   value: (index: number) => number,

@@ -1,14 +1,14 @@
 /**
- * For every test file of `npm test`: random inputs are the same in each run, so that a run passes whenever the one
- * before did (`npm run test:fuzz` draws new ones), and integers in long arrays are compared as bytes, which takes a
- * thousandth of the time.
+ * Setup that runs before every test file of `npm test`. It makes random inputs the same in each run, so that a test
+ * does not fail by chance (`npm run test:fuzz` uses new inputs each time). It also compares integer arrays as bytes,
+ * which is a thousand times as fast as the default comparison for long arrays.
  */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 
 fc.configureGlobal({ seed: 1_122_334 });
 
-/** Undefined if the usual comparison should decide. */
+/** Whether two integer arrays are equal; undefined for other values, which are left to the default comparison. */
 function areSameIntegers(a: unknown, b: unknown): boolean | undefined {
   if (!isIntegerArray(a) || !isIntegerArray(b) || a.constructor !== b.constructor) return undefined;
   return Buffer.compare(bytesOf(a), bytesOf(b)) === 0;
@@ -26,7 +26,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: IntegerArray): Uint8Array {
 
 const added = Symbol.for('ptxlab.comparison-of-integers');
 
-// Test files of a worker share the list of comparisons.
+// All test files that run in one worker share the list of equality testers, so this one is added only once.
 if (!Object.hasOwn(globalThis, added)) {
   Object.defineProperty(globalThis, added, { value: true });
   expect.addEqualityTesters([areSameIntegers]);

@@ -14,7 +14,7 @@ export function bigintOf(bits: Bits): bigint {
   return typeof bits === 'bigint' ? bits : wrongWidth(bits);
 }
 
-/** The throw has a function of its own, so that V8 inlines the callers. */
+/** Throws the error. This is a separate function so that its callers stay small enough for V8 to inline. */
 function wrongWidth(bits: Bits): never {
   throw new Error(`expected bits of a different width, but got the ${typeof bits} ${bits}`);
 }
@@ -42,8 +42,8 @@ export function hex(bits: Bits, width: number): string {
 type OfBits<R> = (a: Bits, b?: Bits, c?: Bits, d?: Bits) => R;
 
 /**
- * Adapts a function on values of at most 32 bits, which are `number`s. The code that prepares an instruction knows its
- * widths.
+ * Adapts a function on values of at most 32 bits, which are `number`s. Nothing is checked here, because the widths are
+ * known when an instruction is prepared.
  */
 export function onNumbers<R>(of: (a: number, b: number, c: number, d: number) => R): OfBits<R> {
   return of as OfBits<R>;

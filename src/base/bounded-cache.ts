@@ -1,4 +1,7 @@
-/** A cache of limited size that makes one value per key. When it is full, the oldest entry is dropped. */
+/**
+ * A cache of limited size that creates each value when its key is first requested. When the cache is full, it drops the
+ * oldest entry.
+ */
 export class BoundedCache<K, V> {
   private readonly most: number;
   private readonly made = new Map<K, V>();

@@ -1,7 +1,7 @@
 /**
- * Finds the word that was probably intended. The costs of edits distinguish typing mistakes from different words: a
- * letter in the wrong case or a doubled letter costs little, and a replaced letter costs much. Numbers are never
- * changed, because `fp8` is not a misspelled `fp4`.
+ * Finds the word that was probably intended. Each kind of edit has a cost that reflects how likely it is as a typing
+ * mistake: a letter in the wrong case or a doubled letter costs little, and a replaced letter costs much. Words with
+ * different numbers never match: `fp8`, for example, is not a misspelling of `fp4`.
  */
 
 /** The candidate that `word` is probably a misspelling of; null if none is close enough. The first one wins a tie. */
@@ -24,9 +24,9 @@ export function nearestWord(word: string, candidates: Iterable<string>): string 
 const longest = 60;
 
 /**
- * The number of occurrences of each digit, packed into one number. Words with different digits are never near: no cheap
- * edit adds, drops or replaces a digit, and a swap keeps both. The digits 0 and 1 are not counted, because they look
- * like letters.
+ * The number of occurrences of each digit, packed into one number. Two words whose counts differ can never match:
+ * adding, dropping or replacing a digit costs too much, and swapping two digits does not change the counts. The digits
+ * 0 and 1 are not counted, because they look like letters.
  */
 function digitsOf(word: string): number {
   let packed = 0;
@@ -48,7 +48,10 @@ function allowance(word: string): number {
   return length <= 5 ? cost.edit + cost.swap : length <= 8 ? 2 * cost.edit + cost.first : 3 * cost.edit;
 }
 
-/** The lowest cost of turning one word into the other; `limit` or more if it is not below `limit`. */
+/**
+ * The lowest cost of turning one word into the other. The search stops early once the cost is known to be at least
+ * `limit`; the result is then `limit`.
+ */
 function distance(a: string, b: string, limit: number): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => insertions(b, j));

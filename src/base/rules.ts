@@ -10,7 +10,7 @@ export interface Rule<T> {
   readonly accepts: (value: unknown) => boolean;
   /** The first mistake inside an accepted value at this path; absent for values without parts. */
   readonly inside?: (value: unknown, path: string) => Mistake | null;
-  /** Never set; it only ties the rule to its type. */
+  /** Never set. The property exists only in the type system, where it makes rules for different types incompatible. */
   readonly type?: T;
 }
 
@@ -70,7 +70,9 @@ export function oneOf<Word extends string>(...words: readonly Word[]): Rule<Word
   };
 }
 
-/** A value that follows one of two rules; only the second may have parts. */
+/**
+ * A value that follows one of two rules. Only a value of the second rule may have parts that are checked individually.
+ */
 export function either<A, B>(plain: Rule<A>, other: Rule<B>): Rule<A | B> {
   const { inside } = other;
   return {
@@ -134,8 +136,8 @@ export function recordOf<T>(rules: RulesFor<T>): Rule<T> {
 }
 
 /**
- * An object that has at least these members. `takes` says what it is; mistakes in its members are not named one by one,
- * because callers get such objects from the library.
+ * An object that has at least these members. `takes` describes the object in messages. Mistakes in its members are not
+ * reported individually, because callers get such objects from the library instead of writing them.
  */
 export function shaped<T>(takes: string, rules: { readonly [Name in keyof T]?: Rule<unknown> }): Rule<T> {
   const members = Object.entries<Rule<unknown> | undefined>(rules);

@@ -53,7 +53,9 @@ function indexLines(text: string): Uint32Array {
   return text.includes('\r') ? indexAnyLineEnds(text) : indexNewlines(text);
 }
 
-/** The usual case, which the engine's built-in search finds quickly. */
+/**
+ * Finds the line starts of a text without `\r`. This is the usual case, in which the fast built-in search can be used.
+ */
 function indexNewlines(text: string): Uint32Array {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

@@ -24,7 +24,7 @@ export class DeviceBuffer extends DeviceRange {
   }
 
   /**
-   * Frees the memory. A later access by a kernel is a fault.
+   * Frees the memory. If a kernel accesses it afterwards, the launch ends with a fault.
    *
    * @throws PtxlabError `buffer-freed` if it was already freed
    */

@@ -1,4 +1,7 @@
-/** The values that each device and launch option takes. The library and job files are checked with the same rows. */
+/**
+ * The values that each device and launch option takes. The same table is used to check options passed to the library
+ * and options in job files.
+ */
 import { callback, flag, number, oneOf, type Rule, type RulesFor, signal, text, whole } from '../base/rules.ts';
 import '../base/platform-types.ts';
 import { mostWorkers } from '../machine/launch.ts';
@@ -19,7 +22,7 @@ const extent: Rule<Extent> = {
   },
 };
 
-/** More than a year, in seconds. The clock still has enough precision at such times. */
+/** The maximum time limit in seconds: more than a year, but short enough for the clock to remain precise. */
 const longest = 2 ** 25;
 
 const seconds: Rule<number> = {
@@ -40,7 +43,8 @@ export const deviceRules: RulesFor<Unnamed<DeviceOptions>> = {
   gpu: text,
   isa: text,
   version: text,
-  // Windows and guards take up part of the 32-bit address space, so less is usable; larger sizes throw `out-of-memory`.
+  // Address windows and the guards between allocations take up part of the 32-bit address space, so the largest usable
+  // size is below this limit; sizes above it throw `out-of-memory`.
   memory: whole(2 ** 32, '2^32'),
   workers,
   simd: flag,
@@ -48,7 +52,7 @@ export const deviceRules: RulesFor<Unnamed<DeviceOptions>> = {
 
 type Untraced = Omit<LaunchOptions, 'engine' | 'onTrace' | 'trace' | 'signal'>;
 
-/** The options that a recording shares with a launch. */
+/** The launch options that recordings for the debugger accept, too. */
 export const untracedRules: RulesFor<Untraced> = {
   grid: extent,
   block: extent,
@@ -75,7 +79,10 @@ export const launchRules: RulesFor<LaunchOptions> = {
   engine: oneOf('jit', 'interp'),
 };
 
-/** The launch options that are plain data, which job files and requests to the server take as they are. */
+/**
+ * The launch options that are plain data, so that job files and requests to the server can contain them in the same
+ * form.
+ */
 export type PlainLaunch = Pick<
   LaunchOptions,
   | 'grid'

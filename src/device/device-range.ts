@@ -7,7 +7,7 @@ import type { GlobalMemory } from '../machine/global-memory.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { type DecodedFormat, elementsOf, type NativeArrays, type NativeFormat } from './typed-read.ts';
 
-/** The memory that a range lies in. */
+/** The memory that each range belongs to. */
 const homes = new WeakMap<object, GlobalMemory>();
 
 /** Whether a value is a range of device memory other than this one. */
@@ -16,7 +16,7 @@ export function isOfAnotherDevice(value: unknown, memory: GlobalMemory): boolean
   return home !== undefined && home !== memory;
 }
 
-/** The common part of buffers and module variables. Its address can be passed as a kernel argument. */
+/** The base class of buffers and module variables. The address of a range can be passed as a kernel argument. */
 export abstract class DeviceRange implements Addressed {
   constructor(memory: GlobalMemory) {
     homes.set(this, memory);
@@ -30,12 +30,12 @@ export abstract class DeviceRange implements Addressed {
   /** The name used in error messages. */
   protected abstract get owner(): string;
 
-  /** Returns a copy of its bytes. */
+  /** Returns a copy of the bytes in the range. */
   read(): Uint8Array;
   /**
-   * Returns a copy as elements of `format`. Integers, f32 and f64 come in typed arrays of their own type; values of
-   * every other format (f16, bf16, tf32, e4m3, e2m1 …) come in a Float32Array. 2-bit and 4-bit elements are packed, the
-   * first one in the lowest bits; 6-bit elements take one byte each.
+   * Returns a copy of the range as elements of `format`. Integers, f32 and f64 are returned in a typed array of that
+   * type; values of every other format (f16, bf16, tf32, e4m3, e2m1 …) are returned in a Float32Array. In memory, 2-bit
+   * and 4-bit elements are packed, with the first one in the lowest bits; 6-bit elements take one byte each.
    *
    * @throws PtxlabError `unknown-format`; `buffer-size` if the bytes are not a whole number of elements
    */
@@ -48,8 +48,8 @@ export abstract class DeviceRange implements Addressed {
   }
 
   /**
-   * Returns a view of its bytes, not a copy, starting at byte `offset`. It is valid until the next allocation or
-   * launch.
+   * Returns a view of the bytes in the range, starting at byte `offset`. The view is not a copy, and is valid until the
+   * next allocation or launch.
    *
    * @throws PtxlabError `buffer-size` if there are fewer than `length` bytes after `offset`
    */

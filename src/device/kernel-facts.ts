@@ -33,7 +33,7 @@ export interface KernelAttributes {
   readonly parameterSize: number;
   /** Static shared memory of a block, including that of all functions the kernel may call. */
   readonly sharedSize: number;
-  /** Local memory of a thread, including that of the deepest chain of calls. */
+  /** Local memory of a thread, including the memory that the deepest chain of calls needs. */
   readonly localSize: number;
   /** Block extents required by `.reqntid`; null without that directive. */
   readonly requiredBlock: Dim3 | null;

@@ -24,7 +24,7 @@ import { tracingOf } from './trace-choice.ts';
 import type { LaunchOptions } from './options.ts';
 import { UnsupportedInstructionsError } from './unsupported.ts';
 
-/** The device a module is loaded on, and the module's source text. */
+/** The parts of a device that the kernels of a module loaded on it need, and the module's source text. */
 export interface ModuleContext {
   readonly memory: GlobalMemory;
   readonly heap: DeviceHeap;
@@ -156,7 +156,10 @@ function readsWorkspace({ specials }: FunctionProgram['instructions'][number]): 
   return specials.some(({ register }) => register.grant === 'grid workspace');
 }
 
-/** The extents of clusters that the launch asks for, or else those that `.reqnctapercluster` requires. */
+/**
+ * The extents of a cluster: those that the launch options specify or, if they specify none, those that
+ * `.reqnctapercluster` requires.
+ */
 function clustersOf(
   { name, requiredCluster }: FunctionProgram,
   { cluster }: LaunchOptions,
@@ -168,7 +171,10 @@ function clustersOf(
   return { cluster: required ?? asked ?? [1, 1, 1], hasClusters: required !== null || asked !== null };
 }
 
-/** `.reqntid` and `.maxntid` promise the block sizes that a kernel will be launched with (PTX ISA 9.1, 11.4). */
+/**
+ * Checks the block size of a launch against `.reqntid` and `.maxntid`, with which a kernel declares the block sizes
+ * that it may be launched with (PTX ISA 9.1, 11.4).
+ */
 function checkTuning({ name, requiredThreads, mostThreads }: FunctionProgram, { block }: LaunchShape): void {
   const required = requiredThreads === null ? null : extentsOf(requiredThreads);
   if (required !== null && required.some((most, i) => most !== block[i])) {

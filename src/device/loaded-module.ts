@@ -67,8 +67,8 @@ export class LoadedModule {
   }
 
   /**
-   * Frees the module's variables. Afterwards its kernels cannot be launched, and its variables must not be read or
-   * written.
+   * Frees the module's variables. After this call, the module's kernels cannot be launched, and its variables must not
+   * be read or written.
    */
   unload(): void {
     if (this.isUnloaded) return;

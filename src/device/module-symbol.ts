@@ -14,8 +14,8 @@ export interface SymbolHome {
 }
 
 /**
- * A module-scope variable in `.global` or `.const`. Every launch that starts after a write sees the new contents, and
- * whatever a kernel stored in `.global` can be read after its launch.
+ * A module-scope variable in `.global` or `.const`. A write by the host is visible to every launch that starts after
+ * it, and the values that a kernel stores in a `.global` variable can be read once its launch has ended.
  */
 export class ModuleSymbol extends DeviceRange {
   readonly name: string;

@@ -9,8 +9,8 @@ import type { TraceChoice } from './trace-choice.ts';
 /** `target` and `version` replace the `.target` and `.version` of modules. */
 export interface DeviceOptions extends JudgeOptions {
   /**
-   * The GPU whose arithmetic kernels use where the ISA does not specify it, by architecture or product: `sm_90`,
-   * `H100`. Default: the GPU of the target that a module is checked for.
+   * The GPU whose arithmetic is reproduced where the ISA leaves results unspecified, given by its architecture or
+   * product name: `sm_90`, `H100`. Default: the GPU that corresponds to the target of the module.
    */
   readonly gpu?: GpuName;
   /** Size of global memory in bytes. Default 1 GiB. */
@@ -30,16 +30,16 @@ export interface LaunchOptions {
   /** Threads per block. Default 1. */
   readonly block?: Extent;
   /**
-   * Blocks per cluster, at most 16. The grid must be a multiple of it. Default: what `.reqnctapercluster` requires, or
-   * else 1.
+   * Blocks per cluster, at most 16. The grid extents must be multiples of the cluster extents. Default: the extents
+   * that `.reqnctapercluster` requires, or 1 without that directive.
    */
   readonly cluster?: Extent;
   /** Dynamic shared memory per block, in bytes. */
   readonly sharedBytes?: number;
   /**
    * Allows the whole grid to synchronize, as with `cudaLaunchCooperativeKernel`: `grid.sync()` of cooperative groups
-   * finds its workspace through %envreg1 and %envreg2. All blocks then exist at the same time, each with its own
-   * memory.
+   * finds its workspace through %envreg1 and %envreg2. In such a launch, all blocks exist at the same time, each with
+   * its own memory.
    */
   readonly cooperative?: boolean;
   /** One argument for each kernel parameter, in order. */
@@ -56,8 +56,8 @@ export interface LaunchOptions {
   /** Called with each text the kernel prints with `printf`, as soon as it is printed. */
   readonly onPrint?: (text: string) => void;
   /**
-   * When this signal aborts, the launch ends with fault PTX6022. On the calling thread, `jit` checks the signal only
-   * between blocks; with at least one worker, it can stop any kernel.
+   * When this signal aborts, the launch ends with fault PTX6022. If `jit` runs on the calling thread, it checks the
+   * signal only between blocks; if it runs on workers, the signal can stop any kernel.
    */
   readonly signal?: AbortSignal;
   /**
@@ -71,11 +71,12 @@ export interface LaunchOptions {
    * `jit`, the default, compiles to WebAssembly; `interp` computes everything exactly, step by step, and is orders of
    * magnitude slower. Both leave the same bytes in memory, except where a program does not define its result:
    *
-   * - Threads run in a different order, and with workers the order changes from run to run. So the values returned by
-   *   atomics, floating-point sums computed with atomics, the order of `printf` output and the addresses from `malloc`
-   *   may differ.
-   * - In a kernel with a data race, a thread may read a different one of the values stored.
-   * - %clock, %clock_hi, %clock64 and %globaltimer count differently.
+   * - Threads run in a different order, and with workers the order changes from run to run. Therefore, the values
+   *   returned by atomics, floating-point sums computed with atomics, the order of `printf` output and the addresses
+   *   from `malloc` may differ.
+   * - If a kernel has a data race and several values are stored at one place, a thread may read a different one of
+   *   them.
+   * - %clock, %clock_hi, %clock64 and %globaltimer have different values.
    * - `interp` reports reads of shared and local memory that was never written; `jit` reads zeros instead.
    * - A launch that ends in a fault may have executed other threads before the fault.
    */
@@ -89,13 +90,14 @@ export interface LaunchOptions {
    * Number of worker threads that `jit` distributes blocks over, at most 64; 0 means the calling thread. It never
    * starts more workers than there are blocks, or more than twice the number of processors. Results are the same except
    * for the order of atomics. Kernels that call `printf`, `malloc`, `free` or `__assertfail` always run on the calling
-   * thread. If memory cannot be shared, as in a page that is not cross-origin isolated, all kernels run there.
+   * thread. If memory cannot be shared, as in a page that is not cross-origin isolated, all kernels run on the calling
+   * thread.
    */
   readonly workers?: number;
   /**
    * What to do if control flow can reach instructions that no engine can execute: `refuse`, the default, throws
-   * UnsupportedInstructionsError before anything runs; `fault` runs the kernel and ends it with fault PTX6030 if a
-   * thread reaches one.
+   * UnsupportedInstructionsError before anything runs; `fault` runs the kernel, and ends it with fault PTX6030 if a
+   * thread reaches such an instruction.
    */
   readonly unsupported?: 'refuse' | 'fault';
   /**
@@ -105,9 +107,9 @@ export interface LaunchOptions {
    */
   readonly simd?: boolean;
   /**
-   * How the contents of shared and local memory that was never written are treated. With `fault`, the default, the
-   * launch faults if a branch, an address, a store to global memory or a host call depends on them. With `zero`, and
-   * always on `jit`, they read as zeros.
+   * What to do when a kernel reads shared or local memory that was never written. With `fault`, the default, the launch
+   * ends with a fault if a branch, an address, a store to global memory or a host call depends on a value read from
+   * there. With `zero`, and always on `jit`, such memory contains zeros.
    */
   readonly uninitialized?: 'fault' | 'zero';
 }

@@ -1,4 +1,4 @@
-/** Shares modules between the devices that load the same text. */
+/** Lets devices that load the same PTX text share one checked module. */
 import { type CheckedModule, type CheckOptions, type CheckReport, loadModule } from '../check/check.ts';
 
 interface Known {
@@ -7,10 +7,10 @@ interface Known {
   readonly report: CheckReport;
 }
 
-/** Maximum number of modules that are searched; the oldest one is forgotten first. */
+/** Maximum number of recently loaded modules to remember. When there are more, the oldest is forgotten. */
 const mostRecent = 64;
 
-/** Modules stay known until they are garbage-collected. */
+/** The modules loaded most recently. They are held weakly, so each of them can still be garbage-collected. */
 const recent: WeakRef<CheckedModule>[] = [];
 const known = new WeakMap<CheckedModule, Known>();
 

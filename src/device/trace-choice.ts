@@ -23,7 +23,7 @@ interface Options {
 }
 
 /**
- * What the reference engine should trace; null without `onTrace`.
+ * What the reference engine should trace; null if the option `onTrace` is not set.
  *
  * @throws PtxlabError `bad-trace` if the launch has no such thread or runs on another engine
  */

@@ -21,10 +21,10 @@ export interface NativeArrays {
 
 export type NativeFormat = keyof NativeArrays;
 
-/** All other formats, whose values all fit in f32. */
+/** All other formats. Each of their values can be represented exactly in f32. */
 export type DecodedFormat = Exclude<FormatName, NativeFormat>;
 
-/** Takes a whole buffer, so that every typed array is aligned. */
+/** Creates a typed array from a whole buffer, so that its start is always aligned. */
 type Maker<A> = (buffer: ArrayBuffer) => A;
 
 const makers: { readonly [F in NativeFormat]: Maker<NativeArrays[F]> } = {

@@ -38,7 +38,10 @@ export class Bytes {
     this.byte(Number(rest & 0x7fn));
   }
 
-  /** Writes a name as its length followed by its UTF-8 bytes. All names here are ASCII. */
+  /**
+   * Writes a name as its length followed by its UTF-8 bytes. Names are expected to be ASCII, so each character takes
+   * one byte.
+   */
   name(text: string): void {
     this.unsigned(text.length);
     for (let i = 0; i < text.length; i++) this.byte(text.charCodeAt(i));

@@ -1,6 +1,6 @@
 /**
- * The body of one function: locals, and instructions that are encoded as they are added. Blocks nest like the calls
- * that add them.
+ * The body of one function: locals, and instructions that are encoded as they are added. A WebAssembly block contains
+ * the code that is added during the call that creates the block.
  */
 import { elementAt } from '../base/element-at.ts';
 import { Bytes } from './bytes.ts';
@@ -34,11 +34,11 @@ export interface Label {
 /** The body of a function as in the code section, without its size. */
 export interface FunctionBody {
   readonly bytes: Uint8Array;
-  /** In the order of their offsets. */
+  /** The hints, sorted by offset. */
   readonly hints: readonly BranchHint[];
 }
 
-/** What the condition of a branch usually is. */
+/** Says whether the condition of a branch is usually true or usually false. */
 export interface BranchHint {
   /** Offset of the branch in bytes, from the start of the body. */
   readonly offset: number;
@@ -70,7 +70,7 @@ export class Code {
   private readonly locals: ValueType[] = [];
   private readonly kept: VectorConstants | null;
   private readonly keptLocals: number[] = [];
-  /** Their offsets are positions in `bytes`. */
+  /** The hints added so far, with offsets that are positions in `bytes`. */
   private readonly hints: BranchHint[] = [];
   private depth = 0;
 
@@ -118,7 +118,8 @@ export class Code {
 
   /** Pushes a constant vector, given as four words, the lowest first. */
   words(...words: Words): this {
-    // A zero vector needs no load, and V8 generates better code for some instructions if it sees the zero.
+    // A zero vector is not kept in a local: it needs no load, and V8 generates better code for some instructions if it
+    // knows that an operand is zero.
     if (this.kept !== null && words.some((word) => word !== 0)) return this.get(this.keptLocal(this.kept, words));
     writeWords(this.bytes, words);
     return this;
@@ -173,7 +174,10 @@ export class Code {
     return this;
   }
 
-  /** Pushes a constant, given by its bits so that it never passes through a JavaScript number. */
+  /**
+   * Pushes an f64 constant. It is given by its bits, because a JavaScript number might not preserve the payload of a
+   * NaN.
+   */
   f64(bits: bigint): this {
     return this.i64(bits).op('f64.reinterpret_i64');
   }
@@ -260,8 +264,9 @@ export class Code {
   }
 
   /**
-   * Says that the condition of the next `brIf` or `if` is rarely true. An engine that reads branch hints keeps values in
-   * registers on the usual path, even if the rare path has calls, and moves the rare path out of the way.
+   * Says that the condition of the next `brIf` or `if` is rarely true. An engine that reads branch hints can then keep
+   * values in registers on the usual path, even if the rare path contains calls, and place the code of the rare path
+   * elsewhere.
    */
   unlikely(): this {
     this.hints.push({ offset: this.bytes.length, isLikely: false });

@@ -75,7 +75,8 @@ test('hints name the branches that rarely or nearly always happen, at their offs
     new WebAssembly.Module(bytes),
     'metadata.code.branch_hint',
   );
-  // One function, number 2, with two hints: offset, size of the hint, hint.
+  // The section has one entry, for function 2, with two hints. Each hint consists of its offset, its size and its
+  // value.
   const [, , , first = 0, , , second = 0] = new Uint8Array(section);
   expect([...new Uint8Array(section)]).toEqual([1, 2, 2, first, 1, 0, second, 1, 1]);
   const body = hinted.encode(() => 0).bytes;
@@ -170,8 +171,8 @@ describe('atomic instructions', () => {
     (width, type, load, store, cmpxchg) => {
       const builder = new ModuleBuilder(true);
       const put = (value: number, code: Code): Code => (type === 'i64' ? code.i64(BigInt(value)) : code.i32(value));
-      // The second of four elements is exchanged twice: the first exchange finds the expected 5, the second does not
-      // find the expected 6. The last element becomes the sum of the values found.
+      // Two compare-exchanges with the second of four elements: the first expects 5 and finds it; the second expects 6
+      // and finds another value. The sum of the two values found is stored in the last element.
       const code = new Code([]);
       const bytes = width / 8;
       put(5, code.i32(bytes)).atomic(store, 0);

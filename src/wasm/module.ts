@@ -14,7 +14,7 @@ const sections = { custom: 0, type: 1, import: 2, function: 3, global: 6, export
 /** All imports come from this namespace. */
 const namespace = 'env';
 
-/** Globals are declared mutable, because V8 inlines the value of an immutable one as a constant. */
+/** Globals are declared mutable, because V8 would replace each use of an immutable global with its constant value. */
 const mutable = 1;
 
 const endOfExpression = 0x0b;
@@ -76,7 +76,7 @@ export class ModuleBuilder {
       bytes.name(namespace);
       bytes.name(imported?.name ?? 'memory');
       bytes.byte(imported === null ? 2 : 0);
-      // The memory is declared with a minimum of zero pages; its actual size is that of the memory passed in.
+      // The memory is declared with a minimum of zero pages, so that a memory of any size can be passed in.
       if (imported === null) this.memoryLimits(bytes);
       else bytes.unsigned(imported.type);
     });
@@ -101,7 +101,9 @@ export class ModuleBuilder {
     return out.written();
   }
 
-  /** Adds the section of the branch hinting proposal, which engines without it ignore. */
+  /**
+   * Adds the section that the branch hinting proposal defines; engines that do not implement the proposal ignore it.
+   */
   private branchHints(out: Bytes): void {
     const hinted = this.functions.flatMap(({ body }, i) =>
       body === null || body.hints.length === 0 ? [] : [{ index: this.imports.length + i, hints: body.hints }],

@@ -31,7 +31,7 @@ async function readBack(write: (code: Code) => void): Promise<readonly string[]>
   const code = new Code([]);
   write(code);
   builder.define(builder.declare({ parameters: [], results: [] }), code);
-  // The bytes are copied, because wabt would read a view to the end of its buffer.
+  // The bytes are copied, because wabt ignores the bounds of a view and reads the whole buffer behind it.
   const module = read.readWasm(builder.encode().slice(), { simd: true, threads: true, bulk_memory: true });
   const text = module.toText({});
   module.destroy();

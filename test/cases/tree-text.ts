@@ -1,9 +1,12 @@
 /**
- * Writes a syntax tree as text: each statement or item has its own line, any other node is `kind(value)` or
- * `kind(name: value)`; names and signed integers are written as they are.
+ * Writes a syntax tree as text. Each statement or item takes one line. Names and signed integers are written as in PTX,
+ * and any other node is written as `kind(value)` or `kind(name: value)`.
  */
 
-/** Fields that the cases omit: offsets, and uninformative defaults. */
+/**
+ * Names of fields that are left out of the text, because every node has them. Fields with default values are left out,
+ * too.
+ */
 const hidden = /^(kind|start|end|span|\w+Start|\w+End)$/;
 
 function isDefault(value: unknown): boolean {

@@ -1,13 +1,16 @@
 /**
- * Sums of a chunk are cut off to 24 bits, toward zero, however many bits they have. No term is cut off here, so exact
- * arithmetic says what the sums are.
+ * The sum of a chunk is truncated to 24 significant bits, toward zero, no matter how many bits the exact sum has. In
+ * these tests, the individual terms are never truncated, so the sums before truncation can be computed exactly.
  */
 import { describe, expect, test } from 'vitest';
 import { RandomSource } from '../differential/random-source.ts';
 import { placeOfA, placeOfB, placeOfC } from './isa-fragments.ts';
 import { engines, lanesOf, runWarp, unpacked } from './warp.ts';
 
-/** Targets, the products of a chunk, and the bits below the greatest exponent that terms keep. */
+/**
+ * For each target: the number of products in a chunk, and the number of bits below the greatest exponent that are kept
+ * in each term.
+ */
 const chunks = [
   { target: 'sm_80', chunk: 8, kept: 24 },
   { target: 'sm_90', chunk: 16, kept: 25 },
@@ -15,18 +18,21 @@ const chunks = [
 
 const [rows, columns, k] = [16, 8, 16];
 
-/** Significands of f16: the first `count` are at least 1.5, and the others are 0. */
+/**
+ * Random significands of f16 numbers, as integers. The first `count` in each line stand for values of at least 1.5, and
+ * the others are 0.
+ */
 function significands(random: RandomSource, lines: number, count: number): readonly (readonly number[])[] {
   return Array.from({ length: lines }, () =>
     Array.from({ length: k }, (_, at) => (at < count ? 0x600 + random.below(0x200) : 0)),
   );
 }
 
-/** The code of a significand, with the exponent of 1. */
+/** The f16 code that combines a significand with the exponent of the number 1. */
 const f16Of = (significand: number, negative: boolean): bigint =>
   BigInt(significand === 0 ? 0 : (negative ? 0x8000 : 0) + 0x3800 + significand);
 
-/** The f32 with the 24 highest bits of `units` * 2^-`below`. */
+/** The bits of the f32 that has the 24 highest bits of `units` * 2^-`below`. */
 function cutOff(units: number, below: number, negative: boolean): bigint {
   const last = 2 ** Math.max(0, Math.floor(Math.log2(units)) - 23);
   const value = (Math.floor(units / last) * last) / 2 ** below;
@@ -41,7 +47,7 @@ describe.each(engines)('on %s', (engine) => {
   test.each(cases)('$target: an accumulator and $count products of 2.25 to 4', async ({ target, count, kept }) => {
     const random = new RandomSource(count);
     const [a, b] = [significands(random, rows, count), significands(random, columns, count)];
-    // Values below 1 that can have any bits down to the last one that is not cut off.
+    // Values below 1 with random bits in all positions, down to the last bit that is kept.
     const c = a.map(() => Array.from({ length: columns }, () => random.below(2 ** 24)));
     const isNegative = (row: number): boolean => row % 2 === 1;
     const ofC = (row: number, column: number): number => c[row]?.[column] ?? 0;
@@ -85,7 +91,7 @@ describe.each(engines)('on %s', (engine) => {
       (lane, i) => {
         const { row, column } = placeOfC(lane, i);
         const products = (a[row] ?? []).reduce((sum, factor, at) => sum + factor * (b[column]?.[at] ?? 0), 0);
-        // Products have 20 bits below 1.
+        // Products have 20 bits after the binary point.
         return f32Of(products * 2 ** (kept - 20) + ofC(row, column), row);
       },
       32,

@@ -1,7 +1,7 @@
 /** Codes of elements of the types in matrix instructions, for values that all of these types represent exactly. */
 import { e2m1, e2m3, e4m3, encode, f16, type SmallFormat } from '../kernels/reference.ts';
 
-/** Bits of an element in a register, and the code of a value there. */
+/** How elements of a type are stored in registers: the width of an element in bits, and the code of each value. */
 export interface ElementType {
   readonly bits: number;
   readonly code: (value: number) => bigint;
@@ -27,7 +27,7 @@ export const elementTypes = {
   f32: { bits: 32, code: f32Bits },
   f64: { bits: 64, code: (value) => new BigUint64Array(Float64Array.of(value).buffer)[0] ?? 0n },
   e4m3: small(e4m3, 8),
-  // The upper half of an f16.
+  // An e5m2 number is the upper half of an f16 number.
   e5m2: { bits: 8, code: (value) => BigInt(encode(f16, value) >> 8) },
   e2m3: small(e2m3, 8),
   // e5m2 has five exponent bits with bias 15; e3m2 has three with bias 3.

@@ -1,6 +1,7 @@
 /**
- * Where lanes hold elements, written from the formulas of PTX ISA 9.1, 9.7.14.5.1 to 9.7.14.5.13, independently of
- * src/isa/fragments.ts. `i` is the index of an element in a lane, and `p` is the number of elements in a register.
+ * Which lanes hold which elements of a matrix, according to the formulas of PTX ISA 9.1, 9.7.14.5.1 to 9.7.14.5.13.
+ * This file was written independently of src/isa/fragments.ts. `i` is the index of an element in a lane, and `p` is the
+ * number of elements in a register.
  */
 
 export interface Place {
@@ -11,7 +12,10 @@ export interface Place {
 const groupId = (lane: number): number => lane >> 2;
 const inGroup = (lane: number): number => lane % 4;
 
-/** A with 16 rows: the registers of rows 0 to 7 and 8 to 15 alternate. With 8 rows there is one register. */
+/**
+ * The place of an element of A. If A has 16 rows, registers with elements of rows 0 to 7 alternate with registers for
+ * rows 8 to 15. If A has 8 rows, there is only one register.
+ */
 export function placeOfA(rows: number, p: number): (lane: number, i: number) => Place {
   if (rows === 8) return (lane, i) => ({ row: groupId(lane), column: inGroup(lane) * p + (i % p) });
   return (lane, i) => {
@@ -27,12 +31,15 @@ export function placeOfB(p: number): (lane: number, i: number) => Place {
   return (lane, i) => ({ row: inGroup(lane) * p + (i % p) + 4 * p * Math.floor(i / p), column: groupId(lane) });
 }
 
-/** C and D: `c0, c1` of rows 0 to 7, and `c2, c3` of rows 8 to 15. */
+/** The place of an element of C or D: elements 0 and 1 are in rows 0 to 7, and elements 2 and 3 are in rows 8 to 15. */
 export function placeOfC(lane: number, i: number): Place {
   return { row: i < 2 ? groupId(lane) : groupId(lane) + 8, column: inGroup(lane) * 2 + (i & 1) };
 }
 
-/** m8n8k4 of f16: the pairs of quads 0 and 4, 1 and 5, 2 and 6, 3 and 7 each have their own matrix. */
+/**
+ * For m8n8k4 with f16, the warp computes four products. Each belongs to a pair of quads: 0 and 4, 1 and 5, 2 and 6, or
+ * 3 and 7.
+ */
 export const quadPair = {
   matrix: (lane: number): number => (lane % 16) >> 2,
   a: (layout: 'row' | 'col', lane: number, i: number): Place =>

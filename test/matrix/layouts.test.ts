@@ -1,6 +1,7 @@
 /**
- * Dense mma against plain arithmetic: matrices without symmetry are laid out with the ISA's formulas, and D is read
- * with them. Values are small enough for sums to be exact on every GPU.
+ * Compares dense mma with plain arithmetic: matrices without symmetry are distributed over the lanes by the ISA's
+ * formulas, and D is collected from the lanes in the same way. Values are small enough for sums to be exact on every
+ * GPU.
  */
 import { describe, expect, test } from 'vitest';
 import { type ElementName, elementTypes } from './element-codes.ts';
@@ -22,7 +23,7 @@ interface Case {
   readonly b: ElementName;
   readonly d: 'f16' | 'f32' | 'f64' | 's32';
   readonly target?: string;
-  /** Modifiers before and after the types. */
+  /** Parts of the mnemonic that come before and after the types. */
   readonly before?: string;
   readonly after?: string;
 }

@@ -7,5 +7,5 @@ export function pick<T>(values: readonly T[], matrix: number, row: number, colum
   return found;
 }
 
-/** Values that every format has. */
+/** Values that every floating-point format can represent. */
 export const floats = [0, 0.5, 1, 1.5, 2, -0.5, -1, -1.5];

@@ -1,4 +1,7 @@
-/** Block-scaled mma: scales in the lanes and bytes that the selectors name (PTX ISA 9.1, 9.7.14.5.14). */
+/**
+ * Tests block-scaled mma, which takes each scale from the lane and byte that a selector chooses (PTX ISA 9.1,
+ * 9.7.14.5.14).
+ */
 import { describe, expect, test } from 'vitest';
 import { elementTypes, type ElementName } from './element-codes.ts';
 import { placeOfA, placeOfB, placeOfC } from './isa-fragments.ts';
@@ -52,7 +55,10 @@ describe.each(engines)('on %s', (engine) => {
     const a = (row: number, column: number): number => pick(floats, 0, row, column);
     const b = (row: number, column: number): number => pick(floats, 1, row, column);
     const c = (row: number, column: number): number => pick([0, 1, -2, 5], 2, row, column);
-    /** A word whose bytes from `first` on are scales, and whose other bytes are not. */
+    /**
+     * A word that contains scales, beginning at byte `first`. The other bytes have a value that must not be used as a
+     * scale.
+     */
     const scaleWord = (which: 4 | 5, line: number, first: number): bigint => {
       const codes = Array.from({ length: count }, (_, i) => scaleCode(scale, scaleOf(which, line, i)));
       const other = Array.from({ length: 4 }, () => 0x33n);

@@ -1,7 +1,7 @@
 /**
- * Sparse mma: kept elements are laid out with the ISA's formulas, and metadata is in the lanes that the selector names.
- * If sums are exact, the result must be that of a dense product of A with zeros inserted; in floating point, it must be
- * that of a dot product of the kept elements.
+ * Tests sparse mma: the kept elements are distributed over the lanes by the ISA's formulas, and the metadata is in the
+ * lanes that the selector chooses. If sums are exact, the result must equal a dense product in which the missing
+ * elements of A are zeros. In floating point, each result must equal the dot product of the kept elements alone.
  */
 import { describe, expect, test } from 'vitest';
 import { evaluateDot } from '../../src/dot-products.ts';
@@ -46,13 +46,13 @@ const cases: readonly Case[] = [
 const twoOfFour = [0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110];
 const oneOfTwo = [0b0100, 0b1110];
 
-/** The number of columns of A in a chunk, and the metadata that a chunk can have. */
+/** The number of columns of A that one piece of metadata describes, and the possible values of such a piece. */
 function chunkOf(type: ElementName): { readonly columns: number; readonly patterns: readonly number[] } {
   if (type === 'tf32') return { columns: 2, patterns: oneOfTwo };
   return { columns: type.endsWith('4') ? 8 : 4, patterns: twoOfFour };
 }
 
-/** The column of A where a kept element of a row belongs. */
+/** The column of A that a kept element belongs to, given its index among the kept elements of its row. */
 function columnOf(type: ElementName, row: number, kept: number): number {
   const { columns, patterns } = chunkOf(type);
   const [chunk, within] = [Math.floor(kept / (columns / 2)), kept % (columns / 2)];
@@ -74,7 +74,8 @@ function metadata({ k, a }: Case, selector: number): Lanes {
     for (let chunk = 0; chunk < chunks; chunk++) {
       const word = Math.floor(chunk / perWord);
       const upper = row < 8 ? 0 : 1;
-      // With 16- and 32-bit elements, a lane has both rows; with smaller elements, two lanes have one row each.
+      // With 16- and 32-bit elements, one lane holds the metadata of both rows; with smaller elements, two lanes hold
+      // one row each.
       const inGroup = isWide ? selector * (chunks / perWord) + word : 2 * selector + upper + 2 * word;
       const lane = 4 * (row % 8) + inGroup;
       const low = 4 * (chunk % perWord) + (isWide ? 16 * upper : 0);

@@ -11,21 +11,24 @@ export interface WarpRun {
   readonly target: string;
   readonly engine: Engine;
   readonly mnemonic: string;
-  /** Width of the registers of A, B, C and D. */
+  /** Width in bits of each register of A, B, C and D. */
   readonly width: 32 | 64;
   /** Number of registers of D. */
   readonly results: number;
   readonly a: Lanes;
   readonly b: Lanes;
   readonly c: Lanes;
-  /** Extra 32-bit registers of each lane, and the operands after C, which name them %e0, %e1, …. */
+  /**
+   * Extra 32-bit registers of each lane, and the operands that follow C, in which these registers are called %e0, %e1,
+   * ….
+   */
   readonly more?: Lanes;
   readonly after?: string;
 }
 
 const lanes: readonly number[] = Array.from({ length: 32 }, (_, lane) => lane);
 
-/** The registers of D of each lane. */
+/** Runs the instruction on one warp, and returns the registers of D for each lane. */
 export async function runWarp(run: WarpRun): Promise<Lanes> {
   const { width, results, mnemonic, target, engine, after = '', more = lanes.map(() => []) } = run;
   const names = (prefix: string, of: Lanes): readonly string[] => (of[0] ?? []).map((_, i) => `%${prefix}${i}`);
@@ -78,7 +81,7 @@ ret; }`;
   return lanes.map((lane) => words.slice(lane * results, (lane + 1) * results));
 }
 
-/** Registers with the elements of a lane, the first ones lowest. */
+/** Packs the elements of a lane into registers; within a register, the first element has the lowest bits. */
 export function packed(codes: readonly bigint[], bits: number, width: 32 | 64): readonly bigint[] {
   const perRegister = width / bits;
   return Array.from({ length: Math.ceil(codes.length / perRegister) }, (_, r) =>

@@ -1,7 +1,7 @@
 /**
- * wmma.load, wmma.mma and wmma.store against plain arithmetic. The ISA leaves open which lane holds which element, so
- * what is tested is that the three agree on it: matrices without symmetry, every shape and type, by rows and by
- * columns, with and without a stride.
+ * wmma.load, wmma.mma and wmma.store against plain arithmetic. The ISA does not specify which lane holds which element,
+ * so these tests check that the three instructions agree on it. They use matrices without symmetry of every shape and
+ * type, stored by rows and by columns, with and without a stride.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -42,8 +42,8 @@ const integers: Readonly<Partial<Record<ElementName, readonly number[]>>> = {
 };
 
 /**
- * A matrix in memory. `stride` is the distance between rows, or between columns, in elements; null where they follow
- * each other.
+ * A matrix in memory. `stride` is the distance in elements between the starts of consecutive rows (or columns, in a
+ * matrix stored by columns); null if there are no gaps between them.
  */
 interface Stored {
   readonly layout: Layout;
@@ -57,7 +57,7 @@ function strideOf({ layout, rows, columns, stride }: Stored): number {
   return stride ?? (layout === 'row' ? columns : rows);
 }
 
-/** Number of the bit where an element begins. */
+/** The position of an element in memory, in bits from the start of the matrix. */
 function bitAt(stored: Stored, row: number, column: number): number {
   const [far, near] = stored.layout === 'row' ? [row, column] : [column, row];
   return (far * strideOf(stored) + near) * elementTypes[stored.type].bits;
@@ -107,7 +107,10 @@ const narrowArrangements: readonly Arrangement[] = [
 const listOf = (prefix: string, count: number): string =>
   `{${Array.from({ length: count }, (_, i) => `%${prefix}${i}`).join(', ')}}`;
 
-/** The number of registers of each matrix. Every element of an f16 factor is held twice. */
+/**
+ * The number of registers that each lane needs for each matrix. An f16 factor needs twice as many, because each of its
+ * elements is held twice.
+ */
 function registersOf({ factor, c, d }: Case, m: number, n: number, k: number) {
   const count = (elements: number, bits: number): number => Math.max(1, (elements * bits) / 32 / Math.max(32, bits));
   const ofFactor = (elements: number): number => (factor === 'f16' ? 8 : count(elements, elementTypes[factor].bits));

@@ -1,4 +1,4 @@
-/** The library functions that do what the commands inspect and diff do. */
+/** Tests the library functions that correspond to the commands `inspect` and `diff`. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -9,7 +9,7 @@ import { safetensorsBytes, type StoredTensor, type StoredTensors } from './safet
 
 export interface Made {
   readonly tensors: StoredTensors;
-  /** The shape and the values that the readers of the layout compute. */
+  /** The shape of the tensor, and the values that a reader should compute from the stored tensors. */
   readonly shape: readonly number[];
   readonly values: readonly number[];
 }
@@ -19,7 +19,10 @@ export const fileOf = (tensors: StoredTensors): Promise<TensorFile> =>
 
 export const product = (shape: readonly number[]): number => shape.reduce((all, extent) => all * extent, 1);
 
-/** Numbers with a long period, so that a wrong index is detected. */
+/**
+ * Returns a generator of pseudorandom numbers from 0 to 1. Its period is long, so reading an element at the wrong index
+ * gives a wrong value.
+ */
 export function dice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -32,7 +35,10 @@ export function f32(shape: readonly number[], values: readonly number[]): Stored
   return { dtype: 'F32', shape, bytes: new Uint8Array(Float32Array.from(values).buffer) };
 }
 
-/** The values that each of two files has for the only weight that both contain. */
+/**
+ * Pairs the tensors of two files, which must have exactly one weight each, and returns the values of that weight in
+ * each file.
+ */
 export async function compared(a: TensorFile, b: TensorFile): Promise<readonly (readonly number[])[]> {
   const { pairs, onlyInA, onlyInB } = pairTensors(modelOf(a), modelOf(b), () => true);
   expect([pairs.length, onlyInA, onlyInB]).toEqual([1, [], []]);
@@ -40,7 +46,7 @@ export async function compared(a: TensorFile, b: TensorFile): Promise<readonly (
   return Promise.all(sides.map(async (side) => [...(await (await valuesOf(side)).load(0, side.entry.elements))()]));
 }
 
-/** f64 represents every value exactly, or to the last place after a division. */
+/** A file that stores the expected values as f64. The values are exact, apart from the rounding of divisions. */
 export function original({ shape, values }: Made, name: string): Promise<TensorFile> {
   return fileOf({ [name]: { dtype: 'F64', shape, bytes: new Uint8Array(Float64Array.from(values).buffer) } });
 }

@@ -1,4 +1,4 @@
-/** Matrices of small integers, packed into words by the rules of other tools. */
+/** Matrices of small integers, packed into words in the layouts that other tools use. */
 import { dice, type Made } from './made-checkpoints.ts';
 import type { StoredTensor } from './safetensors-bytes.ts';
 
@@ -31,7 +31,7 @@ export interface Integers {
 }
 
 interface Quantized {
-  /** Unsigned codes and zero points of [row][column] and [row][group], and the group of each column. */
+  /** Unsigned codes, indexed as [row][column]; zero points, indexed as [row][group]; and the group of each column. */
   readonly codes: readonly (readonly number[])[];
   readonly zeros: readonly (readonly number[])[];
   readonly groupOf: readonly number[];
@@ -76,7 +76,10 @@ function turned(matrix: readonly (readonly number[])[]): readonly (readonly numb
   return Array.from({ length: matrix[0]?.length ?? 0 }, (_, column) => matrix.map((row) => row[column] ?? 0));
 }
 
-/** compressed-tensors: signed codes plus 2^(bits - 1), packed along rows; zero points likewise, along columns. */
+/**
+ * The layout of compressed-tensors: signed codes with 2^(bits - 1) added, packed along rows. Zero points are stored in
+ * the same way, but packed along columns.
+ */
 export function packQuantized(name: string, made: Integers): Made {
   const { bits, shape, hasZeros, isReordered = false } = made;
   const [rows, columns] = shape;
@@ -107,7 +110,10 @@ export function packQuantized(name: string, made: Integers): Made {
   };
 }
 
-/** GPTQ: [in, out], codes packed along the inputs and zero points along the outputs, minus 1 in the first format. */
+/**
+ * The layout of GPTQ: matrices have the shape [in, out], codes are packed along the inputs, and zero points are packed
+ * along the outputs. The first version of the format subtracts 1 from each zero point (`lessOne`).
+ */
 export function gptq(module: string, made: Integers, lessOne: 0 | 1, hasIndex: boolean): Made {
   const { bits, shape } = made;
   const [rows, columns] = shape;
@@ -136,7 +142,10 @@ export function gptq(module: string, made: Integers, lessOne: 0 | 1, hasIndex: b
   };
 }
 
-/** AWQ: [in, out], both packed along the outputs in the order 0, 2, 4, 6, 1, 3, 5, 7. */
+/**
+ * The layout of AWQ: matrices have the shape [in, out]. Codes and zero points are packed along the outputs, and the
+ * eight elements of a word have the order 0, 2, 4, 6, 1, 3, 5, 7.
+ */
 export function awq(module: string, made: Integers): Made {
   const [rows, columns] = made.shape;
   const all = integers(made);

@@ -157,7 +157,10 @@ describe('mistakes', () => {
   });
 });
 
-/** A GGUF file with one tensor, `w`, of one Q8_0 block; `at` is the offset of the block. */
+/**
+ * A GGUF file that contains one tensor named `w`, which consists of one Q8_0 block; `at` is the offset of the block in
+ * the file.
+ */
 function ggufWithQ8(): { readonly bytes: Uint8Array; readonly at: number } {
   const text = (word: string): Buffer => Buffer.concat([long(word.length), Buffer.from(word)]);
   const long = (value: number): Buffer => {
@@ -170,7 +173,8 @@ function ggufWithQ8(): { readonly bytes: Uint8Array; readonly at: number } {
     bytes.writeUInt32LE(value);
     return bytes;
   };
-  // Magic, version, number of tensors and of metadata; then name, axes, extent, type 8, offset.
+  // The magic bytes, the version, the number of tensors and the number of metadata entries, followed by the tensor's
+  // name, number of axes, extent, type (8) and offset.
   const header = [Buffer.from('GGUF'), word(3), long(1), long(0), text('w'), word(1), long(32), word(8), long(0)];
   const at = Math.ceil(Buffer.concat(header).length / 32) * 32;
   const bytes = new Uint8Array(at + 34);

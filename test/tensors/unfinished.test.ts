@@ -1,4 +1,4 @@
-/** An unfinished file belongs to one run at a time, even if several try to continue it. */
+/** Only one run at a time may write an unfinished file, even if several runs try to continue the same file. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -14,7 +14,7 @@ import {
   type WrittenType,
 } from './written-type.ts';
 
-/** Longer names are left alone. */
+/** Maximum length of a name in characters; longer names are not demangled. */
 const longest = 4096;
 
 /**
@@ -29,7 +29,7 @@ export function demangle(mangled: string): string | null {
   return new Demangler(mangled).whole();
 }
 
-/** A text with the C++ name added after each mangled one: `_Z1kPf (k(float*))`. */
+/** Returns the text with the C++ name added after each mangled name: `_Z1kPf (k(float*))`. */
 export function withDemangled(text: string): string {
   return text.replace(/(?<![\w$])_Z[\w$.]*\w/g, (name) => {
     const found = demangle(name);
@@ -37,7 +37,7 @@ export function withDemangled(text: string): string {
   });
 }
 
-/** A name as it is read: its text, and what decides whether a result type follows. */
+/** A name that has been read: its text, and the facts that decide whether a result type follows the name. */
 interface Name {
   readonly text: string;
   readonly isTemplate: boolean;
@@ -50,7 +50,7 @@ interface Name {
 class Demangler extends MangledText {
   private readonly substitutions: WrittenType[] = [];
   private parameters: readonly WrittenType[] = [];
-  /** Above 0 inside types, because the template arguments there do not belong to the function. */
+  /** How many types enclose the current position. Template arguments inside a type do not belong to the function. */
   private inType = 0;
 
   whole(): string | null {
@@ -58,7 +58,10 @@ class Demangler extends MangledText {
     return this.failed || this.at < this.text.length ? null : found;
   }
 
-  /** Functions around a local name are written without their result. */
+  /**
+   * Reads a function with its parameters, or a variable. A function that encloses a local name (`isOuter`) is written
+   * without its result type.
+   */
   private encoding(isOuter = false): string {
     const special = this.specialName();
     if (special !== null) return special;
@@ -171,7 +174,9 @@ class Demangler extends MangledText {
     if (found !== null) this.at += found[0].length;
   }
 
-  /** `scope` gives constructors their name. */
+  /**
+   * Reads one part of a name. Constructors and destructors take their names from `scope`, the class that contains them.
+   */
   private unqualifiedName(scope: string): { readonly text: string; readonly isSpecial: boolean } {
     this.take('L');
     const next = this.text[this.at] ?? '';
@@ -204,7 +209,7 @@ class Demangler extends MangledText {
     return list;
   }
 
-  /** `_` is the first, `0_` the second. */
+  /** Reads a sequence number: `_` stands for 1, `0_` for 2, `1_` for 3 and so on. */
   private ordinal(): string {
     const digits = this.number();
     this.expect('_');

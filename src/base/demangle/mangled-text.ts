@@ -7,7 +7,10 @@ export class MangledText {
   /** After `_Z` at first. */
   protected at = 2;
   protected depth = 0;
-  /** Set if the name is not understood. All methods then return early, and their results are not used. */
+  /**
+   * Set when the name turns out to contain something unknown. All methods then return early, and their results are not
+   * used.
+   */
   protected failed = false;
 
   constructor(text: string) {
@@ -28,14 +31,14 @@ export class MangledText {
     if (!this.take(code)) this.fail();
   }
 
-  /** The digits here; empty if there are none. */
+  /** Reads the digits at the current position; returns an empty string if there are none. */
   protected number(): string {
     const start = this.at;
     while (isDigit(this.text[this.at] ?? '')) this.at++;
     return this.text.slice(start, this.at);
   }
 
-  /** Whether a part may be nested here. The caller decrements `depth` after the part. */
+  /** Enters a nested part; returns false if the nesting is too deep. After the part, the caller decrements `depth`. */
   protected enter(): boolean {
     if (++this.depth <= deepest && !this.failed) return true;
     this.fail();

@@ -20,7 +20,10 @@ export function typeText({ left, right, pack }: WrittenType): string {
   return pack === null ? left + right : pack.map(typeText).join(', ');
 }
 
-/** Pointers and references: `mark` is `*`, `&` or `&&`. References to references collapse. */
+/**
+ * Returns the pointer or reference type that `mark` (`*`, `&` or `&&`) makes of a type. A reference to a reference
+ * collapses into one reference.
+ */
 export function pointerTo(type: WrittenType, mark: string): WrittenType {
   return eachOf(type, ({ left, right, opening }) => {
     if (mark !== '*' && left.endsWith('&')) {

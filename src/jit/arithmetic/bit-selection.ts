@@ -9,7 +9,10 @@ import type { Lowering } from '../lowering.ts';
 
 // --- prmt -----------------------------------------------------------------------------------------------------------
 
-/** The selectors of each mode: 16 bits for each value of the low two bits of c, with value 0 in the lowest bits. */
+/**
+ * The selectors of each mode. The low two bits of operand c choose one of four 16-bit groups: 0 chooses the lowest
+ * group.
+ */
 const rows: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, bigint>> = {
   'prmt.f4e': 0x6543_5432_4321_3210n,
   'prmt.b4e': 0x0123_7012_6701_5670n,

@@ -53,15 +53,16 @@ export function doubleBits(value: bigint, places: number): bigint {
   if (value < 0n) return (1n << 63n) | doubleBits(-value, places);
   const width = value.toString(2).length;
   const cut = BigInt(Math.max(0, width - 54));
-  // Takes 54 bits, the last of which decides whether to round up. No constant in use is a tie.
+  // The leading 54 bits are one more than the result keeps; the extra bit decides whether to round up. No constant in
+  // use is a tie.
   const leading = (value >> cut) << BigInt(Math.max(0, 54 - width));
   const exponent = width - 1 - places;
   return (BigInt(exponent + 1023) << 52n) + ((leading + 1n) >> 1n) - (1n << 52n);
 }
 
 /**
- * Returns the f64 with value * 2^-places truncated to this many bits, so that its product with a small integer is
- * exact, and the part cut off.
+ * Splits value * 2^-places into an f64 that has only the leading `bits` bits, so that its product with a small integer
+ * is exact, and the rest that was truncated.
  */
 export function shortDoubleBits(
   value: bigint,

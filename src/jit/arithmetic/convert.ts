@@ -10,7 +10,7 @@ import { returnBits, returnInfinity, returnNan, returnRounded, returnZero } from
 import { conversionTarget, patternsOf, type RoundingTarget } from './target.ts';
 import { holder } from '../regions/values.ts';
 
-/** The ue8m0 scale for 1. */
+/** The ue8m0 code of the scale 1. */
 export const unscaled = 0x7f;
 
 /** Returns the index of the function (source, random i32, scale i32) → result, for one lane. */
@@ -44,7 +44,7 @@ function writeConversion(code: Code, c: Conversion, from: NumberFormat, to: Numb
     code.get(exact.exponent).get(scale).i32(0x7f).op('i32.sub');
     code.op(c.scaled === 'multiply' ? 'i32.add' : 'i32.sub').set(exact.exponent);
   }
-  // An unsigned format takes the magnitude.
+  // An unsigned format receives the magnitude without the sign.
   if (to.kind === 'float' && !to.signed) code.i32(0).set(exact.sign);
   returnRounded(code, target, exact, random);
   code.op('unreachable');
@@ -94,7 +94,7 @@ function returnConvertedNan(
   returnBits(code, width);
 }
 
-/** Keeps the low bits or, with `sat`, clamps to the range. u64 is the only source that i64 comparisons cannot order. */
+/** Converts an integer by keeping its low bits or, with `sat`, by clamping it to the target's range. */
 function convertInteger(code: Code, bits: number, from: FixedFormat, to: FixedFormat, sat: boolean): void {
   if (from.signed) {
     const spare = BigInt(64 - from.width);

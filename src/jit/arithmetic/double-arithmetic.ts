@@ -112,10 +112,12 @@ function writeDouble(code: Code, helpers: Helpers, fn: FloatFunction, mode: Floa
       .op('i64.xor')
       .set(b);
   for (const operand of [a, b].slice(0, count)) returnIfSpecial(code, fn, mode, operand);
-  // The product of finite factors must not overflow before an infinite addend is added, so that case returns here.
+  // A product of finite factors that overflows must not be added to an infinite addend, so an infinite addend is
+  // returned here.
   if (fn === 'fma') returnIfInfinite(code, c);
   const exact = writeExact(code, helpers, fn, mode, operands);
-  // Patterns are compared as signed numbers, so the exponent must not exceed that of infinity.
+  // Results are limited by comparing bit patterns as signed numbers. A larger exponent than that of infinity would
+  // overflow into the sign bit, so it is clamped first.
   code.get(exact.exponent).i32(1024).op('i32.ge_s');
   code.if(() =>
     code
@@ -176,7 +178,10 @@ function returnIfInfinite(code: Code, operand: number): void {
   code.if(() => code.get(operand).op('return'));
 }
 
-/** Returns the result if an operand is infinite or zero, where WebAssembly's own arithmetic is exact. */
+/**
+ * Writes code that returns the result if an operand is infinite or zero; WebAssembly's own arithmetic is exact for such
+ * operands.
+ */
 function returnIfSpecial(code: Code, fn: FloatFunction, mode: FloatMode, operand: number): void {
   const magnitude = code.local('i64');
   code.get(operand).i64(magnitudes).op('i64.and').tee(magnitude).i64(infinite).op('i64.eq');
@@ -230,7 +235,10 @@ function decodeFinite(code: Code, operand: number): ExactLocals {
 
 // --- sums and products ----------------------------------------------------------------------------------------------
 
-/** (-1)^sign * (high, low) * 2^(exponent - 127), with the two top bits free. */
+/**
+ * Locals that hold the value (-1)^sign * (high, low) * 2^(exponent - 127). The two highest bits of the 128-bit number
+ * are 0.
+ */
 interface Term extends WideLocals {
   readonly sign: number;
   readonly exponent: number;
@@ -268,8 +276,8 @@ function normalized(code: Code, term: Term): ExactLocals {
 }
 
 /**
- * Adds two terms. The generated code returns zero if they cancel. Bits lost in alignment set a sticky bit far below the
- * rounding position.
+ * Adds two terms. If the sum is exactly zero, the generated code returns it. Nonzero bits that are shifted out when the
+ * terms are aligned set a sticky bit, which is far below the rounding position.
  */
 function writeSum(code: Code, helpers: Helpers, mode: FloatMode, x: Term, y: Term): ExactLocals {
   code.get(x.exponent).get(y.exponent).op('i32.lt_s');

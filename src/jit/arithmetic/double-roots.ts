@@ -1,6 +1,7 @@
 /**
- * f64 quotients and roots in the rounding modes that WebAssembly lacks. WebAssembly's rounded result is within one unit
- * in the last place of the exact one, so their difference has the right sign even when computed modulo 2^64 or 2^128.
+ * f64 quotients and roots in the rounding modes that WebAssembly lacks. WebAssembly's result, which is rounded to
+ * nearest, differs from the exact result by less than one unit in the last place. The remainder is therefore so small
+ * that its sign is correct even if it is computed modulo 2^64 or 2^128.
  */
 import { formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -40,8 +41,8 @@ function takeApart(code: Code): { readonly significand: number; readonly exponen
 }
 
 /**
- * Extends a significand with 53 known bits to 64 bits, by adding the sign of the remainder `missing` (an i64 local)
- * below them.
+ * Extends a 53-bit significand to 64 bits. Then adds 1 if the remainder in the i64 local `missing` is positive, or
+ * subtracts 1 if it is negative.
  */
 function nudged(code: Code, significand: number, missing: number, result: number): void {
   code.get(significand).i64(11n).op('i64.shl');
@@ -97,9 +98,9 @@ const places = 55n;
 const slack = 8n;
 
 /**
- * Computes 1 / sqrt(x) of a positive value: the greatest r with 55 binary places and r^2 * x <= 1. In the units used
- * here, 1 is 2^162 and the difference from it is less than 2^-48 times as large, so its low 128 bits are enough to
- * determine the sign.
+ * Computes 1 / sqrt(x) of a positive value: the greatest r with 55 binary places and r^2 * x <= 1. The code compares
+ * r^2 * x with 1 in units of 2^-162. Their difference is less than 2^-48, so its low 128 bits are enough to determine
+ * its sign.
  */
 export function writeReciprocalRoot(code: Code, helpers: Helpers, x: ExactLocals): ExactLocals {
   const exact = exactLocals(code);
@@ -123,7 +124,7 @@ export function writeReciprocalRoot(code: Code, helpers: Helpers, x: ExactLocals
     code.get(root).get(root).op('i64.mul').tee(square).get(value).op('i64.mul').set(below);
     code.get(root).get(root).call(highProduct(helpers)).get(value).op('i64.mul');
     code.get(square).get(value).call(highProduct(helpers)).op('i64.add').set(above);
-    // If the difference is positive, r is too large.
+    // If r^2 * x - 1 is positive, r is too large.
     code.get(above).i64(0n).op('i64.gt_s').get(above).op('i64.eqz').get(below).op('i64.eqz', 'i32.eqz', 'i32.and');
     code.op('i32.or').if(() => code.get(root).i64(1n).op('i64.sub').set(root).br(again));
   });

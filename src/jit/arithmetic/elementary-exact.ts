@@ -3,8 +3,8 @@
  * Each takes the bits of an f64 that f32 can represent and returns an f64 rounded to odd: truncated, with the last bit
  * set if anything was lost, so that rounding it again is correct.
  *
- * The relative error stays below 2^-90. That is enough in every case: f32 has only 2^32 values, so no result comes
- * closer than about 2^-60 to a 25-bit rounding boundary.
+ * The relative error stays below 2^-90. That is always enough: with only 2^32 possible arguments, no result is closer
+ * to a 25-bit rounding boundary than about 2^-60 of its value.
  */
 import type { Code } from '../../wasm/code.ts';
 import { doubleBits, doubleLogarithmOfE, naturalLogarithmOf2 } from './constants.ts';
@@ -51,7 +51,7 @@ export function exactFunction(helpers: Helpers, fn: Elementary): number {
   });
 }
 
-/** The only parameter of each function. */
+/** Index of the only parameter of each function. */
 const argument = 0;
 
 // --- ex2, tanh ------------------------------------------------------------------------------------------------------
@@ -73,7 +73,7 @@ function exponential(helpers: Helpers): number {
       .set(n)
       .i64(1n << 62n)
       .set(sum.high);
-    // 1 + t * (1 + t/2 * (1 + t/3 * ...))
+    // Evaluates the series 1 + t * (1 + t/2 * (1 + t/3 * ...)).
     code.loop((again) => {
       getWide(code, t);
       getWide(code, sum).call(product).get(n).call(quotient);
@@ -90,8 +90,8 @@ function exponential(helpers: Helpers): number {
 }
 
 /**
- * Writes ex2. The fraction of the argument has at most 52 places here, because for smaller arguments 2^x is so close to
- * 1 that f64 is precise enough.
+ * Writes ex2. It is enough to use 52 binary places of the fraction: an argument with more places is so small that 2^x
+ * is very close to 1, where the f64 method is precise enough.
  */
 function writePower(code: Code, helpers: Helpers): void {
   const [value, whole] = [code.local('f64'), code.local('f64')];
@@ -126,8 +126,8 @@ function writePower(code: Code, helpers: Helpers): void {
 }
 
 /**
- * Writes tanh as (e^t - 2^-n) / (e^t + 2^-n) for 2|x| = n * ln2 + t. Beyond |x| = 20, tanh is too close to 1 for any
- * format to show the difference.
+ * Writes tanh as (e^t - 2^-n) / (e^t + 2^-n) for 2|x| = n * ln2 + t. Arguments with |x| > 20 are treated like 20,
+ * because tanh is then so close to 1 that no format can represent the difference.
  */
 function writeTangent(code: Code, helpers: Helpers): void {
   const [value, n] = [code.local('f64'), code.local('i64')];
@@ -169,7 +169,7 @@ function writeRest(code: Code, helpers: Helpers, value: number, n: number, rest:
     .i64(16n)
     .op('i64.shl')
     .set(rest.high);
-  // `n` may be one too large, which would make the rest negative.
+  // This estimate of `n` may be one too large. In that case the rest is negative, and the loop below corrects both.
   code
     .get(value)
     .f64(doubleBits(doubleLogarithmOfE(160), 160))

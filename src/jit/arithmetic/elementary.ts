@@ -21,10 +21,15 @@ export interface Narrow {
   readonly rounder: number;
 }
 
-/** Factors that produce the two ends of the error interval. Multiplying keeps the sign of a zero. */
+/**
+ * Factors that produce the two ends of the error interval. They are used as factors rather than added, so that a zero
+ * keeps its sign.
+ */
 const ends = [doubleBits((1n << 44n) - 1n, 44), doubleBits((1n << 44n) + 1n, 44)] as const;
 
-/** Ends the current function by returning the result for a value in an f64 local. */
+/**
+ * Writes the rest of the current function: code that computes the result for the value in an f64 local and returns it.
+ */
 export function returnElementary(code: Code, helpers: Helpers, fn: Elementary, value: number, narrow: Narrow): void {
   const target = arithmeticTarget(narrow.format, narrow.mode);
   returnSpecial(code, fn, value, target);
@@ -77,7 +82,8 @@ function returnIfSettled(code: Code, { format, mode, rounder }: Narrow, result: 
   end(1).op('f32.demote_f64', 'f32.eq');
   code.if(() => {
     code.get(low).op('i32.reinterpret_f32').set(bits);
-    // No function here has a result between 2^-126 and the largest f32 below it, where .ftz would be more difficult.
+    // Flushing the rounded result is correct, because no exact result of these functions lies between the largest
+    // subnormal f32 and 2^-126, where rounding could make it normal.
     if (mode.flush) flushBits(code, bits);
     code.get(bits).op('return');
   });

@@ -37,7 +37,8 @@ export function writeCircular(code: Code, helpers: Helpers, quarter: 0 | 1): voi
     code.get(exact.sign);
     isCosine().op('i32.eqz', 'i32.xor').set(exact.sign);
   });
-  // The rest is at most 1/2 in units of pi / 2, so it is multiplied by pi / 4 and doubled.
+  // Converts the rest from quarter turns to radians. It is at most 1/2, so it can be doubled without overflow and then
+  // multiplied by pi / 4.
   code.get(rest.high).i64(1n).op('i64.shl').get(rest.low).i64(63n).op('i64.shr_u', 'i64.or');
   code.get(rest.low).i64(1n).op('i64.shl');
   pushWide(code, eighthTurn(128)).call(product);

@@ -1,6 +1,6 @@
 /**
- * Float steps. Those that round are grouped by how their format and mode are implemented; the others are dispatched
- * from here.
+ * Lowers float steps. Operations that round are implemented in one file for each way of computing them, which depends
+ * on the format and the rounding mode; this file selects the right one.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { lowerDouble } from './double-arithmetic.ts';

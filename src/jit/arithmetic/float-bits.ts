@@ -139,7 +139,10 @@ function pushExtremum(
 
 // --- comparisons ----------------------------------------------------------------------------------------------------
 
-/** Pushes a narrow float as f32. The local holds its bits, which are already flushed. */
+/**
+ * Converts a narrow float to f32 and pushes it. The local holds its bits, in which subnormals have already been flushed
+ * to zero if `.ftz` requires it.
+ */
 function pushAsF32(code: Code, helpers: Helpers, local: number, format: FloatArithmeticFormat): void {
   code.get(local);
   if (format === 'bf16') code.i32(16).op('i32.shl');

@@ -145,7 +145,7 @@ function pushHigh({ width, signed }: FixedFormat, a: number, b: number, { code, 
   }
   code.get(a).get(b).call(highProduct(helpers));
   if (!signed) return;
-  // Corrects for negative operands, which were interpreted as 2^64 too large.
+  // Corrects the product for negative operands, which were multiplied as if they were 2^64 larger.
   for (const [one, other] of [
     [a, b],
     [b, a],
@@ -273,7 +273,7 @@ export function lowerBits(step: StepOf<'bits'>, lowering: Lowering): void {
   values.set(step.to, type);
 }
 
-/** Pushes a shift. Amounts of at least the width shift all bits out. */
+/** Pushes a shift. If the shift amount is at least the width, all bits are shifted out. */
 function pushShift(fn: 'shl' | 'shr.u' | 'shr.s', width: number, a: Ref, b: Ref, lowering: Lowering): void {
   const { code, values } = lowering;
   const type = holder(width);

@@ -1,7 +1,8 @@
 /**
- * Float steps with at most 24 significant bits in any rounding mode, computed through f64. Products are exact there.
- * Quotients and roots never round onto a rounding boundary of the narrow format, because they would need more than 53
- * bits to come that close. Sums are rounded to odd.
+ * Float steps with at most 24 significant bits in any rounding mode, computed through f64. Products are exact in f64. A
+ * quotient or root that does not lie on a rounding boundary of the narrow format does not get rounded onto one in f64
+ * either, because it would need more than 53 bits to be that close. Sums are rounded to odd, so that rounding them
+ * again is correct.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { plainConversion } from '../../numerics/conversion.ts';
@@ -34,7 +35,7 @@ export function narrowFunction(
   const parameters = Array.from({ length: count }, () => 'i32' as const);
   const key = `float ${fn} ${format} ${JSON.stringify(mode)}`;
   return helpers.function(key, { parameters, results: ['i32'] }, (code) => {
-    // sin treats subnormals as zeros with or without .ftz.
+    // sin treats subnormal operands as zeros even without .ftz.
     const flush = mode.flush || fn === 'sin';
     const operands = parameters.map((_, i) => widened(code, helpers, i, format, flush));
     if (isElementary(fn)) {
@@ -90,7 +91,10 @@ function widened(code: Code, helpers: Helpers, bits: number, format: FloatArithm
 
 const widening = plainConversion('f16', 'f64');
 
-/** Returns an f64 local that holds the result, accurate enough to round to the narrow format like the exact result. */
+/**
+ * Returns an f64 local that holds the result. Rounding it to the narrow format gives the same value as rounding the
+ * exact result.
+ */
 function exactResult(
   code: Code,
   helpers: Helpers,

@@ -1,8 +1,9 @@
 /**
  * Reduces an angle to quarter turns and a remainder. For angles below 2^19, the quarter turns are subtracted in f64,
  * with pi / 2 split into two parts. For larger angles, and if the remainder is too small for that method, |x| * 2 / pi
- * is computed to 128 places: the leading bits of 2 / pi, which only contribute multiples of 4, are left out, and the
- * bits after them are multiplied by the 24 bits of x (the method of Payne and Hanek).
+ * is computed to 128 binary places by the method of Payne and Hanek: the significand of x, which has 24 bits, is
+ * multiplied by a window of the bits of 2 / pi. The window leaves out leading bits that would add only multiples of
+ * four quarter turns.
  */
 import { tripleOf } from '../../base/tuples.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -12,7 +13,7 @@ import { addWide, highProduct, negateWide, wideLocals } from './wide.ts';
 
 const places = 160;
 
-/** Adding this to an f64 of moderate size rounds it to an integer, which ends up in the low bits. */
+/** A number for rounding an f64 of moderate size to an integer: the low bits of their sum contain that integer. */
 export const roundingShift = 0x4338000000000000n;
 
 /** A reduced angle in locals: `turns` quarter turns (i32, modulo 4) plus `rest` (f64, at most pi / 4 in magnitude). */
@@ -63,7 +64,8 @@ function reduceFar(code: Code, helpers: Helpers, angle: number, { turns, rest }:
     .set(fraction.high);
   code.get(fraction.high).i64(0n).op('i64.lt_s').tee(negative);
   code.if(() => negateWide(code, fraction));
-  // Takes the leading 64 bits of |fraction|. No f32 is so close to a quarter turn that the upper half would be zero.
+  // Converts the leading 64 bits of |fraction| to f64. The upper half is never zero, because no f32 is that close to a
+  // multiple of a quarter turn.
   code.get(fraction.high).op('i64.clz').set(zeros);
   code.get(fraction.high).get(zeros).op('i64.shl');
   code.get(fraction.low).i64(1n).op('i64.shr_u').i64(63n).get(zeros).op('i64.sub', 'i64.shr_u', 'i64.or');
@@ -90,7 +92,10 @@ function reduceFar(code: Code, helpers: Helpers, angle: number, { turns, rest }:
     });
 }
 
-/** Number of zero bits before those of 2 / pi, so that there is a window even for angles as small as 2^-21. */
+/**
+ * Number of zero bits that are stored before the bits of 2 / pi. They let the window start before the first bit, as
+ * angles down to 2^-21 require.
+ */
 const lead = 46;
 const words = 6;
 
@@ -127,8 +132,8 @@ export function turnsFunction(helpers: Helpers): number {
       .i64(29n)
       .op('i64.shr_u')
       .set(factor);
-    // Finds the start of the window from the exponent of the factor's last bit: 2 / pi * 2^exponent / 4 is read as a
-    // fraction from there.
+    // Finds the bit at which the window starts: the first fraction bit of 2 / pi * 2^exponent / 4, where `exponent` is
+    // the exponent of the factor's last bit.
     code
       .get(0)
       .i64(52n)
@@ -145,7 +150,10 @@ export function turnsFunction(helpers: Helpers): number {
   });
 }
 
-/** Returns a local with 64 bits of 2 / pi, starting at bit `by` of a word. */
+/**
+ * Returns a local with 64 consecutive bits of 2 / pi. They start at bit `by`, counted from the top, of the word whose
+ * index is the sum of `word` and `offset`.
+ */
 function windowWord(code: Code, helpers: Helpers, word: number, by: number, offset: number): number {
   const local = code.local('i64');
   code.get(word).i32(offset).op('i32.add').call(wordFunction(helpers)).get(by).op('i64.shl');

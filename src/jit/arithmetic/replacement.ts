@@ -1,4 +1,7 @@
-/** Replaces the results of a conversion for some of its inputs, for one value and for four. */
+/**
+ * Replaces the results that a conversion has for certain inputs. There is code for one value and for four values at a
+ * time.
+ */
 import type { Conversion } from '../../numerics/conversion.ts';
 import { formats, floatFormat } from '../../numerics/formats.ts';
 import type { ConversionStage, Replacement } from '../../numerics/conversion-stages.ts';
@@ -10,13 +13,16 @@ import { holder } from '../regions/values.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 
 /**
- * Describes how the payload of a NaN is moved: the source's fraction, its position in the target, and the bits that are
- * set there.
+ * Describes how the payload of a NaN is copied from the source format to the target format, and which other bits of the
+ * result are set.
  */
 interface Payload {
   /** Mask of the source's fraction, including its position. */
   readonly mask: bigint;
-  /** How far to shift the fraction left to its position in the target; a negative number means right. */
+  /**
+   * Number of places by which the fraction moves to the left on its way to the target; negative if it moves to the
+   * right.
+   */
   readonly shift: number;
   /** Mask of the target's fraction. */
   readonly field: bigint;
@@ -157,7 +163,10 @@ function pushVectorPayload(code: Code, c: Conversion, payload: Payload, source: 
   splat(code, 2 ** (formats[c.to].width - 1)).vector('v128.and', 'v128.or');
 }
 
-/** Returns the stage as text. Patterns may be bigints, which JSON cannot represent. */
+/**
+ * Returns a text that identifies the stage. Patterns are converted to text first, because they may be bigints, which
+ * JSON cannot represent.
+ */
 function keyOf({ conversion, replacements }: ConversionStage): string {
   const result = replacements.map(({ first, last, rule }) => `${first} ${last} ${rule}`);
   return JSON.stringify([conversion, result]);

@@ -59,7 +59,7 @@ export function returnRounded(code: Code, target: RoundingTarget, exact: ExactLo
   else roundFixed(code, target, target.format, exact, random);
 }
 
-/** The result of rounding: `kept` (i64), in units of 2^`last` (i32). */
+/** Locals that hold the result of rounding: the value `kept` * 2^`last`, where `kept` is an i64 and `last` an i32. */
 interface KeptLocals {
   readonly kept: number;
   readonly last: number;
@@ -116,7 +116,10 @@ function normalize(code: Code, { kept, last }: KeptLocals, fractionBits: number)
   code.get(kept).get(zeros).op('i64.shl').i64(BigInt(spare)).op('i64.shr_u').set(kept);
 }
 
-/** Limits are compared as bit patterns, because patterns of the same sign are ordered like their magnitudes. */
+/**
+ * Applies the limits of the format to a result. Bit patterns of the same sign have the same order as their magnitudes,
+ * so the patterns are compared directly.
+ */
 function limitFloat(code: Code, target: RoundingTarget, format: FloatFormat, sign: number, magnitude: number): void {
   const { width, padding, fractionBits } = format;
   const patterns = patternsOf(format);
@@ -167,7 +170,8 @@ function roundFixed(code: Code, target: RoundingTarget, format: FixedFormat, exa
 
 /**
  * Cuts `cut` bits off the significand and rounds. If `cut` is 0, nothing is cut. If it is negative, the value is too
- * large to be represented and becomes all ones, above every limit. If it is far above 64, only a sticky bit remains.
+ * large to be represented, and `kept` gets all bits set, so that it exceeds every limit. If it is far above 64, only a
+ * sticky bit remains.
  */
 function roundAt(code: Code, target: RoundingTarget, exact: ExactLocals, cut: number, random: number): KeptLocals {
   const { significand, exponent, sign } = exact;

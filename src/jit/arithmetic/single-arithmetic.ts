@@ -1,7 +1,7 @@
 /**
- * f32 steps that round to nearest, implemented with WebAssembly's own instructions. The cases in which these could
- * round differently can be seen from the result: subnormal results under .ftz, and an fma whose f64 sum is a tie
- * between two f32. Those cases call the function that handles every mode.
+ * f32 steps that round to nearest, implemented with WebAssembly's own instructions. There are two cases in which these
+ * instructions may give a different result than PTX: subnormal results under .ftz, and an fma whose f64 sum is a tie
+ * between two f32. Both can be recognized from the result. Those cases call the function that handles every mode.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -69,8 +69,8 @@ function operandLocal(ref: Ref, mode: FloatMode, { code, values }: Lowering): nu
 }
 
 /**
- * ORs into the condition on the stack whether the value is subnormal, or 2^-126, to which a smaller value may have been
- * rounded. Zero does not count.
+ * ORs into the condition on the stack whether the value is subnormal or exactly 2^-126, which may be the result of
+ * rounding a smaller value. Zero does not count.
  */
 function pushIsSmall(code: Code, bits: number): void {
   code.get(bits).i32(0x7fffffff).op('i32.and').i32(1).op('i32.sub').i32(0x00800000).op('i32.lt_u', 'i32.or');
@@ -82,8 +82,9 @@ function pushIsHuge(code: Code, divisor: number): void {
 }
 
 /**
- * Returns a new local with the bits of an f32 local, in which a NaN is replaced with the one that hardware produces. A
- * predicted branch keeps the test out of the dependency chain; a select would not.
+ * Returns a new local with the bits of an f32 local. If the value is a NaN, it is replaced with the NaN that hardware
+ * produces. This uses a branch that the processor predicts, because the result of a select would have to wait for the
+ * test.
  */
 function canonicalBits(code: Code, values: Values, local: number): number {
   const bits = values.temporary('i32');
@@ -98,8 +99,9 @@ function canonicalBits(code: Code, values: Values, local: number): number {
 }
 
 /**
- * Computes an fma in f64, where the product is exact and the sum is rounded once. Rounding it again to f32 is wrong
- * only if the sum is a tie between two f32, or if the f32 is subnormal and its ties are at other positions.
+ * Computes an fma in f64, where the product is exact and the sum is rounded once. Rounding the sum again to f32 can be
+ * wrong only if the sum is a tie between two f32, or if the result is a subnormal f32, for which ties are at other bit
+ * positions.
  */
 function writeFma(
   operands: readonly number[],

@@ -13,8 +13,9 @@ export interface RoundingTarget {
   readonly sat: boolean;
   readonly relu: boolean;
   /**
-   * Whether subnormal results become zeros. `rounded`: depending on the result after rounding to the format.
-   * `unbounded`: depending on the result that a format without a least exponent would have.
+   * Whether subnormal results become zeros. `rounded`: if the result is subnormal after rounding to the format.
+   * `unbounded`: if the result would be below the least normal number after rounding to a format without a lower limit
+   * for exponents.
    */
   readonly flush: 'no' | 'rounded' | 'unbounded';
   /** The result for a NaN whose payload is not kept. */
@@ -26,7 +27,10 @@ export interface Patterns {
   readonly one: bigint;
   readonly infinity: readonly [bigint, bigint] | null;
   readonly largest: readonly [bigint, bigint];
-  /** For a float: the largest magnitude without its padding. For an integer: the largest magnitude of each sign. */
+  /**
+   * For a float format: the pattern of the largest magnitude, without padding bits. For an integer format: the largest
+   * magnitude of each sign.
+   */
   readonly limit: readonly [bigint, bigint];
 }
 
@@ -55,7 +59,7 @@ function floatPatterns(format: FloatFormat): Patterns {
 function fixedPatterns(width: number, signed: boolean, kind: 'integer' | 'fixed'): Patterns {
   const all = (1n << BigInt(width)) - 1n;
   const top = signed ? all >> 1n : all;
-  // s2f6 saturates to the same magnitude for both signs.
+  // s2f6 saturates positive and negative values to the same magnitude.
   const least = kind === 'fixed' ? top : signed ? top + 1n : 0n;
   return { one: 0n, infinity: null, largest: [top, BigInt.asUintN(width, -least)], limit: [top, least] };
 }

@@ -77,7 +77,7 @@ export function highWideProduct(helpers: Helpers): number {
 
 const quotientType = { parameters: ['i64', 'i64', 'i64'], results: ['i64', 'i64'] } as const;
 
-/** Returns the index of the function (high, low, n) → the quotient by n, which is a positive number below 2^31. */
+/** Returns the index of the function (high, low, n) → the number divided by n, where 0 < n < 2^31. */
 export function quotientBySmall(helpers: Helpers): number {
   return helpers.function('wide quotient', quotientType, (code) => {
     const [high, low, divisor] = [0, 1, 2];
@@ -150,7 +150,7 @@ export function negateWide(code: Code, a: WideLocals): void {
 
 /**
  * Converts a nonzero number, which is in units of 2^(exact.exponent - 127), to a 64-bit significand with a sticky
- * lowest bit. `exact.exponent` becomes the exponent of its top bit.
+ * lowest bit. Sets `exact.exponent` to the exponent of the significand's top bit.
  */
 export function normalizeWide(code: Code, value: WideLocals, exact: ExactLocals): void {
   const { high, low } = value;

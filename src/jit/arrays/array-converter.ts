@@ -14,8 +14,8 @@ import { instanceWithoutEngine } from './sweep-runner.ts';
 import { exportedFunction } from '../exported-function.ts';
 
 /**
- * The origin of the random bits of `.rs`: a seed's stream, in which the arrays begin at element `first`, or words from
- * the caller.
+ * Where the random bits of `.rs` come from: either the stream of a seed, where `first` is the position in the stream of
+ * the arrays' first element, or words that the caller supplies.
  */
 export type RandomSource =
   | { readonly kind: 'seed'; readonly seed: bigint; readonly first: number }
@@ -34,7 +34,7 @@ export class ArrayConverter {
   private readonly convertGroups: ConvertGroups;
   private readonly fetch: FetchBytes;
 
-  /** @param thread index of the calling thread among those that use the memory */
+  /** @param thread index of the calling thread among the threads that use the memory */
   constructor(plan: ArrayPlan, memory: WebAssembly.Memory, thread = 0) {
     this.plan = plan;
     this.memory = memory;
@@ -57,8 +57,8 @@ export class ArrayConverter {
   }
 
   /**
-   * Number of elements that can be converted in place, in whole chunks from the first element on. 0 if random words
-   * have to be copied.
+   * Number of elements that can be converted in place. They start with the first element and form whole chunks. The
+   * number is 0 if random words have to be copied.
    */
   inPlace(source: Uint8Array, target: Uint8Array, count: number): number {
     const { buffer } = this.memory;
@@ -75,13 +75,16 @@ export class ArrayConverter {
     for (let at = first; at < end; at += chunkSize) {
       const from = source.byteOffset + (at * sourceBits) / 8;
       const to = target.byteOffset + (at * targetBits) / 8;
-      // If more is written than read, the writes are the bottleneck.
+      // Fetching ahead does not help if more is written than read, because then the writes are the bottleneck.
       if (sourceBits > targetBits) this.fetch(from, (chunkSize * sourceBits) / 8, this.scratch);
       this.convertChunk(chunkSize, from, to, at, random);
     }
   }
 
-  /** Converts elements from the start of a chunk on, by copying them through the start of the memory. */
+  /**
+   * Converts a range of elements that starts with a chunk. Each chunk is copied to an area at the start of the memory
+   * and converted there, and the results are copied to the target.
+   */
   runStaged(source: Uint8Array, target: Uint8Array, { first, end }: Range, random: RandomSource | null): void {
     for (let at = first; at < end; at += chunkSize) {
       this.stageChunk(source, target, { first: at, end: Math.min(at + chunkSize, end) }, random);
@@ -122,7 +125,10 @@ export class ArrayConverter {
 
 const noKeys = [0, 0] as const;
 
-/** Modules by plan. An instance with another memory reuses the code that V8 optimized for the first. */
+/**
+ * Modules by plan. If a module is instantiated again with another memory, the new instance reuses the code that V8 has
+ * already optimized.
+ */
 const modules = new BoundedCache<string, WebAssembly.Module>(256);
 
 function moduleOf(plan: ArrayPlan, shared: boolean): WebAssembly.Module {

@@ -1,6 +1,6 @@
 /**
- * Converts sixteen elements at a time: f64 to formats that can be rounded from f32, and formats that f32 can represent
- * to f64.
+ * Converts sixteen elements at a time. This file handles conversions from f64 that can go through f32, and conversions
+ * to f64 from formats whose values f32 can represent.
  */
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -21,8 +21,8 @@ const upperHalf = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15] a
 /**
  * Returns locals that hold a group as f32, rounded to odd: truncated, with the last bit set if anything was lost.
  * Rounding this value to a format with at least two fraction bits fewer than f32 gives the same result as rounding the
- * f64 itself (Boldo and Melquiond, 2008). This does not hold for subnormal f32, which matter only to bf16: a group that
- * contains one branches to `otherwise`, if it is given.
+ * f64 itself (Boldo and Melquiond, 2008). This does not hold for subnormal f32. They only make a difference if the
+ * target is bf16; in that case `otherwise` is given, and a group that contains one branches there.
  */
 export function loadDoublesToOdd(code: Code, address: number, otherwise: Label | null): GroupLocals {
   const double = code.local('v128');
@@ -45,12 +45,12 @@ export function loadDoublesToOdd(code: Code, address: number, otherwise: Label |
   return words;
 }
 
-/** Pushes lanes that are nonzero if any element of the group is subnormal. */
+/** Pushes a vector that is nonzero if any element of the group is subnormal. */
 function pushSubnormal(code: Code, words: GroupLocals): void {
   words.forEach((local, i) => {
     splat(code.get(local), single.magnitude).vector('v128.and');
     splat(code, -1).vector('i32x4.add');
-    // Subtracting one turns zero into the largest unsigned number.
+    // Subtracting 1 first turns zero into the largest unsigned number, so that zero does not count as subnormal.
     splat(code, single.leastNormal - 1).vector('i32x4.lt_u');
     if (i > 0) code.vector('v128.or');
   });
@@ -74,7 +74,7 @@ export function writeDemotion(code: Code, { source, target, otherwise }: GroupAc
   storeGroup(code, target.storage, target.local, words);
 }
 
-/** Whether a conversion to f64 only decodes, from a format that f32 can represent. */
+/** Whether a conversion to f64 does nothing but decode a source format whose values f32 can represent. */
 export function isPromotion(c: Conversion): boolean {
   const format = formats[c.from];
   return c.to === 'f64' && format.kind === 'float' && format.width <= 32 && isPlainRounding(c) && !c.satfinite;

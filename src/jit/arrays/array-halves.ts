@@ -78,15 +78,15 @@ function pushAbove(code: Code, halves: number, i: number): void {
 interface Parts {
   readonly low: number;
   readonly high: number;
-  /** What has to be subtracted from subnormals. */
+  /** Upper half of the f32 to subtract from each element: 2^-14 for subnormals, and 0 for all others. */
   readonly excess: number;
   readonly sign: number;
 }
 
 /**
- * The bits of a normal number move down three places in the upper half, and its exponent grows by 112. A subnormal is
- * decoded with an exponent that is one higher, as 2^-14 plus its fraction. That is 2^-14 too much, and subtracting it
- * is exact.
+ * Converts eight f16 to parts of f32. The bits of a normal number are shifted to the right by three places, and its
+ * exponent is increased by 112. A subnormal gets an exponent that is one higher, so that it is decoded as the sum of
+ * 2^-14 and its value; the 2^-14 is then subtracted, which is exact.
  */
 function partsOf(code: Code, half: number): Parts {
   const locals = {

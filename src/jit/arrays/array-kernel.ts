@@ -1,6 +1,6 @@
 /**
  * The WebAssembly module for one array conversion. It converts sixteen elements at a time on vectors if the conversion
- * has a vector form, otherwise one element at a time. Source and target lie in its memory.
+ * has a vector form, otherwise one element at a time. Source and target lie in the memory that the module imports.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -56,8 +56,8 @@ const cacheLine = 64;
 
 /**
  * Touches each cache line that will be converted. A processor fetches many lines at once if the loads directly follow
- * one another; between conversions it would fetch only one or two. The values read are stored, or V8 would drop the
- * loads.
+ * one another; if they were mixed with conversions, it would fetch only one or two at a time. The values are combined
+ * and stored only so that V8 does not remove the loads as unused.
  */
 function writeFetch(code: Code): void {
   const [address, bytes, scratch] = [0, 1, 2] as const;
@@ -87,7 +87,7 @@ function convertWords(code: Code, plan: ArrayPlan, random: RandomBits, source: n
   }, source);
 }
 
-/** Returns the index of the function (source, random, scale) → result that runs all stages. */
+/** Returns the index of the function (source, random, scale) → result that runs all stages of the conversion. */
 function wholeConverter(helpers: Helpers, stages: ConversionStages): number {
   const [first, last = first] = stages;
   const indices = stages.map((stage) => stageConverter(helpers, stage));

@@ -10,7 +10,10 @@ import { type GroupLocals, type GroupAccess, loadGroup } from './array-storage.t
 import { shift, splat } from '../simd/vector-words.ts';
 
 export interface LeadingForm {
-  /** The largest magnitude that may be rounded up, as bits of f32; null if infinities are ordinary results. */
+  /**
+   * The largest magnitude that this form can convert, as f32 bits; null if there is no limit, because values that are
+   * too large become infinities.
+   */
   readonly limit: number | null;
 }
 
@@ -37,8 +40,8 @@ export function writeLeading(code: Code, { limit }: LeadingForm, { source, targe
 }
 
 /**
- * Pushes bits that are zero only if no element is a NaN. A sum that contains a NaN is a NaN; a sum that contains
- * infinities may be a NaN.
+ * Pushes a number that is nonzero if any element is a NaN. It adds up the elements, because a NaN makes the sum a NaN.
+ * Infinities of both signs do so, too, so the number may be nonzero without a NaN.
  */
 function pushPerhapsNan(code: Code, [a, b, c, d]: GroupLocals): void {
   const sum = code.local('v128');

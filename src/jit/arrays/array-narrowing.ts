@@ -1,7 +1,7 @@
 /**
  * Converts sixteen f32, f64, f16 or bf16 to a narrower float format, in rounding modes that treat both signs alike, if
- * no result is a NaN or an infinity. This covers nearly all groups of a typical array. Signs are added at the end, for
- * all elements at once.
+ * no result is a NaN or an infinity. This covers nearly all groups of a typical array. The code works on magnitudes,
+ * and inserts the signs of all elements at the end.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
@@ -22,11 +22,14 @@ export interface NarrowingForm {
   readonly target: RoundingTarget;
   /** The format's largest value, as f32 bits. */
   readonly largest: number;
-  /** Whether values above the largest become the largest, so that clamping handles everything but NaNs. */
+  /**
+   * Whether values above the largest value of the format are converted to the largest value, so that clamping handles
+   * everything except NaNs.
+   */
   readonly canClamp: boolean;
 }
 
-/** The fast form of a conversion, or null if it does more than round. */
+/** The fast form of a conversion, or null if the conversion does more than rounding. */
 export function narrowingForm(c: Conversion): NarrowingForm | null {
   const format = formats[c.to];
   const from = c.from === 'f32' || c.from === 'f64' || isHalf(c.from) ? c.from : null;
@@ -86,13 +89,13 @@ function largestOf(from: NarrowingForm['from']): number {
   return from === 'f16' ? patternAsSingle(formats.f16, patternsOf(formats.f16).limit[0]) : single.infinity;
 }
 
-/** The representation of the format's patterns in the results. */
+/** How the bit patterns of the format are contained in the words computed for a group. */
 interface Patterns {
   /** Width of a pattern in bits. */
   readonly width: number;
-  /** Number of bits below the pattern. */
+  /** Number of bits in the word below the pattern. */
   readonly spare: number;
-  /** What has to be subtracted from the pattern. */
+  /** A constant that has to be subtracted to get the pattern. */
   readonly excess: number;
 }
 
@@ -106,8 +109,9 @@ function isSummed({ target, format }: NarrowingForm): boolean {
 }
 
 /**
- * Rounds by an f32 addition, as in vector-rounding.ts. The last bits of the sum are the format's fraction, and the
- * exponent of the sum gives the exponent. A multiplication of 16-bit halves combines the two.
+ * Rounds by an f32 addition, as in vector-rounding.ts. The last bits of the sum are the fraction of the result, and the
+ * exponent of the sum exceeds that of the result by a constant. One multiplication of 16-bit halves moves the exponent
+ * next to the fraction.
  */
 function pushSummed(code: Code, format: FloatFormat, magnitude: number): void {
   const cut = 23 - format.fractionBits;
@@ -120,8 +124,9 @@ function pushSummed(code: Code, format: FloatFormat, magnitude: number): void {
 }
 
 /**
- * The exponent of the sum begins at bit 7 of its half. It exceeds the format's exponent by a constant, the excess,
- * because the biases differ and the sum is shifted to the rounding position.
+ * How the patterns are contained in the words that `pushSummed` computes. The exponent of the sum begins at bit 7 of
+ * the upper half. It exceeds the format's exponent by a constant, the excess, because the biases differ and the
+ * addition scales the value.
  */
 function summedPatterns({ width, fractionBits, bias }: FloatFormat): Patterns {
   return { width, spare: Math.max(0, 7 - fractionBits), excess: (128 + 23 - fractionBits - bias) << fractionBits };
@@ -146,7 +151,7 @@ function storeWords(
     code.get(target.local);
     pushExact(elementAt(rounded, 2 * i));
     pushExact(elementAt(rounded, 2 * i + 1)).vector('i16x8.narrow_i32x4_u');
-    // Clamping a word to 16 bits keeps its sign.
+    // Narrowing a word to 16 bits with saturation keeps its sign.
     code.get(low).get(high).vector('i16x8.narrow_i32x4_s');
     splat(code, 0x80008000).vector('v128.and', 'v128.or');
     code.vectorMemory('v128.store', 16 * i);

@@ -9,8 +9,8 @@ import { type GroupAccess, groupSize, loadBytes, storeBytes } from './array-stor
 import type { RandomBits } from './random-bits.ts';
 
 /**
- * Offsets in scratch memory of sixteen bytes unpacked from dense elements, sixteen words of random bits, and sixteen
- * bytes to be packed.
+ * Offsets of three areas in scratch memory: densely packed elements after unpacking to sixteen bytes, sixteen words of
+ * random bits, and sixteen bytes of results before packing.
  */
 const [unpacked, randomWords, packed] = [0, 64, 128];
 /**

@@ -10,15 +10,15 @@ export interface ArrayPart {
   readonly target: Uint8Array;
   readonly count: number;
   readonly random: RandomSource | null;
-  /** Where whole chunks are converted in place; null if the data is copied. */
+  /** The shared memory in which whole chunks are converted in place; null if the data is copied instead. */
   readonly place: SharedPlace | null;
   /** The slices shared with other threads; null if one thread converts everything. */
   readonly shared: SharedSlices | null;
 }
 
 /**
- * State shared by several threads. Each takes the next slice when it has finished one, until one of them signals to
- * stop.
+ * State shared by several threads. Whenever a thread has finished a slice, it takes the next one, until no slice is
+ * left or one of the threads signals all of them to stop.
  */
 export interface SharedSlices {
   /** Number of elements in a slice, a multiple of the chunk size. */
@@ -29,7 +29,10 @@ export interface SharedSlices {
 
 export const sliceCells = { taken: 0, stop: 1 } as const;
 
-/** The memory that both arrays lie in, an ID for it, and the thread's index among those that use it. */
+/**
+ * The memory that contains both arrays, the ID of the memory, and the index of the thread among the threads that use
+ * it.
+ */
 export interface SharedPlace {
   readonly memory: WebAssembly.Memory;
   readonly id: number;
@@ -44,7 +47,7 @@ interface Converters {
 /** Converters by memory. The key is the memory's ID, because a memory sent to a thread is a new object each time. */
 const known = new BoundedCache<number, Converters>(4);
 
-/** The key of the memory for data that is copied. */
+/** The key of the thread's own memory, which is used if the data is copied. */
 const own = 0;
 
 export function runArrayPart({ plan, source, target, count, random, place, shared }: ArrayPart): void {

@@ -15,7 +15,7 @@ export interface ArrayPlan {
 
 const keys = new WeakMap<ArrayPlan, string>();
 
-/** Returns the plan as text. */
+/** Returns a text that identifies the plan. */
 export function planKey(plan: ArrayPlan): string {
   const known = keys.get(plan);
   if (known !== undefined) return known;
@@ -25,17 +25,21 @@ export function planKey(plan: ArrayPlan): string {
   return key;
 }
 
-/** Number of elements staged at once. They fit into a core's own cache. */
+/**
+ * Number of elements that are copied and converted at a time. A chunk of this size fits into the private cache of a
+ * processor core.
+ */
 export const chunkSize = 32_768;
 
-/** Number of bytes past its elements that a group may read. */
+/** Maximum number of bytes that the code may read beyond the last element of a group. */
 export const slack = 64;
 
 /** Maximum number of threads that may use one memory. Each has its own scratch memory. */
 export const mostThreads = 64;
 
 /**
- * The addresses, at the start of a memory, where a chunk and its random words are staged, and the total size in bytes.
+ * The addresses of the area at the start of a memory where a chunk and its random words are copied for conversion, and
+ * the total size of the area in bytes.
  */
 export interface Staging {
   readonly source: number;
@@ -58,7 +62,7 @@ function layStaging(): Staging {
   const widest = (64 / 8) * chunkSize + slack;
   const source = mostThreads * scratchBytes;
   const words = source + widest;
-  // At least two elements share a word.
+  // Each random word is shared by at least two elements.
   const target = words + 4 * (chunkSize / 2) + slack;
   return { source, words, target, bytes: target + widest };
 }

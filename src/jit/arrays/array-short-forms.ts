@@ -27,8 +27,8 @@ import { vectorConversion } from '../simd/vector-convert.ts';
 import { advance } from './memory-loop.ts';
 
 /**
- * Writes the conversion of a group. If the group needs the general path, it branches to `otherwise` without storing
- * anything.
+ * Writes the conversion of a group. The code branches to `otherwise` without storing anything if the group needs the
+ * general path.
  */
 export type ShortForm = (code: Code, places: Places) => void;
 
@@ -89,7 +89,10 @@ function writePromotion(code: Code, from: FormatName, places: Places): void {
   storePromoted(code, singles, places);
 }
 
-/** Number of groups that take a slower path when one of them has to, because similar groups are likely to follow. */
+/**
+ * When a group has to take a slower path, this many groups take it together, because the groups that follow are likely
+ * to be similar.
+ */
 const longWay = 8;
 
 /**
@@ -123,7 +126,10 @@ export function writeInTurns(
       if (stride > 0) code.get(done).i32(stride).op('i32.mul').get(local).op('i32.add').set(local);
     }
   };
-  /** Calls a form for each group; a local variable holds the number of groups, and then the number left. */
+  /**
+   * Calls a form, which converts groups until one needs a slower path. Before the call, the local `count` holds the
+   * number of groups to convert; after it, the number of groups that are left.
+   */
   const convert = (count: number, form: number): void => {
     code.get(count).set(done);
     for (const parameter of all) code.get(parameter === groups ? count : parameter);

@@ -1,6 +1,7 @@
 /**
  * Loads array elements from memory into four vectors of four words each, sixteen elements at a time, and stores them
- * back. Elements narrower than a byte are stored one per byte, in its low bits, or densely packed.
+ * back. Elements narrower than a byte are stored in either of two ways: one per byte, in the low bits, or densely
+ * packed.
  */
 import type { Code, Label } from '../../wasm/code.ts';
 import { splat } from '../simd/vector-words.ts';
@@ -34,12 +35,12 @@ export interface GroupAccess {
 /** Number of elements that are converted together. */
 export const groupSize = 16;
 
-/** Number of bits of memory per element. */
+/** Number of bits that each element takes in memory. */
 export function storedBits({ width, dense }: Storage): number {
   return dense ? width : Math.max(8, width);
 }
 
-/** Number of bytes that sixteen elements take. */
+/** Number of bytes that a group of sixteen elements takes in memory. */
 export function groupBytes(storage: Storage): number {
   return storedBits(storage) * (groupSize / 8);
 }
@@ -47,7 +48,7 @@ export function groupBytes(storage: Storage): number {
 /** Locals of four words each; the first holds elements 0 to 3. */
 export type GroupLocals = readonly [number, number, number, number];
 
-/** Returns locals that hold what `push` pushes, one for every four elements of a group. */
+/** Calls `push` for every four elements of a group, and returns locals that hold the vectors pushed. */
 export function groupOf(code: Code, push: (i: number) => void): GroupLocals {
   const made = (i: number): number => {
     push(i);
@@ -128,7 +129,10 @@ export function loadBytes(code: Code, storage: Storage, address: number): number
   return bytes;
 }
 
-/** Stores the sixteen bytes on the stack at the address below them; if dense, stores only the packed bytes. */
+/**
+ * Stores the sixteen bytes on top of the stack at the address that lies below them on the stack. For dense storage,
+ * packs the bytes first.
+ */
 export function storeBytes(code: Code, storage: Storage): void {
   if (storage.dense) storeDense(code, storage);
   else code.vectorMemory('v128.store', 0);
@@ -150,13 +154,15 @@ function storeDense(code: Code, { width, highFirst }: Storage): void {
     .laneMemory('v128.store32_lane', first, first / 4);
 }
 
-/** Pushes each pair of bytes joined as two nibbles, in the lower half of the vector. */
+/**
+ * Packs each pair of 4-bit elements into one byte. The eight packed bytes are in the lower half of the vector pushed.
+ */
 function joinNibbles(code: Code, bytes: number): void {
   code.get(bytes).get(bytes).i32(4).vector('i16x8.shr_u', 'v128.or');
   splat(code, 0x00ff00ff).vector('v128.and').tee(bytes).get(bytes).vector('i8x16.narrow_i16x8_u');
 }
 
-/** Pushes the elements of every four bytes packed together, one group after the other. */
+/** Packs the elements of every four bytes without gaps, and pushes the packed elements one after the other. */
 function joinWords(code: Code, width: number, bytes: number): void {
   spread(code, width, bytes, 'i32x4.shr_u', (mask, i) => mask << (width * i));
   const taken = width / 2;
@@ -184,7 +190,10 @@ function spread(
   }
 }
 
-/** Reverses the elements that share a byte. The bytes must be on the stack twice. */
+/**
+ * Reverses the order of the elements that will share a byte. The caller must have pushed the vector of bytes twice,
+ * because a shuffle takes two vectors.
+ */
 function swapOrder(code: Code, width: number): Code {
   const each = 8 / width;
   return code.shuffle(Array.from({ length: 16 }, (_, i) => i - (i % each) + (each - 1 - (i % each))));

@@ -78,18 +78,22 @@ function makeBytes(code: Code, form: WideningForm, source: StoredElements, other
 
 /** The computation of one byte of the result: the magnitude is shifted if necessary, and a table entry is added. */
 interface HalfBytes {
-  /** Number of places that the magnitude moves up in the result; null if the table gives the whole byte. */
+  /**
+   * Number of places by which the magnitude is shifted to the left; null if the table contains the whole byte of the
+   * result.
+   */
   readonly places: number | null;
   readonly offset: number;
-  /** What is added for each magnitude below 16; nothing is added for others. */
+  /** The byte to add for each magnitude below 16; nothing is added for larger magnitudes. */
   readonly table: Readonly<Record<ByteName, readonly number[]>>;
 }
 
 type ByteName = 'low' | 'high';
 
 /**
- * The bits of a normal number move up, and its exponent changes by the difference between the biases. For zero and
- * subnormals, whose patterns are below 16 in every format, the result is different; a table holds the difference.
+ * Describes how the two bytes of a result are computed. The bits of a normal number are shifted to the left, and the
+ * difference between the biases is added to its exponent. Zero and subnormals, whose patterns are below 16 in every
+ * format, need a correction, which comes from a table.
  */
 function halvesOf({ from, half }: WideningForm): HalfBytes {
   const all = from.width <= 4;
@@ -131,7 +135,10 @@ function pushBytes(code: Code, { places, offset, table }: HalfBytes, name: ByteN
   if (name === 'high' && offset > 0) splatByte(code, offset).vector('i8x16.add');
 }
 
-/** Pushes the part of each magnitude that stays within its byte when shifted up. Returns false if nothing stays. */
+/**
+ * Shifts each magnitude to the left by `places` and pushes the bits that remain within the byte. Returns false without
+ * pushing anything if no bits remain.
+ */
 function pushMoved(code: Code, places: number, magnitudes: number): boolean {
   if (places >= 8) return false;
   code.get(magnitudes);

@@ -1,6 +1,6 @@
 /**
- * Code that computes the codes, scales and offsets of blocks of f32 values, four values at a time. The vectors of
- * scales and offsets have the same number in every lane.
+ * Code that computes the codes, scales and offsets of blocks of f32 values, four values at a time. In vectors that hold
+ * the scale or the offset of a block, every lane contains the same number.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { BlockEncoding, PackedBlock } from '../../numerics/packed-blocks.ts';
@@ -71,7 +71,7 @@ function pushSpan(code: Code, { from }: BlockEncoding, block: Block): void {
     return;
   }
   pushFirst(code, block, largest, ['f32x4.abs']);
-  // If no value is a number other than 0, the largest one is +0.
+  // If the block contains only zeros and NaNs, the result is +0.
   code.get(largest);
   splat(code, 0).vector('f32x4.ne', 'v128.and');
 }
@@ -88,9 +88,9 @@ function pushRange(code: Code, block: Block): void {
 }
 
 interface Extreme {
-  /** The bits of the result if no value is a number. */
+  /** The f32 bits of the result if all values are NaNs. */
   readonly start: number;
-  /** What is compared: the values after these instructions. */
+  /** Instructions that are applied to each value before it is compared. */
   readonly of: readonly VectorOpcode[];
   readonly op: 'f32x4.pmin' | 'f32x4.pmax';
 }
@@ -107,7 +107,10 @@ function pushExtreme(code: Code, values: readonly number[], { start, of, op }: E
   return code;
 }
 
-/** Pushes the first value that is equal to `wanted` after the instructions `of`; any value if there is none. */
+/**
+ * Applies the instructions `of` to each value, and pushes the first original value whose result equals `wanted`. If
+ * there is none, pushes an arbitrary value.
+ */
 function pushFirst(code: Code, { from, values }: Block, wanted: number, of: readonly VectorOpcode[]): void {
   const pushEqual = (i: number): Code =>
     code
@@ -138,8 +141,9 @@ function pushBytes(
 }
 
 /**
- * Pushes 1 / scale. It is 0 for a scale of 0. For an infinite scale it is the smallest nonzero magnitude of f32, with
- * the same sign, so that an infinite value stays infinite and a finite one becomes less than 1/2.
+ * Pushes 1 / scale, with two exceptions. For a scale of 0, pushes 0. For an infinite scale, pushes the smallest nonzero
+ * magnitude of f32 with the sign of the scale: multiplied by it, an infinite value remains infinite, and a finite value
+ * becomes less than 1/2.
  */
 function pushInverse(code: Code, scale: number): Code {
   pushSingles(code, 1).get(scale).vector('f32x4.div');
@@ -168,7 +172,8 @@ function pushCodes(code: Code, encoding: BlockEncoding, block: Block, first: num
 /** Pushes four codes as words, not yet limited to the range of the codes. */
 function pushCode(code: Code, { from, zero, ties }: BlockEncoding, block: Block, value: number): void {
   code.get(value);
-  // NaN has the code of 0. If that is not 0, NaN is replaced before the conversion to an integer makes it 0.
+  // A NaN gets the same code as the value 0. The conversion to an integer turns it into 0; if the code of the value 0
+  // is a different one, each NaN is replaced with 0 here.
   if (zero !== 0) code.get(value).get(value).vector('f32x4.eq', 'v128.and');
   if (from === 'range') code.get(block.offset).vector('f32x4.sub');
   code.get(block.inverse).vector('f32x4.mul');
@@ -177,7 +182,11 @@ function pushCode(code: Code, { from, zero, ties }: BlockEncoding, block: Block,
   code.vector('i32x4.trunc_sat_f32x4_s');
 }
 
-/** Adds the number just below 1/2, with the sign of the sum: rounding to nearest makes it 1/2 for ties, and for them only. */
+/**
+ * Prepares rounding half away from zero by truncation. Adds the largest f32 below 1/2, with the sign of the value on
+ * the stack. The addition itself rounds to nearest, so the sum reaches the next integer if the value is halfway between
+ * two integers, but not if it is closer to zero.
+ */
 function pushAwayFromZero(code: Code): void {
   const steps = code.local('v128');
   code.tee(steps).get(steps);

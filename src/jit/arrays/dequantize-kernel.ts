@@ -50,7 +50,7 @@ function writeDecode(code: Code, element: FormatName, storage: Storage): void {
 
 interface FactorLocals {
   readonly vector: number;
-  /** An i32 local that is nonzero if the factor is an infinity or a NaN. */
+  /** An i32 local that is nonzero if the factor is an infinity or NaN. */
   readonly isOdd: number;
 }
 
@@ -85,7 +85,10 @@ function writeGroup(
   });
 }
 
-/** Pushes a product in which every NaN is the one that conversions to f32 produce. */
+/**
+ * Pushes the product of decoded codes and their factor. Every NaN is replaced with the NaN that conversions to f32
+ * produce.
+ */
 function pushProduct(code: Code, element: FormatName, words: number, factor: number): void {
   const product = code.local('v128');
   vectorConversion(plainConversion(element, 'f32'))?.(code, { source: words, random: words, scale: words });

@@ -12,7 +12,7 @@ import { loop } from './memory-loop.ts';
 import { CodeLoader, mostTableBytes, unitOf } from './packed-codes.ts';
 import { lanes } from './packed-columns.ts';
 
-/** Number of elements in a chunk. As f32 they are 64 KiB, which fits in the cache. */
+/** Number of elements in a chunk. Converted to f32, a chunk takes 64 KiB, which fits in the cache. */
 const elements = 16384;
 /** No block has more than two bytes per element or more than one factor per sixteen elements. */
 const mostFactors = elements / lanes;
@@ -29,7 +29,7 @@ export const packedMemory: Readonly<
   mostFactors,
   blocks: 0,
   values,
-  /** The f32 factors of the scales, in block order; `offsets` has those of the offsets. */
+  /** The scale factors as f32, in block order; the factors of the offsets are at `offsets`. */
   factors,
   offsets,
   /** The tables that `tablesOf` returns. */
@@ -104,7 +104,7 @@ class KernelWriter {
     return { scale, start, pointer: code.local('i32'), factor: code.local('f32'), vector: code.local('v128') };
   }
 
-  /** Sets a scale's vector at the elements where its value changes. */
+  /** Updates the vector that holds a scale if the scale has a different value from element `first` on. */
   private prepare(
     { scale: { factor, multiplier }, pointer, factor: single, vector }: ScaleLocals,
     first: number,
@@ -122,7 +122,7 @@ class KernelWriter {
     }
     if (first % multiplier.share !== 0) return;
     this.codes.pushNumber(segmentsOf(multiplier.places(first / multiplier.share)));
-    // Signed numbers have eight bits.
+    // All signed numbers are 8 bits wide.
     if (multiplier.signed) code.op('i32.extend8_s');
     code.op('f32.convert_i32_s');
     const unit = unitOf(this.block);
@@ -175,7 +175,7 @@ class KernelWriter {
     }
   }
 
-  /** Stores four codes times their scale, plus their offset. */
+  /** Multiplies four codes by their scale, adds their offset, and stores the results. */
   private store(first: number, pushCodes: () => void): void {
     const { code, to, scale, offset } = this;
     code.get(to);

@@ -16,13 +16,17 @@ import { splat } from '../simd/vector-words.ts';
 import { type Column, columnsAt, lanes } from './packed-columns.ts';
 
 /**
- * The unit of a block's codes. The coordinates of grids with a shift are stored in eighths, because the shift is 1/8.
+ * The value that a code of 1 stands for. In grids with a shift, it is 1/8, because the shift is 1/8 and codes have to
+ * be integers; in all other blocks, it is 1.
  */
 export function unitOf({ codes }: PackedBlock): number {
   return codes.kind === 'grid' && codes.shift !== null ? 1 / 8 : 1;
 }
 
-/** The addresses of the tables. Rows have 8 bytes, or 4 for a grid whose points have four coordinates. */
+/**
+ * The addresses of the tables. A table row takes 8 bytes, or 4 bytes in the table of a grid whose points have four
+ * coordinates.
+ */
 interface TablePlaces {
   readonly signs: number;
   readonly shifts: number;
@@ -30,8 +34,9 @@ interface TablePlaces {
 }
 
 /**
- * Rows of the sign table have a byte for each of eight elements, which is all ones where the row number has a 1 bit.
- * The table of shifts has one row for each sign.
+ * A row of the sign table contains one byte for each of eight elements. The byte is 0xff if the element is negative
+ * according to the bits of the row number, and otherwise 0. The table of shifts contains one row for each sign of the
+ * shift.
  */
 const placesOf = (start: number): TablePlaces => ({ signs: start, shifts: start + 8 * 256, grid: start + 8 * 258 });
 
@@ -50,7 +55,10 @@ export function tablesOf({ codes }: PackedBlock): Uint8Array {
   return bytes;
 }
 
-/** Returns eight signs as bits. If only seven are stored, the eighth makes the number of ones even. */
+/**
+ * Returns eight signs as bits. If only seven signs are stored, the eighth is chosen such that the number of ones is
+ * even.
+ */
 function signsOf({ signs }: GridCodes, stored: number): number {
   if (signs === null || widthOf(signs.places(0)) === 8) return stored;
   const ones = Array.from({ length: 7 }, (_, bit) => (stored >> bit) & 1).filter((bit) => bit === 1);
@@ -146,7 +154,8 @@ export class CodeLoader {
   }
 
   /**
-   * Moves a segment of each byte to its place. Bits of neighboring bytes that are shifted in next to it are masked out.
+   * In each byte, shifts a segment to its position in the number. The shift works on 16-bit lanes, so bits that come
+   * from the neighboring byte are masked out.
    */
   private shift({ down, mask, up }: Segment): void {
     const { code } = this;
@@ -192,7 +201,8 @@ export class CodeLoader {
   }
 
   /**
-   * Pushes table rows. Each row is selected by a number that `share` elements share, and has a byte for each of them.
+   * Pushes the table rows for sixteen elements. Every `share` elements have a common number, which selects a row, and
+   * the row contains one byte for each of these elements.
    */
   private pushRows({ share, places }: Shared, first: number, table: number): void {
     const { code, parts } = this;

@@ -6,7 +6,10 @@ import { type Places, type Segment, segmentsOf } from '../../numerics/packed-blo
 
 export const lanes = 16;
 
-/** A segment of each of sixteen numbers, with the same mask and position in all. */
+/**
+ * Segments of sixteen numbers, one of each number. All of them have the same mask and the same position within the
+ * number.
+ */
 export type Column =
   /** The segments are at the same bits of sixteen consecutive bytes. */
   | ({ readonly kind: 'run' } & Segment)
@@ -15,7 +18,10 @@ export type Column =
   /** The segments are sixteen consecutive bits, one for each number. */
   | { readonly kind: 'bits'; readonly byte: number; readonly up: number };
 
-/** The positions of the sixteen numbers from `first` on; each column holds some of their bits, lowest first. */
+/**
+ * Returns the positions of sixteen consecutive numbers, the first of which has the index `first`. Each column contains
+ * some bits of every number; the column with the lowest bits comes first.
+ */
 export function columnsAt(places: Places, first: number): readonly Column[] {
   const rows = Array.from({ length: lanes }, (_, i) => segmentsOf(places(first + i)));
   return elementAt(rows, 0).map((_, k) => columnOf(rows.map((row) => elementAt(row, k))));

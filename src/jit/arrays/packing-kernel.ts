@@ -65,7 +65,7 @@ function writePacking(code: Code, { elements, bytes, codes, scale, offset }: Pac
 const patternBytes = 2;
 
 interface FactorPointers {
-  /** The local that points to the patterns of this block, counted from `at`. */
+  /** The local with the offset of this block's patterns, relative to the address `at`. */
   readonly pointer: number;
   readonly at: number;
   readonly to: number;
@@ -82,11 +82,11 @@ function copyFactors(code: Code, { factor }: Scale, elements: number, { pointer,
   }
 }
 
-/** Some bits of consecutive codes, and where they go. */
+/** A group of bits that several consecutive codes have in the same place, and the position where they are stored. */
 interface Part extends Segment {
   /** Index of the first code. */
   readonly first: number;
-  /** Number of codes. Each has its own byte, or with `bits` its own bit. */
+  /** Number of codes. Every code has its own byte, or, if this is `bits`, its own bit. */
   readonly count: 8 | 16 | 'bits';
 }
 

@@ -1,7 +1,7 @@
 /** The memory of a packing kernel: addresses in bytes, and sizes. */
 import { lanes } from './packed-columns.ts';
 
-/** Number of elements in a chunk. As f32 they are 64 KiB, which fits in the cache. */
+/** Number of elements in a chunk. As f32 values, a chunk takes 64 KiB, which fits in the cache. */
 const elements = 16384;
 /** No block has more than one factor per sixteen elements, or more than two bytes per element. */
 const mostFactors: number = elements / lanes;
@@ -31,7 +31,7 @@ export const packingMemory: Readonly<
   mostFactors,
   /** f32. */
   values: 0,
-  /** A byte for each element. */
+  /** The codes, one byte for each element. */
   codes,
   /** f32, in block order. */
   scales,

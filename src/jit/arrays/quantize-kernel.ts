@@ -58,7 +58,10 @@ function vectorBytes({ source }: QuantizeSpec): number {
   return source === 'f32' ? 16 : 8;
 }
 
-/** Pushes the f32 values of four elements: those at index 4 * `index` and up, counted from a pointer. */
+/**
+ * Pushes the f32 values of four consecutive elements. The first of them is 4 * `index` elements after the element that
+ * the pointer refers to.
+ */
 function pushSource(code: Code, spec: QuantizeSpec, pointer: number, index: number): void {
   const offset = quantizeMemory.source + index * vectorBytes(spec);
   code.get(pointer);
@@ -83,7 +86,9 @@ function pushConverted(code: Code, c: Conversion, source: number): void {
   write(code, { source, random: source, scale: source });
 }
 
-/** Updates a vector of maxima with the magnitudes of four elements; a NaN does not count as greater. */
+/**
+ * Replaces each lane of a vector of maxima if the magnitude of the element in that lane is greater; NaNs are ignored.
+ */
 function raiseMaximum(code: Code, spec: QuantizeSpec, maximum: number, pointer: number, index: number): void {
   code.get(maximum);
   pushSource(code, spec, pointer, index);
@@ -182,8 +187,8 @@ function storeAny(code: Code, spec: QuantizeSpec, codes: StoredElements, product
 }
 
 /**
- * Computes the scales of all blocks first, then their elements. With two loops, the iterations are independent; in a
- * single loop, the elements would wait for their scale.
+ * Computes the scales of all blocks first, then their elements. With two separate loops, the processor can overlap
+ * iterations; in a single loop, it would have to wait for each scale before it could convert the elements of the block.
  */
 function writeBlocks(code: Code, spec: QuantizeSpec, blocks: NonNullable<QuantizeSpec['blocks']>): void {
   const vectors = blocks.elements / 4;

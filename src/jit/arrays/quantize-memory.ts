@@ -1,10 +1,10 @@
 /** The memory of a quantizing kernel: addresses in bytes. */
 
 const settingsEnd = 1024;
-/** Maximum number of elements per call. As f32 they are 64 KiB, which fits in the cache. */
+/** Maximum number of elements per call. As f32 values, they take 64 KiB, which fits in the cache. */
 const elements = 16384;
 const codes: number = settingsEnd + 4 * elements;
-/** Number of bytes that the last store of codes may write past them. */
+/** Maximum number of bytes that may be written past the end of the codes, because codes are stored as whole vectors. */
 const spill = 64;
 const scales: number = codes + elements + spill;
 /** Blocks have at least sixteen elements. */
@@ -28,7 +28,7 @@ export const quantizeMemory: {
   elements,
   codes,
   scales,
-  /** The blocks' factors as f32, or their largest magnitudes. */
+  /** The factor of each block as f32, or the largest magnitude of each block before the factors are known. */
   factors,
   pages: Math.ceil((factors + 4 * mostBlocks) / 65536),
 };

@@ -12,7 +12,7 @@ export function wordsOfGroup({ random }: ArrayPlan): number {
   return random === null ? 0 : groupSize / random.low.length;
 }
 
-/** The random words for the group being converted, and the part of each that a lane uses. */
+/** The random words for the group being converted. Elements that share a word use different parts of it. */
 export class RandomBits {
   readonly unscaled: number;
   private readonly code: Code;
@@ -72,7 +72,10 @@ export class RandomBits {
       .set(words);
   }
 
-  /** Returns a local that holds the random bits of elements 4i to 4i + 3, or any local if the conversion uses none. */
+  /**
+   * Returns a local that holds the random bits of elements 4i to 4i + 3. If the conversion uses no random bits, the
+   * contents of the local are arbitrary.
+   */
   of(i: number): number {
     const { random } = this.plan;
     if (random === null) return this.lane;

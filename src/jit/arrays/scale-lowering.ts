@@ -8,7 +8,10 @@ import { vectorConversion } from '../simd/vector-convert.ts';
 import { quantizeMemory } from './quantize-memory.ts';
 import { shift, single, splat } from '../simd/vector-words.ts';
 
-/** `largest` is the element format's largest value, as f32 bits. The tensor scales of NVFP4 are in memory. */
+/**
+ * How scales are computed. `largest` is the largest value of the element format, as f32 bits. The scales that NVFP4 has
+ * for the whole tensor are read from memory.
+ */
 export type BlockScaling =
   | { readonly kind: 'ue8m0'; readonly rule: 'floor' | 'up'; readonly largest: number }
   | { readonly kind: 'nvfp4' };
@@ -40,14 +43,15 @@ function pushPowers(code: Code, { rule, largest }: BlockScaling & { kind: 'ue8m0
   splat(code, (largest >>> 23) - 127).vector('i32x4.sub');
   if (rule === 'up') {
     splat(code.get(maxima), 0x7fffff).vector('v128.and');
-    // The mask is -1 in lanes where the maximum's fraction is larger, so subtracting it adds one.
+    // Adds 1 to the scale in lanes where the fraction of the maximum is larger than that of `largest`: the comparison
+    // gives -1 there, which is subtracted.
     splat(code, largest & 0x7fffff).vector('i32x4.gt_s', 'i32x4.sub');
   }
   splat(code, 0).vector('i32x4.max_s');
   splat(code.get(maxima), single.infinity).vector('i32x4.eq', 'v128.bitselect');
 }
 
-/** Pushes 2^(127 - scale), which is given by its exponent field, or is the subnormal 2^-127. */
+/** Pushes 2^(127 - scale) as f32. It is made by setting the exponent field, except for the subnormal 2^-127. */
 function pushPowerFactors(code: Code, scales: number): void {
   splat(code, 254).get(scales).vector('i32x4.sub');
   splat(shift(code, 'i32x4.shl', 23), single.halfLeastNormal).vector('i32x4.max_u');

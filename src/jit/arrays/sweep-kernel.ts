@@ -1,6 +1,7 @@
 /**
- * A WebAssembly module that runs one instruction over a range of inputs and computes the digest of its results. It
- * processes four ranges at once on vectors if all conversions of the instruction have vector forms, otherwise one.
+ * A WebAssembly module that runs one instruction over a range of inputs and computes the digest of its results. If all
+ * conversions of the instruction have vector forms, it processes four ranges at the same time, one in each vector lane;
+ * otherwise it processes one range.
  */
 import { operandRef } from '../../isa/steps/ref.ts';
 import type { Step } from '../../isa/steps/step.ts';
@@ -18,7 +19,7 @@ export interface SweepPlan {
   /** Operands that stay constant, of at most 32 bits. */
   readonly fixed: readonly (readonly [name: string, bits: number])[];
   readonly result: string;
-  /** Width of the result in bits. A 64-bit result enters the digest as two words, low word first. */
+  /** Width of the result in bits. A 64-bit result is added to the digest as two words, low word first. */
   readonly resultWidth: number;
 }
 
@@ -55,7 +56,10 @@ function hasVectorForm({ steps, resultWidth }: SweepPlan): boolean {
   );
 }
 
-/** Addresses of the next input and of the current digest. Each has four words or one. */
+/**
+ * Addresses of the next input and of the current digest. At each address, there is one word for each range, so either
+ * four words or one.
+ */
 const [inputAddress, stateAddress] = [0, 16];
 
 /** Writes the loop. Its only parameter is the number of inputs; the rest is read from and written to memory. */

@@ -1,4 +1,7 @@
-/** Lowers the steps of conversions on values in locals: one or four 32-bit words at once, or 64 bits. */
+/**
+ * Lowers the steps of conversions, with values in locals. A local holds one 32-bit value, four 32-bit values for a
+ * vector, or one 64-bit value.
+ */
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Step, StepOf } from '../../isa/steps/step.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';

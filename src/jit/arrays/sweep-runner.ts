@@ -29,7 +29,10 @@ export function* sweepChunks(
   }
 }
 
-/** Instantiates a module. It imports all engine callbacks, although conversions call none of them. */
+/**
+ * Instantiates a module. The module imports all callbacks of the engine, although code for conversions never calls
+ * them, so functions that throw are passed in.
+ */
 export function instanceWithoutEngine(module: WebAssembly.Module, memory: WebAssembly.Memory): WebAssembly.Instance {
   const refuse = (): never => {
     throw new Error('a conversion called the engine');
@@ -54,8 +57,8 @@ export class SweepRunner {
   }
 
   /**
-   * For each start, returns the digest of the results for `count` inputs beginning there. There may be at most as many
-   * starts as the kernel has lanes.
+   * For each element of `starts`, runs the instruction on `count` consecutive inputs that begin with this element, and
+   * returns the digest of the results. There may be at most as many starts as the kernel has lanes.
    */
   run(starts: readonly number[], count: number): readonly number[] {
     for (let lane = 0; lane < this.lanes; lane++) this.words[lane] = starts[lane] ?? 0;
