@@ -3,5 +3,7 @@
  * hosts/browser-branch-hints.ts elsewhere.
  */
 
-/** Makes the engine read the branch hints of modules that are compiled from now on, if it can. */
+/**
+ * Makes the WebAssembly engine use the branch hints of modules that are compiled after this call, if it supports them.
+ */
 export declare function readBranchHints(): void;

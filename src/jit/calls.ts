@@ -186,8 +186,8 @@ export class CallWriter {
   }
 
   /**
-   * Stores the open call: registers, then the header. If the callee was not entered, the header is omitted, because the
-   * thread restores the registers immediately.
+   * Stores the open call: registers, then the header. For a call to a built-in function, which is not entered, the
+   * header is omitted, because the thread restores the registers immediately.
    */
   private keep(resume: number, region: number, entered: boolean): void {
     const { code, shape, fn, frame, values, locals } = this;
@@ -226,7 +226,8 @@ export class CallWriter {
     }
     const start = code.local('i32');
     this.at(-gap).set(start);
-    // The gap has at least 8 bytes, so the last store can overlap the one before it.
+    // There are at least 8 bytes to clear, so the last store can overlap with the one before it instead of going past
+    // the end.
     for (let at = 0; at < size; at += 8) {
       code
         .get(start)
@@ -274,7 +275,10 @@ export class CallWriter {
     this.code.memory(opcodeFor(stores, byteWidth(width)), shape.layout.origin);
   }
 
-  /** Pushes the address of a variable of the caller, in the form that memory instructions without an offset expect. */
+  /**
+   * Pushes the address of a variable in the caller's activation. The address is absolute, for memory instructions that
+   * have no immediate offset.
+   */
   private own({ symbol }: Extract<Moved['value'], { readonly kind: 'variable' }>): Code {
     if (!isOnStack(symbol.space)) throw new Error(`${symbol.name} is not in an activation`);
     return this.atOwn((this.fn.program.offsetOf(symbol) ?? 0) + this.shape.layout.origin);
@@ -328,7 +332,10 @@ function siteOfCall({ call, line }: ProgramInstruction): CallSite {
   return call;
 }
 
-/** Width rounded up to a whole byte; a predicate takes one byte. */
+/**
+ * Returns the width in bits of a value in memory. This is the width of the value, except that a predicate takes a whole
+ * byte.
+ */
 function byteWidth(width: number): number {
   return Math.max(8, width);
 }

@@ -3,8 +3,8 @@ import { elementAt } from '../base/element-at.ts';
 import type { Code, Label } from '../wasm/code.ts';
 
 /**
- * Pops an index and runs the piece of code for it; indices past the end run the last piece. `write` writes one piece,
- * which may branch to the end of all pieces.
+ * Pops an index and runs the piece of code for it; indices past the end run the last piece. `write` writes one of the
+ * pieces; it may branch to `done`, the end of all pieces.
  */
 export function writeChoice(
   code: Code,
@@ -13,7 +13,8 @@ export function writeChoice(
   write: (number: number, done: Label) => void,
 ): void {
   code.block((done) => {
-    // The block of the first piece is innermost. There may be too many pieces for recursion.
+    // Opens one block for each piece; the block of the first piece is the innermost one. The blocks are opened in a
+    // loop, because there may be too many for recursion.
     const labels = Array.from({ length: count }, () => code.openBlock()).reverse();
     pushNumber();
     code.brTable(labels.slice(0, -1), elementAt(labels, count - 1));

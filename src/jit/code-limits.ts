@@ -2,14 +2,17 @@
 import { PtxlabError } from '../base/error.ts';
 
 const limits = {
-  /** A block counts once for every entry point from which threads can reach it without waiting. */
+  /**
+   * Number of basic blocks. A block is counted once for each entry point from which threads can reach it without having
+   * to wait, because it is compiled separately for each of them.
+   */
   blocks: { most: 131_072, what: 'blocks that follow barriers and calls' },
   /**
-   * The number of loops times the number of registers that are live beyond a block: V8 records where each of them is at
-   * the start of each loop.
+   * The number of loops multiplied by the number of registers that are needed in more than one block. For each loop, V8
+   * records where each of these registers is stored when the loop starts.
    */
   kept: { most: 33_554_432, what: 'registers in loops' },
-  /** Number of labels in the lists of all `brx.idx` instructions. */
+  /** Total number of labels in the target lists of all `brx.idx` instructions. */
   targets: { most: 65_536, what: 'targets of brx.idx' },
   /** Number of functions that calls through registers may reach, summed over all such calls. */
   callees: { most: 65_536, what: 'functions that calls through registers may reach' },
@@ -17,7 +20,7 @@ const limits = {
   candidates: { most: 4_096, what: 'functions that one call through a register may reach' },
 } as const;
 
-/** What is added up over the whole kernel. */
+/** The limits that apply to a sum over the whole kernel. */
 type Sum = Exclude<keyof typeof limits, 'candidates'>;
 
 /** Adds up how much code a kernel needs. */

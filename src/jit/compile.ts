@@ -17,8 +17,8 @@ import { context, type ContextField, type LaunchLayout, outcome } from './layout
 import { regionFunction, regionType } from './regions/region-function.ts';
 
 /**
- * A compiled kernel with its module in binary format. The module exports `run` and `runBlocks`, and also `advance` and
- * `complete` if threads of a warp exchange values.
+ * A compiled kernel with its module in binary format. The module exports the functions `run` and `runBlocks`. If
+ * threads of a warp exchange values, it also exports `advance` and `complete`.
  */
 export interface Compilation {
   readonly kernel: CompiledKernel;
@@ -46,8 +46,8 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
 }
 
 /**
- * Defines the function of a region. Returns the index of its function for four threads at a time, or null if it has
- * none.
+ * Defines the function of a region. If the region also has a function that runs four threads at a time, returns the
+ * index of that function; otherwise returns null.
  */
 function compileRegion(
   shape: KernelShape,
@@ -77,7 +77,8 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
   const loopCall = recorder(engineCalls, 0)({ kind: 'loop' });
   const call = (index: number): Code =>
     code.get(contextAddress).get(first).get(behind).get(members).call(index).set(region);
-  // Four consecutive threads are neighbors in x if the row length is a multiple of four.
+  // Code for four threads requires that the threads are neighbors in x, which is the case if the length of a row is a
+  // multiple of four.
   const inFours = code.local('i32');
   code
     .get(contextAddress)
@@ -91,7 +92,7 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
     .op('i32.and', 'i32.eqz')
     .set(inFours);
   if (shape.hasGroups) {
-    // At least one group of four neighboring threads must be complete.
+    // Code for four threads is used only if all four threads of at least one such group are members.
     code.get(inFours).get(members);
     for (const lane of [1, 2, 3]) code.get(members).i32(lane).op('i32.shr_u', 'i32.and');
     code.i32(0x11111111).op('i32.and').i32(0).op('i32.ne', 'i32.and').set(inFours);
@@ -129,7 +130,8 @@ const runBlocksType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results
 
 /**
  * Runs blocks one after the other, starting with the one in the context. Each block runs unit by unit, where a unit is
- * a warp or the whole block. Stops at a block that cannot finish immediately; the context says which block it is.
+ * a warp or the whole block. Stops at a block that has to wait for something before it can finish; the context tells
+ * which block that is.
  */
 function runBlocksFunction({ layout, hasGroups }: KernelShape, run: number): Code {
   const code = new Code(runBlocksType.parameters);

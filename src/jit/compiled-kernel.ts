@@ -17,7 +17,7 @@ export interface CompiledKernel {
   readonly stops: readonly CompiledStop[];
   /** Offsets of the arrays in a block's frames that the engine accesses, and the size of the frames. */
   readonly frame: CompiledFrame;
-  /** Maximum number of bytes that a thread's open calls may take. */
+  /** Maximum number of bytes that the stack of a thread's open calls may take. */
   readonly callBytes: number;
   /** Number of bytes of local memory per thread. */
   readonly stackBytes: number;
@@ -39,7 +39,7 @@ export interface CompiledStop {
   readonly step: StopStep;
   /** PTX source line. */
   readonly line: number;
-  /** The region where the thread continues. */
+  /** The region in which threads continue after this stop. */
   readonly region: number;
   /** Arrays that hold the values that threads send; `receives` are the arrays for the values that they receive. */
   readonly sends: readonly number[];
@@ -64,7 +64,10 @@ export interface CompiledFunction {
   readonly builtin: CompiledBuiltin | null;
 }
 
-/** Where a built-in function finds its arguments and puts its result, relative to the base of its activation. */
+/**
+ * The places in the activation of a built-in function for its arguments and its result, relative to the base of the
+ * activation.
+ */
 export interface CompiledBuiltin {
   readonly name: BuiltinName;
   readonly parameters: readonly Field[];

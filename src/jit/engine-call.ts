@@ -25,7 +25,7 @@ export type EngineCall = {
   | { readonly kind: 'callee'; readonly name: string }
   | { readonly kind: 'builtin'; readonly fn: number }
   | { readonly kind: 'loop' }
-  /** A `brx.idx` with `count` targets. */
+  /** A `brx.idx` whose index is not below `count`, the number of its targets. */
   | { readonly kind: 'switch'; readonly count: number }
 );
 
@@ -34,7 +34,7 @@ type WithoutLine<T> = T extends unknown ? Omit<T, 'line'> : never;
 /** Records a call made by the instruction being lowered, and returns its number. */
 export type RecordEngineCall = (call: WithoutLine<EngineCall>) => number;
 
-/** Returns a function that records the calls made by instructions on a line in a list. */
+/** Returns a function that adds the calls made by instructions on line `line` to a list. */
 export function recorder(calls: EngineCall[], line: number): RecordEngineCall {
   return (call) => calls.push({ ...call, line }) - 1;
 }

@@ -1,6 +1,6 @@
 /**
- * 128-bit values, which take two slots of 64 bits each. A step on such a value becomes steps on its halves. Only moves,
- * packing and selection exist for 128 bits.
+ * 128-bit values, each of which takes two slots of 64 bits. A step on such a value is replaced with steps on its
+ * halves. The only steps that exist for 128-bit values are moves, packing and selection.
  */
 import type { Ref } from '../isa/steps/ref.ts';
 import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
@@ -14,7 +14,7 @@ function halves(refs: readonly Ref[]): readonly Ref[] {
 
 type Halve<Kind extends StepKind> = (step: StepOf<Kind>, values: Values) => readonly Step[] | null;
 
-/** For steps that never use a 128-bit value. */
+/** The entry for kinds of steps that never use a 128-bit value. */
 const never = (): null => null;
 
 const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {

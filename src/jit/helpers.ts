@@ -7,7 +7,7 @@ import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 
 /** The engine functions that compiled code calls. Each may end the launch by throwing. */
 const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock', FunctionType>> = {
-  /** (call, address, thread, fuel): translates the address of an access to an address in global memory. */
+  /** (call, address, thread, fuel): returns the place in global memory that an access to this address refers to. */
   resolve: { parameters: ['i32', 'i64', 'i32', 'i32'], results: ['i32'] },
   /** (call, address, thread, fuel): reports an instruction that cannot continue; does not return. */
   raise: { parameters: ['i32', 'i64', 'i32', 'i32'], results: [] },

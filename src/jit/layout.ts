@@ -10,15 +10,21 @@ export interface LaunchLayout {
   readonly origin: number;
   /** Whether the memory is shared between threads. */
   readonly sharedMemory: boolean;
-  /** Whether blocks run at the same time on several threads, so that atomic steps must be atomic between them. */
+  /**
+   * Whether blocks run on several host threads at the same time, so that atomic steps must be atomic between host
+   * threads, too.
+   */
   readonly concurrent: boolean;
   readonly parameterBytes: number;
   readonly constantBytes: number;
-  /** Number of bytes of shared memory that are reserved for the system, at its start, or that ptxlab itself needs. */
+  /**
+   * Number of bytes of shared memory that do not count as used by the kernel: those at the start, which are reserved
+   * for the system, and those that ptxlab itself needs.
+   */
   readonly uncountedBytes: number;
   /** Size of a thread's local memory. */
   readonly localBytes: number;
-  /** Whether accesses to shared memory may go to other blocks of the cluster. */
+  /** Whether a thread may access the shared memory of other blocks in its cluster. */
   readonly reachesOtherBlocks: boolean;
   /** Whether accesses are checked against the allocations. */
   readonly checked: boolean;
@@ -54,16 +60,21 @@ export const context = {
   threads: 72,
   /** Address of the threads' open calls. */
   calls: 76,
-  /** The first thread of the unit that did not finish. */
+  /** The index of the first thread in the unit that did not finish. */
   unit: 80,
   gridWorkspace: 84,
-  /** Nonzero once a thread of the block has continued without its neighbors. */
+  /** Nonzero if any thread of the block has continued on its own, without its neighbors in a group of four. */
   strayed: 88,
-  /** Number of matrix products computed term by term, in all blocks that used this context. */
+  /**
+   * Number of matrix products that had to be computed term by term, summed over all blocks that have used this context.
+   */
   slowTiles: 92,
-  /** Number of runs of regions that call functions, if a thread may be waiting for another in such a function. */
+  /**
+   * How often a region that calls functions has been run. It is counted only if a thread may wait for another thread in
+   * such a function.
+   */
   callingRuns: 96,
-  /** Extents of a cluster, and whether the kernel or the launch asks for clusters. */
+  /** Extents of a cluster, and whether the kernel or the launch specifies clusters. */
   clusterX: 100,
   clusterY: 104,
   clusterZ: 108,
@@ -72,15 +83,15 @@ export const context = {
   rank: 116,
   blocksPerCluster: 120,
   /**
-   * The addresses of the shared memories of the blocks of the cluster, by rank; 0 for blocks that have exited. The
-   * following words belong to it.
+   * The addresses of the shared memories of all blocks in the cluster, in the order of their ranks; 0 for a block that
+   * has exited. This is the first of as many words as a cluster can have blocks.
    */
   clusterMemories: 128,
 } as const;
 
 /**
- * Address of the word that serves as a lock, which a thread holds while it changes 128 bits. Kernels never access
- * addresses below this.
+ * Address of the word that serves as a lock, which a thread holds while it changes 128 bits. No other data is stored
+ * there, because the memory of kernels is at higher addresses.
  */
 export const lockAddress = 0;
 
@@ -91,7 +102,7 @@ export const contextSize: number = context.clusterMemories + 4 * clusterLimit;
 /** The state word of a thread between regions: a region where it can continue, or one of these. */
 export const state = {
   exited: -1,
-  /** Added to the region by a thread that pauses to let others run. */
+  /** A flag that is added to the region if the thread has paused to let others run. */
   paused: 0x4000_0000,
   regionOf: (word: number): number => word & ~0x4000_0000,
   /** The thread waits at a stop. */
@@ -117,7 +128,7 @@ export const advanced = {
   moved: 1,
   /** Some threads paused to let others run. */
   runnable: 2,
-  /** A thread waits with a mask that does not contain it. */
+  /** A thread waits with a mask that does not contain the thread itself. */
   outside: 4,
 } as const;
 

@@ -44,7 +44,10 @@ export function lowerUntil(stop: Step, lowering: Lowering): void {
   for (const step of steps.slice(0, steps.indexOf(stop))) lowerStep(step, lowering);
 }
 
-/** Lowers the part after the step at which its thread stopped, whose results have been set. */
+/**
+ * Lowers the part of an instruction after the step at which its thread stopped. The results of that step have already
+ * been set.
+ */
 export function lowerAfter(stop: Step, lowering: Lowering): void {
   const { steps } = lowering.instruction;
   for (const step of steps.slice(steps.indexOf(stop) + 1)) lowerStep(step, lowering);
@@ -70,7 +73,10 @@ function lowerResults(lowering: Lowering): void {
 
 // --- operands -------------------------------------------------------------------------------------------------------
 
-/** Reads the bits of a register that an operand of its type uses (Table 27). */
+/**
+ * Reads an operand from a register. If the register is wider than the operand's type, only the low bits are used (Table
+ * 27).
+ */
 function lowerRead({ operand, register, registerWidth, type, negated }: Transfer, { code, values }: Lowering): void {
   if (registerWidth > 64) {
     copyPlace(register, operand, values);
@@ -96,7 +102,9 @@ function lowerWrite({ operand, register, registerWidth, type }: Transfer, { code
   values.setPlace(register, target);
 }
 
-/** Copies a 128-bit value. Registers of that width never hold values of another width. */
+/**
+ * Copies a 128-bit value. No other handling is needed, because 128-bit registers never hold values of another width.
+ */
 function copyPlace(from: number, to: number, values: Values): void {
   values.getPlace(from, 'i64');
   values.setPlace(to, 'i64');
@@ -156,7 +164,7 @@ function lowerStep(step: Step, lowering: Lowering): void {
 
 type Lower<Kind extends StepKind> = (step: StepOf<Kind>, lowering: Lowering) => void;
 
-/** For steps that the region handles in the code around the instruction. */
+/** The entry for kinds of steps that are handled where the region writes the code around an instruction. */
 const byRegion = (): void => undefined;
 
 const stop = (): void => {
@@ -204,7 +212,7 @@ function lowerNarrow<Kind extends StepKind>(step: StepOf<Kind>, lowering: Loweri
   lowerings[step.kind](step, lowering);
 }
 
-/** Raises a fault where the instruction cannot continue. */
+/** Writes code that raises a fault because the instruction cannot continue. */
 function raise(call: Parameters<Lowering['recordCall']>[0], { code, helpers, locals, recordCall }: Lowering): void {
   code.i32(recordCall(call)).i64(0n).get(locals.thread).get(locals.fuel);
   code.call(helpers.import('raise')).op('unreachable');

@@ -13,7 +13,7 @@ export interface RegionLocals {
   readonly context: number;
   /** Index of the thread in its block. */
   readonly thread: number;
-  /** Number of instructions that may still run before the engine is asked. */
+  /** Number of instructions that may still run before the engine has to be called for more. */
   readonly fuel: number;
   /** `%tid` of the thread. */
   readonly index: readonly [x: number, y: number, z: number];
@@ -30,7 +30,10 @@ export interface Lowering {
   readonly instruction: ProgramInstruction;
   /** The function that the instruction belongs to. */
   readonly program: FunctionProgram;
-  /** The accesses that are checked together; null if threads run an instruction one after the other. */
+  /**
+   * The accesses whose addresses are checked together. Null if each instruction runs for one thread after the other, so
+   * that nothing is checked together.
+   */
   readonly spans: CheckedSpans | null;
   /** Records a place where the engine may be called. */
   readonly recordCall: RecordEngineCall;

@@ -70,7 +70,10 @@ const writers: Readonly<Record<LaunchValue, Writer>> = {
   gridWorkspace: field('gridWorkspace'),
 };
 
-/** Divides a field for each part by the extent of clusters. */
+/**
+ * Divides the field that belongs to a part by the extent of clusters in the same direction; the result is the quotient
+ * or the remainder.
+ */
 function byCluster(fields: readonly ContextField[], operation: 'i32.div_u' | 'i32.rem_u', beyond: number): Writer {
   return (lowering, part) => {
     const [name, extent] = [fields[part], clusterFields[part]];
@@ -95,7 +98,7 @@ function field(name: ContextField): Writer {
   };
 }
 
-/** Reads a different field for each part, and `beyond` for parts that a launch does not have. */
+/** Reads the field that belongs to a part. For a part without a field, such as `.w`, the value is `beyond`. */
 function fieldOfPart(fields: readonly ContextField[], beyond: number): Writer {
   return (lowering, part) => {
     const name = fields[part];

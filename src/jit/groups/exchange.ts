@@ -1,6 +1,7 @@
 /**
  * Exchanges values between lanes of a warp (PTX ISA 9.7.9.6, 9.7.13.9 to 9.7.13.14): computes results from the values
- * that lanes send. A function (address of lane 0's words in the frame, lane 0's thread, members) handles one group.
+ * that lanes send. Each generated function handles one group. Its parameters are the address of lane 0's words in the
+ * frame, the thread index of lane 0, and the members of the group.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type Collective, keyOf } from '../../isa/collective.ts';
@@ -87,7 +88,7 @@ class Exchange {
     this.give(0, members, () => code.get(result));
   }
 
-  /** Handles one value after the other: the lanes that sent it receive the set of these lanes. */
+  /** Handles each value that was sent: all lanes that sent this value receive the set of these lanes. */
   private matchAny(): void {
     const { code } = this;
     const [left, same] = [code.local('i32'), code.local('i32')];
@@ -110,12 +111,12 @@ class Exchange {
     this.give(1, members, () => code.get(agree));
   }
 
-  /** Pushes the members that sent the same value as the lowest lane in a set. */
+  /** Finds the value that the lowest lane in a set sent, and pushes the set of all members that sent the same value. */
   private pushSame(lanes: number): void {
     const { code, shape } = this;
     const { origin } = shape.layout;
     const { type, array } = elementAt(this.carriers.sends, 0);
-    // 64-bit elements are twice as far from the start of their array as 32-bit elements.
+    // In an array of 64-bit elements, an element is twice as far from the start as in an array of 32-bit elements.
     const address = (): Code => {
       code.get(this.words);
       if (type === 'i64') code.get(this.first).i32(2).op('i32.shl', 'i32.add');

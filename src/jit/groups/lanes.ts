@@ -1,6 +1,7 @@
 /**
- * Operations on the values that the lanes of a warp have in an array of the frame, on all lanes at once. A set of lanes
- * is a word with one bit per lane, lane 0 lowest. An address is that of lane 0's element.
+ * Operations on all lanes of a warp at once. The values of the lanes are in an array of the frame, which is passed as
+ * the address of lane 0's element. A set of lanes is a word in which each lane has one bit; the lowest bit belongs to
+ * lane 0.
  */
 import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';

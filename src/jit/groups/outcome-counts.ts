@@ -1,6 +1,6 @@
 /**
- * Counts where the threads that ran a region continued, so that the region's function knows whether all took the same
- * path.
+ * Counts how many of the threads that ran a region continue at each place. From these counts, the region's function
+ * determines whether all threads took the same path.
  */
 import type { Code } from '../../wasm/code.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
@@ -8,12 +8,12 @@ import { outcome } from '../layout.ts';
 
 /** Locals that count threads. */
 export class OutcomeCounts {
-  /** Local that holds the first thread of the run. Local 2 of the function is the end of the range. */
+  /** Local that holds the first thread that was run. The end of the thread range is in local 2 of the function. */
   readonly first: number;
   readonly exited: number;
   /**
-   * Number of threads that have reached each stop, by the number of the stop; `regions` counts those that continue at
-   * each region.
+   * Locals with the number of threads that have reached each stop. `regions` has locals with the number of threads that
+   * continue in each region.
    */
   readonly stops: Map<number, number> = new Map();
   readonly regions: Map<number, number> = new Map();
@@ -22,7 +22,7 @@ export class OutcomeCounts {
    * return.
    */
   returned: { readonly region: number; readonly count: number } | null = null;
-  /** The outcome, if only one is possible. Nothing is counted in that case. */
+  /** The outcome, if only one outcome is possible, so that there is nothing to count. */
   readonly sole: number | null;
   private readonly code: Code;
 

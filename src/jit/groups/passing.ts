@@ -1,4 +1,7 @@
-/** Lets threads that have reached the same stop continue without asking the engine, if no other thread is missing. */
+/**
+ * Lets threads that have reached the same stop continue without a call to the engine, provided that all threads they
+ * wait for have arrived.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
@@ -14,8 +17,8 @@ import type { Stop } from './stop.ts';
 const allLanes = -1;
 
 /**
- * (context, first thread, end of the thread range, members, outcome of running them) → region after the stop, or the
- * same outcome
+ * (context, first thread, end of the thread range, members, outcome of running the members) → region after the stop if
+ * they can continue, otherwise the outcome that was passed in
  */
 const passType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
@@ -41,7 +44,7 @@ export function passFunction(shape: KernelShape): number {
   });
 }
 
-/** Continues if the threads that were run are the whole block. */
+/** Writes code for a barrier of the whole block. The threads continue if they are all threads of the block. */
 function passBarrier(code: Code, shape: KernelShape, goOn: () => void): void {
   if (shape.hasGroups) code.get(members).op('i32.popcnt');
   else code.get(behind).get(first).op('i32.sub');
@@ -49,8 +52,8 @@ function passBarrier(code: Code, shape: KernelShape, goOn: () => void): void {
 }
 
 /**
- * Exchanges values and continues if the group is complete. The range is one warp, and no thread waits for threads
- * outside it.
+ * Exchanges values and continues if the group is complete. The thread range is one warp, because no thread waits for
+ * threads of another warp here.
  */
 function passCollective(code: Code, shape: KernelShape, stop: Stop, words: number, goOn: () => void): void {
   const mask = maskOf(stop);
@@ -71,7 +74,10 @@ function passCollective(code: Code, shape: KernelShape, stop: Stop, words: numbe
   code.get(members).i32(~wanted).op('i32.and', 'i32.eqz', 'i32.and').if(toAll(exchange));
 }
 
-/** Returns the mask if it is constant, or `none` for a group of all threads that have arrived. */
+/**
+ * Returns the mask of a group if it is constant. Returns `none` for operations without a mask, whose group consists of
+ * all threads that have arrived.
+ */
 function maskOf({ step, constantMask }: Stop): number | 'none' | 'varies' {
   if (step.kind !== 'collective' || step.mask === null) return 'none';
   return constantMask ?? 'varies';
@@ -137,7 +143,7 @@ function pushMask(code: Code, { layout, frame }: KernelShape, lanes: number): vo
 // --- exchanging values ----------------------------------------------------------------------------------------------
 
 function exchangeOf(shape: KernelShape, { step }: Stop): number {
-  if (step.kind !== 'collective') throw new Error('only threads of a group exchange values');
+  if (step.kind !== 'collective') throw new Error('only a collective exchanges values');
   return groupExchange(shape, step.fn);
 }
 

@@ -49,7 +49,7 @@ export function writeShuffle(code: Code, origin: number, mode: ShuffleMode, { se
   });
 }
 
-/** A shuffle with constant operands, so that the source of every lane is known. */
+/** A shuffle whose operands are constants, so that the lane from which each lane reads is known at compile time. */
 export interface FixedShuffle {
   readonly mode: ShuffleMode;
   readonly operand: number;
@@ -60,7 +60,9 @@ export interface FixedShuffle {
   readonly masked: boolean;
 }
 
-/** Handles the members of any number of groups at once. A lane's mask determines its group. */
+/**
+ * Writes code that performs the shuffle for the members of all groups at once. The mask of a lane determines its group.
+ */
 export function writeFixedShuffle(code: Code, { layout, frame }: KernelShape, fixed: FixedShuffle): void {
   const { origin } = layout;
   const { sends, receives } = carriersOf(frame, { form: 'shfl', mode: fixed.mode });
@@ -117,7 +119,7 @@ export function writeFixedShuffle(code: Code, { layout, frame }: KernelShape, fi
   );
 }
 
-/** Changes the 1 on the stack to 0 if a mask excludes some lanes. */
+/** The caller has pushed 1. Changes it to 0 if the mask of any lane does not contain all lanes. */
 function pushAllMasksFull(code: Code, load: (quad: number) => Code): void {
   for (const quad of quads) {
     load(quad);

@@ -14,7 +14,7 @@ export interface Stop {
   readonly step: StopStep;
   readonly program: FunctionProgram;
   readonly instruction: ProgramInstruction;
-  /** The arrays where a thread stores the values that it sends. */
+  /** The arrays in which threads store the values that they send. */
   readonly sends: readonly Carrier[];
   /** The arrays where a thread finds its results; null for results that are not read. */
   readonly receives: readonly (Carrier | null)[];
@@ -23,8 +23,8 @@ export interface Stop {
   /** The mask of a collective, if it is constant; otherwise null. */
   readonly constantMask: number | null;
   /**
-   * The barrier number, if it is constant and the barrier is for all threads of the block and has no reduction; null
-   * for every other stop.
+   * The barrier number, if the stop is a barrier with a constant number that all threads of the block take part in and
+   * that performs no reduction; null for every other stop.
    */
   readonly plainBarrier: number | null;
 }
@@ -41,8 +41,8 @@ export interface Carriers {
 }
 
 /**
- * Returns the arrays for the values that threads send to a collective and receive there. All stops of the same kind
- * share them.
+ * Returns the arrays for the values that threads send to a collective and receive there. The arrays are shared by all
+ * stops of the same kind.
  */
 export function carriersOf(frame: FrameLayout, collective: Collective): Carriers {
   const { sends, receives } = exchangedBy(collective);

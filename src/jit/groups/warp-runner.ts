@@ -16,13 +16,13 @@ import { giveLanes, lanesNotNegative, lanesWith } from './lanes.ts';
 import { advanced, outcome, state } from '../layout.ts';
 import { recordOf } from '../../base/records.ts';
 
-/** Stands for threads that wait for something other than a group with a mask. */
+/** The operation number of threads that do not wait in a group with a mask. */
 const noGroup = -1;
 
 /** (context, first thread of the warp, end of its thread range) → bits of `advanced` */
 const advanceType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] };
 
-/** @param run index of the function that runs members, starting in a region */
+/** @param run index of the function that runs the members of a warp, starting in a given region */
 export function advanceFunction(shape: KernelShape, run: number): number {
   const { helpers, frame, layout } = shape;
   const [context, first, behind] = [0, 1, 2] as const;
@@ -40,7 +40,7 @@ export function advanceFunction(shape: KernelShape, run: number): number {
     code.i32(-1).i32(32).get(behind).op('i32.sub').get(first).op('i32.add', 'i32.shr_u').set(existing);
     code.loop((again) => {
       code.get(words).get(first).get(existing).call(sweepFunction(shape)).get(said).op('i32.or').set(said);
-      // Threads that paused do not run again before the other threads of the block have had a turn.
+      // Threads that have paused do not run again until the other threads of the block have had a chance to run.
       code.get(states).call(lanesNotNegative(helpers, layout.origin)).get(existing).op('i32.and');
       code.get(idle).i32(-1).op('i32.xor', 'i32.and').tee(ready);
       code.if(() => {
@@ -71,8 +71,8 @@ export function advanceFunction(shape: KernelShape, run: number): number {
 }
 
 /**
- * Writes the mask of members that have all reached the same stop, if the mask is constant, because they may not have
- * written it themselves.
+ * If all members have reached the same stop and its mask is constant, writes the mask for them, because they may not
+ * have written it themselves.
  */
 function giveConstantMask(
   code: Code,
@@ -93,7 +93,7 @@ function giveConstantMask(
   });
 }
 
-/** Pushes the lanes whose state word says that they paused, which is its second highest bit. */
+/** Pushes the set of lanes that have paused. In the state word of such a lane, the second highest bit is 1. */
 function pausedLanes(code: Code, { helpers, layout }: KernelShape, states: number): void {
   const type = { parameters: ['i32'], results: ['i32'] } as const;
   const index = helpers.function('paused lanes', type, (inner) => {
@@ -117,7 +117,7 @@ function pushState(code: Code, { layout }: KernelShape, states: number, lanes: n
   code.get(states).get(lanes).op('i32.ctz').i32(2).op('i32.shl', 'i32.add').memory('i32.load', layout.origin);
 }
 
-/** The locals of a sweep: first its parameters, then sets of lanes, words and addresses. */
+/** The locals of the sweep function. Its parameters come first, followed by sets of lanes, words and addresses. */
 const sweepLocals = [
   'words',
   'first',
@@ -181,7 +181,7 @@ class SweepWriter {
     code.get(said);
   }
 
-  /** Adds lanes with the same mask that wait for the same operation at a different instruction. */
+  /** Adds lanes to the group that wait for the same operation with the same mask, but at a different instruction. */
   private addOthers(): void {
     const { code, shape, locals } = this;
     const { helpers, frame, layout } = shape;
@@ -204,7 +204,10 @@ class SweepWriter {
     });
   }
 
-  /** Lets the members continue if they are exactly the existing lanes that the mask names. */
+  /**
+   * Lets the members continue if the group is complete, that is, if the members are exactly those lanes in the mask
+   * that exist.
+   */
   private complete(): void {
     const { code, shape } = this;
     const { words, first, existing, mask, members, said } = this.locals;

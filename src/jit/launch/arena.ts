@@ -85,12 +85,15 @@ export class Arena {
     return this.rooms.reduce((sum, room) => sum + (this.contextOf(room)[context.slowTiles / 4] ?? 0), 0);
   }
 
-  /** Number of blocks that can have room at the same time in at most `bytes` bytes; at least one. */
+  /** Number of blocks for which `bytes` bytes are enough at the same time, but at least one. */
   roomsWithin(bytes: number): number {
     return Math.max(1, Math.floor(bytes / this.roomSize));
   }
 
-  /** Returns room for the block with this number, with its context written and its shared memory cleared. */
+  /**
+   * Returns memory for the block with this number. The context of the block has been filled in, and its shared memory
+   * has been cleared.
+   */
   enter(block: number): BlockRoom {
     const room = this.free.pop() ?? this.makeRoom();
     const { memory, shape } = this.options;

@@ -2,7 +2,8 @@
 import type { CompiledKernel } from '../compiled-kernel.ts';
 
 /**
- * The compiled code and memory of one block, as the runner uses them. Members are lanes of a warp if units are warps.
+ * The compiled code and the memory of one block, in the form that the block runner uses. If units are warps, `members`
+ * contains lanes of a warp.
  */
 export interface BlockCode {
   readonly compiled: CompiledKernel;
@@ -14,7 +15,8 @@ export interface BlockCode {
   /** Gives members of a warp that wait in the same group their results, and lets them continue. */
   readonly complete: (first: number, members: number) => void;
   /**
-   * Returns a view of the frames as words. It is recreated after other blocks have run, because memory may have grown.
+   * Returns a view of the frames as words. The caller has to get a new view after other blocks have run, because memory
+   * may have grown.
    */
   readonly words: () => Int32Array;
   /** Throws if the launch was aborted or its time is up. */

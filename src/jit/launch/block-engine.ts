@@ -33,15 +33,15 @@ export interface BlockLaunch {
   readonly parameters: Uint8Array;
   readonly constants: Uint8Array;
   readonly constantRegions: readonly NamedRange[];
-  /** Null where kernels that call built-in functions are never run. */
+  /** What built-in functions need; null on workers, which never run kernels that call built-in functions. */
   readonly services: Omit<BuiltinServices, 'load' | 'look'> | null;
   /** Number of bytes available for the blocks that run at the same time. */
   readonly residentBytes: number;
 }
 
 /**
- * Maximum time in milliseconds that a run of whole blocks should take. The number of blocks is adjusted after every
- * run.
+ * Maximum time in milliseconds that one call to `runBlocks` should take. The number of blocks that a call runs is
+ * adjusted after each call.
  */
 const longestRun = 10;
 
@@ -54,7 +54,10 @@ interface Running {
   readonly block: number;
   readonly room: BlockRoom;
   readonly runner: BlockRunner;
-  /** Whether all threads have exited. The block stays until all blocks of its cluster have ended. */
+  /**
+   * Whether all threads have exited. A block that has ended remains in the list until all blocks of its cluster have
+   * ended.
+   */
   hasEnded: boolean;
 }
 
@@ -73,15 +76,15 @@ export class BlockEngine {
   private readonly threads: number;
   private readonly blocksPerCluster: number;
   private readonly resident: number;
-  /** Number of blocks to take at a time. */
+  /** Number of blocks to take from the ledger at a time. */
   private chunk = 1;
-  /** Blocks that have been taken but not started. */
+  /** Blocks that have been taken from the ledger but not started. */
   private taken: Blocks = { first: 0, end: 0 };
   /** Blocks that have started but not finished; more than one if blocks wait for each other. */
   private running: Running[] = [];
   /**
-   * Number of instructions that compiled code has been allowed to run so far. The unused part is in the context of the
-   * running block.
+   * Number of instructions that compiled code has been allowed to run so far. The context of the running block contains
+   * how many of them are left.
    */
   private granted = 0;
   private executed = 0;
@@ -174,7 +177,7 @@ export class BlockEngine {
       block: block === null ? null : blockIndexOf(block, shape),
       thread: thread === null ? null : indexOf(thread, shape.block),
       line,
-      // Filled in by launch.ts, which has access to the program.
+      // The source position is filled in by launch.ts, which has access to the program.
       source: null,
       space,
       address,
@@ -235,7 +238,7 @@ export class BlockEngine {
     this.current = room;
     this.arena.contextOf(room)[fuelField] = this.granted - this.executed;
     const result = this.runBlocks(room.context, end - first, this.unitSize);
-    // The context is read again because memory may have grown. It shows how far compiled code got.
+    // The context is read again because memory may have grown. It contains the block that compiled code ran last.
     const after = this.arena.contextOf(room);
     this.executed = this.granted - signedAt(after, fuelField);
     const last = this.blockOf(after);
@@ -246,7 +249,8 @@ export class BlockEngine {
       runner.goOn(signedAt(after, context.unit / 4), result);
       this.running.push({ block: last, room, runner, hasEnded: false });
     }
-    // The duration of a run that stopped early says nothing about that of a complete run.
+    // The chunk grows only if all blocks were run, because a run that stopped early does not show how long a complete
+    // run takes.
     if (performance.now() - begun >= longestRun) this.chunk = Math.max(1, this.chunk / 2);
     else if (last + 1 === end) this.chunk *= 2;
   }
@@ -329,7 +333,7 @@ export class BlockEngine {
     this.thread = thread;
     this.line = found.line;
     this.executed = this.granted - fuel;
-    // Built-in functions check the clock themselves, every time.
+    // This does not apply to calls to built-in functions, which check the clock each time they are called.
     if (++this.calls % callsPerLook === 0) this.ledger.look();
     return found;
   }
@@ -369,7 +373,7 @@ export class BlockEngine {
     return Number(memory.load(this.current.frames + compiled.frame.base + 4 * thread, 32));
   }
 
-  /** @param localEnd end of the running activation, which no access to local memory may go past */
+  /** @param localEnd end of the running activation; accesses to local memory must not go beyond it */
   private areas(thread: number, localEnd: number): Areas {
     const { arena, launch, current } = this;
     const { stackBytes, shared, local, parameters } = launch.compiled;

@@ -1,7 +1,7 @@
 /**
  * Runs the threads of one block until all have ended. A warp or a whole block whose threads are in lockstep is handled
- * as one unit. If the threads of a warp have diverged, compiled code (warp-runner.ts) runs and matches them. Barriers,
- * groups without a mask and deadlocks are handled here, by the rules of `machine`.
+ * as one unit. If the threads of a warp have diverged, compiled code (warp-runner.ts) runs them and finds out which of
+ * them can exchange values. Barriers, groups without a mask and deadlocks are handled here, by the rules of `machine`.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { Barriers, type Opened, reduced } from '../../machine/barriers.ts';
@@ -23,7 +23,10 @@ interface Unit {
   at: number;
 }
 
-/** Threads of a unit that wait in a group without a mask, with their state word and the region after the stop. */
+/**
+ * Threads of a unit that wait in a group without a mask. All of them have the state word `word`, and will continue in
+ * the region `region`.
+ */
 interface Gathering {
   readonly unit: Unit;
   readonly word: number;
@@ -31,8 +34,8 @@ interface Gathering {
 }
 
 /**
- * Number of consecutive passes in which threads may do nothing but pause. After that, they no longer count as able to
- * run, and groups without a mask continue.
+ * Maximum number of consecutive passes in which all running threads only pause. After that, groups without a mask
+ * continue without waiting for these threads any longer.
  */
 const idlePassesBeforeGroups = 16;
 
@@ -50,9 +53,9 @@ export class BlockRunner {
   private readonly hasBarriers: boolean;
   /** Created when threads diverge for the first time. */
   private barriers: Barriers | null = null;
-  /** Number of passes since a thread last did more than pause. */
+  /** Number of passes since any thread has done more than pause. */
   private idlePasses = 0;
-  /** 1 for threads that have been reported to the barriers as exited or waiting. */
+  /** For each thread, 1 if it has been reported to the barriers as exited or waiting. */
   private readonly noted: Uint8Array;
 
   constructor(code: BlockCode, size: number) {
@@ -78,8 +81,8 @@ export class BlockRunner {
   }
 
   /**
-   * Continues a block in which the unit that begins with thread `first` had the outcome `result`. The units before it
-   * have ended, and those after it have not started.
+   * Continues a block that compiled code has run as far as the unit whose first thread is `first`. That unit had the
+   * outcome `result`; the units before it have ended, and the units after it have not started.
    */
   goOn(first: number, result: number): void {
     this.barriers = null;
@@ -208,7 +211,9 @@ export class BlockRunner {
     return word >= 0 && state.regionOf(word) === region;
   }
 
-  /** Records the states in which threads returned. Returns true if any of them did more than pause. */
+  /**
+   * Records the states of threads after they have been run. Returns true if any of these threads did more than pause.
+   */
   private settleRange(first: number, behind: number, result: number = outcome.mixed): boolean {
     if (result < outcome.mixed) this.setStates(first, behind, result);
     let moved = false;
@@ -289,8 +294,8 @@ export class BlockRunner {
   }
 
   /**
-   * Called when no thread can do more than pause. Splits units that wait as a whole, and lets groups without a mask
-   * continue.
+   * Called when no thread can do more than pause. Units that wait as a whole are split into individual threads; if
+   * there are none, lets a group without a mask continue.
    */
   private settle(): boolean {
     const whole = this.units.filter(({ at }) => at <= outcome.allAt(0));
@@ -308,7 +313,8 @@ export class BlockRunner {
   }
 
   /**
-   * Lets the group without a mask that is earliest in the program continue. Returns false if there is no such group.
+   * Lets one of the groups without a mask continue: the one whose instruction comes first in the program. Returns false
+   * if there is no such group.
    */
   private settleAnybody(): boolean {
     const found = this.units.reduce<Gathering | null>((earliest, unit) => this.earlierIn(unit, earliest), null);

@@ -1,5 +1,6 @@
 /**
- * A device compiles a text only once per key, finds code that other devices have compiled, and keeps only what it uses.
+ * Tests that a device compiles each text only once per key, that it finds code that other devices have compiled, and
+ * that it keeps only code that it has used recently.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -66,7 +67,7 @@ test('code is released together with its device, but not earlier', async () => {
     return found;
   };
   expect(await isCollected(cleared, closed)).toBe(true);
-  // The first collected object shows that the garbage collector has run.
+  // The object that was collected above proves that the garbage collector has run.
   expect(kept.deref()).toBeDefined();
   expect(open.before('kept', '')).toBe(kept.deref());
 });

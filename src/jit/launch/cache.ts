@@ -1,6 +1,7 @@
 /**
- * Compiled kernels by their source. A device keeps its kernels until it is closed or they are evicted. As long as they
- * exist, other devices find them, too, so the same PTX is compiled only once.
+ * A cache of compiled kernels, which are found by their source text. A device keeps its kernels until it is closed or
+ * they are evicted. While a kernel is kept by any device, other devices can use it, too, so the same PTX is compiled
+ * only once.
  */
 import type { CompiledKernel } from '../compiled-kernel.ts';
 
@@ -11,7 +12,9 @@ export interface Compiled {
   executed: number;
 }
 
-/** Maximum number of PTX texts that a device keeps code for; `mostCharacters` limits their total length. */
+/**
+ * Maximum number of PTX texts whose code a device keeps. `mostCharacters` is the maximum total length of these texts.
+ */
 const mostTexts = 64;
 const mostCharacters = 32 * 2 ** 20;
 
@@ -20,7 +23,7 @@ const everywhere = new Map<string, Map<string, WeakRef<Compiled>>>();
 
 const collected = new FinalizationRegistry<readonly [text: string, key: string]>(([text, key]) => {
   const kernels = everywhere.get(text);
-  // Another kernel may have been compiled for the same key in the meantime.
+  // The entry must not be deleted if a new kernel has been compiled for the same key in the meantime.
   if (kernels?.get(key)?.deref() !== undefined) return;
   kernels?.delete(key);
   if (kernels?.size === 0) everywhere.delete(text);
@@ -31,8 +34,8 @@ export class CodeCache {
   private readonly byText = new Map<string, Map<string, Compiled>>();
 
   /**
-   * Returns the kernel compiled from this text under this key, and compiles it if needed. The key covers everything
-   * else that the code depends on.
+   * Returns the kernel that has been compiled from this text with this key, or compiles it first. The key represents
+   * everything that affects the code except the text.
    */
   once(text: string, key: string, make: () => Compiled): Compiled {
     const kernels = this.byText.get(text) ?? new Map<string, Compiled>();

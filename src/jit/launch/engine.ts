@@ -1,6 +1,6 @@
 /**
- * The fast engine on the calling thread. Its state can be read only between blocks; within a block it is inside
- * compiled code.
+ * The fast engine on the calling thread. Its state can be read only between blocks, because compiled code does not
+ * return in the middle of a block.
  */
 import type { Engine, Launch } from '../../machine/engine.ts';
 import type { Fault } from '../../machine/fault.ts';
@@ -23,8 +23,8 @@ export interface CompiledCode {
 export const residentBytes: number = 256 * 2 ** 20;
 
 /**
- * Returns the code to continue with after `executed` instructions (summed over all threads), or null as long as
- * replacing the code would not pay off.
+ * Returns better code for the rest of a launch that has executed `executed` instructions, summed over all threads.
+ * Returns null while it is not worthwhile to replace the code.
  */
 export type BetterCode = (executed: number) => CompiledCode | null;
 
@@ -36,7 +36,9 @@ export class FastEngine implements Engine<SettledState> {
   private code: CompiledCode;
   private ledger: OwnLedger;
   private blocks: BlockEngine;
-  /** Number of instructions executed before `blocks` started, and number of slow tiles. */
+  /**
+   * The numbers of instructions and of slow tiles that were executed with earlier code, before `blocks` was created.
+   */
   private before = 0;
   private slowBefore = 0;
 

@@ -16,7 +16,7 @@ export interface Area {
   readonly named: readonly NamedRange[];
 }
 
-/** The memories of the requesting thread; null for those that the kernel does not have. */
+/** The memory areas that the requesting thread can access. An area is null if the kernel does not have it. */
 export interface Areas {
   readonly shared: Area;
   readonly local: Area | null;
@@ -25,7 +25,10 @@ export interface Areas {
   readonly blocksPerCluster: number;
   /** Returns the address of the shared memory of the block with this rank in the cluster, and whether it has ended. */
   readonly sharedOf: (rank: number) => { readonly address: number; readonly hasEnded: boolean };
-  /** Offset of the barrier of the cluster in shared memory, which stays after its block has ended. */
+  /**
+   * Offset in shared memory of the barrier of the cluster. Other blocks may access the barrier even after its block has
+   * ended.
+   */
   readonly clusterBarrier: number | null;
 }
 
@@ -72,7 +75,8 @@ function inCluster(
   const own = offset - startOfRank(rank);
   if (hasEnded && own !== clusterBarrier) throw noBlock(rank, access, offset, size);
   const isPlain = own + size <= shared.size && own % size === 0;
-  // Making a segment takes longer than the rest, and kernels make millions of such accesses.
+  // Accesses that are clearly valid are handled without a segment, because creating one takes longer than everything
+  // else here, and kernels may perform millions of such accesses.
   if (!isPlain) segmentOf('shared', { ...shared, address }, global).check(access, own, size);
   return address + own;
 }
@@ -104,7 +108,10 @@ export function raised(
   return machineFault('PTX6007', { address: shown, space: call.space }, { space: 'generic', address: shown });
 }
 
-/** `base` is the address where the activation would begin. */
+/**
+ * Returns the fault for a call whose activation does not fit on the stack. `base` is the address at which the
+ * activation would begin.
+ */
 function stackOverflow(
   { functions, stackBytes }: CompiledKernel,
   index: number,
@@ -126,8 +133,8 @@ function badCallee({ functions }: CompiledKernel, name: string, address: number)
 }
 
 /**
- * Returns the fault that ended a launch; null for errors that are not faults of the kernel. Unchecked accesses may go
- * anywhere, even where no access can succeed.
+ * Returns the fault that ended a launch; null for errors that are not faults of the kernel. If accesses are not
+ * checked, they may use any address, so WebAssembly may trap because the address is beyond all memory.
  */
 export function faultOf(error: unknown): MachineFault | null {
   if (error instanceof MachineFault) return error;

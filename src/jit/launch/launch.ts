@@ -12,7 +12,7 @@ import { type BetterCode, type CompiledCode, FastEngine } from './engine.ts';
 import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads.ts';
 import { type Crew, runSpread, usefulWorkers } from './spread.ts';
 
-/** The origin of a module: its text, and everything else that affects its meaning. */
+/** What a module was loaded from: its text, and the environment, which also affects the meaning of the text. */
 export interface ModuleOrigin {
   readonly text: string;
   readonly environment: Environment;
@@ -59,7 +59,7 @@ function codeIn({ kernel, module }: Compiled): CompiledCode {
 }
 
 /**
- * Starts as many of the requested workers as the launch can use. Returns null if threads cannot be started here; the
+ * Starts as many of the requested workers as the launch can use. Returns null if this host cannot start threads; the
  * launch then runs on the calling thread.
  */
 async function readyCrew({ shape }: Launch, asked: number): Promise<Crew | null> {
@@ -84,8 +84,8 @@ interface Makers {
   /** The code that the launch starts with. */
   readonly code: Compiled;
   /**
-   * Code for four threads at a time, if the launch starts without it and its rows are multiples of four; otherwise
-   * null.
+   * Returns code for four threads at a time, to which the launch can switch later. Null if the launch starts with such
+   * code, or cannot use it because the length of its rows is not a multiple of four.
    */
   readonly better: BetterCode | null;
 }
@@ -150,7 +150,8 @@ function moduleIn(bytes: Uint8Array<ArrayBuffer>, name: string): WebAssembly.Mod
   try {
     return compileModule(bytes);
   } catch (error) {
-    // Hosts limit the size of a function, the number of its locals and so on.
+    // The host may refuse to compile a module because a function is too large, has too many locals, or exceeds a
+    // similar limit.
     if (!(error instanceof WebAssembly.CompileError) || !/maximum|too (?:large|many)|limit/.test(error.message))
       throw error;
     const message = `kernel '${name}' is too large for WebAssembly on this host; engine 'interp' can run it`;

@@ -15,14 +15,18 @@ export interface Ledger {
   take(most: number, unit: number): Blocks | null;
   /**
    * Records that `executed` more instructions have been run, and returns how many more may run, which is at least one.
-   * Throws the error that ends the launch for the caller. `block` is the block that the caller is running, or null.
+   * If the launch has to end, throws the error with which the caller must end it. `block` is the block that the caller
+   * is running, or null.
    */
   refuel(executed: number, block: number | null): number;
-  /** Records the last instructions when nothing is left to run. Throws a fault if there were too many. */
+  /**
+   * Records the instructions that were executed since the last call to `refuel`, when nothing is left to run. Throws a
+   * fault if the instruction budget has been exceeded.
+   */
   settle(executed: number): void;
   /** Throws if the launch was aborted or its time is up. */
   look(): void;
-  /** Whether blocks that wait for others no longer need to wait. */
+  /** Whether blocks that wait for other blocks can give up, because a fault has ended the launch. */
   isOver(): boolean;
 }
 
@@ -44,7 +48,10 @@ export class Pace {
   }
 }
 
-/** Minimum time in milliseconds between two checks, unless a very large number of instructions runs in less time. */
+/**
+ * Minimum time in milliseconds between two checks. It can be shorter only if a very large number of instructions runs
+ * in that time.
+ */
 const shortest = 20;
 
 /** The ledger of a launch that runs on the calling thread. */
@@ -95,7 +102,10 @@ export class OwnLedger implements Ledger {
     return false;
   }
 
-  /** Blocks without instructions need this check, too, because there may be too many of them for the time limit. */
+  /**
+   * This is also called when blocks are taken. Even if blocks execute no instructions, there may be too many of them
+   * for the time limit.
+   */
   look(): void {
     checkTime(this.limits);
   }

@@ -14,7 +14,7 @@ export interface Share {
   readonly module: WebAssembly.Module;
   readonly shape: LaunchShape;
   readonly memory: SharedMemory;
-  /** The memory where the worker keeps its blocks, which may take up `residentBytes` bytes. */
+  /** The part of the memory in which the worker keeps its blocks. The blocks may use up to `residentBytes` bytes. */
   readonly room: Room;
   readonly residentBytes: number;
   readonly parameters: Uint8Array;
@@ -27,12 +27,13 @@ export interface ShareResult {
   readonly instructions: number;
   readonly slowTiles: number;
   /**
-   * The fault that ended the worker's share, and its block; null if the share was completed or others ended the launch.
+   * The fault that ended the worker's share, and the block that caused it; null if the share was completed or if the
+   * launch was ended for another reason.
    */
   readonly fault: { readonly fault: Fault; readonly block: number } | null;
 }
 
-/** Faults of the launch as a whole, after which no thread continues. */
+/** Faults that concern the whole launch, so that all workers stop when one of them occurs. */
 const wholeLaunch: ReadonlySet<string> = new Set(['PTX6020', 'PTX6021', 'PTX6022']);
 
 export function runShare(share: Share): ShareResult {

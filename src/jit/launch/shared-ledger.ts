@@ -21,7 +21,7 @@ const noBlock = 2n ** 63n - 1n;
 /** Reasons for ending a launch other than one of its own faults. */
 const ending = { none: 0n, abort: 1n, elsewhere: 2n } as const;
 
-/** Thrown inside a worker that has nothing left to do because of an event elsewhere. */
+/** Thrown inside a worker when it has nothing left to do because another worker or the caller has ended the launch. */
 export class Superseded extends Error {}
 
 export function openLedger(page: Omit<LedgerPage, 'words'>): LedgerPage {
@@ -30,7 +30,10 @@ export function openLedger(page: Omit<LedgerPage, 'words'>): LedgerPage {
   return { ...page, words };
 }
 
-/** Ends the launch at each worker's next check, with the fault of an aborted launch or without a fault. */
+/**
+ * Makes each worker end the launch at its next check: with the fault for an aborted launch, or without a fault if the
+ * launch has ended elsewhere.
+ */
 export function endLaunch({ words }: LedgerPage, why: 'abort' | 'elsewhere'): void {
   Atomics.compareExchange(new BigInt64Array(words), word.ended, ending.none, ending[why]);
 }
@@ -82,7 +85,7 @@ export class SharedLedger implements Ledger {
     return Atomics.load(this.words, word.faulty) !== noBlock;
   }
 
-  /** Records that a block had a fault, so that blocks after it need not run. */
+  /** Records that a block ended with a fault. Blocks with higher numbers then no longer need to run. */
   fault(block: number): void {
     const wanted = BigInt(block);
     let seen = Atomics.load(this.words, word.faulty);

@@ -13,7 +13,7 @@ import type { WorkerHost } from './worker-host.ts';
 /** Granularity of each worker's memory in bytes, so that no two workers write to the same cache line. */
 const lineSize = 256;
 
-/** More threads than this per processor would only take turns. */
+/** Maximum number of threads per processor. More threads would not run at the same time. */
 const threadsPerProcessor = 2;
 
 /** Returns how many of the requested workers a launch of this many clusters can use. */
@@ -21,15 +21,15 @@ export function usefulWorkers(asked: number, clusters: number, processors: numbe
   return Math.min(asked, clusters, threadsPerProcessor * processors);
 }
 
-/** Workers that are running, and the host that gives them their shares. */
+/** The number of workers that are running, and the host that distributes shares of a launch to them. */
 export interface Crew {
   readonly workers: number;
   readonly host: WorkerHost;
 }
 
 /**
- * Runs a launch on the workers of a crew. Its kernel must have been compiled for workers and must not
- * call built-in functions, which run on the calling thread.
+ * Runs a launch on the workers of a crew. The kernel must have been compiled for workers, and must not call built-in
+ * functions, because these functions run only on the calling thread.
  */
 export async function runSpread(
   launch: Launch,
@@ -89,8 +89,8 @@ async function runAll(shares: readonly Share[], ledger: LedgerPage, host: Worker
 }
 
 /**
- * Returns the number of bytes for each worker: enough for one cluster or, if blocks may wait for each other, for as many
- * blocks as fit.
+ * Returns how many bytes each worker needs for its blocks. This is enough for one cluster, unless blocks may wait for
+ * each other; then it is enough for as many blocks as fit in memory.
  */
 function roomFor(
   { shape, memory, parameters, image }: Launch,

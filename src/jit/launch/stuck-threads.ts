@@ -8,7 +8,10 @@ import { state } from '../layout.ts';
 import type { BlockCode } from './block-code.ts';
 import type { ThreadWords } from './thread-words.ts';
 
-/** Adjacent threads. The state words are valid only if each thread is on its own. */
+/**
+ * A range of adjacent threads that are handled in the same way. Their state words are valid only if `each` is `on its
+ * own`.
+ */
 interface Threads {
   readonly first: number;
   readonly behind: number;
@@ -24,7 +27,7 @@ export class StuckThreads {
     this.words = words;
   }
 
-  /** Throws a fault if one of the threads waits with a mask that does not contain it. */
+  /** Throws a fault if one of the threads waits with a mask that does not contain the thread itself. */
   checkMasks(first: number, behind: number): void {
     const collectives = new Collectives(this.code.threads);
     for (let thread = first; thread < behind; thread++) this.arrive(collectives, thread);
@@ -56,7 +59,7 @@ export class StuckThreads {
     collectives.arrive({ thread, line }, keyOf(step.fn), mask, region);
   }
 
-  /** Sets the place of the fault: the first thread that waits. */
+  /** Sets the place to report for the fault, which is the first waiting thread and the line where it waits. */
   private blameFirst(): void {
     const { threads, compiled } = this.code;
     for (let thread = 0; thread < threads; thread++) {

@@ -15,7 +15,9 @@ export class ThreadWords {
     this.maskArray = mask;
   }
 
-  /** Must be called before the words are used if other blocks have run since. */
+  /**
+   * Gets a new view of the words. Must be called before the words are used again if other blocks have run in between.
+   */
   refresh(): void {
     this.words = this.code.words();
   }

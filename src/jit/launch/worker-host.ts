@@ -5,7 +5,7 @@ import type { Share, ShareResult } from './share.ts';
 export interface WorkerHost {
   /**
    * Resolves to true once that many threads are running, or to false, after a warning, if they cannot be started. The
-   * threads stay for the next launch and do not keep the process alive.
+   * threads continue to exist, so that the next launch can use them, but they do not keep the process alive.
    */
   ready(count: number): Promise<boolean>;
   /** Runs a share in a free thread. */

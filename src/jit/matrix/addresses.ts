@@ -9,7 +9,10 @@ import type { Carrier } from '../regions/frame.ts';
 /** Parameters of `exchangeType`: the address of the words of lane 0, and its thread. */
 const [words, first] = [0, 1] as const;
 
-/** Arrays of double words begin where arrays of words would, and are twice as long. */
+/**
+ * Pushes the address of lane 0's element, relative to the offset of its array. An array of double words is twice as
+ * long as an array of words, so the element is twice as far from the start.
+ */
 function pushStart(code: Code, wide: number, { type }: Carrier): Code {
   return code.get(type === 'i64' ? wide : words);
 }

@@ -3,7 +3,10 @@ import type { ChunkEnd } from '../../numerics/dot-arithmetic.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';
 
-/** Index of the function (significand, shift) → the significand shifted left, or right toward zero. */
+/**
+ * Returns the index of the function (significand, shift) → the significand shifted to the left or, for a negative
+ * shift, to the right with truncation toward zero.
+ */
 export function alignFunction(helpers: Helpers): number {
   return helpers.function('align a term', { parameters: ['i64', 'i32'], results: ['i64'] }, (code) => {
     const [significand, shift] = [0, 1];
@@ -23,14 +26,14 @@ export function alignFunction(helpers: Helpers): number {
 }
 
 /**
- * The precision that the sum of a chunk is rounded to: significant bits, the lowest exponent of a bit, and the greatest
- * exponent.
+ * How the sum of a chunk is rounded. `precision` is the number of significant bits that are kept, `lowest` the exponent
+ * of the lowest bit that the format can represent, and `most` the greatest exponent.
  */
 interface Ending {
   readonly precision: number;
   readonly lowest: number;
   readonly most: number;
-  /** Bits of the fraction, and the pattern of infinity, in the result's format. */
+  /** The number of fraction bits and the bit pattern of infinity in the format of the result. */
   readonly fractionBits: number;
   readonly infinity: number;
   readonly sign: number;
@@ -44,7 +47,10 @@ const endings: Readonly<Record<ChunkEnd, Ending>> = {
   f16: { precision: 11, lowest: -24, most: 15, fractionBits: 10, infinity: 0x7c00, sign: 0x8000 },
 };
 
-/** Index of the function (sum, unit) → bits: `sum` * 2^`unit`, rounded like the sum of a chunk. */
+/**
+ * Returns the index of the function (sum, unit) → the bits of `sum` * 2^`unit`, rounded as it is done at the end of a
+ * chunk.
+ */
 export function endFunction(helpers: Helpers, end: ChunkEnd): number {
   return helpers.function(`end ${end}`, { parameters: ['i64', 'i32'], results: ['i32'] }, (code) => {
     const { precision, lowest, most, fractionBits, infinity, sign: signBit } = endings[end];
@@ -78,7 +84,8 @@ export function endFunction(helpers: Helpers, end: ChunkEnd): number {
     if (end === 'f16') roundToHalf(code, sum, shift);
     shiftSum(code, sum, shift);
     returnZero();
-    // The leading one of a normal number is added to the field of the exponent below it.
+    // The leading 1 bit of a normal number overlaps the exponent field. Adding it increases the exponent by 1, so the
+    // field contains an exponent that is 1 lower.
     code
       .get(sum)
       .op('i32.wrap_i64')
@@ -90,7 +97,7 @@ export function endFunction(helpers: Helpers, end: ChunkEnd): number {
   });
 }
 
-/** Shifts right by `shift`, or left if it is negative. */
+/** Shifts the sum to the right by `shift`, or to the left if `shift` is negative. */
 function shiftSum(code: Code, sum: number, shift: number): void {
   code
     .get(shift)
@@ -109,7 +116,7 @@ function shiftSum(code: Code, sum: number, shift: number): void {
     );
 }
 
-/** Adds a number so that cutting off the lower bits rounds to nearest even. */
+/** Adds a rounding increment, so that truncating the low `shift` bits afterwards rounds to nearest even. */
 function roundToHalf(code: Code, sum: number, shift: number): void {
   code.get(shift).i32(0).op('i32.gt_s').get(shift).i32(62).op('i32.lt_s', 'i32.and');
   code.if(() => {

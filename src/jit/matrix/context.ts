@@ -32,12 +32,12 @@ export interface ProductContext<Product extends MatrixProduct = MatrixProduct> {
   readonly rooms: Room;
 }
 
-/** Bytes of a factor in the scratch memory. */
+/** Number of bytes that an element of A or B takes in the scratch memory. */
 export function factorBytes({ kind }: MatrixProduct): number {
   return kind === 'float' || kind === 'double' ? decodedBytes : 4;
 }
 
-/** Bytes of an element of D in the scratch memory. */
+/** Number of bytes that an element of D takes in the scratch memory. */
 export const sumBytes = 8;
 
 /** Number of terms in the longest dot product. */
@@ -53,7 +53,10 @@ function roomOf(product: MatrixProduct): Room {
   return { a: 0, b, sums, terms, size: terms + mostTerms * decodedBytes };
 }
 
-/** The context of a product. Writes code that finds the address of an area of `bytes` bytes. */
+/**
+ * Returns the context of a product. Also writes code that computes the address of its scratch memory, an area of
+ * `bytes` bytes.
+ */
 export function productContext<Product extends MatrixProduct>(
   code: Code,
   shape: KernelShape,

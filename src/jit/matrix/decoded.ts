@@ -3,12 +3,13 @@ import { type FloatName, formats } from '../../numerics/formats.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import type { Helpers } from '../helpers.ts';
 
-/**
- * Exponents of decoded values from `infinite` up represent infinity, and those from `undefinedValue` up represent NaN.
- */
+/** Special exponents of decoded values: `infinite` marks an infinity, and `undefinedValue` marks a NaN. */
 const infinite = 1024;
 export const undefinedValue = 4096;
-/** Sums of exponents from `notFinite` up are infinite or NaN, and from `notNumber` up they are NaN. */
+/**
+ * When exponents are added for a product, a sum of at least `notFinite` means that the product is an infinity or NaN,
+ * and a sum of at least `notNumber` means that it is a NaN.
+ */
 export const notFinite = 512;
 export const notNumber = 3000;
 

@@ -17,8 +17,8 @@ export interface DotShape {
 }
 
 /**
- * Index of the function (address of decoded terms, bits of the accumulator) → bits. Terms are products, with the
- * significand and the exponent in one word each.
+ * Returns the index of the function (address of the terms, bits of the accumulator) → bits of the result. Each term is
+ * a product, stored as two words: its significand and its exponent.
  */
 export function dotFunction(helpers: Helpers, shape: DotShape, origin: number): number {
   const key = `dot ${JSON.stringify(shape)}`;
@@ -48,7 +48,7 @@ export function dotFunction(helpers: Helpers, shape: DotShape, origin: number): 
 
 const nearest = { rounding: 'rn', flush: false, sat: false, approximate: false, nan: false, xorSign: false } as const;
 
-/** The NaN of f32 results. */
+/** The bits of the NaN that f32 results have. */
 const notNumberWord = 0x7fffffff;
 
 function addFunction(helpers: Helpers, format: 'f16' | 'f32'): number {
@@ -69,7 +69,10 @@ export function addSums(code: Code, other: number): void {
   code.get(sum).get(sum).get(sum).vector('f32x4.ne', 'v128.bitselect');
 }
 
-/** Index of the function (address of terms, accumulator) → bits of one chunk. */
+/**
+ * Returns the index of the function (address of the terms, accumulator) → bits of the sum of one chunk and the
+ * accumulator.
+ */
 function chunkFunction(helpers: Helpers, shape: DotShape, origin: number): number {
   const key = `chunk ${JSON.stringify(shape)}`;
   return helpers.function(key, { parameters: ['i32', 'i32'], results: ['i32'] }, (code) =>
@@ -110,7 +113,8 @@ class ChunkWriter {
     const decoded = code.local('i64');
     code.get(accumulator).call(decodeFunction(helpers, format)).tee(decoded).op('i32.wrap_i64').set(significand);
     code.get(decoded).i64(32n).op('i64.shr_s', 'i32.wrap_i64').set(own);
-    // Zero has a special exponent. Products that are zero already have it.
+    // A zero gets a special exponent. Products that are zero already have this exponent, so only the accumulator is
+    // handled here.
     code.get(own).i32(arithmetic.zeroExponent).get(significand).op('select').set(greatest);
     const [term, exponent] = [code.local('i32'), code.local('i32')];
     this.eachTerm(() => {

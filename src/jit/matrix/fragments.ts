@@ -1,5 +1,6 @@
 /**
- * Copies fragments between the frame and the scratch memory. Factors are decoded; sums hold C before the product and D after it.
+ * Copies fragments between the frame and the scratch memory. Elements of A and B are decoded when they are copied. The
+ * area for sums contains C before the product is computed, and D afterwards.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { elementsOf, type Fragment } from '../../isa/fragments.ts';
@@ -20,7 +21,7 @@ function pushOwn({ code }: ProductContext, lane: number, { type }: Carrier): voi
     code.i32(2).op('i32.shl', 'i32.add');
     return;
   }
-  // Double words are twice as far from the start as words are.
+  // In an array of double words, an element is twice as far from the start as in an array of words.
   code.get(first).op('i32.add').i32(2).op('i32.shl', 'i32.add').get(lane).i32(2).op('i32.shl', 'i32.add');
 }
 
@@ -36,15 +37,18 @@ function setPlace({ code, room }: ProductContext, lane: number, place: number, p
   code.op('i32.add').set(place);
 }
 
-/** An element of a lane: its lowest bit in the register, and its distance in the scratch memory from the lane's first element. */
+/**
+ * The place of an element that a lane holds: the position of its lowest bit in the register, and its distance from the
+ * lane's first element in the scratch memory.
+ */
 interface ElementPlace {
   readonly low: number;
   readonly offset: number;
 }
 
 /**
- * Calls `element` with each element of the registers from `firstRegister` on, the register in a local. If there are
- * several copies, the first one is used.
+ * Calls `element` for each element of a fragment whose first register is `firstRegister`, after loading the register
+ * that contains the element into a local. If lanes hold several copies of an element, only the first one is used.
  */
 function eachElement(
   context: ProductContext,
@@ -91,7 +95,10 @@ export function readFactor(context: ProductContext, side: 'a' | 'b'): void {
   });
 }
 
-/** In the order of halves, the highest bit of k is the one that distinguishes the halves. */
+/**
+ * Returns the distances in the scratch memory that correspond to the bits of k. If the arithmetic adds the terms in two
+ * halves, the bit of k that selects the half gets the greatest distance, so that each half is contiguous.
+ */
 function stepsAlong(product: MatrixProduct, along: number, bytes: number): readonly number[] {
   const inOrder = product.kind !== 'float' || product.arithmetic.order === 'direct' || product.sparsity !== null;
   if (inOrder) return evenly(bytes);
@@ -99,7 +106,10 @@ function stepsAlong(product: MatrixProduct, along: number, bytes: number): reado
   return Array.from({ length: bits }, (_, bit) => bytes * 2 ** (bit === 0 ? 0 : bit === 1 ? bits - 1 : bit - 1));
 }
 
-/** Replaces the register on the stack with one of its elements, decoded. Returns the instruction that stores it. */
+/**
+ * Replaces the register on the stack with one of its elements in decoded form. Returns the opcode that stores the
+ * decoded element.
+ */
 function decode(
   { code, product, shape }: ProductContext,
   format: MatrixProduct['a']['format'],

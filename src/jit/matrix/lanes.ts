@@ -12,27 +12,36 @@ export function repeat(code: Code, counter: number, limit: number, body: () => v
   });
 }
 
-/** The distance that each digit adds to an element's position in the scratch memory. */
+/**
+ * How the position of an element in the scratch memory is computed: each bit of the lane's index and of the element's
+ * index that is 1 adds a distance.
+ */
 export interface Position {
-  /** Indexed by the bit of the lane. */
+  /** The distances for the bits of the lane's index, lowest bit first. */
   readonly ofLane: readonly number[];
-  /** Indexed by the bit of the element's number. */
+  /** The distances for the bits of the element's index within its lane, lowest bit first. */
   readonly ofElement: readonly number[];
 }
 
-/** The distances between rows, columns and matrices in the scratch memory; a position is the sum of what each bit contributes. */
+/**
+ * The distances in the scratch memory that correspond to the bits of row, column and matrix indices. The position of an
+ * element is the sum of the distances for all bits that are 1.
+ */
 export interface Steps {
   readonly row: readonly number[];
   readonly column: readonly number[];
   readonly matrix: readonly number[];
 }
 
-/** The step times powers of two, for a matrix whose rows or columns are one step apart. */
+/**
+ * Returns the distances for the bits of an index if consecutive rows or columns are `step` apart: the step times each
+ * power of two.
+ */
 export function evenly(step: number, count = 10): readonly number[] {
   return Array.from({ length: count }, (_, bit) => step * 2 ** bit);
 }
 
-/** The position of a fragment's elements in the scratch memory. */
+/** Returns how to compute the positions of a fragment's elements in the scratch memory. */
 export function positionOf(fragment: Fragment, steps: Steps): Position {
   const [ofLane, ofElement]: [number[], number[]] = [[0, 0, 0, 0, 0], Array.from({ length: 10 }, () => 0)];
   const add = (digits: readonly Digit[], of: readonly number[]): void => {
@@ -56,7 +65,7 @@ export function pushLanePosition(code: Code, lane: number, { ofLane }: Position)
   });
 }
 
-/** The distance of an element from the first element of its lane. */
+/** The distance in the scratch memory between an element and the first element of its lane. */
 export function elementPosition(element: number, { ofElement }: Position): number {
   return ofElement.reduce((sum, step, bit) => sum + ((element >>> bit) & 1) * step, 0);
 }

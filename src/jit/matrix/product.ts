@@ -1,6 +1,6 @@
 /**
- * Products of the matrices that a warp holds: elements are decoded into an area of the frame and multiplied there, and
- * the results are written to the frame. The functions have the parameters of `exchangeType`.
+ * Multiplies matrices that the lanes of a warp hold. The elements are decoded into an area of the frame and multiplied
+ * there, and the results are written back to the frame. The generated functions have the parameters of `exchangeType`.
  */
 import type { Collective } from '../../isa/collective.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
@@ -75,8 +75,8 @@ function multiply(context: ProductContext): void {
 }
 
 /**
- * Locals for an element of D: addresses of its row of A, its column of B and its sum, without their constant offsets;
- * and the numbers of its row and column.
+ * Locals for the element of D that is being computed: the addresses of its row of A, its column of B and its sum, to
+ * which constant offsets have to be added, and the indices of its row and column.
  */
 export interface SumLocals {
   readonly a: number;
@@ -117,7 +117,7 @@ function eachSum({ code, product, room }: ProductContext, body: (at: SumLocals) 
   );
 }
 
-/** Pushes the address of the element of B that is multiplied by the element at `at` in the current row of A. */
+/** Pushes the address of the element of B that is multiplied by element `at` of the current row of A. */
 function pushPartner(context: ProductContext, { b, row }: SumLocals, at: number): void {
   const { code, product } = context;
   code.get(b);
@@ -229,7 +229,7 @@ function writeTerms(context: ContextOf<'float'>, sums: SumLocals, terms: number)
       .get(significand)
       .op('i32.eqz')
       .if(() => {
-        // Zero, or infinity times zero.
+        // The product is zero or, if one of the factors is an infinity or NaN, a NaN.
         code.i32(undefinedValue).i32(product.arithmetic.zeroExponent).get(exponent).i32(notFinite).op('i32.ge_s');
         code.op('select').set(exponent);
       });

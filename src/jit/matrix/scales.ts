@@ -1,4 +1,4 @@
-/** The scales of blocks: their decoded values, and the products multiplied by them. */
+/** Block scales: decodes the scales and multiplies products by them. */
 import { elementAt } from '../../base/element-at.ts';
 import type { MatrixProduct, Scaling } from '../../isa/matrix-product.ts';
 import { decodedBytes, type ProductContext, registersOf, words } from './context.ts';
@@ -13,7 +13,10 @@ type FloatContext = ProductContext<Extract<MatrixProduct, { readonly kind: 'floa
 export class ScaleWriter {
   private readonly context: FloatContext;
   private readonly scaling: Scaling;
-  /** The words with the scales of the current row and column. The scales in use are in the lowest bytes. */
+  /**
+   * Locals for the words that contain the scales of the current row and column. The words have been rotated such that
+   * the scales in use are in the lowest bytes.
+   */
   private readonly wordA: number;
   private readonly wordB: number;
 
@@ -50,13 +53,13 @@ export class ScaleWriter {
     return elementAt(carriers.sends, before + operand).array;
   }
 
-  /** Pushes an operand of lane 0. */
+  /** Pushes the value that an operand has in lane 0. */
   private pushOperand(operand: number): void {
     const { code, shape } = this.context;
     code.get(words).memory('i32.load', shape.layout.origin + this.carrier(operand));
   }
 
-  /** The word of a lane, rotated so that the first byte in use is lowest. */
+  /** Loads an operand of a lane into a local, rotated such that the first byte in use becomes the lowest byte. */
   private readWord(lane: number, operand: number, to: number): void {
     const { code, shape } = this.context;
     code.get(words).get(lane).i32(2).op('i32.shl', 'i32.add');
@@ -145,7 +148,10 @@ export class ScaleWriter {
       });
   }
 
-  /** Each group becomes one term: its exact sum, times the significands of its scales, with their exponents. */
+  /**
+   * Replaces the products in each group with one term. Its significand is the exact sum of the products, multiplied by
+   * the significands of the group's scales, and its exponent includes the exponents of the scales.
+   */
   private addGroups(terms: number): void {
     const { scaling, context } = this;
     const { product } = context;

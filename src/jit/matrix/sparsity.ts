@@ -46,8 +46,8 @@ export function pushKeptColumn(
 }
 
 /**
- * Pushes a column: the first of the chunk, plus that of the unit that an index selects, plus the position within the
- * unit.
+ * Pushes the column of an element: the first column of its chunk, plus the first column of the unit that the metadata
+ * selects in this chunk, plus the element's position within the unit.
  */
 function pushColumn(
   code: Code,

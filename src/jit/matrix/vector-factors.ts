@@ -5,14 +5,14 @@ import { type ProductContext, words } from './context.ts';
 import { repeat } from './lanes.ts';
 import { across, entryElements, perRegister, registerPlaces, type VectorRooms } from './vector-layout.ts';
 
-/** Four words of A or B, and the index of the entry that is decoded from each word. */
+/** A vector of four words of A or B, and the index within a word of the entry to decode. */
 export interface FourWords {
   readonly side: 'a' | 'b';
   readonly source: number;
   readonly number: number;
 }
 
-/** Locals of four entries; the exponent is null for all but floats. */
+/** Locals for four decoded entries. Only floats have exponents; for other types, `exponent` is null. */
 export interface FourEntries {
   readonly value: number;
   readonly exponent: number | null;

@@ -24,13 +24,19 @@ import {
 
 type FloatContext = ProductContext<Extract<MatrixProduct, { readonly kind: 'float' }>>;
 
-/** The exponent of zero; sums of two such numbers fit in 16 bits and are below all others. */
+/**
+ * The exponent that zeros get. The sum of two such exponents still fits in 16 bits, and a sum that includes one is less
+ * than the exponent of any nonzero product.
+ */
 const zeroMark = -(2 ** 14);
 
 /** Bias of the sum of two exponents. */
 const bias = 127;
 
-/** Writes the product. Pushes a nonzero number if some term or result is out of range for this method. */
+/**
+ * Writes code that computes the product. The code pushes a nonzero number if this method cannot handle a term or a
+ * result because it is out of range.
+ */
 export function multiplyFloatVectors(context: FloatContext, rooms: VectorRooms): void {
   const { code } = context;
   const bad = code.local('v128');
@@ -47,7 +53,7 @@ function floatFormat(name: Accumulator | FactorFormat) {
   return formats[name];
 }
 
-/** Decodes four elements to f32 and exponents. Sets lanes of `bad` that hold an infinity or NaN. */
+/** Decodes four elements to f32 and exponents. Sets the lanes of `bad` in which the element is an infinity or NaN. */
 function decodeFour(context: FloatContext, { side, source, number }: FourWords, to: FourEntries, bad: number): void {
   const { code, product } = context;
   const { value, exponent } = to;
@@ -159,8 +165,8 @@ class FloatRows {
   }
 
   /**
-   * Sets lanes of `bad` whose products are too small for f32 but not zero. Their exponents would be mistaken for that
-   * of zero.
+   * Sets the lanes of `bad` in which the greatest exponent belongs to a product that is too small for f32 but not zero.
+   * Its exponent would be mistaken for that of a zero.
    */
   private refuseTiny(): void {
     const { rows, greatest, bad } = this;

@@ -1,16 +1,19 @@
-/** Accumulators and results of f16, in vectors of f32 that hold their values. */
+/** Handles f16 accumulators and results, which are converted to f32 for vector arithmetic. */
 import type { Code } from '../../wasm/code.ts';
 import { shift, single, splat, splatPower } from '../simd/vector-words.ts';
 
-/** Biased f32 exponents: of the least normal f16 number, and of the first power of two beyond the greatest. */
+/**
+ * Two biased f32 exponents: that of the least normal f16 number, and that of the first power of two above the greatest
+ * f16 number.
+ */
 const [least, beyond] = [127 - 14, 127 + 16];
 
 /** Number of fraction bits that f32 has beyond those of f16. */
 const extra = 13;
 
 /**
- * Replaces four words on the stack with the values of their low halves, or of their high halves. Infinities become
- * 2^16.
+ * Converts the f16 in the low half (or, with `high`, the high half) of each of the four words on the stack to f32.
+ * Infinities become 2^16.
  */
 export function decodeHalves(code: Code, high: boolean): Code {
   const word = code.local('v128');
@@ -26,7 +29,8 @@ export function decodeHalves(code: Code, high: boolean): Code {
 /** Rounds the magnitudes on the stack to f16, to nearest even; infinities become 2^16. */
 export function roundToHalves(code: Code): Code {
   const [value, last] = [code.local('v128'), code.local('v128')];
-  // An f32 that is 2^13 times as large has the same last place as this number has in f16.
+  // Adding and then subtracting a number rounds the value to f16: the last place of an f32 that is 2^13 times as large
+  // has the same weight as the last place of the value in f16.
   splat(code.tee(value), single.infinity).vector('v128.and');
   splat(splat(code, least << 23).vector('i32x4.max_s'), extra << 23)
     .vector('i32x4.add')
@@ -41,13 +45,17 @@ export function pushHalves(code: Code, value: number): Code {
   const half = 0x3f000000;
   splat(code.get(value), single.magnitude).vector('v128.and').set(magnitude);
   splat(shift(code.get(magnitude), 'i32x4.shr_u', extra), (least - 1) << 10).vector('i32x4.sub');
-  // Adding 0.5 to a subnormal number leaves its code in the lowest bits, because the last place of 0.5 is 2^-24.
+  // When 0.5 is added to a subnormal number, the lowest bits of the sum are its f16 code, because the last place of 0.5
+  // in f32 is 2^-24.
   splat(splat(code.get(magnitude), half).vector('f32x4.add'), half).vector('i32x4.sub');
   splat(code.get(magnitude), (least << 23) - 1).vector('i32x4.gt_s', 'v128.bitselect');
   return splat(shift(code.get(value), 'i32x4.shr_u', 16), 0x8000).vector('v128.and', 'v128.or');
 }
 
-/** Pushes exponents of accumulators, given their bits shifted left by one; zeros have 0. */
+/**
+ * Pushes the biased exponents of accumulators. `doubled` holds their bits shifted left by one. The exponent of a zero
+ * is 0.
+ */
 export function pushHalfExponents(code: Code, doubled: number): Code {
   splat(shift(code.get(doubled), 'i32x4.shr_u', 24), least).vector('i32x4.max_s');
   return code.get(doubled).words(0, 0, 0, 0).vector('i32x4.eq', 'v128.andnot');

@@ -40,7 +40,7 @@ export function multiplyIntegerVectors(context: IntegerContext, rooms: VectorRoo
 }
 
 /**
- * Widens one integer from each half of a word to 16 bits: the one with the given index in its half. Single bits stay
+ * Takes the integer with index `number` from each half of every word, and widens it to 16 bits. Single bits remain
  * packed.
  */
 function decodeFour({ code, product }: IntegerContext, { side, source, number }: FourWords, to: FourEntries): void {
@@ -54,7 +54,7 @@ function decodeFour({ code, product }: IntegerContext, { side, source, number }:
   code.set(to.value);
 }
 
-/** Multiplies four entries of A by four of B, and adds the products of each. */
+/** Multiplies four entries of A by four entries of B element by element, and adds up the products within each entry. */
 function multiply(code: Code, product: IntegerContext['product']): void {
   if (product.kind === 'integer') code.vector('i32x4.dot_i16x8_s');
   else {
@@ -62,7 +62,7 @@ function multiply(code: Code, product: IntegerContext['product']): void {
   }
 }
 
-/** Adds C. Only this addition can leave the range of s32. */
+/** Adds C with saturation. Only this addition can have a result outside the range of s32. */
 function addSaturated(rows: VectorRows<IntegerContext['product']>, eight: Eight, parity: number, sum: number): void {
   const { code } = rows.context;
   const [start, total] = [code.local('v128'), code.local('v128')];

@@ -1,15 +1,19 @@
 /**
- * Decides which fragments allow products of four columns at a time, and where decoded factors lie in the scratch
- * memory. Each word there is an entry: one element, or several adjacent elements along k. A is stored by rows. B is
- * stored by entries, each for eight columns, the even ones first.
+ * Decides for which fragments four columns of a product can be computed at a time, and where decoded factors are placed
+ * in the scratch memory. Each word of decoded factors is called an entry, and contains one element or several elements
+ * that are adjacent along k. A is stored row by row. B is stored in blocks of eight columns: for each entry along k, a
+ * block contains the entries of its even columns, followed by those of its odd columns.
  */
 import { elementsOf, type Fragment, placeOf } from '../../isa/fragments.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 
-/** Number of rows of A or C, or columns of B, that one register holds over all lanes: four lanes share each of them. */
+/**
+ * Number of rows of A or C, or columns of B, that the 32 lanes hold in one register. Each row or column is shared by
+ * four lanes.
+ */
 export const across = 8;
 
-/** Elements along k in an entry. */
+/** Number of elements in an entry. */
 export function entryElements({ kind }: MatrixProduct): number {
   return kind === 'bits' ? 32 : kind === 'integer' ? 2 : 1;
 }
@@ -41,7 +45,7 @@ export function vectorRooms(product: MatrixProduct): VectorRooms {
   };
 }
 
-/** Whether four columns at a time can be computed. */
+/** Whether a product can be computed four columns at a time. */
 export function hasVectors(product: MatrixProduct): boolean {
   if (product.sparsity !== null || product.kind === 'double') return false;
   if (product.kind === 'float' && product.scaling !== null) return false;
@@ -51,20 +55,23 @@ export function hasVectors(product: MatrixProduct): boolean {
   return registerPlaces(a.fragment, 'a') !== null && registerPlaces(b.fragment, 'b') !== null;
 }
 
-/** Whether a lane holds two adjacent elements of a row, and four lanes share eight. */
+/** Whether each lane holds two adjacent elements of a row, so that four lanes hold eight adjacent elements. */
 function liesInPairs({ row, column, matrices, bits }: Fragment): boolean {
   const isUsual = column.slice(0, 3).join() === 'i0,l0,l1' && row.slice(0, 3).join() === 'l2,l3,l4';
   return isUsual && matrices === 1 && bits <= 32;
 }
 
-/** The register of C or D that holds the element at a place in lane 0. */
+/** Returns the index of the register in which lane 0 holds the element of C or D at a row and column. */
 export function registerAt(fragment: Fragment, row: number, column: number): number {
   const places = Array.from({ length: elementsOf(fragment) }, (_, element) => placeOf(fragment, 0, element));
   const element = places.findIndex((place) => place.row === row && place.column === column);
   return Math.floor(element / perRegister(fragment));
 }
 
-/** A register of a factor: its index, and the row or column and the k of its first element. */
+/**
+ * A register of A or B: its index, and which elements it holds. `group` counts groups of eight rows of A or eight
+ * columns of B, and `firstK` is the k index of the first element.
+ */
 interface RegisterPlace {
   readonly register: number;
   readonly group: number;
@@ -77,8 +84,9 @@ export function perRegister({ registerBits, bits }: Fragment): number {
 }
 
 /**
- * The registers of a factor, if groups of four lanes hold adjacent elements along k and each of the eight groups holds
- * one row or column; otherwise null.
+ * Returns the registers of A or B if the elements have the usual arrangement: in each register, eight groups of four
+ * lanes hold one row of A or one column of B each, and the elements of a group are adjacent along k. Returns null for
+ * any other arrangement.
  */
 export function registerPlaces(fragment: Fragment, side: 'a' | 'b'): readonly RegisterPlace[] | null {
   const [alongDigits, acrossDigits] = side === 'a' ? [fragment.column, fragment.row] : [fragment.row, fragment.column];
@@ -94,7 +102,7 @@ export function registerPlaces(fragment: Fragment, side: 'a' | 'b'): readonly Re
     group: valueOf(acrossDigits.slice(3), register),
     firstK: valueOf(alongDigits.slice(together + 2), register) * 4 * perRegister(fragment),
   }));
-  // Other registers may hold copies.
+  // Registers that hold copies of the same elements are left out.
   return places.filter((one, i) => places.findIndex((other) => isSame(one, other)) === i);
 }
 
@@ -102,7 +110,11 @@ function isSame(one: RegisterPlace, other: RegisterPlace): boolean {
   return one.group === other.group && one.firstK === other.firstK;
 }
 
-/** The index of an element's entry along k. Entries that have the same index in their registers are consecutive. */
+/**
+ * Returns the position along k at which the element with index k is stored. Four lanes hold elements that are adjacent
+ * along k; the first elements of their registers are stored next to each other, followed by the second elements, and so
+ * on.
+ */
 export function entryOf(k: number, fragment: Fragment): number {
   const count = perRegister(fragment);
   const within = k % (4 * count);

@@ -11,7 +11,10 @@ import { multiplyFloatVectors } from './vector-floats.ts';
 import { multiplyIntegerVectors } from './vector-integers.ts';
 import { vectorRooms } from './vector-layout.ts';
 
-/** Writes the function (as `exchangeType`) → nonzero if the product must be computed term by term. */
+/**
+ * Writes a function with the parameters of `exchangeType`. Its result is nonzero if the product still has to be
+ * computed term by term.
+ */
 export function writeVectorProduct(code: Code, shape: KernelShape, product: MatrixProduct, carriers: Carriers): void {
   const rooms = vectorRooms(product);
   const context = productContext(code, shape, product, carriers, rooms.size);

@@ -1,4 +1,7 @@
-/** Loops over the rows of a product, and the entries of A, B, C and D for eight columns of a row. */
+/**
+ * Writes loops over the rows of a product, and accesses to the entries of A, B, C and D that belong to eight columns of
+ * a row.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -8,8 +11,8 @@ import { advance } from './vector-factors.ts';
 import { across, registerAt, type VectorRooms } from './vector-layout.ts';
 
 /**
- * Eight adjacent elements of a row of D. `row` is relative to the current row; `sums` are locals for the even and the
- * odd columns.
+ * Eight adjacent elements of a row of D. `row` is relative to the current row of the loop; `sums` are locals for the
+ * sums of the even columns and of the odd columns.
  */
 export interface Eight {
   readonly row: number;
@@ -29,7 +32,7 @@ interface PushValue {
   readonly b: (parity: number) => Code;
 }
 
-/** Number of entries in one iteration of a loop. */
+/** Number of entries that one iteration of a loop handles. */
 const together = 2;
 
 interface Run {
@@ -37,7 +40,7 @@ interface Run {
   readonly count: number;
 }
 
-/** Runs of consecutive numbers, in ascending order. */
+/** Sorts numbers in ascending order and divides them into runs of consecutive numbers. */
 function runsOf(numbers: readonly number[]): readonly Run[] {
   const runs: Run[] = [];
   for (const number of [...numbers].sort((one, other) => one - other)) {
@@ -52,11 +55,11 @@ function runsOf(numbers: readonly number[]): readonly Run[] {
 export class VectorRows<Product extends MatrixProduct> {
   readonly context: ProductContext<Product>;
   readonly rooms: VectorRooms;
-  /** Locals with addresses: the words of four lanes, the values of A, and the exponents of A. */
+  /** Locals that hold addresses: of the words of four lanes, of the values of A, and of the exponents of A. */
   private readonly lanes: number;
   private readonly values: number;
   private readonly exponents: number;
-  /** Locals that loops over entries advance. */
+  /** Locals for the addresses that a loop over entries advances. */
   private readonly moving: Places;
 
   constructor(context: ProductContext<Product>, rooms: VectorRooms) {
@@ -68,8 +71,8 @@ export class VectorRows<Product extends MatrixProduct> {
   }
 
   /**
-   * Writes a loop over the first eight rows. For each of them, calls `body` with all groups of eight in that row and in
-   * every eighth row after it.
+   * Writes a loop with eight iterations, one for each of the first eight rows. An iteration also handles every eighth
+   * row after it. `body` is called for each group of eight columns in these rows.
    */
   each(body: (eight: Eight) => void): void {
     const { context, rooms, lanes, values, exponents } = this;
@@ -86,7 +89,10 @@ export class VectorRows<Product extends MatrixProduct> {
     });
   }
 
-  /** Calls `body` for entries, in any order; `push` pushes an entry of A four times, or entries of B in four columns. */
+  /**
+   * Calls `body` for each entry, in any order. `push` pushes either four copies of an entry of A, or the entries of B
+   * for four columns.
+   */
   eachValue({ row, column }: Eight, entries: readonly number[], body: (push: PushValue) => void): void {
     const { a, b, entries: inRow } = this.rooms;
     this.eachEntry(entries, 4, this.values, (entry, places) =>
@@ -97,7 +103,10 @@ export class VectorRows<Product extends MatrixProduct> {
     );
   }
 
-  /** Calls `body` for entries, in any order; `push` pushes the exponents of products in eight columns, even ones first. */
+  /**
+   * Calls `body` for each entry, in any order. `push` pushes the exponents of the products in eight columns, with the
+   * even columns first.
+   */
   eachExponent({ row, column }: Eight, entries: readonly number[], body: (push: () => void) => void): void {
     const { exponentsA, exponentsB, entries: inRow } = this.rooms;
     this.eachEntry(entries, 2, this.exponents, (entry, places) =>
@@ -110,9 +119,10 @@ export class VectorRows<Product extends MatrixProduct> {
   }
 
   /**
-   * Calls `body` for entries in ascending order; A has one every `bytes` bytes. Consecutive entries are handled in a
-   * loop, `together` of them in each iteration: V8 loads everything that a block without branches needs at its start,
-   * which is more than fits in registers.
+   * Calls `body` for each entry in ascending order. Entries of A are `bytes` bytes apart. Consecutive entries are
+   * handled in a loop, `together` of them in each iteration. Without a loop, there would be one long block without
+   * branches; V8 performs all loads of such a block at its start, and there are not enough registers for all the
+   * values.
    */
   private eachEntry(
     entries: readonly number[],

@@ -1,6 +1,6 @@
 /**
- * Computes a chunk of four dot products at a time. Products are exact in f32; the hardware adds the integer parts of
- * the products times 2^(kept - greatest exponent).
+ * Computes one chunk of four dot products at a time. The products themselves are exact in f32. As in hardware, each
+ * product is multiplied by 2^(kept - greatest exponent) and truncated to an integer, and these integers are added.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
@@ -20,14 +20,17 @@ export interface SumContext {
 
 /** Locals for the four sums of the even columns, or of the odd ones. */
 export interface FourSums {
-  /** The greatest exponents of the products, and the factor that converts terms to units. */
+  /**
+   * Locals for the greatest exponents of the products, and for the factors by which terms are multiplied to express
+   * them in units of the sum.
+   */
   readonly greatest: number;
   readonly scale: number;
-  /** Sums in units. Each has at most `mostTerms` terms. */
+  /** Locals for sums in these units. If terms are added as integers, each sum has at most `mostTerms` terms. */
   readonly totals: readonly number[];
 }
 
-/** Sums that include the accumulators, and the results. */
+/** Like `FourSums`, with a local that holds the accumulators at first and the results at the end. */
 export interface Accumulated extends FourSums {
   readonly sum: number;
 }
@@ -36,11 +39,12 @@ export interface Accumulated extends FourSums {
 const [bias, most] = [127, 254];
 
 /**
- * Number of terms that can be added without a check: each product is below 2^(kept + 2), and a word holds up to 2^31.
+ * Number of terms that can be added without checking for overflow: each term is below 2^(kept + 2), and the sum must be
+ * below 2^31.
  */
 const mostTerms = 8;
 
-/** Whether the terms of a chunk add up exactly in f32; otherwise they are added as integers. */
+/** Whether the sum of a chunk's terms is always exact in f32. If not, the terms are added as integers. */
 function staysInFloat({ kept, chunk }: DotArithmetic): boolean {
   return 2 ** (kept + 2) * (chunk + 1) <= 2 ** 24;
 }
@@ -66,36 +70,37 @@ export function eachTotal(
 }
 
 /**
- * The lowest value of the greatest exponent (biased) for which results are normal and zeros do not affect the
- * alignment.
+ * Returns a lower limit for the greatest (biased) exponent in a chunk: from this value on, results are normal numbers,
+ * and zeros do not affect how the terms are aligned.
  */
 export function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
   return Math.max(kept - 126, zeroExponent) + bias;
 }
 
 /**
- * Whether products are so far from the limits of f32 that sums stay in range: if accumulators are finite, and either
- * zero or at least 2^`leastExponent`, so are the sums.
+ * Whether products are far enough from the limits of f32 for sums to remain in range. In that case, if an accumulator
+ * is finite and is either zero or has at least the exponent `leastExponent`, the same is true of the sum.
  */
 export function staysInRange({ a, b, arithmetic }: FloatProduct): boolean {
   const [least, greatest] = [exponentsOf(a.format), exponentsOf(b.format)].reduce(
     (sums, exponents) => [sums[0] + exponents[0], sums[1] + exponents[1]] as const,
   );
   const { kept, end } = arithmetic;
-  // Products are below 2^(greatest + 2). Numbers below 2^(most - bias - kept) do not change the greatest accumulators.
+  // Products are below 2^(greatest + 2). Adding numbers below 2^(most - bias - kept) cannot increase the greatest
+  // accumulators, because such numbers are truncated to zero.
   return end !== 'f16' && least - kept + bias >= leastExponent(arithmetic) && greatest + 2 <= most - bias - kept;
 }
 
 /**
- * The exponents of the least and the greatest numbers of a format; subnormal numbers have that of the least normal
- * number.
+ * The exponents of the least and the greatest numbers of a format, where the exponent of a subnormal number is that of
+ * the least normal number.
  */
 function exponentsOf(format: FactorFormat): readonly [least: number, greatest: number] {
   const { exponentBits, bias: own } = formats[format];
   return [1 - own, 2 ** exponentBits - 1 - own];
 }
 
-/** Sets lanes of `bad` whose accumulators are out of range. */
+/** Sets the lanes of `bad` in which the accumulator is out of range. */
 export function checkAccumulators(code: Code, arithmetic: DotArithmetic, sum: number, bad: number): void {
   const [doubled, exponents] = [code.local('v128'), code.local('v128')];
   shift(code.get(sum), 'i32x4.shl', 1).tee(doubled);
@@ -104,8 +109,8 @@ export function checkAccumulators(code: Code, arithmetic: DotArithmetic, sum: nu
 }
 
 /**
- * Sets lanes of `bad` whose exponents are out of range, unless all terms are zero, because the exponent does not matter
- * then.
+ * Sets the lanes of `bad` in which the greatest exponent is out of range. If all terms of a sum are zero, the exponent
+ * does not matter, and the lane is not set.
  */
 function checkExponents(code: Code, arithmetic: DotArithmetic, greatest: number, doubled: number, bad: number): void {
   code.get(bad);
@@ -115,8 +120,9 @@ function checkExponents(code: Code, arithmetic: DotArithmetic, greatest: number,
 }
 
 /**
- * Finds the scale, given the greatest exponents of the products, and starts the sums with the accumulators. Sets lanes
- * of `bad` whose exponents are out of reach; if `inRange`, no lanes are, and exponents are at least `leastExponent`.
+ * Begins a chunk: computes the scale from the greatest exponents of the products and the accumulators, and initializes
+ * the sums with the accumulators. Sets the lanes of `bad` in which the greatest exponent is out of range. With
+ * `inRange`, it is known to be in range, so there is no check, and no lower limit has to be applied.
  */
 export function beginChunk(
   code: Code,
@@ -150,12 +156,12 @@ export function beginChunk(
   });
 }
 
-/** Cuts off the part below a unit. */
+/** Truncates the numbers on the stack to whole units. */
 function cut(code: Code, arithmetic: DotArithmetic): void {
   code.vector(staysInFloat(arithmetic) ? 'f32x4.trunc' : 'i32x4.trunc_sat_f32x4_s');
 }
 
-/** Adds the products on the stack, to the total with this number. */
+/** Adds the products on the stack to the total with the index `number`. */
 export function addProducts(code: Code, arithmetic: DotArithmetic, { scale, totals }: FourSums, number: number): void {
   code.get(scale).vector('f32x4.mul');
   cut(code, arithmetic);
@@ -175,8 +181,8 @@ export function endChunk(code: Code, arithmetic: DotArithmetic, sums: Accumulate
       .get(scale)
       .vector('i32x4.sub');
   if (staysInFloat(arithmetic)) {
-    // The total is a whole number. If only 14 of its 24 significant bits are kept, the others are cleared with the sign
-    // as a mask.
+    // The total is a whole number. The mask clears its sign and, if only 14 of its 24 significant bits are kept, the
+    // other 10 bits.
     splat(code.get(total), arithmetic.end === 'f16' ? single.magnitude : single.magnitude - 0x3ff).vector('v128.and');
   } else {
     for (const other of others) addTotals(code, total, other, bad);
@@ -189,7 +195,7 @@ export function endChunk(code: Code, arithmetic: DotArithmetic, sums: Accumulate
   splat(code.get(total), single.sign).vector('v128.and', 'v128.or').set(sum);
 }
 
-/** Adds a total to another; sets lanes of `bad` where the sum does not fit. */
+/** Adds one total to another. Sets the lanes of `bad` in which the sum does not fit in 32 bits. */
 function addTotals(code: Code, total: number, other: number, bad: number): void {
   const before = code.local('v128');
   code.get(total).tee(before).get(other).vector('i32x4.add').set(total);
@@ -202,8 +208,8 @@ function addTotals(code: Code, total: number, other: number, bad: number): void 
 }
 
 /**
- * Pushes the magnitude of a total, changed so that its conversion to f32 cuts off everything below the 24 highest bits:
- * the highest bit below them is cleared, so that the conversion rounds down.
+ * Pushes the magnitude of a total, prepared such that a conversion to f32 truncates it to its 24 highest bits. To
+ * prevent the conversion from rounding up, it clears the bit just below these 24 bits.
  */
 function cutTotal(code: Code, total: number): void {
   const magnitude = code.local('v128');
@@ -211,7 +217,7 @@ function cutTotal(code: Code, total: number): void {
   shift(code.get(magnitude), 'i32x4.shr_u', 24).vector('v128.andnot');
 }
 
-/** Pushes the 24 highest bits of a total's magnitude. The last of these is set if anything below them is cut off. */
+/** Pushes the 24 highest bits of a total's magnitude. The last of these bits is set if any lower bit is nonzero. */
 function cutToOdd(code: Code, total: number): void {
   const [magnitude, below] = [code.local('v128'), code.local('v128')];
   code.get(total).vector('i32x4.abs').tee(magnitude);
