@@ -48,7 +48,10 @@ const watchedStores: Readonly<Record<number, AtomicOpcode>> = {
   64: 'i64.atomic.store',
 };
 
-/** Whether threads of other blocks can access the space at the same time. Shared memory belongs to one block. */
+/**
+ * Whether threads on other host threads can access the space at the same time. Shared memory is not affected, because
+ * the threads of a block run on one host thread.
+ */
 export function isContended(space: AccessSpace, { layout }: Lowering): boolean {
   return layout.concurrent && (space === 'global' || space === 'generic');
 }
@@ -116,7 +119,7 @@ export function locateAt(lowering: Lowering, facts: AccessFacts, effective: numb
       writeQuickCheck(lowering, facts, { effective, at, slow });
       code.br(done);
     });
-    // A generic address may point into another window, and one of shared memory to another block.
+    // A generic address may point into any window, and an address in shared memory may belong to another block.
     if (space === 'generic' || (space === 'shared' && layout.reachesOtherBlocks)) callPlace(lowering, facts, effective);
     else {
       pushCall(lowering, facts);
@@ -189,7 +192,10 @@ function pushCall({ code, recordCall, program }: Lowering, facts: AccessFacts): 
   code.i32(recordCall({ kind: 'access', ...facts, localBytes: program.localBytes }));
 }
 
-/** Pushes the address in global memory of any access, wherever its address points. */
+/**
+ * Writes a call to the function in place.ts that finds the place of an access in global memory, and pushes the result.
+ * The function handles addresses in all windows and in the shared memory of other blocks.
+ */
 function callPlace(lowering: Lowering, facts: AccessFacts, effective: number): void {
   const { code, locals } = lowering;
   code.get(locals.context);

@@ -1,4 +1,7 @@
-/** Atomic steps, which read the elements, compute new ones with steps, and write them back. */
+/**
+ * Atomic steps. Such a step reads elements from memory, computes new elements with the steps that it contains, and
+ * writes them back.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import type { Step, StepOf } from '../../isa/steps/step.ts';
 import type { AtomicOpcode } from '../../wasm/opcodes.ts';
@@ -44,15 +47,16 @@ function lowerAlone(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: Lower
 }
 
 /**
- * Repeats until the exchange finds the value that was read, which means that no other thread has written in between.
+ * Writes a loop that repeats until the compare-exchange finds the value that was read before, so no other thread has
+ * written to memory in between.
  */
 function exchange(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerStep, at: number, i: number): void {
   const { code, values } = lowering;
   const type = holder(step.width);
   const opcode = exchanges[step.width];
   if (opcode === undefined) throw new Error(`there is no atomic instruction for ${step.width} bits`);
-  // The steps name all elements, so the other elements need values, too. An element that has not been processed yet is
-  // read again.
+  // The steps refer to all elements of the vector, so the other elements need values, too. Elements that will be
+  // processed later are read here, and read again when it is their turn.
   step.old.forEach((_, other) => {
     if (other > i) loadOld(step, lowering, at, other);
   });
@@ -78,7 +82,10 @@ function offsetOf({ width }: StepOf<'atomic'>, { layout }: Lowering, i: number):
   return layout.origin + (i * width) / 8;
 }
 
-/** Runs `body` while holding the lock, because no instruction changes 128 bits at once. */
+/**
+ * Runs `body` while the thread holds the lock. A lock is needed because WebAssembly has no atomic instruction for 128
+ * bits.
+ */
 function locked({ code, layout }: Lowering, body: () => void): void {
   const lock = layout.origin + lockAddress;
   code.loop((again) => {

@@ -1,6 +1,6 @@
 /**
- * The spans of the basic block that is being written. The first access of a span checks the whole span and sets its
- * locals; the other accesses only read these locals.
+ * The spans of the basic block that is being written. A span is a range of memory that several accesses share. The
+ * first of these accesses checks the whole span and sets locals; the other accesses only read these locals.
  */
 import { type AccessPlace, accessPlaces, type AccessSpan } from '../../program/access-spans.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
@@ -18,11 +18,12 @@ export interface CheckedSpan {
 }
 
 /**
- * The expected relation between the addresses of threads that run together: they are the same, consecutive, or neither.
+ * How the addresses of threads that run together are expected to be related: they are the same, they are consecutive,
+ * or they have no known relation.
  */
 export type SpanKind = 'same' | 'row' | 'scattered';
 
-/** Returns the kind of the addresses in a register, for accesses of `size` bytes. */
+/** Returns how the addresses in a register are expected to be related, for accesses of `size` bytes. */
 export type KindOf = (register: number, size: number) => SpanKind;
 
 /** An access that shares a span with others. */
@@ -30,7 +31,7 @@ export interface SharedAccess {
   readonly checked: CheckedSpan;
   /** Offset in bytes from the start of the span. */
   readonly offset: number;
-  /** Whether this access is the one that checks the span. */
+  /** Whether this is the first access of the span, which has to check it. */
   readonly isFirst: boolean;
 }
 
@@ -40,7 +41,7 @@ export class CheckedSpans {
   private readonly kindOf: KindOf;
   private places: ReadonlyMap<ProgramInstruction, AccessPlace> = new Map();
   private readonly checked = new Map<AccessSpan, CheckedSpan>();
-  /** Locals for the spans of a block; the next block reuses them. */
+  /** Locals for the spans of a basic block. The next basic block reuses them. */
   private readonly locals: Locals[] = [];
 
   constructor(code: Code, program: FunctionProgram, kindOf: KindOf) {
@@ -56,7 +57,7 @@ export class CheckedSpans {
 
   /**
    * Returns the span that an instruction's access shares; null for an access that is checked on its own. `addresses` is
-   * the number of addresses of the span: one for all threads, or one for each.
+   * the number of start addresses that the span has: one that applies to all threads, or one for each thread.
    */
   of(instruction: ProgramInstruction, addresses = 1): SharedAccess | null {
     const place = this.places.get(instruction);

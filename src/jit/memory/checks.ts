@@ -28,8 +28,8 @@ export function isQuick({ space, access, size }: AccessFacts): boolean {
 }
 
 /**
- * Whether accesses to a space need no check. Without checks, a generic address may still point into a window, and an
- * address of shared memory to another block.
+ * Whether accesses to a space need no check. Even if checks are turned off, the place of an access may have to be
+ * determined: a generic address may point into a window, and an address in shared memory may belong to another block.
  */
 export function isAlwaysValid(
   space: AccessSpace,
@@ -60,7 +60,10 @@ export function writeQuickCheck(lowering: CheckLowering, { space, size }: Access
   else locateGlobal(lowering, quick, size);
 }
 
-/** Checks an access to global memory. An aligned access of at most 16 bytes lies within one granule of the map. */
+/**
+ * Checks an access to global memory. One granule of the map is enough to check, because an aligned access of at most 16
+ * bytes cannot extend beyond a granule.
+ */
 function locateGlobal({ code, layout }: CheckLowering, { effective, at, slow }: Quick, size: number): void {
   if (!layout.checked) {
     code.get(effective).i64(BigInt(firstNearAddress)).op('i64.ge_u').unlikely().brIf(slow);
@@ -84,9 +87,10 @@ function locateGlobal({ code, layout }: CheckLowering, { effective, at, slow }: 
 }
 
 /**
- * Checks an access to a space of fixed size. Rotating the address turns it into a count of elements, or into a huge
- * number if it is not aligned. Local memory ends with the running activation, because no thread may access the bytes
- * after it.
+ * Checks an access to a space of fixed size. The address is rotated to the right by the number of bits that are zero in
+ * an aligned address. An aligned address becomes the index of an element; any other address becomes a huge number,
+ * which fails the check. Local memory ends with the running activation, because no thread may access the bytes after
+ * it.
  */
 function locateIn(lowering: CheckLowering, space: BoundedSpace, { effective, at, slow }: Quick, size: number): void {
   const { code } = lowering;
@@ -152,7 +156,8 @@ export function writeSpanCheck(
       pushEnd(lowering, space);
       return code.op('i64.ge_u');
     };
-    // The sum can wrap only if the start is outside, which is tested first.
+    // The address of the last byte can wrap around only if the start is outside the space, and then the first test has
+    // already failed.
     outside(0);
     outside(bytes - 1).op('i32.or');
     if (size > 1) pushMisaligned().op('i32.or');

@@ -1,5 +1,5 @@
 /**
- * Handles accesses that the inline check does not find clearly valid. A function for each kind of access checks
+ * Handles accesses that the inline check could not prove to be valid. A function for each kind of access checks
  * further, and asks the engine if necessary.
  */
 import { rankShift } from '../../isa/spaces.ts';
@@ -83,8 +83,9 @@ function writeOtherBlocks({ code, layout }: CheckLowering, address: number, { sp
 const placeType: FunctionType = { parameters: ['i32', 'i32', 'i64', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /**
- * Tries the far windows of shared and local memory, which programs use through generic addresses. Without checks, any
- * offset counts as valid, so the window itself must be tested first.
+ * Writes code that tries the far windows of shared and local memory, which programs access with generic addresses. If
+ * checks are turned off, `attempt` accepts any offset, so it must first be tested whether the address lies in the
+ * window.
  */
 function writeWindows(
   { code, program, layout }: CheckLowering,

@@ -41,7 +41,7 @@ function copyWords({ code, layout }: Lowering, size: number, from: number, to: n
   });
 }
 
-/** Copies `count` bytes one at a time. The target must already be zeroed. */
+/** Fills the target with zeros, and then copies `count` bytes into it, one at a time. */
 function copyPart(step: StepOf<'transfer'>, lowering: Lowering, size: number, to: number, count: number): void {
   const { code, values, layout, helpers, locals, recordCall } = lowering;
   const source = values.temporary('i64');

@@ -35,7 +35,10 @@ function pushInWindow(code: Code, address: number, space: WindowSpace): void {
   code.op('i32.eqz');
 }
 
-/** Pushes 1 if an address in the window of shared memory has no rank, so that it belongs to the thread's own block. */
+/**
+ * Pushes 1 if an address in the window of shared memory does not contain the rank of a block, which means that it
+ * belongs to the thread's own block.
+ */
 function pushIsOwn(code: Code, address: number, width: 32 | 64): Code {
   const rank = 2n ** BigInt(windowBits(width)) - 2n ** BigInt(rankShift);
   return code.get(address).i64(rank).op('i64.and', 'i64.eqz');
@@ -87,8 +90,8 @@ export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
 }
 
 /**
- * Pushes a mask of the address bits that are the offset within a window. An address with a high word of 0 is never in a
- * far window.
+ * Pushes a mask that selects the bits of an address that form the offset within a window. The mask for near windows is
+ * used if the high word of the address is 0, because such an address is never in a far window.
  */
 function pushOffsetMask(code: Code, address: number): void {
   const mask = (width: 32 | 64): bigint => (1n << BigInt(windowBits(width))) - 1n;

@@ -1,13 +1,13 @@
 /**
- * The state that the threads of a block keep between regions: consecutive arrays with one element for each thread.
- * Offsets are relative to the start of the block's frames.
+ * The frames of a block, which contain the state that its threads keep between regions. They consist of consecutive
+ * arrays with one element for each thread. Offsets are relative to the start of the block's frames.
  */
 
 import { warpSize } from '../../machine/launch.ts';
 
 /**
- * Space between arrays. It keeps the distances between arrays from being whole numbers of pages; otherwise, the arrays
- * would evict each other from the cache.
+ * Number of unused bytes between arrays. Without them, the distances between arrays could be multiples of the page
+ * size, so that the arrays would evict each other from the cache.
  */
 const gap = 64;
 
@@ -22,25 +22,25 @@ export class FrameLayout {
   private end = 0;
   /** The state word of each thread (layout.ts). This is the first array. */
   readonly state: number;
-  /** The mask of the group that each thread waits in. */
+  /** The array with the mask of the group in which each thread waits. */
   readonly mask: number;
   private readonly rooms: { readonly offset: number; readonly size: number }[] = [];
   private readonly carriers = new Map<string, Carrier>();
   /**
-   * Nonzero for a thread that has continued alone since its group of four was last known to agree
-   * (simd/four-function.ts).
+   * An array with a nonzero element for each thread that has continued alone since the four threads of its group were
+   * last found to agree (simd/four-function.ts).
    */
   readonly alone: number;
   /**
-   * The address where the thread's activation begins in its local memory; `depth` is the address where the next open
-   * call is stored.
+   * The array with the address at which each thread's running activation begins in its local memory. `depth` is the
+   * array with the address at which each thread's next open call will be stored.
    */
   readonly base: number;
   readonly depth: number;
 
-  /** @param threads maximum number of threads in a block */
+  /** @param threads maximum number of threads in one block */
   constructor(threads: number) {
-    // Rounded up to whole warps, because all lanes of a warp are read at once.
+    // The number is rounded up to whole warps, because code reads the elements of all lanes of a warp at once.
     this.threads = (threads + warpSize - 1) & -warpSize;
     this.state = this.array(4);
     this.mask = this.array(4);
@@ -69,7 +69,10 @@ export class FrameLayout {
     });
   }
 
-  /** Bytes that one warp at a time may use; the next request may get the same bytes. */
+  /**
+   * Returns the offset of an area of `bytes` bytes for temporary data, which one warp at a time may use. Different
+   * callers may get the same area.
+   */
   room(bytes: number): number {
     const known = this.rooms.find(({ size }) => size >= bytes);
     if (known !== undefined) return known.offset;

@@ -30,13 +30,14 @@ export interface KernelShape {
   /** Whether threads may end a run of a region in different states. */
   readonly hasStates: boolean;
   /**
-   * Whether threads of a warp exchange values. If so, threads run warp by warp, and some lanes of a warp may run
-   * without the others.
+   * Whether threads of a warp exchange values. In that case, threads run warp by warp, and some lanes of a warp may run
+   * while the others wait.
    */
   readonly hasGroups: boolean;
   /**
-   * Whether a loop may be waiting for another thread in functions that it calls. No region contains such a loop, because
-   * a call ends a run of a region, so a thread lets others run at some of its calls.
+   * Whether a loop may wait for another thread inside functions that it calls. Such a loop is never within one region,
+   * because each call ends the run of a region. To let other threads run, a thread therefore pauses at some of its
+   * calls.
    */
   readonly waitsInCalls: boolean;
   readonly frame: FrameLayout;
@@ -55,13 +56,15 @@ export interface FunctionShape {
   readonly live: Liveness;
   /** Index of the region that begins with a block. */
   readonly regionAt: ReadonlyMap<number, number>;
-  /** Blocks where threads may pause with their registers in the frame, and continue later. */
+  /**
+   * Basic blocks at whose start a thread may pause; its registers are then in the frame, and it continues there later.
+   */
   readonly landings: ReadonlySet<number>;
   /** The data for running four threads at once; null if the kernel runs one thread at a time. */
   readonly four: FourShape | null;
-  /** First blocks of the loops in which a thread may be waiting for another. */
+  /** The loops in which a thread may be waiting for another thread, each given by its first basic block. */
   readonly pauses: ReadonlyMap<number, Waiting>;
-  /** Index of the stop that a block follows. */
+  /** For each basic block that follows a stop, the index of that stop. */
   readonly stopAt: ReadonlyMap<number, number>;
   /** The frame array that holds a register, or the upper half of one. */
   readonly slots: ReadonlyMap<number, number>;
@@ -70,7 +73,7 @@ export interface FunctionShape {
 
 /** Everything that is needed to run four threads of a kernel at once. */
 export interface FourShape {
-  /** Slots of registers that may differ between threads in lockstep. */
+  /** Slots of registers whose values may differ between threads that are in lockstep. */
   readonly varying: ReadonlySet<number>;
   readonly strides: ReadonlyMap<number, Stride>;
   /** Blocks that begin with an instruction at which threads may diverge. */
@@ -116,7 +119,7 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
   };
 }
 
-/** Whether a function has a step that may see what other threads write. */
+/** Whether a function contains a step that may read data that other threads have written. */
 function looks(fn: LinkedFunction): boolean {
   return fn.kind !== 'builtin' && fn.program.instructions.some(({ steps }) => steps.some(looksAtOthers));
 }
@@ -196,8 +199,8 @@ export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
   const { program, blocks, landings, live, regionAt, firstRegion } = fn;
   const { entry } = region;
   if (landings.has(entry)) return fn.traffic.of(region, []);
-  // At the start of a function registers are zero, and a call saves them elsewhere, so they need not be loaded from the
-  // frame.
+  // Registers do not have to be loaded from the frame at the start of a function, where they are zero, or after a call,
+  // where they are restored from the stack of open calls.
   const before = program.instructions[(blocks[entry]?.start ?? 0) - 1];
   const written = before === undefined ? [] : usesOf(before).writes;
   const isStop = fn.stopAt.has(entry) && regionAt.get(entry) !== firstRegion;
@@ -206,7 +209,8 @@ export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
 
 /**
  * Returns the outcome of running a region, if only one is possible: all threads end, or all reach the same stop. In
- * that case, the caller writes their states and constant masks if it needs them. Null if several outcomes are possible.
+ * that case, the region does not write the threads' states and constant masks; a caller that needs them writes them
+ * itself. Null if several outcomes are possible.
  */
 export function soleOutcome(fn: FunctionShape, { order }: Region): number | null {
   const found = new Set<number | null>();
@@ -234,8 +238,8 @@ export function changedAt(fn: FunctionShape, changed: (place: number) => boolean
 }
 
 /**
- * Maximum number of instructions at which threads may diverge. In kernels with more of them, threads run one by one,
- * because each such instruction needs separate code to continue from.
+ * Maximum number of instructions at which threads may diverge. If a kernel contains more of them, its threads run one
+ * by one, because single threads need a separate entry point for each such instruction to continue from there.
  */
 const mostPartings = 48;
 
@@ -262,7 +266,7 @@ export function callEntry(live: FunctionShape['live'], resume: number): number {
   return 8 * live.at(resume).length + callHeader;
 }
 
-/** Adds the upper halves of 128-bit registers to the live registers. */
+/** Adds to the live registers the slots for the upper halves of 128-bit registers. */
 function withUpperHalves(program: FunctionProgram, live: Liveness): Liveness {
   const wide = new Set(program.registers.filter(({ type }) => type.width > 64).map(({ place }) => place));
   if (wide.size === 0) return live;
@@ -296,7 +300,7 @@ function describeStop(
   };
 }
 
-/** Whether a result of the step at which threads stop is read. */
+/** Whether any instruction reads this result of the step at which threads stop. */
 function isUsed(
   program: FunctionProgram,
   { steps, places, writes }: ProgramInstruction,

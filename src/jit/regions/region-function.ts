@@ -28,10 +28,12 @@ import { Values } from './values.ts';
 
 export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
-/** Number of iterations of a loop that may be waiting before other threads get a turn. */
+/** Number of iterations that a thread runs of a loop in which it may be waiting, before it lets other threads run. */
 const roundsPerTurn: Readonly<Record<Waiting, number>> = { idle: idleRounds, busy: 4096 };
 
-/** Number of runs of regions that call functions before other threads get a turn; a power of two. */
+/**
+ * Number of times that regions with calls are run before the threads pause to let other threads run; a power of two.
+ */
 const callingRunsPerTurn = 64;
 
 export function regionFunction(shape: KernelShape, fn: FunctionShape, region: Region): Code {
@@ -223,7 +225,7 @@ class RegionWriter {
     else this.end(instruction.steps.some((step) => step.kind === 'exit'));
   }
 
-  /** `brx.idx`: compares the index with the position of each label in the list. */
+  /** Writes the branch of `brx.idx`, which compares the index with the position of each label in the list. */
   private choose(instruction: ProgramInstruction, targets: readonly number[], goTo: (target: number) => void): void {
     const { code, values, locals, shape } = this;
     const step = instruction.steps.find((candidate) => candidate.kind === 'switch');
@@ -246,7 +248,7 @@ class RegionWriter {
       .op('unreachable');
   }
 
-  /** Ends the thread, unless it returns to a caller. */
+  /** Writes code for the end of a function: the thread returns to the caller or, if there is none, exits. */
   private end(exits = false): void {
     const { code, fn } = this;
     if (exits || fn.program.entry) {
@@ -260,14 +262,14 @@ class RegionWriter {
       .get(count)
       .op('i32.eqz')
       .if(() => code.get(target).set(region));
-    // Only threads that return to the same region as the first one are counted.
+    // Counts the thread only if it returns to the same region as the first thread that returned.
     code.get(count).get(target).get(region).op('i32.eq', 'i32.add').set(count);
     this.leaveThread(() => code.get(target), null);
   }
 
   /**
-   * Continues with a function that the thread calls. All threads that call it in the same run of the region continue at
-   * once, or all let other threads run first.
+   * Writes code that continues in a called function. The threads that make the call in the same run of the region
+   * either all continue immediately, or all let other threads run first.
    */
   private goOnInCall(region: number): void {
     const { code, shape } = this;
@@ -285,8 +287,8 @@ class RegionWriter {
   }
 
   /**
-   * Makes the thread stop to wait for others. It stores the registers that it needs later and the values that it
-   * sends.
+   * Writes code that makes the thread stop and wait for other threads. The code stores the registers that the thread
+   * needs later and the values that it sends.
    */
   private stop(instruction: ProgramInstruction, block: number, resume: number): void {
     const { code, shape, values, frame, fn } = this;
@@ -306,7 +308,10 @@ class RegionWriter {
     this.leaveThread(() => code.i32(state.waitingAt(number)), this.counts.come(number));
   }
 
-  /** Stores the state of the thread, and leaves its code. In a kernel that never stops, threads have no state. */
+  /**
+   * Writes code that stores the state of the thread and branches to the end of the code for this thread. In a kernel in
+   * which threads never stop, they have no state to store.
+   */
   private leaveThread(push: () => unknown, counter: number | null): void {
     const { code, shape, frame, fn } = this;
     if (shape.hasStates && fn.four !== null) frame.store(shape.frame.alone, () => code.i32(1));

@@ -45,7 +45,10 @@ export function writeBlock(
   else if (last === undefined) parts.end();
 }
 
-/** Returns the registers that live only within a block, by the last instruction that uses them. */
+/**
+ * Finds the registers that are used only within one basic block, and returns for each instruction the registers that it
+ * is the last one to use.
+ */
 function lastUses(
   instructions: readonly ProgramInstruction[],
   crosses: (place: number) => boolean,
@@ -66,7 +69,7 @@ function lastUses(
   return ending;
 }
 
-/** Writes what happens at a back edge to a block: asks the engine for more fuel if none is left. */
+/** Writes the code for a back edge to a block. It asks the engine for more fuel if none is left. */
 export function refuel(code: Code, shape: KernelShape, fn: FunctionShape, locals: RegionLocals, block: number): void {
   const { fuel, thread } = locals;
   code.get(fuel).i32(0).op('i32.lt_s');
@@ -85,8 +88,8 @@ export function stopBefore(shape: KernelShape, fn: FunctionShape, block: number)
 }
 
 /**
- * Returns the registers that a thread saves before it stops at an instruction. Those that the instruction writes are
- * left out.
+ * Returns the registers that a thread saves before it stops at an instruction. Registers that the instruction itself
+ * writes do not have to be saved.
  */
 export function savedAtStop(
   fn: FunctionShape,

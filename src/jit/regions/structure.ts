@@ -10,15 +10,21 @@ import type { Code, Label } from '../../wasm/code.ts';
 export interface BlockWriter {
   /** Writes a block. `goTo` writes a branch to a successor, and must come last on its path. */
   readonly block: (block: number, goTo: (target: number) => void) => void;
-  /** The successor that follows at the end of the block's code, without a branch; null if no successor does. */
+  /**
+   * The successor that is reached by falling through at the end of the block's code; null if the block always ends with
+   * a branch.
+   */
   readonly next: (block: number) => number | null;
-  /** Writes code that runs once before a loop that begins with the block. */
+  /** Writes code that runs once, before the loop whose first block is `block`. */
   readonly beforeLoop: (block: number) => void;
   /** Writes code that runs each time before a loop repeats; `target` is its first block. */
   readonly backEdge: (target: number) => void;
 }
 
-/** Writes all blocks of a region. Paths that leave the region must branch out of the code written here. */
+/**
+ * Writes all blocks of a region. The code written here has no end that can be reached: paths that leave the region must
+ * branch to a label outside it.
+ */
 export function writeRegion(code: Code, region: Region, writer: BlockWriter): void {
   if (region.reducible) new Structure(code, region, writer).write();
   else writeDispatch(code, region, writer);
@@ -27,7 +33,10 @@ export function writeRegion(code: Code, region: Region, writer: BlockWriter): vo
 /** A remaining task; the last one in the list is done first. */
 type Task = { readonly kind: 'tree'; readonly block: number } | { readonly kind: 'close' };
 
-/** Nothing here is recursive, because kernels can be long. The trees that follow a block are kept on a stack. */
+/**
+ * Writes a reducible region. The subtrees of the dominator tree that are still to be written are kept on a stack
+ * instead of using recursion, because kernels can be long.
+ */
 class Structure {
   private readonly code: Code;
   private readonly region: Region;
@@ -52,7 +61,7 @@ class Structure {
     }
   }
 
-  /** Writes a block, and adds everything that it dominates as tasks. */
+  /** Writes a block, and adds a task for each of its children in the dominator tree. */
   private tree(block: number): void {
     const { loops, joins, children } = this.region;
     const next = this.writer.next(block);
@@ -61,8 +70,9 @@ class Structure {
       this.loopStarts.set(block, this.code.openLoop());
       this.tasks.push({ kind: 'close' });
     }
-    // Successors that do not simply follow the code are reached by a branch to the end of a WebAssembly block of their
-    // own. The last one in the order comes after the outermost block.
+    // A child that is not reached by falling through is placed after the end of a WebAssembly block, and is reached by
+    // a branch to that end. Each such child has its own WebAssembly block. The outermost one belongs to the child that
+    // is last in the order.
     for (const child of (children.get(block) ?? []).toReversed()) {
       if (child === next && !joins.has(child)) continue;
       this.ends.set(child, this.code.openBlock());

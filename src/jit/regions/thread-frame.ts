@@ -12,8 +12,8 @@ export class ThreadFrame {
   private readonly values: Values;
   private readonly thread: number;
   /**
-   * Local for the address of the thread's 4-byte element in the first array; `doubleWords` is the one for 8-byte
-   * elements.
+   * Local for the address of the thread's element in the first array, if elements have 4 bytes. `doubleWords` is the
+   * local for arrays whose elements have 8 bytes.
    */
   private readonly words: number;
   private readonly doubleWords: number;

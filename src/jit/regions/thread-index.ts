@@ -29,12 +29,15 @@ export function startIndex(code: Code, { thread, index }: RegionLocals, field: P
   field('threadsY').op('i32.div_u').set(z);
 }
 
-/** Advances by `count` threads without updating `%tid`. */
+/** Advances the linear thread index by `count`, but does not update `%tid`. */
 export function advanceThread(code: Code, { thread }: RegionLocals, count: number): void {
   code.get(thread).i32(count).op('i32.add').set(thread);
 }
 
-/** Advances `%tid` by `count` threads, within the row or to the start of the next. */
+/**
+ * Advances the linear thread index and `%tid` by `count` threads. The new thread is in the same row or at the start of
+ * the next row.
+ */
 export function advanceIndex(code: Code, { thread, index }: RegionLocals, field: PushField, count: number): void {
   const [x, y, z] = index;
   const advance = (local: number, by: number): Code => code.get(local).i32(by).op('i32.add').tee(local);

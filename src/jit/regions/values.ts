@@ -1,7 +1,7 @@
 /**
- * The values of one region, held in locals: registers for the whole region, temporaries for one instruction. A value is
- * held as its bits, zero-extended: an i32 up to 32 bits, an i64 up to 64, and two i64 for 128, where the upper half has
- * a slot of its own.
+ * The values of one region, held in locals: registers for the whole region, temporaries for one instruction. The bits
+ * of a value are zero-extended to the type of the local: an i32 for up to 32 bits, and an i64 for up to 64 bits. A
+ * value of 128 bits has two i64 locals, and its upper half has a slot of its own.
  */
 import type { Bits } from '../../base/bits.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -22,7 +22,10 @@ export function holder(width: number): IntegerType {
   return width > 32 ? 'i64' : 'i32';
 }
 
-/** Returns the slot of the upper half of a 128-bit value. These slots come after all other slots of the function. */
+/**
+ * Returns the slot of the upper half of a 128-bit value. Slots of upper halves come after all other slots of the
+ * function.
+ */
 export function upperPlace({ initialFrame }: FunctionProgram, place: number): number {
   return initialFrame.length + place;
 }
@@ -56,14 +59,14 @@ export class Values {
   private readonly widths: ReadonlyMap<number, number>;
   private readonly crosses: (place: number) => boolean;
   private readonly registers = new Map<number, Slot>();
-  /** Locals that were released, for other registers that live within one block. */
+  /** Locals that have been released. Other registers that live only within one block can use them. */
   private readonly spare: Readonly<Record<IntegerType, number[]>> = { i32: [], i64: [] };
   private readonly temporaries = new Map<number, Slot>();
   private readonly pool: Readonly<Record<ValueType, number[]>> = { i32: [], i64: [], f32: [], f64: [], v128: [] };
   private readonly taken: Record<ValueType, number> = { i32: 0, i64: 0, f32: 0, f64: 0, v128: 0 };
   private places: ReadonlyMap<Ref, number> = new Map();
 
-  /** `crosses`: whether a register is live at the start of any block, so that it needs a local of its own. */
+  /** `crosses` tells whether a register is live at the start of any block. Such a register needs a local of its own. */
   constructor(code: Code, program: FunctionProgram, crosses: (place: number) => boolean) {
     this.code = code;
     this.program = program;
@@ -112,7 +115,7 @@ export class Values {
     return local;
   }
 
-  /** Returns the current type of a name's value. */
+  /** Returns the type that the value of a name has at this point. */
   typeOf(ref: Ref): IntegerType {
     const place = this.placeOf(ref);
     const slot = this.slotOf(place);
@@ -125,7 +128,7 @@ export class Values {
     return this.slotOf(place) === null ? (this.program.initialFrame[place] ?? null) : null;
   }
 
-  /** Tells whether a slot is a register with a local. */
+  /** Whether a slot belongs to a register, which has a local. */
   isRegister(place: number): boolean {
     return this.slotOf(place) !== null;
   }
@@ -153,7 +156,7 @@ export class Values {
     this.setPlace(this.placeOf(ref), type);
   }
 
-  /** Pushes a value. A slot that is never written holds a constant. */
+  /** Pushes a value. A slot that no instruction writes contains a constant. */
   getPlace(place: number, type: IntegerType): void {
     const { code } = this;
     const slot = this.slotOf(place);
@@ -173,7 +176,7 @@ export class Values {
     return known ?? BigInt(initialFrame[place - initialFrame.length] ?? 0) >> 64n;
   }
 
-  /** Pops a value of that type and stores it in a slot. */
+  /** Pops a value of the given type from the stack and stores it in a slot. */
   setPlace(place: number, type: IntegerType): void {
     let slot = this.slotOf(place);
     if (slot === null || (!this.widths.has(place) && slot.type !== type)) {

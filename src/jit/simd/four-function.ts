@@ -1,7 +1,7 @@
 /**
  * Writes one region for four threads at a time that are neighbors in x, as a function like those in region-function.ts.
  * The four run together as long as they agree on every branch. When they diverge, their registers are stored in the
- * frame, and the function for single threads continues from there.
+ * frame, and the function for single threads continues at the same place.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -52,7 +52,7 @@ export function fourFunction(
   return new FourWriter(shape, fn, fn.four, region, functions).write();
 }
 
-/** The lanes of four threads, as bits. */
+/** A set, as bits, that contains all four lanes. */
 const allFour = 2 ** laneCount - 1;
 
 class FourWriter {
@@ -70,9 +70,9 @@ class FourWriter {
   private readonly counts: OutcomeCounts;
   private readonly spans: CheckedSpans;
   private readonly traffic: RegisterTraffic;
-  /** Local that is nonzero if threads of the block have continued alone. */
+  /** Local that is nonzero if any thread of the block has continued alone. */
   private readonly strayed: number;
-  /** Local that holds the members among the four, as bits. */
+  /** Local with a bit for each of the four threads, which is 1 if the thread is a member. */
   private readonly fourMembers: number;
   private endOfThread: Label | null = null;
 
@@ -155,8 +155,8 @@ class FourWriter {
   }
 
   /**
-   * Runs the threads one by one if they have continued alone and no longer agree on values that are the same for
-   * threads in lockstep, or on the results they get.
+   * Handles threads that have continued alone in the meantime. Writes code that runs them one by one if they no longer
+   * agree on a register that must be the same for threads in lockstep, or on the results that they receive.
    */
   private partUnlessInStep(block: number, receives: Stop['receives']): void {
     const { code, fn, frame, shape } = this;
@@ -196,7 +196,10 @@ class FourWriter {
     }
   }
 
-  /** Skips the four if none of them is a member. If only some of them are members, runs those one by one. */
+  /**
+   * Writes code that skips the four threads if none of them is a member. If only some of them are members, runs these
+   * members one by one.
+   */
   private skipOthers(end: Label): void {
     const { code, region, locals, fourMembers } = this;
     if (!this.shape.hasGroups) return;
@@ -236,7 +239,10 @@ class FourWriter {
     code.br(this.threadEnd());
   }
 
-  /** Writes the states that a region with a single possible outcome does not write itself (`soleOutcome`). */
+  /**
+   * Writes the states of the four threads, because the function for single threads does not write them if the region
+   * has only one possible outcome (`soleOutcome`).
+   */
   private writeStates(number: number): void {
     const { code, fn, shape, frame } = this;
     const sole = soleOutcome(fn, elementAt(fn.regions, number - fn.firstRegion));
@@ -270,8 +276,8 @@ class FourWriter {
   }
 
   /**
-   * Written before an instruction at which the threads may diverge: runs them one by one unless they agree on its
-   * guard, and always for a `brx.idx`.
+   * Writes code before an instruction at which the threads may diverge. For a `brx.idx`, the code always runs the
+   * threads one by one; for any other instruction, it does so only if they do not agree on the guard.
    */
   private partUnlessAgreed(block: number, instruction: ProgramInstruction): void {
     const { code, vectors, frame, fn } = this;
@@ -313,7 +319,7 @@ class FourWriter {
     if (exit.kind === 'park') this.stop(instruction, block, exit.resume);
     else if (exit.kind === 'branch') goTo(exit.target);
     else if (exit.kind === 'end') this.end();
-    // Switches are handled by the path for single threads.
+    // This point is never reached for a switch, because the threads run one by one from there on.
     else this.code.op('unreachable');
   }
 

@@ -16,7 +16,10 @@ import type { Vectors } from './vectors.ts';
 interface FourLocals {
   readonly code: Code;
   readonly values: Values;
-  /** Locals of the first of the four threads; `ofLane` are those of the single lane being handled. */
+  /**
+   * The locals for code that uses the first of the four threads. `ofLane` are the locals for code that handles one lane
+   * at a time.
+   */
   readonly locals: RegionLocals;
   readonly ofLane: RegionLocals;
   readonly spans: CheckedSpans;
@@ -54,7 +57,10 @@ export class FourLowerings {
     };
   }
 
-  /** Returns the context for an instruction that stops. Such instructions run on vectors or not at all. */
+  /**
+   * Returns the context for an instruction at which threads stop. Such an instruction is always lowered on vectors;
+   * regions in which this is not possible run one thread after the other.
+   */
   onVectors(instruction: ProgramInstruction): VectorLowering {
     const { vectors, written } = this;
     return {

@@ -4,14 +4,15 @@ import type { FunctionShape } from '../regions/kernel-shape.ts';
 
 export function canRunFour(fn: FunctionShape, region: Region): boolean {
   if (fn.landings.has(region.entry)) return false;
-  // A region that waits for other threads in a loop would not benefit.
+  // Running four threads together has no advantage in a region that waits for other threads in a loop.
   if (region.order.some((block) => fn.pauses.has(block))) return false;
   const before = fn.blocks.findIndex(({ exit }) => exit.kind === 'park' && exit.resume === region.entry);
   return ![before, ...region.order].some((block) => stopsOddly(fn, block));
 }
 
 /**
- * Whether a block ends with a stop whose instruction has further steps, or operands other than registers and constants.
+ * Whether a block ends with an instruction that stops threads and has other steps besides the stop, or has operands
+ * that are neither registers nor constants.
  */
 function stopsOddly({ blocks, program }: FunctionShape, number: number): boolean {
   const block = blocks[number];

@@ -24,7 +24,7 @@ export class FourResults {
     this.isUniform = this.hasUniformRegister();
   }
 
-  /** The arrays in which threads in lockstep find equal values. */
+  /** The arrays with results that must be equal for threads in lockstep. */
   get mustAgree(): Stop['receives'] {
     return this.isUniform ? this.stop.receives : [];
   }
@@ -36,8 +36,8 @@ export class FourResults {
   }
 
   /**
-   * Whether the results are the same for all four. They come from one step, so if one register is the same, all results
-   * are.
+   * Whether all four threads get the same results. All results come from one step, so if this is known for one
+   * register, it is true of all results.
    */
   private hasUniformRegister(): boolean {
     const { instruction, step, program } = this.stop;

@@ -8,7 +8,10 @@ import { blocksOf, threadsOf } from '../../machine/launch.ts';
 import type { FunctionProgram } from '../../program/function-program.ts';
 import { laneCount } from './vectors.ts';
 
-/** Maximum number of instructions in a kernel, because each may be written five times. */
+/**
+ * Maximum number of instructions in a kernel. There is a limit because the code for an instruction may be written five
+ * times.
+ */
 const mostInstructions = 2000;
 
 export function runsInFours({ entry, instructions, registers }: FunctionProgram): boolean {
@@ -24,16 +27,20 @@ export function hasFours({ block }: LaunchShape): boolean {
   return block[0] % laneCount === 0;
 }
 
-/** Number of instructions, summed over all threads, that take as long to run as the code takes to compile. */
+/**
+ * Number of instructions, summed over all threads, that can be executed in the time that it takes to compile code for
+ * four threads.
+ */
 const worth = 2 ** 24;
 
 /**
- * Estimated number of iterations of a loop. It is small if the threads of a block meet at barriers, because they divide
- * the work. Otherwise a thread may run for a long time, and code cannot be replaced before its block ends.
+ * Estimated number of iterations of a loop. If the threads of a block meet at barriers, they divide the work, so the
+ * number is small. Otherwise a thread may run for a long time, and its code cannot be replaced before its block ends,
+ * so a large number is assumed.
  */
 const rounds = { meeting: 64, alone: 2 ** 16 };
 
-/** Maximum depth of nested loops that is counted. */
+/** Maximum nesting depth of loops in the estimate; loops that are nested more deeply are not taken into account. */
 const deepest = 3;
 
 /**

@@ -21,16 +21,16 @@ export interface ScatteredAccess extends AccessFacts {
 }
 
 /**
- * The parameters that come before the values: context, number of the call, first thread, fuel, and two vectors of
- * addresses.
+ * The parameters that both kinds of functions have in common: the context, the number of the call, the first thread,
+ * the fuel, and two vectors with the addresses.
  */
 const common: readonly ValueType[] = ['i32', 'i32', 'i32', 'i32', 'v128', 'v128'];
 
 type Surroundings = Pick<Lowering, 'helpers' | 'layout' | 'program'>;
 
 /**
- * Returns the index of the function that loads the elements. It returns one vector for each element of up to 32 bits,
- * or two for each of 64 bits.
+ * Returns the index of the function that loads the elements. The function returns one vector for each element of up to
+ * 32 bits, or two vectors for each element of 64 bits.
  */
 export function gatherFunction(surroundings: Surroundings, access: ScatteredAccess): number {
   const { helpers, layout } = surroundings;
@@ -50,7 +50,10 @@ export function gatherFunction(surroundings: Surroundings, access: ScatteredAcce
   });
 }
 
-/** Returns the index of the function that stores elements, whose vectors follow the addresses among the parameters. */
+/**
+ * Returns the index of the function that stores elements. Vectors with the elements are additional parameters after the
+ * addresses.
+ */
 export function scatterFunction(surroundings: Surroundings, access: ScatteredAccess): number {
   const { helpers, layout } = surroundings;
   const { width, count } = access;

@@ -1,4 +1,7 @@
-/** Decides which code the accesses of four threads get, from the address pattern that `program/strides.ts` expects. */
+/**
+ * Decides which form of code is generated for the accesses of four threads. The decision depends on the address pattern
+ * that `program/strides.ts` predicts.
+ */
 import type { SpanKind } from '../memory/checked-spans.ts';
 import type { FourShape } from '../regions/kernel-shape.ts';
 

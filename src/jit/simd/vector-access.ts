@@ -61,20 +61,26 @@ function store(step: StepOf<'store'>, access: ScatteredAccess, lowering: VectorL
 
 // --- where ----------------------------------------------------------------------------------------------------------
 
-/** The forms that the code of an access can take. */
+/** Functions that write code for an access in different forms. */
 interface Forms {
-  /** For valid, consecutive addresses. Receives the address of the first one in global memory, and an offset. */
+  /**
+   * For valid, consecutive addresses. The parameters are a local with the first thread's address in global memory, and
+   * an offset.
+   */
   readonly inRow: (at: number, offset: number) => void;
-  /** For valid addresses. Receives each address, and an offset. */
+  /** For valid addresses. The parameters are locals with the address of each thread, and an offset. */
   readonly apart: (at: readonly number[], offset: number) => void;
   /** For arbitrary addresses. */
   readonly byCall: () => void;
 }
 
-/** Writes the form that is expected to fit the addresses, and the one that always fits. */
+/**
+ * Writes the form of code for the expected pattern of addresses, and the form for arbitrary addresses, which is used if
+ * the addresses do not have that pattern.
+ */
 function writeAccess(step: AccessStep, access: ScatteredAccess, lowering: VectorLowering, forms: Forms): void {
   const kind = access.space === 'local' ? 'same' : kindOf(step, access.size, lowering);
-  // All threads use the same address, or each uses its own local memory.
+  // Fast forms are not available if all threads use the same address or if each thread accesses its own local memory.
   if (kind === 'same') forms.byCall();
   else if (isAlwaysValid(access.space, lowering.scalar.layout)) writeUnchecked(step, access, kind, lowering, forms);
   else writeChecked(step, access, kind, lowering, forms);

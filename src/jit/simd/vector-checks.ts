@@ -53,8 +53,9 @@ function setLanes(vector: number, locals: readonly number[], code: Code): void {
 }
 
 /**
- * Checks a span of consecutive accesses, given the addresses of one of them, and sets the span's locals. Branches to
- * `slow` unless the span is clearly valid.
+ * Checks a span whose accesses are consecutive across the four threads, and sets the span's locals. The start of the
+ * span is computed from the addresses that one of its accesses uses. Branches to `slow` unless the span is clearly
+ * valid.
  */
 export function checkRow(
   step: AccessStep,
@@ -205,9 +206,10 @@ function pushFirst(step: AccessStep, { code, vectors }: VectorLowering): void {
 }
 
 /**
- * Branches to `slow` unless `bytes` bytes after an address are allocated and the address is aligned. Allocations are
- * farther apart than the length of a span, so if its first and last access are allocated, everything between them is.
- * An access may extend into the next granule only if its own granule is full.
+ * Branches to `slow` unless the `bytes` bytes that start at an address are allocated and the address is aligned. Gaps
+ * between allocations are longer than a span, so if its first and last access are in allocated memory, so is everything
+ * in between. An access may extend into the next granule only if all bytes of the granule where it begins are
+ * allocated.
  */
 function leaveUnlessAllocated(at: number, size: number, bytes: number, code: Code, slow: Label): void {
   const orMisaligned = (): void => {
@@ -228,7 +230,7 @@ function leaveUnlessAllocated(at: number, size: number, bytes: number, code: Cod
     return;
   }
   pushUnallocated(code, at, 0, bytes);
-  // A whole granule is always aligned.
+  // If a whole granule is accessed, the check above has already ensured that the address is aligned.
   if (bytes < 16) orMisaligned();
   code.if(checkEnds);
 }

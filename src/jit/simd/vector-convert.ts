@@ -1,7 +1,7 @@
 /**
- * `convert` steps on four values at once, using WebAssembly's vector instructions. The code is generated from the
- * conversion's data as in convert.ts, and its results are the same bit for bit. Every value goes through f32;
- * conversions for which that is impossible have no vector form.
+ * `convert` steps on four values at once, using WebAssembly's vector instructions. As in convert.ts, the code is
+ * generated from a description of the conversion; the results of both are identical. Every value is converted to f32
+ * first; conversions for which that is not possible have no vector form.
  */
 import type { Conversion, Rounding } from '../../numerics/conversion.ts';
 import { type FixedFormat, type FloatFormat, formats } from '../../numerics/formats.ts';
@@ -21,7 +21,7 @@ export interface VectorOperands {
   readonly scale: number;
 }
 
-/** Pushes the results as four zero-extended words. */
+/** Writes a conversion that pushes its results as four zero-extended words. */
 type VectorWriter = (code: Code, operands: VectorOperands) => void;
 
 /**
@@ -67,8 +67,9 @@ function hasIntegralForm(c: Conversion): boolean {
 }
 
 /**
- * Scaling may round the value in f32, far below the last bit of the result. This is harmless only when rounding to
- * nearest or toward zero.
+ * Whether a conversion to s2f6 has a vector form. Scaling in f32 may round a value, but only at a position far below
+ * the last bit of the result. This does not change the result if it is rounded to nearest or toward zero, but it might
+ * in other modes.
  */
 function hasFixedForm(c: Conversion): boolean {
   const { kind, width } = formats[c.from];
@@ -105,7 +106,10 @@ function flushMagnitude(code: Code, magnitude: number): void {
   splat(code, single.leastNormal).vector('i32x4.ge_s', 'v128.and').set(magnitude);
 }
 
-/** Multiplies by 2^(scale - 127), or divides by it. A scale of 0xff gives NaNs. Returns the new NaN mask. */
+/**
+ * Multiplies by 2^(scale - 127), or divides by it. A scale of 0xff gives NaNs. Returns a local with the mask of lanes
+ * that now contain a NaN.
+ */
 function applyScale(code: Code, c: Conversion, { magnitude, nan }: SingleLocals, scale: number): number {
   const mask = code.local('v128');
   code.get(magnitude);
@@ -124,7 +128,7 @@ function applyScale(code: Code, c: Conversion, { magnitude, nan }: SingleLocals,
 function toFloat(code: Code, c: Conversion, to: FloatFormat, operands: VectorOperands): void {
   const target = conversionTarget(c);
   const decoded = decodeOperand(code, c, target, operands);
-  // An unsigned format takes the magnitude.
+  // An unsigned format receives the magnitude without the sign.
   const sign = to.signed ? decoded.sign : null;
   const { magnitude, nan } = decoded;
   if (c.integral) makeIntegral(code, target.rounding, magnitude, sign);
@@ -172,7 +176,7 @@ function toInteger(code: Code, c: Conversion, to: FixedFormat, operands: VectorO
   const target = conversionTarget(c);
   const { magnitude, sign, nan } = decodeOperand(code, c, target, operands);
   pushSigned(code, magnitude, sign);
-  // The f32 that was decoded from a NaN need not be a NaN itself.
+  // A NaN in the source is not always decoded to a NaN in f32, so lanes with NaNs are set to 0 here.
   if (nan !== null && c.from !== 'f32') code.get(nan).vector('v128.andnot');
   if (target.rounding !== 'rz') code.vector(integralOpcode(target.rounding));
   code.vector(to.signed ? 'i32x4.trunc_sat_f32x4_s' : 'i32x4.trunc_sat_f32x4_u');
@@ -187,7 +191,7 @@ function maskWords(code: Code, { width, signed }: FixedFormat): void {
   if (signed && width < 32) splat(code, 2 ** width - 1).vector('v128.and');
 }
 
-/** s2f6: the magnitude is clamped before the sign is applied. */
+/** Converts to s2f6. The magnitude is clamped first, and then the sign is applied. */
 function toFixed(code: Code, c: Conversion, to: FixedFormat, operands: VectorOperands): void {
   const target = conversionTarget(c);
   const { magnitude, sign, nan } = decodeOperand(code, c, target, operands);

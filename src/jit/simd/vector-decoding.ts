@@ -1,6 +1,7 @@
 /**
- * Decodes four values of a format to f32, the intermediate format of all conversions of four values. f32 can represent
- * all formats of at most 32 bits except 32-bit integers, which are rounded to f32 as the destination requires.
+ * Decodes four values of a format to f32. All conversions of four values use f32 as an intermediate format. f32 can
+ * represent all formats of at most 32 bits except 32-bit integers, which are rounded to f32 as the destination
+ * requires.
  */
 import type { Rounding } from '../../numerics/conversion.ts';
 import type { FixedFormat, FloatFormat, NumberFormat } from '../../numerics/formats.ts';
@@ -9,11 +10,11 @@ import { shift, single, splat, splatPower } from './vector-words.ts';
 
 /** Locals, all v128. */
 export interface SingleLocals {
-  /** Bits of the f32 without its sign; arbitrary bits for a NaN. */
+  /** The bits of each f32 without the sign. The bits are arbitrary if the source is a NaN. */
   readonly magnitude: number;
-  /** Words whose top bits are the signs; null if no value can be negative. */
+  /** Words in which only the top bit, the sign, has a meaning; null if the format has no negative values. */
   readonly sign: number | null;
-  /** All ones in lanes that hold a NaN; null if no value can be a NaN. */
+  /** A mask with all bits set in lanes that hold a NaN; null if the format has no NaN. */
   readonly nan: number | null;
 }
 
@@ -43,7 +44,7 @@ export function decodeVector(code: Code, format: NumberFormat, source: number, c
   return { magnitude, sign, nan };
 }
 
-/** bf16, tf32 and f32 are the upper bits of an f32. */
+/** Decodes bf16, tf32 or f32. Each of these formats consists of the upper bits of an f32. */
 function decodeWide(code: Code, { width, padding }: FloatFormat, source: number): number {
   const magnitude = code.local('v128');
   shift(code.get(source), 'i32x4.shl', 32 - width);
@@ -54,8 +55,8 @@ function decodeWide(code: Code, { width, padding }: FloatFormat, source: number)
 }
 
 /**
- * Patterns without the sign: a mask of all bits, infinity (above all patterns if the format has no infinity), and the
- * largest pattern that is not a NaN.
+ * Bit patterns of a format without the sign: `mask` has all bits set, `infinite` is infinity (or, if the format has no
+ * infinity, above all patterns), and `limit` is the largest pattern that is not a NaN.
  */
 function narrowPatterns({ width, fractionBits, infinity, nan }: FloatFormat): {
   readonly mask: number;
@@ -68,8 +69,8 @@ function narrowPatterns({ width, fractionBits, infinity, nan }: FloatFormat): {
 }
 
 /**
- * Decodes a narrow format. The exponent of normal numbers is adjusted; subnormals are small integers times a power of
- * two.
+ * Decodes a narrow format. In normal numbers, only the exponent has to be adjusted. Subnormals are converted as small
+ * integers and multiplied by a power of two.
  */
 function decodeNarrow(code: Code, format: FloatFormat, source: number): number {
   const { fractionBits, bias } = format;
@@ -100,7 +101,10 @@ function decodeScale(code: Code, source: number): SingleLocals {
   return { magnitude, sign: null, nan };
 }
 
-/** Turns the ue8m0 values on the stack into f32. A value becomes the exponent field, except that 0 means 2^-127. */
+/**
+ * Turns the ue8m0 values on the stack into f32. The value is placed in the exponent field; a value of 0 becomes 2^-127,
+ * which is subnormal in f32.
+ */
 export function pushScale(code: Code): void {
   splat(shift(code, 'i32x4.shl', 23), single.halfLeastNormal).vector('i32x4.max_u');
 }
@@ -123,9 +127,10 @@ function decodeFixed(code: Code, format: FixedFormat, source: number, cut: Integ
 }
 
 /**
- * Turns the 32-bit magnitudes on the stack into f32. The bits below the top 24 significant bits are found without a
- * shift per lane: the upper byte of the magnitude has as many significant bits as the part to be cut off, and spreading
- * its top bit downwards makes a mask of that part.
+ * Turns the 32-bit magnitudes on the stack into f32. A mask selects the bits of each magnitude below its 24 highest
+ * significant bits. WebAssembly cannot shift each lane by a different amount, so the mask is computed from the upper
+ * byte of the magnitude: this byte has as many significant bits as the magnitude has bits to be truncated, and all bits
+ * below its highest 1 bit are set.
  */
 function convertWord(code: Code, sign: number | null, cut: IntegerRounding): void {
   if (cut === 'rn') {
@@ -148,7 +153,7 @@ function convertWord(code: Code, sign: number | null, cut: IntegerRounding): voi
     return;
   }
   raiseAway(code, sign, cut);
-  // The mask is -1 in each lane that is rounded up, so subtracting it adds one.
+  // In lanes that are rounded up, the mask is -1, so subtracting the mask adds 1.
   code.vector('i32x4.sub');
 }
 

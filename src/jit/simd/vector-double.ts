@@ -44,7 +44,9 @@ function plain(step: StepOf<'float'>, opcode: VectorOpcode, lowering: VectorLowe
   vectors.set(step.to, results);
 }
 
-/** If the condition on the stack is true, computes the results one by one. */
+/**
+ * Writes code that, if the condition on the stack is true, computes the result of each thread again with scalar code.
+ */
 function repeatIf(
   { fn, mode }: StepOf<'float'>,
   operands: readonly (readonly [number, number])[],
@@ -79,8 +81,8 @@ function oneByOne(helpers: Helpers, fn: FloatFunction, mode: FloatMode, count: n
 // --- fma ------------------------------------------------------------------------------------------------------------
 
 /**
- * The bounds within which the fast method is exact: factors can be split, nothing overflows, and the error of the
- * product is a normal number.
+ * Bounds for the operands of the fast method. Within them, factors can be split into halves, nothing overflows, and the
+ * rounding error of the product is not subnormal, so the method is exact.
  */
 const bounds = { factors: 2 ** 970, sum: 2 ** 1000, product: 2 ** -900 } as const;
 
@@ -88,9 +90,9 @@ const bounds = { factors: 2 ** 970, sum: 2 ** 1000, product: 2 ** -900 } as cons
 const splitter = 2 ** 27 + 1;
 
 /**
- * Computes an fma as the sum of three numbers: the rounded product plus c, and the errors of both, which are added
- * rounding to odd. So the last addition rounds correctly (Boldo and Melquiond, "Emulation of a FMA and correctly
- * rounded sums", 2008).
+ * Computes an fma from the rounded sum of the rounded product and c. The rounding errors of the product and of the sum
+ * are added with rounding to odd, and the result is added to the rounded sum. This last addition rounds correctly
+ * (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
  */
 function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   const { code, vectors } = lowering;
@@ -117,7 +119,9 @@ function pushDouble(code: Code, value: number): Code {
   return pushDoubleWords(code, new BigUint64Array(Float64Array.of(value).buffer)[0] ?? 0n);
 }
 
-/** Pushes masks of the lanes whose operands are in range. Infinities and NaNs never are. */
+/**
+ * Pushes a mask of the lanes in which the operands are within the bounds. Infinities and NaNs are outside the bounds.
+ */
 function pushIsSafe(code: Code, [a, b, c]: readonly [number, number, number], product: number): void {
   const magnitude = (local: number): Code => code.get(local).vector('f64x2.abs');
   magnitude(a);
@@ -163,7 +167,7 @@ function exactSum({ code, vectors }: VectorLowering, a: number, b: number): read
   return [sum, error];
 }
 
-/** Pushes a sum rounded to odd: of the two neighbors of an inexact sum, the one whose last bit is set. */
+/** Pushes a sum rounded to odd. If the sum is not exact, this is the one of its two neighbors whose last bit is set. */
 function pushOddSum(lowering: VectorLowering, a: number, b: number): void {
   const { code, vectors } = lowering;
   const [sum, error] = exactSum(lowering, a, b);
@@ -171,7 +175,7 @@ function pushOddSum(lowering: VectorLowering, a: number, b: number): void {
   // 1 if the sum is inexact and its last bit is clear; otherwise 0.
   pushDoubleWords(code, 1n).get(sum).vector('v128.andnot').get(error);
   pushDoubleWords(code, 0n).vector('f64x2.ne', 'v128.and').set(step);
-  // Away from zero if the error has the sign of the sum, and toward zero otherwise.
+  // The step is away from zero if the error has the same sign as the sum, and toward zero otherwise.
   code.get(sum).get(step).vector('i64x2.add');
   code.get(sum).get(error).vector('v128.xor').i32(63).vector('i64x2.shr_u').get(step).vector('v128.and');
   code.i32(1).vector('i64x2.shl', 'i64x2.sub');

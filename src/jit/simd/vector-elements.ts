@@ -1,6 +1,6 @@
 /**
- * Loads and stores the elements of four threads, which are consecutive in memory, or at a separate address for each
- * thread.
+ * Loads and stores the elements of four threads. The elements are either consecutive in memory or at a separate address
+ * for each thread.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -138,8 +138,8 @@ export function storeVectors(
 type Make = (push: () => unknown) => number;
 
 /**
- * Transposes vectors that each hold one thread's words into vectors of all threads' first words, second words, and so
- * on.
+ * Transposes vectors. At first, each vector holds the words of one thread; afterwards, the first vector holds the first
+ * word of each thread, the second vector the second words, and so on.
  */
 function transposed(parts: readonly number[], make: Make, code: Code): readonly number[] {
   const [a = 0, b = 0, c = 0, d = 0] = parts;

@@ -54,8 +54,8 @@ function operandsOf({ from, mode }: StepOf<'float'>, { code, vectors }: VectorLo
 }
 
 /**
- * Under .ftz, whether a result is flushed depends on its value before rounding. Results that are tiny or equal to the
- * least normal number are computed one by one.
+ * With .ftz, the value before rounding decides whether a result is flushed to zero. If a result is subnormal or equal
+ * to the least normal number, the results are therefore computed one by one.
  */
 function repeatIfTiny(
   { fn, mode }: StepOf<'float'>,
@@ -107,9 +107,10 @@ const leastNormal = 0x0080_0000;
 const infinity = 0x7f80_0000;
 
 /**
- * Computes an fma in f64, where the product is exact and the sum is rounded once. Rounding it again to f32 is wrong
- * only if the sum was inexact and is a tie between two f32 or a subnormal f32. Such sums are computed one by one. Exact
- * ties are excluded because they are frequent, in means and in filters whose weights are powers of two.
+ * Computes an fma in f64, where the product is exact and the sum is rounded once. Rounding the f64 sum again to f32 can
+ * be wrong only if the sum is not exact and, in addition, is a tie between two f32 or becomes a subnormal f32. In these
+ * cases, the results are computed one by one. Exact ties are not treated as such cases, because they are frequent in
+ * means and in filters whose weights are powers of two.
  */
 function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   const { code, vectors, scalar } = lowering;
@@ -128,22 +129,22 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
 }
 
 /**
- * Pushes 1 if a sum is a tie between two normal f32, or if a result is a NaN, zero, subnormal or the least normal
- * number.
+ * Pushes 1 if any f64 sum is a tie between two normal f32, or if any result is a NaN, zero, subnormal or the least
+ * normal number.
  */
 function pushUnusual(code: Code, sums: readonly [number, number], result: number): void {
   pushHalfway(code, sums[0]);
   pushHalfway(code, sums[1]).vector('v128.or');
-  // The patterns of all other results, without the sign, are consecutive. They are moved so that they end below the
-  // unusual ones in signed order, and then one comparison is enough.
+  // Without the sign, the patterns of all ordinary results are consecutive. Adding a constant makes them less than all
+  // unusual patterns when they are compared as signed numbers, so that one comparison is enough.
   code.get(result).i32(1).vector('i32x4.shl');
   splat(code, 0x7fff_ffff - 2 * leastNormal).vector('i32x4.add');
   splat(code, 2 * infinity - 1 - 2 * leastNormal - 0x8000_0000).vector('i32x4.gt_s', 'v128.or', 'v128.any_true');
 }
 
 /**
- * Returns the index of the function (operands, rounded sums) → results. It computes the f64 sums again: as parameters,
- * they would have to stay in registers at every fma.
+ * Returns the index of the function (operands, rounded sums) → results. The function computes the f64 sums again. If
+ * they were passed as parameters, each fma would have to keep them in registers.
  */
 function unusualSum(helpers: Helpers, mode: FloatMode): number {
   const parameters = ['v128', 'v128', 'v128', 'v128'] as const;
@@ -204,15 +205,15 @@ function pushTiny(code: Code, { sum }: HalfSum): Code {
   return pushDoubleWords(code.get(sum), 0n).vector('f64x2.ne', 'v128.and');
 }
 
-/** Pushes masks of the sums for which a second rounding may be wrong, provided that they were rounded once. */
+/** Pushes a mask of the sums for which the second rounding may be wrong if the first rounding was not exact. */
 function pushSuspect(code: Code, half: HalfSum): Code {
   pushHalfway(code, half.sum);
   return pushTiny(code, half).vector('v128.or');
 }
 
 /**
- * Pushes masks of the sums for which a second rounding may be wrong. Under .ftz, all subnormal sums are included,
- * because they are flushed whether they are exact or not.
+ * Pushes a mask of the sums for which the second rounding may be wrong. With .ftz, the mask includes all subnormal
+ * sums, because they have to be flushed to zero even if they are exact.
  */
 function pushTwiceRounded(half: HalfSum, flush: boolean, code: Code): void {
   pushInexact(half, code);
@@ -222,7 +223,7 @@ function pushTwiceRounded(half: HalfSum, flush: boolean, code: Code): void {
   } else pushSuspect(code, half).vector('v128.and');
 }
 
-/** Pushes masks of the sums that were rounded. */
+/** Pushes a mask of the sums that are not exact. */
 function pushInexact({ operands: [a, b, c], half, sum }: HalfSum, code: Code): void {
   const [product, addend, part] = [code.local('v128'), code.local('v128'), code.local('v128')];
   widen(code, a, half);

@@ -29,7 +29,10 @@ export class VectorFrame {
     this.doubleWords = code.local('i32');
   }
 
-  /** Must be called where the code for four threads begins. `thread` is the local that holds the index of the first. */
+  /**
+   * Must be called where the code for four threads begins. `thread` is the local that holds the index of the first
+   * thread.
+   */
   enter(thread: number): void {
     const { code } = this;
     this.field('frames').get(thread).i32(2).op('i32.shl', 'i32.add').tee(this.words);
@@ -50,7 +53,7 @@ export class VectorFrame {
     this.code.get(this.addressOf(type)).memory(`${type}.load`, this.shape.layout.origin + array);
   }
 
-  /** Stores the vectors that `push` pushes. */
+  /** Stores elements of the four threads in an array; `push` pushes the vectors that contain them. */
   store(array: number, type: 'i32' | 'i64', push: (half: number) => unknown): void {
     const { code, shape } = this;
     for (let half = 0; half < (type === 'i64' ? 2 : 1); half++) {

@@ -20,7 +20,7 @@ export interface FourLowering {
   /** The context for the first of the four threads; `ofLane` is the one for the thread in a lane. */
   readonly scalar: Lowering;
   readonly ofLane: Lowering;
-  /** Writes code that sets the locals of `ofLane` to those of a lane. */
+  /** Writes code that sets the locals of `ofLane` to the thread index and `%tid` of the thread in a lane. */
   readonly enterLane: (lane: number) => void;
   readonly constantOf: VectorLowering['constantOf'];
   readonly kindOf: VectorLowering['kindOf'];

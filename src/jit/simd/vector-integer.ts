@@ -145,8 +145,8 @@ export function vectorBits(step: StepOf<'bits'>, lowering: VectorLowering): Writ
 }
 
 /**
- * Only shifts by a constant have a vector form, because the vector instructions treat amounts above the width
- * differently.
+ * Only shifts by a constant that is less than the width have a vector form, because PTX and WebAssembly's vector
+ * instructions differ for larger shift amounts.
  */
 function vectorShift(step: StepOf<'bits'>, { code, vectors, constantOf }: VectorLowering): Writer | null {
   const { fn, width, from, to } = step;

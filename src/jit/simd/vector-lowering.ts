@@ -11,7 +11,7 @@ export interface VectorLowering {
   readonly vectors: Vectors;
   /** The context of the same instruction for the first of the four threads. */
   readonly scalar: Lowering;
-  /** Returns the value of a constant operand; null for other operands. */
+  /** Returns the value of an operand if it is a constant; otherwise null. */
   readonly constantOf: (ref: Ref) => number | null;
   /** Returns the expected pattern of the addresses in a register. */
   readonly kindOf: KindOf;

@@ -10,7 +10,7 @@ import { patternsOf, type RoundingTarget } from '../arithmetic/target.ts';
 import { raiseAway } from './vector-decoding.ts';
 import { shift, single, splat, splatPower } from './vector-words.ts';
 
-/** Locals as in SingleLocals; `random` holds the random bits of each lane. */
+/** The same locals as in SingleLocals; `random` holds the random bits of each lane. */
 export interface RoundingLocals {
   readonly magnitude: number;
   readonly sign: number | null;
@@ -18,8 +18,8 @@ export interface RoundingLocals {
 }
 
 /**
- * Whether rounding to the format has a vector form. ue8m0 can only be rounded down or up, because it has no last bit
- * that could be even.
+ * Whether rounding to the format has a vector form. For ue8m0, only rounding down and rounding up are supported;
+ * rounding to nearest even would need a fraction bit, which this format does not have.
  */
 export function canRound({ format, rounding }: RoundingTarget): boolean {
   if (format.kind !== 'float' || format.width > 32) return false;
@@ -43,8 +43,8 @@ export function pushRounded(code: Code, target: RoundingTarget, format: FloatFor
 }
 
 /**
- * Pushes magnitudes within the format's range rounded to the format, as patterns without sign. Only for rounding modes
- * that treat both signs alike; `rn` only for formats with the range of f32.
+ * Rounds magnitudes that are within the format's range, and pushes the results as patterns without sign. This works
+ * only for rounding modes that treat both signs alike; for `rn`, the format must also have the range of f32.
  */
 export function pushRoundedWithin(
   code: Code,
@@ -57,23 +57,26 @@ export function pushRoundedWithin(
   cutBits(code, target, format, { ...locals, sign: null });
 }
 
-/** Whether a format has the exponents of f32, including subnormals. Its patterns are then the upper bits of an f32. */
+/**
+ * Whether a format has the same exponents as f32, including subnormals. The patterns of such a format are the upper
+ * bits of an f32.
+ */
 export function hasRangeOfSingle({ bias, exponentBits }: FloatFormat): boolean {
   return bias === 127 && exponentBits === 8;
 }
 
 /**
- * Converts a pattern of the format, without padding, to f32. It must be a normal number or infinity, which is treated
- * like the next normal number.
+ * Converts a pattern of the format, without padding, to f32. The pattern must be that of a normal number or of
+ * infinity. The pattern of infinity is converted to the power of two above the largest number.
  */
 export function patternAsSingle({ fractionBits, bias }: FloatFormat, pattern: bigint): number {
   return (Number(pattern) << (23 - fractionBits)) + ((127 - bias) << 23);
 }
 
 /**
- * Limits magnitudes before rounding. That is correct for limits that are values of the format, because rounding is
- * monotonic and leaves them unchanged. It is also correct for the power of two above the largest value when rounding to
- * nearest: everything above it rounds to it or beyond, and its pattern is that of infinity.
+ * Limits magnitudes before rounding. If the limit is a value of the format, this is correct because rounding is
+ * monotonic and does not change such a value. When rounding to nearest, the limit may also be the power of two above
+ * the largest value: all larger magnitudes overflow anyway, and the pattern of this power of two is that of infinity.
  */
 function limitMagnitude(code: Code, target: RoundingTarget, format: FloatFormat, magnitude: number): void {
   const most = target.sat ? single.one : limitOf(target, format);
@@ -88,11 +91,12 @@ function limitOf({ overflow, rounding }: RoundingTarget, format: FloatFormat): n
 
 /**
  * Rounds to nearest even by an f32 addition. Let e be the largest power of two that is not above the value, but at
- * least the least normal number. The last place of e * 2^k + value is e * 2^k / 2^23 = e / 2^fractionBits, which is the
- * format's own last place for the value, and the sum is below 2 * e * 2^k because value < 2e. So the bits of the sum
- * minus those of e * 2^k count these places. For subnormals, this count is below 2^fractionBits and is the pattern; for
- * other values, the difference between the exponent of e and that of the least normal number, minus one, still has to
- * be added to the exponent. The sum is finite: formats rounded here end at 2^16, so e * 2^k is below 2^39.
+ * least the least normal number. The last place of the sum e * 2^k + value has the weight e * 2^k / 2^23 = e /
+ * 2^fractionBits, because value < 2e, so that the sum is below 2 * e * 2^k. This is also the weight of the last place
+ * that the value has in the format. So the difference between the bits of the sum and the bits of e * 2^k is the value
+ * in units of this last place. For subnormals, the difference is below 2^fractionBits and is the pattern. For other
+ * values, the exponent field still has to be increased by one less than the difference between the exponent of e and
+ * that of the least normal number. The sum is finite: formats rounded here end at 2^16, so e * 2^k is below 2^39.
  */
 function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude: number): void {
   const cut = 23 - fractionBits;
@@ -108,8 +112,8 @@ function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude:
 
 /**
  * Pushes the magnitude with the destination's exponent range but still with 23 fraction bits. Its subnormals become
- * multiples of 2^(1 - bias - 23). The part that this cuts off is too small to affect rounding, except under rm and rp,
- * for which it sets a sticky lowest bit.
+ * multiples of 2^(1 - bias - 23). The part of a subnormal that is lost here is too small to affect rounding, except in
+ * the modes rm and rp. In these modes, the lowest bit is set if anything nonzero is lost.
  */
 function pushRebiased(code: Code, rounding: Rounding, { bias }: FloatFormat, magnitude: number): void {
   if (rounding === 'rm' || rounding === 'rp') pushSubnormalOdd(code, bias, magnitude);
@@ -119,8 +123,8 @@ function pushRebiased(code: Code, rounding: Rounding, { bias }: FloatFormat, mag
 }
 
 /**
- * Pushes subnormals with a sticky lowest bit. The multiplication is exact, because one factor is a power of two and the
- * result is below 2^23.
+ * Pushes the bits of subnormals. The lowest bit is sticky: it is also set if any bits were lost. The multiplication is
+ * exact, because one factor is a power of two and the result is below 2^23.
  */
 function pushSubnormalOdd(code: Code, bias: number, magnitude: number): void {
   const scaled = code.local('v128');
@@ -134,9 +138,9 @@ function pushSubnormalOdd(code: Code, bias: number, magnitude: number): void {
 }
 
 /**
- * Pushes subnormals. After the least normal number is added, the last bits of the sum are these multiples. If the sum
- * was rounded up, they are one too large; in that case, subtracting the least normal number again, which is exact,
- * gives more than the original value.
+ * Pushes the bits of subnormals, truncated. When the least normal number is added to a subnormal, the low bits of the
+ * sum are the bits that are needed. If the addition rounded up, they are one too large. This is detected by subtracting
+ * the least normal number again, which is exact: the difference is then greater than the original value.
  */
 function pushSubnormal(code: Code, bias: number, magnitude: number): void {
   const least = (128 - bias) << 23;
@@ -181,8 +185,8 @@ function cutBits(code: Code, target: RoundingTarget, format: FloatFormat, { sign
 }
 
 /**
- * Pushes the random bits, aligned below the last bit that is kept. Random bits below the last bit of the value cannot
- * cause a carry and are dropped.
+ * Pushes the random bits, aligned below the last bit that is kept. Random bits at positions below the last bit of the
+ * value cannot cause a carry, so they are dropped.
  */
 function pushRandom(code: Code, random: number, randomBits: number, cut: number): void {
   splat(code.get(random), 2 ** randomBits - 1).vector('v128.and');
@@ -190,14 +194,17 @@ function pushRandom(code: Code, random: number, randomBits: number, cut: number)
   shift(code, 'i32x4.shr_u', Math.max(0, randomBits - cut));
 }
 
-/** rp to ue8m0: f32 subnormals up to 2^-127 have been rounded up to the exponent field 1, but their pattern is 0. */
+/**
+ * Corrects results of rounding up to ue8m0. f32 subnormals up to 2^-127 have been rounded up to an exponent field of 1,
+ * but in ue8m0 the pattern of 2^-127 is 0.
+ */
 function dropToLeast(code: Code, magnitude: number): void {
   splat(code.get(magnitude), single.halfLeastNormal).vector('i32x4.gt_s', 'v128.and');
 }
 
 /**
- * Limits results outside the format to infinity, or to the largest value if they round toward zero. An infinity stays
- * an infinity.
+ * Limits results that are too large for the format. They become infinity, or the largest value if the rounding mode
+ * rounds them toward zero. An infinity remains an infinity.
  */
 function limitResult(code: Code, rounding: Rounding, format: FloatFormat, { magnitude, sign }: RoundingLocals): void {
   const { limit } = patternsOf(format);

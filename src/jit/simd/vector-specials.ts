@@ -56,7 +56,7 @@ export function fourReader({ register, part, width }: SpecialRead): FourReader |
   return typeof value === 'number' ? null : (readers[value]?.[part] ?? null);
 }
 
-/** Pushes the index of the first thread and the next three. */
+/** Pushes a vector with the number in `first` and the next three numbers. */
 function countFrom(code: Code, first: number): void {
   code.get(first).vector('i32x4.splat').words(0, 1, 2, 3).vector('i32x4.add');
 }

@@ -18,10 +18,10 @@ import { holder } from '../regions/values.ts';
 
 type Vectorize<Kind extends StepKind> = (step: StepOf<Kind>, lowering: VectorLowering) => Writer | null;
 
-/** For steps with no vector form. */
+/** The entry for kinds of steps that have no vector form. */
 const oneByOne = (): null => null;
 
-/** For steps whose control flow the region writes. */
+/** The entry for kinds of steps that only affect control flow, whose code is written by the region. */
 const byRegion = (): Writer => () => undefined;
 
 const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
@@ -89,7 +89,7 @@ function vectorConstant({ to, value }: StepOf<'constant'>, { code, vectors }: Ve
 
 // --- conversions ----------------------------------------------------------------------------------------------------
 
-/** The scale for 1, which is used if none is given. */
+/** The ue8m0 code of the scale 1, which is used if the instruction has no scale operand. */
 const unitScale = 0x7f;
 
 function vectorConvert(step: StepOf<'convert'>, lowering: VectorLowering): Writer | null {

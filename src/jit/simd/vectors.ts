@@ -1,7 +1,7 @@
 /**
  * The values of four threads. Registers that are the same for all four are held in the scalar locals of `Values`.
- * Registers that may differ are held in vectors: one of four words, or two of two 64-bit values. Code for one thread at
- * a time uses the scalar locals, lane by lane.
+ * Registers whose values may differ are held in vectors: one vector of four words, or two vectors with two 64-bit
+ * values each. Code for one thread at a time uses the scalar locals, lane by lane.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -13,7 +13,7 @@ import type { IntegerType, Values } from '../regions/values.ts';
 /** Number of threads that run together. */
 export const laneCount = 4;
 
-/** A value as vectors: one of four words, or two of two 64-bit values. */
+/** A value in vectors: one vector of four words, or two vectors with two 64-bit values each. */
 export type Vector =
   | { readonly type: 'i32'; readonly locals: readonly [number] }
   | { readonly type: 'i64'; readonly locals: readonly [number, number] };
@@ -24,12 +24,12 @@ export class Vectors {
   private readonly varying: ReadonlySet<number>;
   private readonly crosses: (place: number) => boolean;
   private readonly homes = new Map<number, Vector>();
-  /** Locals that were released, for other registers that live within one block. */
+  /** Locals that have been released. Other registers that live only within one block can use them. */
   private readonly spare: number[] = [];
   private readonly temporaries = new Map<number, Vector>();
   private places: ReadonlyMap<Ref, number> = new Map();
 
-  /** `crosses`: whether a register is live at the start of any block, so that it needs locals of its own. */
+  /** `crosses` tells whether a register is live at the start of any block. Such a register needs locals of its own. */
   constructor(code: Code, values: Values, varying: ReadonlySet<number>, crosses: (place: number) => boolean) {
     this.crosses = crosses;
     this.code = code;
@@ -162,7 +162,10 @@ export class Vectors {
     });
   }
 
-  /** Copies results that are the same for all threads, although an operand is not, from vectors to the scalar locals. */
+  /**
+   * Copies results from vectors to the scalar locals if they are the same for all threads even though they were
+   * computed from an operand that is not.
+   */
   keepUniform(instruction: ProgramInstruction): void {
     const { code } = this;
     for (const place of new Set(usesOf(instruction).writes)) {
@@ -183,12 +186,12 @@ export class Vectors {
     return this.get(ref, this.typeOf(ref));
   }
 
-  /** Makes a value whose vectors are not set yet. */
+  /** Creates a value with new vectors, which the caller has to set. */
   fresh(type: IntegerType): Vector {
     return this.make(type, () => this.temporary());
   }
 
-  /** Makes a new value; `push` pushes each of its vectors, given the index of the half. */
+  /** Creates a value and sets its vectors. `push` is called for each vector with its index, and pushes the contents. */
   made(type: IntegerType, push: (half: number) => unknown): Vector {
     const vector = this.make(type, () => this.temporary());
     vector.locals.forEach((local, half) => {
@@ -213,7 +216,10 @@ export class Vectors {
   }
 }
 
-/** Returns the bytes of words of two vectors, which are numbered 0 to 7. */
+/**
+ * Returns the indices of the bytes that form the given words of two vectors. The words of the two vectors are numbered
+ * from 0 to 7.
+ */
 export function wordsAt(...numbers: readonly number[]): readonly number[] {
   return numbers.flatMap((word) => [0, 1, 2, 3].map((byte) => 4 * word + byte));
 }
