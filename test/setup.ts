@@ -1,7 +1,7 @@
 /**
- * Setup that runs before every test file of `npm test`. It makes random inputs the same in each run, so that a test
- * does not fail by chance (`npm run test:fuzz` uses new inputs each time). It also compares integer arrays as bytes,
- * which is a thousand times as fast as the default comparison for long arrays.
+ * Setup that runs before every test file of `npm test`. The seed for random inputs is fixed, so that a test does not
+ * fail by chance (`npm run test:fuzz` uses new inputs each time). Integer arrays are compared as bytes, which is a
+ * thousand times as fast as the default comparison for long arrays.
  */
 import fc from 'fast-check';
 import { expect } from 'vitest';

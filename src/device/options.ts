@@ -69,7 +69,7 @@ export interface LaunchOptions {
   readonly trace?: TraceChoice;
   /**
    * `jit`, the default, compiles to WebAssembly; `interp` computes everything exactly, step by step, and is orders of
-   * magnitude slower. Both leave the same bytes in memory, except where a program does not define its result:
+   * magnitude slower. Both engines leave the same bytes in memory, except where a program does not define its result:
    *
    * - Threads run in a different order, and with workers the order changes from run to run. Therefore, the values
    *   returned by atomics, floating-point sums computed with atomics, the order of `printf` output and the addresses
@@ -87,8 +87,8 @@ export interface LaunchOptions {
    */
   readonly unchecked?: boolean;
   /**
-   * Number of worker threads that `jit` distributes blocks over, at most 64; 0 means the calling thread. It never
-   * starts more workers than there are blocks, or more than twice the number of processors. Results are the same except
+   * Number of worker threads that `jit` distributes blocks over, at most 64; 0 means the calling thread. A launch never
+   * uses more workers than there are blocks, or more than twice the number of processors. Results are the same except
    * for the order of atomics. Kernels that call `printf`, `malloc`, `free` or `__assertfail` always run on the calling
    * thread. If memory cannot be shared, as in a page that is not cross-origin isolated, all kernels run on the calling
    * thread.
@@ -101,9 +101,9 @@ export interface LaunchOptions {
    */
   readonly unsupported?: 'refuse' | 'fault';
   /**
-   * Whether `jit` also compiles SIMD code that runs four threads at a time. It takes longer to compile and runs up to
-   * four times as fast. By default, launches that are large enough use it. Results are the same except for kernels with
-   * data races.
+   * Whether `jit` also compiles SIMD code that runs four threads at a time. SIMD code takes longer to compile and runs
+   * up to four times as fast. By default, launches that are large enough use SIMD code. Results are the same except for
+   * kernels with data races.
    */
   readonly simd?: boolean;
   /**

@@ -10,7 +10,7 @@ interface Known {
 /** Maximum number of recently loaded modules to remember. When there are more, the oldest is forgotten. */
 const mostRecent = 64;
 
-/** The modules loaded most recently. They are held weakly, so each of them can still be garbage-collected. */
+/** The modules loaded most recently. The references are weak, so that each module can still be garbage-collected. */
 const recent: WeakRef<CheckedModule>[] = [];
 const known = new WeakMap<CheckedModule, Known>();
 

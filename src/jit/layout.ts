@@ -70,8 +70,8 @@ export const context = {
    */
   slowTiles: 92,
   /**
-   * How often a region that calls functions has been run. It is counted only if a thread may wait for another thread in
-   * such a function.
+   * How often a region that calls functions has been run. This is counted only if a thread may wait for another thread
+   * inside a called function.
    */
   callingRuns: 96,
   /** Extents of a cluster, and whether the kernel or the launch specifies clusters. */

@@ -31,8 +31,8 @@ export interface Lowering {
   /** The function that the instruction belongs to. */
   readonly program: FunctionProgram;
   /**
-   * The accesses whose addresses are checked together. Null if each instruction runs for one thread after the other, so
-   * that nothing is checked together.
+   * The accesses whose addresses are checked together; null if each instruction runs for one thread after the other,
+   * because accesses are then checked individually.
    */
   readonly spans: CheckedSpans | null;
   /** Records a place where the engine may be called. */

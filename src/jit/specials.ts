@@ -1,4 +1,4 @@
-/** Reads special registers (PTX ISA 9.1, chapter 10). Their values are the same as in the reference engine. */
+/** Reads special registers (PTX ISA 9.1, chapter 10). The values are the same as in the reference engine. */
 import { type LaunchValue, reservedSharedBytes } from '../isa/registers.ts';
 import { warpSize } from '../machine/launch.ts';
 import type { SpecialRead } from '../program/function-program.ts';

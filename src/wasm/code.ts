@@ -175,8 +175,8 @@ export class Code {
   }
 
   /**
-   * Pushes an f64 constant. It is given by its bits, because a JavaScript number might not preserve the payload of a
-   * NaN.
+   * Pushes an f64 constant. The constant is given by its bits, because a JavaScript number might not preserve the
+   * payload of a NaN.
    */
   f64(bits: bigint): this {
     return this.i64(bits).op('f64.reinterpret_i64');

@@ -37,8 +37,8 @@ export function placeOfC(lane: number, i: number): Place {
 }
 
 /**
- * For m8n8k4 with f16, the warp computes four products. Each belongs to a pair of quads: 0 and 4, 1 and 5, 2 and 6, or
- * 3 and 7.
+ * For m8n8k4 with f16, the warp computes four products. Each product belongs to a pair of quads: 0 and 4, 1 and 5, 2
+ * and 6, or 3 and 7.
  */
 export const quadPair = {
   matrix: (lane: number): number => (lane % 16) >> 2,

@@ -1,7 +1,7 @@
 /**
  * wmma.load, wmma.mma and wmma.store against plain arithmetic. The ISA does not specify which lane holds which element,
- * so these tests check that the three instructions agree on it. They use matrices without symmetry of every shape and
- * type, stored by rows and by columns, with and without a stride.
+ * so these tests check that the three instructions agree on it. The matrices have no symmetry, and are tested in every
+ * shape and type, stored by rows and by columns, with and without a stride.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

@@ -1,4 +1,7 @@
-/** Other libraries read files written here, and files written by them are read here, to the last byte. */
+/**
+ * Checks that other libraries read the files that ptxlab writes, and that ptxlab reads the files that they write,
+ * without a difference in any byte.
+ */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';

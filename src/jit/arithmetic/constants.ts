@@ -53,8 +53,8 @@ export function doubleBits(value: bigint, places: number): bigint {
   if (value < 0n) return (1n << 63n) | doubleBits(-value, places);
   const width = value.toString(2).length;
   const cut = BigInt(Math.max(0, width - 54));
-  // The leading 54 bits are one more than the result keeps; the extra bit decides whether to round up. No constant in
-  // use is a tie.
+  // The leading 54 bits are one more than the result keeps; the extra bit decides whether to round up. Ties do not have
+  // to be handled, because none of the constants is halfway between two f64.
   const leading = (value >> cut) << BigInt(Math.max(0, 54 - width));
   const exponent = width - 1 - places;
   return (BigInt(exponent + 1023) << 52n) + ((leading + 1n) >> 1n) - (1n << 52n);

@@ -22,8 +22,8 @@ export interface Narrow {
 }
 
 /**
- * Factors that produce the two ends of the error interval. They are used as factors rather than added, so that a zero
- * keeps its sign.
+ * Factors that produce the two ends of the error interval. The result is multiplied by these factors instead of adding
+ * an error to it, so that a zero keeps its sign.
  */
 const ends = [doubleBits((1n << 44n) - 1n, 44), doubleBits((1n << 44n) + 1n, 44)] as const;
 

@@ -1,4 +1,4 @@
-/** Float steps that do not round: neg, abs, min, max, and comparisons. They operate on bit patterns. */
+/** Float steps that do not round: neg, abs, min, max, and comparisons. These steps operate on bit patterns. */
 import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import { plainConversion } from '../../numerics/conversion.ts';

@@ -93,8 +93,8 @@ function reduceFar(code: Code, helpers: Helpers, angle: number, { turns, rest }:
 }
 
 /**
- * Number of zero bits that are stored before the bits of 2 / pi. They let the window start before the first bit, as
- * angles down to 2^-21 require.
+ * Number of zero bits that are stored before the bits of 2 / pi. For angles as small as 2^-21, the window of bits
+ * starts within these zeros.
  */
 const lead = 46;
 const words = 6;
@@ -151,8 +151,8 @@ export function turnsFunction(helpers: Helpers): number {
 }
 
 /**
- * Returns a local with 64 consecutive bits of 2 / pi. They start at bit `by`, counted from the top, of the word whose
- * index is the sum of `word` and `offset`.
+ * Returns a local with 64 consecutive bits of 2 / pi. The first of these bits is bit `by`, counted from the top, of the
+ * word whose index is the sum of `word` and `offset`.
  */
 function windowWord(code: Code, helpers: Helpers, word: number, by: number, offset: number): number {
   const local = code.local('i64');

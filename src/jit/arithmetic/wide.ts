@@ -97,8 +97,8 @@ export function quotientBySmall(helpers: Helpers): number {
 const jamType = { parameters: ['i64', 'i64', 'i32'], results: ['i64', 'i64'] } as const;
 
 /**
- * Returns the index of the function (high, low, n) → the number shifted right by n >= 0. Its lowest bit is set if a set
- * bit was shifted out.
+ * Returns the index of the function (high, low, n) → the number shifted right by n >= 0. The lowest bit of the result
+ * is also set if any nonzero bits were shifted out.
  */
 export function shiftRightJamming(helpers: Helpers): number {
   return helpers.function('wide shift right', jamType, (code) => {

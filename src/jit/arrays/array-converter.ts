@@ -57,8 +57,8 @@ export class ArrayConverter {
   }
 
   /**
-   * Number of elements that can be converted in place. They start with the first element and form whole chunks. The
-   * number is 0 if random words have to be copied.
+   * Number of elements that can be converted in place: as many whole chunks as there are, counted from the first
+   * element. The number is 0 if random words have to be copied.
    */
   inPlace(source: Uint8Array, target: Uint8Array, count: number): number {
     const { buffer } = this.memory;

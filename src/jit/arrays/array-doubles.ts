@@ -21,8 +21,8 @@ const upperHalf = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15] a
 /**
  * Returns locals that hold a group as f32, rounded to odd: truncated, with the last bit set if anything was lost.
  * Rounding this value to a format with at least two fraction bits fewer than f32 gives the same result as rounding the
- * f64 itself (Boldo and Melquiond, 2008). This does not hold for subnormal f32. They only make a difference if the
- * target is bf16; in that case `otherwise` is given, and a group that contains one branches there.
+ * f64 itself (Boldo and Melquiond, 2008). This is not true of subnormal f32, which make a difference only if the target
+ * is bf16. In that case `otherwise` is given, and a group that contains a subnormal f32 branches there.
  */
 export function loadDoublesToOdd(code: Code, address: number, otherwise: Label | null): GroupLocals {
   const double = code.local('v128');

@@ -40,8 +40,9 @@ export function writeLeading(code: Code, { limit }: LeadingForm, { source, targe
 }
 
 /**
- * Pushes a number that is nonzero if any element is a NaN. It adds up the elements, because a NaN makes the sum a NaN.
- * Infinities of both signs do so, too, so the number may be nonzero without a NaN.
+ * Pushes a number that is nonzero if any element is a NaN. For speed, only the sum of the elements is tested, which is
+ * a NaN if any element is. Infinities of opposite signs also make the sum a NaN, so the number may be nonzero even if
+ * no element is a NaN.
  */
 function pushPerhapsNan(code: Code, [a, b, c, d]: GroupLocals): void {
   const sum = code.local('v128');

@@ -1,7 +1,7 @@
 /**
- * A WebAssembly module for quantizing. It finds the largest magnitude of an array, quantizes blocks with their own
- * scales, four at a time, and multiplies an array by one factor. The results match src/arrays/elements/plain-encoder.ts
- * bit for bit.
+ * A WebAssembly module for quantizing. The module finds the largest magnitude of an array, quantizes blocks that have
+ * their own scales (four blocks at a time), and multiplies an array by one factor. The results match
+ * src/arrays/elements/plain-encoder.ts bit for bit.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { quadOf } from '../../base/tuples.ts';

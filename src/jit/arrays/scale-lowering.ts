@@ -51,7 +51,10 @@ function pushPowers(code: Code, { rule, largest }: BlockScaling & { kind: 'ue8m0
   splat(code.get(maxima), single.infinity).vector('i32x4.eq', 'v128.bitselect');
 }
 
-/** Pushes 2^(127 - scale) as f32. It is made by setting the exponent field, except for the subnormal 2^-127. */
+/**
+ * Pushes 2^(127 - scale) as f32. This only requires setting the exponent field, except for 2^-127, which is a subnormal
+ * number.
+ */
 function pushPowerFactors(code: Code, scales: number): void {
   splat(code, 254).get(scales).vector('i32x4.sub');
   splat(shift(code, 'i32x4.shl', 23), single.halfLeastNormal).vector('i32x4.max_u');

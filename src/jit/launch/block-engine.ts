@@ -238,7 +238,8 @@ export class BlockEngine {
     this.current = room;
     this.arena.contextOf(room)[fuelField] = this.granted - this.executed;
     const result = this.runBlocks(room.context, end - first, this.unitSize);
-    // The context is read again because memory may have grown. It contains the block that compiled code ran last.
+    // The context is read again because memory may have grown. The context contains the index of the block that
+    // compiled code ran last.
     const after = this.arena.contextOf(room);
     this.executed = this.granted - signedAt(after, fuelField);
     const last = this.blockOf(after);

@@ -32,7 +32,7 @@ export interface Areas {
   readonly clusterBarrier: number | null;
 }
 
-/** No memory is this large, and every smaller offset is exact as a JavaScript number. */
+/** A size that no memory reaches. All smaller offsets are exact as JavaScript numbers. */
 const beyond = 2 ** 48;
 
 /**

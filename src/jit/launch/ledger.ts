@@ -9,8 +9,8 @@ export interface Blocks {
 
 export interface Ledger {
   /**
-   * Returns up to `most` consecutive blocks that no thread has taken, or null when none are left. Their number is a
-   * multiple of `unit`.
+   * Returns up to `most` consecutive blocks that no thread has taken, or null when none are left. The number of blocks
+   * is a multiple of `unit`.
    */
   take(most: number, unit: number): Blocks | null;
   /**
@@ -49,8 +49,8 @@ export class Pace {
 }
 
 /**
- * Minimum time in milliseconds between two checks. It can be shorter only if a very large number of instructions runs
- * in that time.
+ * Minimum time in milliseconds between two checks. The time between two checks is shorter only if a very large number
+ * of instructions runs in less time.
  */
 const shortest = 20;
 

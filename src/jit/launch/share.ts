@@ -1,4 +1,4 @@
-/** The body of a worker: runs blocks of a launch until none are left. It does not depend on the platform. */
+/** The body of a worker: runs blocks of a launch until none are left. The code here does not depend on the platform. */
 import type { Fault } from '../../machine/fault.ts';
 import type { LaunchShape } from '../../machine/launch.ts';
 import { MemoryView, type Room, type SharedMemory } from '../../machine/memory-view.ts';

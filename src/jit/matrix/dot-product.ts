@@ -1,4 +1,4 @@
-/** One dot product of floats, computed with integers one term at a time. Slow, but handles every case. */
+/** Computes one dot product of floats with integer arithmetic, one term at a time. Slow, but handles every case. */
 import type { DotArithmetic } from '../../numerics/dot-arithmetic.ts';
 import { formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';

@@ -1,7 +1,7 @@
 /**
- * Writes one region as a function (context, first thread, end of the thread range, members) → outcome (layout.ts). It
- * runs the region for each thread in turn. If threads of a warp exchange values, the range lies within one warp, and
- * only the members run.
+ * Writes one region as a function (context, first thread, end of the thread range, members) → outcome (layout.ts). The
+ * function runs the region for each thread in turn. If threads of a warp exchange values, the range lies within one
+ * warp, and only the members run.
  */
 import { elementAt, valueAt } from '../../base/element-at.ts';
 import type { BasicBlock } from '../../program/flow.ts';

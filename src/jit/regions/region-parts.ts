@@ -69,7 +69,7 @@ function lastUses(
   return ending;
 }
 
-/** Writes the code for a back edge to a block. It asks the engine for more fuel if none is left. */
+/** Writes the code for a back edge to a block. The code asks the engine for more fuel if none is left. */
 export function refuel(code: Code, shape: KernelShape, fn: FunctionShape, locals: RegionLocals, block: number): void {
   const { fuel, thread } = locals;
   code.get(fuel).i32(0).op('i32.lt_s');

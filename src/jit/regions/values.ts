@@ -33,8 +33,8 @@ export function upperPlace({ initialFrame }: FunctionProgram, place: number): nu
 const knownWidths = new WeakMap<FunctionProgram, ReadonlyMap<number, number>>();
 
 /**
- * Returns the widths of registers and of the halves of wide registers, by slot. They are the same for all regions of a
- * function.
+ * Returns the widths of registers and of the halves of wide registers, by slot. The widths are the same for all regions
+ * of a function.
  */
 function widthsOf(program: FunctionProgram): ReadonlyMap<number, number> {
   const known = knownWidths.get(program);

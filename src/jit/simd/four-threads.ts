@@ -1,6 +1,6 @@
 /**
- * Decides which launches get code for four threads at a time. It takes several times as long to compile as code for one
- * thread, and runs up to four times as fast.
+ * Decides which launches get code for four threads at a time. Such code takes several times as long to compile as code
+ * for one thread, and runs up to four times as fast.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { LaunchShape } from '../../machine/launch.ts';

@@ -111,9 +111,10 @@ function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude:
 }
 
 /**
- * Pushes the magnitude with the destination's exponent range but still with 23 fraction bits. Its subnormals become
- * multiples of 2^(1 - bias - 23). The part of a subnormal that is lost here is too small to affect rounding, except in
- * the modes rm and rp. In these modes, the lowest bit is set if anything nonzero is lost.
+ * Pushes the magnitude with the destination's exponent range but still with 23 fraction bits. Numbers that are
+ * subnormal in the destination become multiples of 2^(1 - bias - 23). The part of a subnormal that is lost here is too
+ * small to affect rounding, except in the modes rm and rp. In these modes, the lowest bit is set if anything nonzero is
+ * lost.
  */
 function pushRebiased(code: Code, rounding: Rounding, { bias }: FloatFormat, magnitude: number): void {
   if (rounding === 'rm' || rounding === 'rp') pushSubnormalOdd(code, bias, magnitude);
@@ -203,8 +204,8 @@ function dropToLeast(code: Code, magnitude: number): void {
 }
 
 /**
- * Limits results that are too large for the format. They become infinity, or the largest value if the rounding mode
- * rounds them toward zero. An infinity remains an infinity.
+ * Limits results that are too large for the format. Such results become infinity, or the largest value if the rounding
+ * mode rounds them toward zero. An infinity remains an infinity.
  */
 function limitResult(code: Code, rounding: Rounding, format: FloatFormat, { magnitude, sign }: RoundingLocals): void {
   const { limit } = patternsOf(format);
