@@ -13,7 +13,10 @@ const args: Rule<readonly Argument[]> = { takes: 'a list', accepts: Array.isArra
 
 const workers = whole(mostWorkers, String(mostWorkers));
 
-/** The numbers themselves are checked later, with the launch shape. */
+/**
+ * Extents of a grid, block or cluster. Only the form is checked here; the numbers are checked later, together with the
+ * launch shape.
+ */
 const extent: Rule<Extent> = {
   takes: 'a number or a list of one to three numbers',
   accepts: (value) => {

@@ -6,7 +6,7 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import type { ModuleImage } from '../program/module-image.ts';
 import { DeviceRange } from './device-range.ts';
 
-/** The module that a variable belongs to, as loaded in device memory. */
+/** The loaded module that a variable belongs to: its device memory, its image there, and its address size. */
 export interface SymbolHome {
   readonly memory: GlobalMemory;
   readonly image: ModuleImage;

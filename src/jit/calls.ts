@@ -1,7 +1,7 @@
 /**
  * Calls and returns. To make a call, a thread saves its registers on a stack of open calls and continues in the first
- * region of the callee. On return, it continues in the region after the call. Arguments and results are in local memory
- * (program/call-site.ts).
+ * region of the callee. When the callee returns, the thread continues in the region after the call. Arguments and
+ * results are in local memory (program/call-site.ts).
  */
 import type { Bits } from '../base/bits.ts';
 import { valueAt } from '../base/element-at.ts';
@@ -26,7 +26,7 @@ const header = { region: -16, base: -12, size: -8 } as const;
 /** Maximum number of bytes that are zeroed by single stores, which cost less than a `memory.fill`. */
 const largestUnrolled = 128;
 
-/** The calling function, in which the code is written. */
+/** The function that makes the calls, and the code that is being written for it. */
 interface CallerParts {
   readonly code: Code;
   readonly shape: KernelShape;
@@ -87,7 +87,7 @@ export class CallWriter {
     this.raise();
   }
 
-  /** Writes a call to a built-in function, which returns at once. */
+  /** Writes a call to a built-in function. The thread continues immediately after such a call, in the same region. */
   callBuiltin(instruction: ProgramInstruction, recordCall: RecordEngineCall): void {
     const site = siteOfCall(instruction);
     if (site.callee.kind !== 'direct') throw new Error('a built-in function can only be called by name');
@@ -125,7 +125,7 @@ export class CallWriter {
     load(header.region).set(region);
   }
 
-  /** Loads a function's register parameters at its start. */
+  /** Writes code for the start of a function, which loads those parameters that are registers. */
   begin(): void {
     const { fn, values, shape } = this;
     if (fn.program.registerParameters.length === 0) return;

@@ -1,6 +1,6 @@
 /**
- * The information about a compiled kernel that the engine needs, apart from the module. It is plain data, so that it
- * can be sent to a worker.
+ * The information about a compiled kernel that the engine needs, apart from the module. The information is plain data,
+ * so that it can be sent to a worker.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { BuiltinName } from '../isa/builtin-functions.ts';

@@ -79,7 +79,7 @@ export const context = {
   clusterY: 104,
   clusterZ: 108,
   hasClusters: 112,
-  /** The number of the block in its cluster, and the number of blocks there. */
+  /** The rank of the block in its cluster, and the number of blocks in the cluster. */
   rank: 116,
   blocksPerCluster: 120,
   /**
@@ -99,7 +99,10 @@ export type ContextField = keyof typeof context;
 
 export const contextSize: number = context.clusterMemories + 4 * clusterLimit;
 
-/** The state word of a thread between regions: a region where it can continue, or one of these. */
+/**
+ * Values of a thread's state word between regions. It is either the index of the region in which the thread can
+ * continue, or one of the special values below.
+ */
 export const state = {
   exited: -1,
   /** A flag that is added to the region if the thread has paused to let others run. */
@@ -112,7 +115,10 @@ export const state = {
   after: (result: number): number => result + 1,
 } as const;
 
-/** The outcome of running threads: a region where all continue, or one of these. */
+/**
+ * The outcome of running threads. It is either the index of the region in which all threads continue, or one of the
+ * special values below.
+ */
 export const outcome = {
   /** Each thread has its own state. */
   mixed: -1,

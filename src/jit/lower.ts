@@ -148,7 +148,8 @@ export function lowerAddress({ place, base, offset }: AddressSource, lowering: L
       if (base.signed && base.width < 32) signExtendIn(code, 'i64', base.width);
       else if (offset === 0n) break;
       code.i64(offset).op('i64.add');
-      // 32-bit addresses must wrap at 32 bits, because compilers subtract first and add the offset in the operand.
+      // 32-bit addresses must wrap around at 32 bits, because compilers may subtract a number from the address first
+      // and add it back as an immediate offset.
       if (base.width <= 32) maskTo(code, 'i64', 32);
   }
   values.setPlace(place, 'i64');

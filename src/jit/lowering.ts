@@ -7,7 +7,7 @@ import type { LaunchLayout } from './layout.ts';
 import type { RecordEngineCall } from './engine-call.ts';
 import type { Values } from './regions/values.ts';
 
-/** Locals that every region has. */
+/** Locals that exist in the function of every region. */
 export interface RegionLocals {
   /** Address of the block's context (layout.ts). */
   readonly context: number;

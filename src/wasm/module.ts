@@ -61,7 +61,7 @@ export class ModuleBuilder {
     this.exports.push({ name, index });
   }
 
-  /** Encodes the module in the binary format. Its memory is the import `memory`. */
+  /** Encodes the module in the binary format. The memory is imported under the name `memory`. */
   encode(): Uint8Array<ArrayBuffer> {
     const out = new Bytes();
     for (const byte of [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]) out.byte(byte);
@@ -127,7 +127,7 @@ export class ModuleBuilder {
     out.append(bytes);
   }
 
-  /** Accepts memories of any size. A shared memory must declare a maximum. */
+  /** Writes limits that accept a memory of any size. For a shared memory, WebAssembly requires a maximum. */
   private memoryLimits(bytes: Bytes): void {
     bytes.byte(this.shared ? 3 : 0);
     bytes.unsigned(0);

@@ -42,7 +42,10 @@ const cases: readonly Case[] = [
   { ...of(64, 'e4m3', 'f32', [0]), b: 'e5m2', target: 'sm_89' },
 ];
 
-/** Metadata that keeps two of four columns, and for tf32 one of two: two indices of two bits each. */
+/**
+ * All valid pieces of metadata: those that keep two of four columns and, for tf32, those that keep one of two columns.
+ * Each piece consists of two indices of two bits.
+ */
 const twoOfFour = [0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110];
 const oneOfTwo = [0b0100, 0b1110];
 

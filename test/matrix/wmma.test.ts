@@ -1,7 +1,7 @@
 /**
- * wmma.load, wmma.mma and wmma.store against plain arithmetic. The ISA does not specify which lane holds which element,
- * so these tests check that the three instructions agree on it. The matrices have no symmetry, and are tested in every
- * shape and type, stored by rows and by columns, with and without a stride.
+ * Compares wmma.load, wmma.mma and wmma.store with plain arithmetic. The ISA does not specify which lane holds which
+ * element, so these tests check that the three instructions agree on it. The matrices have no symmetry, and are tested
+ * in every shape and type, stored by rows and by columns, with and without a stride.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -85,7 +85,7 @@ function write(stored: Stored, matrix: Matrix): Uint8Array {
   return bytes;
 }
 
-/** Layouts of A, B, C and D, and whether there are strides. */
+/** The layouts of A, B, C and D, and whether there are gaps between rows or columns in memory. */
 interface Arrangement {
   readonly layouts: readonly [Layout, Layout, Layout, Layout];
   readonly strided: boolean;

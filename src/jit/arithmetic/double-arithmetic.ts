@@ -256,7 +256,10 @@ function termOf(code: Code, { sign, significand, exponent }: ExactLocals): Term 
   return term;
 }
 
-/** Computes the exact product. Two 53-bit significands multiplied at the top of 128 bits leave two bits free. */
+/**
+ * Computes the exact product. It is shifted so that the two highest bits of the 128-bit number are 0, as `Term`
+ * requires.
+ */
 function productOf(code: Code, helpers: Helpers, x: ExactLocals, y: ExactLocals): Term {
   const term = termLocals(code);
   code.get(x.sign).get(y.sign).op('i32.xor').set(term.sign);

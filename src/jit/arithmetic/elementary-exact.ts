@@ -201,7 +201,10 @@ function writeRest(code: Code, helpers: Helpers, value: number, n: number, rest:
   code.get(rest.low).i64(8n).op('i64.shl').set(rest.low);
 }
 
-/** Computes above / below, which is less than 1, bit by bit in units of 2^-127. Overwrites `above`. */
+/**
+ * Divides the number `above` by the larger number `below`, one bit at a time. The quotient is in units of 2^-127.
+ * Overwrites `above`.
+ */
 function writeQuotientBits(code: Code, above: WideLocals, below: WideLocals): WideLocals {
   const quotient = wideLocals(code);
   const count = code.local('i32');

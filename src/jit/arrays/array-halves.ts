@@ -21,7 +21,10 @@ export function isHalfDecoding(c: Conversion): boolean {
   return isHalf(c.from) && c.to === 'f32' && isPlainRounding(c) && !c.satfinite;
 }
 
-/** Largest pattern, without sign, that can be decoded directly. NaNs are above it, and so are the infinities of f16. */
+/**
+ * Largest pattern, without sign, that can be decoded directly. The patterns of NaNs are above this limit, and so are
+ * the infinities of f16.
+ */
 const limits: Readonly<Record<HalfFormat, number>> = { f16: 0x7bff, bf16: 0x7f80 };
 
 /** Converts a group to f32; branches to `otherwise` if an element exceeds its format's limit. */
@@ -74,7 +77,7 @@ function pushAbove(code: Code, halves: number, i: number): void {
   code.shuffle(interleaved(8 * (i % 2), 2));
 }
 
-/** Locals that hold halves of f32. */
+/** Locals that hold the low and high halves of eight f32. */
 interface Parts {
   readonly low: number;
   readonly high: number;

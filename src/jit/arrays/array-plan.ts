@@ -6,7 +6,7 @@ import type { Storage } from './array-storage.ts';
 export const scratchBytes = 256;
 
 export interface ArrayPlan {
-  /** The stages in order. Only the last one uses random bits. */
+  /** The stages in order. Only the last stage uses random bits. */
   readonly stages: ConversionStages;
   readonly source: Storage;
   readonly target: Storage;
@@ -34,7 +34,7 @@ export const chunkSize = 32_768;
 /** Maximum number of bytes that the code may read beyond the last element of a group. */
 export const slack = 64;
 
-/** Maximum number of threads that may use one memory. Each has its own scratch memory. */
+/** Maximum number of threads that may use one memory. Each thread has its own scratch memory. */
 export const mostThreads = 64;
 
 /**

@@ -13,7 +13,10 @@ export interface RandomLayout {
   readonly low: readonly number[];
 }
 
-/** Two rounds of a 32-bit permutation (the "lowbias32" of C. Wellons' hash prospector), keyed by the seed. */
+/**
+ * Constants of a 32-bit permutation, `lowbias32` from the "hash prospector" by Chris Wellons. It is applied twice, each
+ * time with a key that depends on the seed.
+ */
 const rounds = [
   [16, 0x7feb352d],
   [15, 0x846ca68b],
@@ -27,7 +30,7 @@ export function seedKeys(seed: bigint, high: number): readonly [number, number] 
   return [(first ^ permute(high)) >>> 0, permute((first + 0x9e3779b9) >>> 0)];
 }
 
-/** Returns a word of the stream with these keys; `index` is the low 32 bits of its index. */
+/** Returns a word of the stream that belongs to two keys; `index` is the low 32 bits of the word's index. */
 export function randomWord(index: number, [first, second]: readonly [number, number]): number {
   return permute((permute((index ^ first) >>> 0) + second) >>> 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Fast conversions for groups that contain only ordinary numbers, as nearly all groups of an array do. Other groups
- * take the general path.
+ * Fast conversions for groups that contain only ordinary numbers, as nearly all groups of an array do. Groups with
+ * other values take the general path.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { plainConversion } from '../../numerics/conversion.ts';

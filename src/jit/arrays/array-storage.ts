@@ -122,7 +122,7 @@ export function loadBytes(code: Code, storage: Storage, address: number): number
     .words(0, 0, 0, 0)
     .shuffle(words((lane) => [0, 1, 2, 3].map((i) => (i < taken ? taken * lane + i : 16))))
     .set(bytes);
-  // Each word holds four packed elements, each of which is moved to a byte of its own.
+  // Each word now holds four packed elements. They are moved to separate bytes.
   spread(code, storage.width, bytes, 'i32x4.shl', (mask, i) => mask << (8 * i));
   if (storage.highFirst) swapOrder(code.tee(bytes).get(bytes), storage.width);
   code.set(bytes);
@@ -174,7 +174,7 @@ function maskBytes(code: Code, width: number): Code {
   return splat(code, (2 ** width - 1) * 0x01010101).vector('v128.and');
 }
 
-/** Pushes the four elements of each word, each shifted between its packed position and its own byte. */
+/** Moves the four elements of each word between their packed positions and separate bytes, and pushes the result. */
 function spread(
   code: Code,
   width: number,

@@ -19,7 +19,7 @@ import {
 import { interleaved } from './interleaving.ts';
 import { splat } from '../simd/vector-words.ts';
 
-/** A pair of formats that is converted in this way. */
+/** A pair of source and target formats that this file can convert. */
 export interface WideningForm {
   readonly from: FloatFormat;
   /** f16 or bf16. An f32 is a bf16 with sixteen zero bits below it. */
@@ -113,8 +113,8 @@ function halvesOf({ from, half }: WideningForm): HalfBytes {
 }
 
 /**
- * Returns the pattern in `half` of `magnitude` times the least subnormal of `from`. It is a normal number unless the
- * biases are equal.
+ * Returns the bit pattern that a zero or subnormal of the format `from` has in the format `half`. The value is
+ * `magnitude` times the least subnormal. In `half`, a nonzero value is a normal number unless the biases are equal.
  */
 function subnormalIn(half: FloatFormat, from: FloatFormat, magnitude: number): number {
   if (half.bias === from.bias || magnitude === 0) return magnitude << (half.fractionBits - from.fractionBits);

@@ -11,7 +11,7 @@ import { loop } from './memory-loop.ts';
 import { lanes } from './packed-columns.ts';
 import { packingMemory } from './packing-memory.ts';
 
-/** Number of elements in a block; `pushFirst` needs a bit for each. */
+/** Number of elements in a block. `pushFirst` uses a 32-bit word with one bit for each element. */
 const blockSize = 32;
 
 interface Block {
@@ -24,7 +24,7 @@ interface Block {
   readonly offset: number;
 }
 
-/** Writes a loop over as many blocks as the first parameter says. */
+/** Writes a loop over blocks; the first parameter of the function is the number of blocks. */
 export function writeBlockEncoding(code: Code, { elements }: PackedBlock, encoding: BlockEncoding): void {
   if (elements !== blockSize) throw new Error(`blocks of ${elements} elements are not encoded`);
   const [to, factor] = [code.local('i32'), code.local('i32')];
@@ -126,7 +126,7 @@ function pushFirst(code: Code, { from, values }: Block, wanted: number, of: read
   code.op('i32.ctz').i32(2).op('i32.shl', 'i32.add').vectorMemory('v128.load32_splat', packingMemory.values);
 }
 
-/** Pushes sixteen words as bytes. */
+/** Narrows sixteen words to bytes, and pushes them as one vector. */
 function pushBytes(
   code: Code,
   pushWords: (i: number) => void,

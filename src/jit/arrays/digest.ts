@@ -1,6 +1,7 @@
 /**
- * The digest of a sequence of words: the body of MurmurHash3_x86_32 from state 0, without the finalizer. It exists as
- * instructions, for one sequence or four at once, and as a function for short sequences.
+ * The digest of a sequence of words: the body of MurmurHash3_x86_32 from state 0, without the finalizer. There are two
+ * versions: generated instructions, for one sequence or four sequences at once, and a JavaScript function for short
+ * sequences.
  */
 import type { Code } from '../../wasm/code.ts';
 import { shift, splat } from '../simd/vector-words.ts';

@@ -51,7 +51,7 @@ export function packedBlockKernel(block: PackedBlock): Uint8Array<ArrayBuffer> {
 
 interface ScaleLocals {
   readonly scale: Scale;
-  /** Address of its factors; `pointer` is the local that points to the next one. */
+  /** Address at which the factors of this scale start; `pointer` is the local that points to the next factor. */
   readonly start: number;
   readonly pointer: number;
   readonly factor: number;

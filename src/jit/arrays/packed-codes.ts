@@ -123,7 +123,7 @@ export class CodeLoader {
     });
   }
 
-  /** Pushes one segment of each of sixteen numbers, in a byte each. */
+  /** Pushes sixteen bytes, each of which contains a segment of one number. */
   private pushColumn(column: Column): void {
     const { code, from, parts } = this;
     switch (column.kind) {

@@ -61,7 +61,7 @@ function writePacking(code: Code, { elements, bytes, codes, scale, offset }: Pac
   });
 }
 
-/** Every bit pattern of a factor is a 16-bit word. */
+/** Number of bytes that the bit pattern of a factor takes in memory, even if the pattern is shorter. */
 const patternBytes = 2;
 
 interface FactorPointers {
@@ -105,7 +105,7 @@ function partsAt(places: Places, first: number): readonly Part[] {
   });
 }
 
-/** Stores parts that share their bytes. */
+/** Combines parts that are stored in the same bytes, and stores them. */
 function storeParts(code: Code, parts: readonly Part[], { from, to }: Readonly<Record<'from' | 'to', number>>): void {
   const { byte, count } = elementAt(parts, 0);
   const address = packingMemory.blocks + byte;

@@ -157,8 +157,8 @@ function elementLocals(code: Code, spec: QuantizeSpec): ElementLocals {
 }
 
 /**
- * Multiplies a group by the factor and stores it as codes, starting with four elements at index 4 * `first`. Advances
- * the pointer to the codes.
+ * Multiplies a group of elements by the factor, and stores the results as codes. The first element of the group is 4 *
+ * `first` elements after the pointer. Advances the pointer to the codes.
  */
 function writeGroup(code: Code, spec: QuantizeSpec, { pointer, codes, factor }: ElementLocals, first: number): void {
   const products = groupOf(code, (i) => {

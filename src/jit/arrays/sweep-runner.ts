@@ -1,9 +1,9 @@
-/** Runs compiled sweeps. It does not load the instruction tables, so it starts fast. */
+/** Runs compiled sweeps. This file does not import the instruction tables, so that a worker starts quickly. */
 import { compileModule } from '../compile-module.ts';
 import { exportedFunction } from '../exported-function.ts';
 import type { SweepKernel } from './sweep-kernel.ts';
 
-/** The parts of a sweep that are needed to compute digests. */
+/** What is needed to compute the digests of a sweep. */
 export interface SweepTask {
   readonly kernel: SweepKernel;
   /** Number of inputs per chunk. */

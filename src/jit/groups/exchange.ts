@@ -173,7 +173,7 @@ class Exchange {
     this.give(1, leader, () => code.i32(1));
   }
 
-  /** Stores a word as a result of all lanes in a set. */
+  /** Stores the word that `push` pushes as a result for every lane in a set. */
   private give(index: number, lanes: number, push: () => unknown): void {
     const { code, shape } = this;
     code.get(this.words).i32(elementAt(this.carriers.receives, index).array).op('i32.add').get(lanes);

@@ -24,7 +24,7 @@ const passType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32']
 
 const [first, behind, members, result] = [1, 2, 3, 4] as const;
 
-/** Returns the index of the function that handles outcomes that are stops. */
+/** Returns the index of the function to call when all threads that were run have reached the same stop. */
 export function passFunction(shape: KernelShape): number {
   const { helpers, stops } = shape;
   return helpers.function('pass', passType, (code) => {

@@ -56,7 +56,7 @@ export interface FixedShuffle {
   readonly bounds: number;
   /** Whether the result predicate (source in bounds) is read. */
   readonly tellsBounds: boolean;
-  /** Whether lanes send masks and may form several groups. */
+  /** Whether lanes send their masks, so that the lanes of a warp may form several groups. */
   readonly masked: boolean;
 }
 
@@ -157,7 +157,7 @@ function bytesOf(numbers: readonly number[]): readonly number[] {
   return numbers.flatMap((word) => [0, 1, 2, 3].map((byte) => 4 * word + byte));
 }
 
-/** Returns the lane that a lane takes its value from, which is itself if the source is out of bounds. */
+/** Returns the lane from which a lane takes its value. If the source is out of bounds, this is the lane itself. */
 function sourceOf({ mode, operand, bounds }: FixedShuffle, lane: number): Source {
   const shift = operand & 31;
   const segment = (bounds >>> 8) & 31;

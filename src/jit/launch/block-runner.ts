@@ -17,8 +17,8 @@ interface Unit {
   readonly first: number;
   readonly behind: number;
   /**
-   * The region where all threads continue, or the outcome of a run: all have ended, all wait at one stop, or each has
-   * its own state.
+   * The region in which all threads of the unit continue, or the outcome of the last run: all threads have ended, all
+   * threads wait at the same stop, or each thread has its own state.
    */
   at: number;
 }
@@ -132,7 +132,10 @@ export class BlockRunner {
     return this.settleRange(unit.first, unit.behind, result);
   }
 
-  /** Opens a barrier of the whole block if all remaining units wait at it as whole units. */
+  /**
+   * If all remaining units wait at the same barrier of the whole block, and no unit has been split, lets them continue.
+   * Returns whether it did.
+   */
   private passTogether(): boolean {
     let barrier: number | null = null;
     for (const { at } of this.units) {
@@ -171,7 +174,10 @@ export class BlockRunner {
     return true;
   }
 
-  /** Runs the threads of a unit that can run, in order. Adjacent threads at the same region run together. */
+  /**
+   * Runs those threads of a unit that can run, in ascending order. Adjacent threads that continue in the same region
+   * run together.
+   */
   private runNeighbors(unit: Unit): boolean {
     if (this.rejoin(unit)) return true;
     let moved = false;

@@ -1,4 +1,7 @@
-/** Answers requests from compiled code: the address that an unusual access goes to, or the fault that it causes. */
+/**
+ * Answers requests from compiled code: finds the place in memory that an unusual access refers to, or the fault that
+ * the access causes.
+ */
 import { rankAt, startOfRank } from '../../isa/spaces.ts';
 import { pairOf } from '../../base/tuples.ts';
 import { formatAddress, type MemorySpace, type Address, resolveGeneric } from '../../machine/address-space.ts';
@@ -142,6 +145,7 @@ export function faultOf(error: unknown): MachineFault | null {
   if (/out of bounds/.test(error.message)) {
     return machineFault('PTX6034', { what: 'reaches beyond all memory of the device' });
   }
-  // Only atomic instructions require alignment, and compiled code uses them only if host threads share memory.
+  // The only WebAssembly instructions that trap for an unaligned address are atomic ones. Compiled code uses these only
+  // if host threads share memory.
   return /unaligned/i.test(error.message) ? machineFault('PTX6034', { what: 'is atomic and not aligned' }) : null;
 }

@@ -33,7 +33,7 @@ export class StuckThreads {
     for (let thread = first; thread < behind; thread++) this.arrive(collectives, thread);
   }
 
-  /** The fault if no thread can continue. */
+  /** Returns the fault to report if no thread can continue. */
   deadlock(ranges: readonly Threads[], barriers: Barriers): Error {
     const collectives = new Collectives(this.code.threads);
     for (const { first, behind, each } of ranges) {

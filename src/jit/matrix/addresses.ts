@@ -57,7 +57,10 @@ export function writeAddresses(code: Code, origin: number, plan: AddressPlan, { 
   }
 }
 
-/** Two adjacent elements in a row of the transposed matrix come from two lanes. */
+/**
+ * Writes code that transposes a matrix. Each lane receives two adjacent elements of a row, which come from two
+ * different lanes.
+ */
 export function writeTranspose(code: Code, origin: number, { sends, receives }: Carriers): void {
   const [from, to] = [elementAt(sends, 0), elementAt(receives, 0)];
   for (let lane = 0; lane < warpSize; lane++) {

@@ -1,6 +1,4 @@
-/**
- * Shared by the code of all products: the layout of the frame, and of its scratch memory.
- */
+/** What the code of all matrix products has in common: the layout of the frame and of its scratch memory. */
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Carriers } from '../groups/stop.ts';
@@ -71,7 +69,10 @@ export function productContext<Product extends MatrixProduct>(
   return { code, shape, product, carriers, room, rooms };
 }
 
-/** Registers of A, B and C that a lane contributes; other values follow. */
+/**
+ * Number of registers of A, B and C that each lane contributes. Any other values that lanes contribute follow these
+ * registers.
+ */
 export function registersOf({ a, b, c }: MatrixProduct): number {
   return a.fragment.registers + b.fragment.registers + c.fragment.registers;
 }

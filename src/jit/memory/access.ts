@@ -1,6 +1,6 @@
 /**
- * Loads and stores. An inline check handles accesses that are clearly valid. All others end up in the engine, which may
- * raise a fault.
+ * Loads and stores. An inline check recognizes accesses that are clearly valid. All other accesses are handled by
+ * functions and, if necessary, by the engine, which may raise a fault.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';

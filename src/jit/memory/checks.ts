@@ -1,4 +1,4 @@
-/** Writes the code that checks accesses. It separates accesses that are clearly valid from all others. */
+/** Writes the code that checks accesses. The checks distinguish accesses that are clearly valid from all others. */
 import { elementAt } from '../../base/element-at.ts';
 import type { AccessSpace } from '../../isa/spaces.ts';
 import { firstNearAddress } from '../../machine/address-space.ts';

@@ -74,7 +74,7 @@ export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
       });
   };
   if (direction === 'from-generic') {
-    // Almost every global address lies below all windows.
+    // A single comparison usually suffices, because almost every global address lies below all windows.
     if (space === 'global')
       code.get(address).i64(BigInt(firstNearAddress)).op('i64.ge_u').unlikely().if(raiseUnlessInside);
     else raiseUnlessInside();

@@ -55,7 +55,8 @@ export class FrameLayout {
   }
 
   /**
-   * Returns arrays of these widths for the values that threads send to a stop or receive there. All stops share them.
+   * Returns arrays for values of the given widths that threads send to a stop or receive there. The arrays are shared
+   * by all stops.
    */
   carry(what: 'sends' | 'receives', widths: readonly number[]): readonly Carrier[] {
     return widths.map((width, i) => {

@@ -50,7 +50,10 @@ export interface FunctionShape {
   readonly program: FunctionProgram;
   readonly blocks: readonly BasicBlock[];
   readonly regions: readonly Region[];
-  /** Index of its first region among the regions of all functions; its other regions follow. */
+  /**
+   * Index of the function's first region among the regions of all functions. The other regions of the function follow
+   * it.
+   */
   readonly firstRegion: number;
   /** The registers that are live at the start of each block. */
   readonly live: Liveness;

@@ -120,7 +120,10 @@ class RegionWriter {
     return elementAt(this.fn.program.instructions, elementAt(this.fn.blocks, block).start - 1);
   }
 
-  /** Writes the start of a function. All registers are zero there, and in a kernel local memory is zero as well. */
+  /**
+   * Writes the start of a function. At this point, all registers are zero and, in a kernel, local memory is zero as
+   * well.
+   */
   private begin(): void {
     const { code, fn, values, locals, frame, shape, region } = this;
     for (const place of fn.live.at(region.entry)) {
@@ -204,7 +207,7 @@ class RegionWriter {
     });
   }
 
-  /** Writes the last instruction of a block, which leaves the block. */
+  /** Writes the last instruction of a basic block, and the code that continues after the block. */
   private leave(
     instruction: ProgramInstruction,
     block: number,

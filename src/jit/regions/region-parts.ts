@@ -17,7 +17,7 @@ export interface BlockParts {
   /** Writes `body` so that it runs only if the instruction's guard is true. */
   readonly guarded: (instruction: ProgramInstruction, body: () => void) => void;
   readonly lower: (instruction: ProgramInstruction) => void;
-  /** Writes the last instruction of a block, which leaves the block. */
+  /** Writes the last instruction of a basic block, and the code that continues after the block. */
   readonly leave: (instruction: ProgramInstruction) => void;
   readonly end: () => void;
   readonly goTo: (block: number) => void;

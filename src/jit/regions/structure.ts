@@ -30,7 +30,7 @@ export function writeRegion(code: Code, region: Region, writer: BlockWriter): vo
   else writeDispatch(code, region, writer);
 }
 
-/** A remaining task; the last one in the list is done first. */
+/** A task that remains to be done. The task that was added last is done first. */
 type Task = { readonly kind: 'tree'; readonly block: number } | { readonly kind: 'close' };
 
 /**

@@ -209,7 +209,10 @@ class FourWriter {
     code.unlikely().if(() => this.oneByOne(region.entry));
   }
 
-  /** Lets the members among the four continue one after the other, from a block whose registers are in the frame. */
+  /**
+   * Writes code that runs those of the four threads that are members one after the other, starting at a block. Their
+   * registers must be in the frame.
+   */
   private oneByOne(block: number): void {
     const { code, fn, locals, shape, counts, frame } = this;
     const { hasGroups } = shape;
@@ -309,7 +312,7 @@ class FourWriter {
     });
   }
 
-  /** Writes the last instruction of a block, which leaves the block. */
+  /** Writes the last instruction of a basic block, and the code that continues after the block. */
   private leave(
     instruction: ProgramInstruction,
     block: number,

@@ -1,6 +1,6 @@
 /**
- * Functions for loads and stores of four threads, wherever their addresses point. Most programs rarely call them, and
- * having one function for each kind of access keeps the calling code small.
+ * Functions for loads and stores of four threads with arbitrary addresses. Most programs rarely call them, and having
+ * one function for each kind of access keeps the calling code small.
  */
 import { loads, opcodeFor, stores } from '../memory/access.ts';
 import { type AccessFacts, type CheckLowering, pushUnallocated, writeQuickCheck } from '../memory/checks.ts';

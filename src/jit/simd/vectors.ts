@@ -54,7 +54,7 @@ export class Vectors {
     for (const place of new Set(usesOf(instruction).reads)) if (this.varying.has(place)) this.extract(place, lane);
   }
 
-  /** Copies the results of an instruction back to the lane. */
+  /** Copies the results of an instruction from the scalar locals back to one lane of the vectors. */
   insertWrites(instruction: ProgramInstruction, lane: number): void {
     for (const place of new Set(usesOf(instruction).writes)) {
       if (!this.varying.has(place)) continue;
