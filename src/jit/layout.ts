@@ -90,8 +90,8 @@ export const context = {
 } as const;
 
 /**
- * Address of the word that serves as a lock, which a thread holds while it changes 128 bits. No other data is stored
- * there, because the memory of kernels is at higher addresses.
+ * Address of the word that serves as a lock, which a thread holds while it changes 128 bits. Nothing else is stored
+ * there, because all allocations have higher addresses.
  */
 export const lockAddress = 0;
 

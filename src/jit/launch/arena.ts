@@ -85,7 +85,7 @@ export class Arena {
     return this.rooms.reduce((sum, room) => sum + (this.contextOf(room)[context.slowTiles / 4] ?? 0), 0);
   }
 
-  /** Number of blocks for which `bytes` bytes are enough at the same time, but at least one. */
+  /** Number of blocks whose data fits in `bytes` bytes at the same time, but at least one. */
   roomsWithin(bytes: number): number {
     return Math.max(1, Math.floor(bytes / this.roomSize));
   }

@@ -61,7 +61,7 @@ function liesInPairs({ row, column, matrices, bits }: Fragment): boolean {
   return isUsual && matrices === 1 && bits <= 32;
 }
 
-/** Returns the index of the register in which lane 0 holds the element of C or D at a row and column. */
+/** Returns the index of the register in which lane 0 holds the element of C or D at the given row and column. */
 export function registerAt(fragment: Fragment, row: number, column: number): number {
   const places = Array.from({ length: elementsOf(fragment) }, (_, element) => placeOf(fragment, 0, element));
   const element = places.findIndex((place) => place.row === row && place.column === column);

@@ -28,12 +28,10 @@ import { Values } from './values.ts';
 
 export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
-/** Number of iterations that a thread runs of a loop in which it may be waiting, before it lets other threads run. */
+/** Number of iterations after which a loop that may be waiting for another thread lets other threads run. */
 const roundsPerTurn: Readonly<Record<Waiting, number>> = { idle: idleRounds, busy: 4096 };
 
-/**
- * Number of times that regions with calls are run before the threads pause to let other threads run; a power of two.
- */
+/** Number of runs of regions with calls after which the threads pause to let other threads run; a power of two. */
 const callingRunsPerTurn = 64;
 
 export function regionFunction(shape: KernelShape, fn: FunctionShape, region: Region): Code {

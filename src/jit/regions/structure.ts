@@ -22,8 +22,8 @@ export interface BlockWriter {
 }
 
 /**
- * Writes all blocks of a region. The code written here has no end that can be reached: paths that leave the region must
- * branch to a label outside it.
+ * Writes all blocks of a region. Control must never reach the end of the code written here: paths that leave the region
+ * must branch to a label outside it.
  */
 export function writeRegion(code: Code, region: Region, writer: BlockWriter): void {
   if (region.reducible) new Structure(code, region, writer).write();

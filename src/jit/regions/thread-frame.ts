@@ -12,8 +12,8 @@ export class ThreadFrame {
   private readonly values: Values;
   private readonly thread: number;
   /**
-   * Local for the address of the thread's element in the first array, if elements have 4 bytes. `doubleWords` is the
-   * local for arrays whose elements have 8 bytes.
+   * Local that is used as the address of the thread's element in arrays whose elements have 4 bytes; the offset of the
+   * array is added to it. `doubleWords` is the local for arrays whose elements have 8 bytes.
    */
   private readonly words: number;
   private readonly doubleWords: number;

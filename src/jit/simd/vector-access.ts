@@ -61,7 +61,7 @@ function store(step: StepOf<'store'>, access: ScatteredAccess, lowering: VectorL
 
 // --- where ----------------------------------------------------------------------------------------------------------
 
-/** Functions that write code for an access in different forms. */
+/** Functions that write the code for an access. Each one writes a different form of the code. */
 interface Forms {
   /**
    * For valid, consecutive addresses. The parameters are a local with the first thread's address in global memory, and
