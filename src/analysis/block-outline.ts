@@ -9,7 +9,10 @@ import { loopDepths } from './loop-depths.ts';
 export interface BlockOutline extends Span {
   /** Labels at its start. */
   readonly labels: readonly string[];
-  /** Indices of the blocks that continue with this one, and of those it continues with, ascending. */
+  /**
+   * Indices of the blocks from which control may enter this block, and of those that it may continue with. Both are in
+   * ascending order.
+   */
   readonly predecessors: readonly number[];
   readonly successors: readonly number[];
   /** The number of loops around it. */
@@ -18,7 +21,7 @@ export interface BlockOutline extends Span {
   readonly instructions: number;
 }
 
-/** The blocks of a function in the order of the text, with positions in the document. */
+/** The blocks of a function in the order of the text. Their positions are offsets in the document. */
 export function blockOutlines(body: FunctionBody): readonly BlockOutline[] {
   const { instructions, start: origin } = body;
   const labels = labelsByInstruction(body);
@@ -48,7 +51,10 @@ function graphOf(ranges: readonly Span[], successors: readonly (readonly number[
   return { ranges, successors, predecessors };
 }
 
-/** The blocks without the empty ones. An empty block stands for the block after it. */
+/**
+ * The graph without its empty blocks. An edge that led to an empty block leads to the next block with instructions
+ * instead.
+ */
 function withoutEmpty({ blocks }: FunctionBody): Graph {
   const numbers = new Map<number, number>();
   const kept = blocks.filter(({ start, end }) => end > start);
@@ -66,7 +72,8 @@ function withoutEmpty({ blocks }: FunctionBody): Graph {
 }
 
 /**
- * Joins blocks that engines separate only because threads wait or make a call there. A label still begins a new block.
+ * Joins blocks that engines split only because a thread may wait there, or because there is a call. A label still
+ * begins a new block.
  */
 function joined({ ranges, successors, predecessors }: Graph, hasLabel: (start: number) => boolean): Graph {
   const numbers: number[] = [];

@@ -23,13 +23,13 @@ export function isHeaderItem({ kind }: Item): boolean {
   return kind === 'version' || kind === 'target' || kind === 'address_size';
 }
 
-/** The text that a chunk was read from, and the result. */
+/** The text that was read for a chunk, and the result of parsing it. */
 export interface ReadChunk {
   readonly source: string;
   readonly parsed: ParsedChunk;
 }
 
-/** What a module's chunks are checked with. */
+/** The information about the whole module that is needed to check one of its chunks. */
 export interface ModuleParts {
   readonly header: Header;
   readonly memory: CheckMemory;
@@ -51,8 +51,8 @@ export class ChunkChecker {
   private next = 0;
 
   /**
-   * `scopes` are those at the start of the chunk; afterwards they are those at its end. At most `searchLimit` searches
-   * for similar names are made.
+   * `scopes` are the scopes that are open at the start of the chunk; checking the chunk updates them to those open at
+   * its end. The checker looks for similar names at most `searchLimit` times.
    */
   constructor(
     chunk: Chunk,
@@ -159,7 +159,7 @@ export class ChunkChecker {
     return part;
   }
 
-  /** Labels were declared at the start of their block. */
+  /** Reports a label whose name is already taken. The label itself was declared when its block was opened. */
   private checkLabel(): void {
     const part = this.takeOutline();
     if (part.kind !== 'label') throw new Error('a chunk has different labels than when it was first read');
@@ -171,7 +171,7 @@ export class ChunkChecker {
     this.diagnostics.push(diagnose('PTX5005', declared, { name, what: 'label' }));
   }
 
-  /** `continued`: the function that began before the chunk. */
+  /** `continued` is the name of the function that began before the chunk, if there is one. */
   private sharedUses(continued: string | null): readonly SharedUse[] {
     const { symbols } = this.scopes;
     return [...this.checker.shared.uses.values()].map(({ name, entry, span, variables, calls }, i) => {

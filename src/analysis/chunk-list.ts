@@ -26,13 +26,13 @@ const usualReach = 1024;
 
 /** Chunks that an edit replaced. */
 export interface Replaced {
-  /** The number of the first. */
+  /** The number of the first chunk that was replaced. */
   readonly at: number;
   readonly old: readonly Chunk[];
   readonly fresh: readonly Chunk[];
 }
 
-/** Text that is extended on demand by that of following chunks. */
+/** Text that can be extended, when more is needed, by the text of the chunks that follow it. */
 class Pending {
   private text: string;
   private readonly chunks: readonly Chunk[];
@@ -45,7 +45,10 @@ class Pending {
     this.next = next;
   }
 
-  /** Reads the chunk at `at` from as much text as it needs, starting with `length` characters. */
+  /**
+   * Reads the chunk that starts at offset `at`. It begins with a window of `length` characters, and enlarges it until
+   * that is enough.
+   */
   read(at: number, from: ChunkState, options: ChunkOptions, length = usualWindow): ReadChunk {
     for (; ; length *= 4) {
       this.extendTo(at + length);
@@ -116,7 +119,10 @@ export class ChunkList {
     return elementAt(chunks, Math.max(count - 1, 0));
   }
 
-  /** Rereads a chunk in order to use its statements; with `whole`, every one is parsed. */
+  /**
+   * Reads a chunk again because its statements are needed. If `whole` is true, every statement is parsed; otherwise,
+   * lines of a known shape are skipped.
+   */
   reread({ text, index, from }: Chunk, whole: boolean): ReadChunk {
     const pending = new Pending(text, this.chunks, index + 1);
     const shapes = whole ? null : this.shapes;
@@ -134,7 +140,7 @@ export class ChunkList {
     const { chunks } = this;
     const at = chunks.findIndex((chunk) => chunk.start + chunk.reach > start);
     const first = elementAt(chunks, at);
-    // The first chunk that the edit leaves as it is.
+    // The first chunk that is not affected by the edit.
     const kept = chunks.findIndex((chunk) => chunk.index > at && chunk.start >= end);
     const next = kept < 0 ? chunks.length : kept;
     const nextStart = chunks[next]?.start ?? this.length;
@@ -158,7 +164,7 @@ export class ChunkList {
     const pending = new Pending(edited, chunks, next);
     const fresh: Chunk[] = [];
     let consumed = next;
-    // Where the chunk `consumed` begins.
+    // The offset at which the chunk with number `consumed` begins.
     let consumedStart = edited.length;
     let read = 0;
     let { from } = elementAt(chunks, at);

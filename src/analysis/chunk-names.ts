@@ -1,6 +1,6 @@
 /** The names that a chunk declares or uses; they show whether a changed declaration can affect it. */
 
-/** A name without the number at its end, and this number; -1 for a name without one. */
+/** A name split into its stem and the number at its end. The number is -1 if the name does not end in one. */
 export interface NameKey {
   readonly stem: string;
   readonly number: number;

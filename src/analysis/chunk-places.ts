@@ -2,7 +2,7 @@ import type { Span } from '../base/span.ts';
 import { namesInSection, type Places, type SourcePosition } from '../check/declarations/debug-places.ts';
 import type { DebugItem, LocationDirective } from '../syntax/tree.ts';
 
-/** A position at which code was inlined, and which no `.loc` of the chunk has given before. */
+/** The position of a call that was inlined, if no earlier `.loc` of the chunk gives that position. */
 export interface MissingPlace {
   readonly key: string;
   readonly place: string;
@@ -15,13 +15,16 @@ export interface FileName {
   readonly span: Span;
 }
 
-/** What the directives of one chunk say about the source files; compared later with what earlier chunks say. */
+/**
+ * The information about source files in the directives of one chunk, which is later compared with that of the earlier
+ * chunks.
+ */
 export class ChunkPlaces implements Places {
   readonly fileNames: FileName[] = [];
   /** Positions that `.loc` directives give. */
   readonly given: Set<string> = new Set();
   readonly missing: MissingPlace[] = [];
-  /** Functions of inlined code, and where each is first named. */
+  /** The names of functions whose code was inlined, and where each name first occurs. */
   readonly named: Map<string, Span> = new Map();
   /** Names that debug sections declare. */
   readonly sectionNames: string[] = [];
@@ -66,7 +69,10 @@ function keyOf({ file, line, column }: SourcePosition): string {
   return `${file} ${line} ${column}`;
 }
 
-/** False if a line of known shape has a marker instead of a number that is too large. */
+/**
+ * Whether all numbers of the position are small enough. In lines of a known shape, a marker takes the place of any
+ * number that is too large.
+ */
 function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;
 }

@@ -1,6 +1,6 @@
 /**
- * A stretch of a document between two statements or items. All positions in it are relative to its start, so that it
- * stays as it is when the text before it changes.
+ * A section of a document that starts and ends between two statements or items. All positions in a chunk are relative
+ * to its start, so the chunk remains valid when the text before it changes.
  */
 import type { Span } from '../base/span.ts';
 import type { FormalSpace, LabelSymbol, DeclaredSymbol, VariableSymbol } from '../check/symbols.ts';
@@ -46,7 +46,7 @@ export type Declared =
 export interface SharedUse {
   readonly name: string;
   readonly entry: boolean;
-  /** Where this chunk names the function; null if the function began before it. */
+  /** The position of the function's name in this chunk; null if the function began in an earlier chunk. */
   readonly span: Span | null;
   /** Variables that the function declares in this chunk. */
   readonly own: readonly VariableSymbol[];
@@ -65,7 +65,7 @@ export interface CheckedChunk {
   readonly module: readonly Declared[];
   /** Names of functions. */
   readonly body: readonly Declared[];
-  /** The parts of scopes that were not both opened and closed in the chunk, and where these scopes start. */
+  /** The declarations in scopes that the chunk only opens or only closes, and the boundaries of these scopes. */
   readonly open: readonly Declared[];
   readonly rows: ReadonlySet<AvailabilityRow>;
   readonly places: ChunkPlaces;
@@ -119,7 +119,7 @@ export class Chunk {
   }
 }
 
-/** The parts of a list except those of scopes that are both opened and closed in it. */
+/** The parts of a list, without those that belong to a scope which is both opened and closed within the list. */
 export function withoutClosed<T extends { readonly kind: string }>(parts: readonly T[]): readonly T[] {
   const kept: T[] = [];
   /** The indices in `kept` where the open scopes begin. */

@@ -1,4 +1,4 @@
-/** Completion: what can be written at a position so that the document can still become legal. */
+/** Completion: offers whatever can be written at a position and still lead to a legal document. */
 import type { Span } from '../base/span.ts';
 import type { ModuleEnvironment } from '../check/availability.ts';
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
@@ -32,16 +32,16 @@ export type CompletionKind =
 
 export interface Completion {
   readonly kind: CompletionKind;
-  /** The text that replaces the span of the list. */
+  /** The text that an item inserts in place of `span`. */
   readonly text: string;
-  /** A short description; empty if the text needs none. */
+  /** A short description; empty if the text is self-explanatory. */
   readonly detail: string;
   /** Whether a mnemonic that ends with this item is legal; false for items of other kinds. */
   readonly isComplete: boolean;
 }
 
 export interface Completions {
-  /** The part of the word that is already written. An item replaces it. */
+  /** The range of the text that has already been typed. An item replaces it. */
   readonly span: Span;
   /** In the order in which they should be shown. */
   readonly items: readonly Completion[];
@@ -64,8 +64,8 @@ export class Completer {
   }
 
   /**
-   * The items at an offset of a document. `names` and `references` are those of the document. `module`: the scope of
-   * the module.
+   * The completions at an offset of a document. `names` and `references` belong to that document, and `module` is its
+   * outermost scope.
    */
   at(offset: number, list: ChunkList, names: Names, references: References, module: Scope): Completions {
     const chunk = list.at(offset);
@@ -75,7 +75,7 @@ export class Completer {
     return { span: { start, end: offset }, items: this.itemsAt(place, context) };
   }
 
-  /** A type with which a register could be declared so that it fits at an offset; null if no type fits. */
+  /** A type for a new register that would make it a legal operand at this offset; null if no type would. */
   registerTypeAt(
     offset: number,
     list: ChunkList,
@@ -116,7 +116,7 @@ export class Completer {
     }
   }
 
-  /** Every opcode by its first word. */
+  /** The first word of every opcode. */
   opcodes(): readonly Completion[] {
     return this.guide.firstWords().map((text) => {
       const [form] = ptxForms.forms(text);
@@ -214,7 +214,7 @@ export class Completer {
 /** The types of registers, in the order in which they are tried. */
 const usualTypes: readonly TypeName[] = ['.b32', '.b64', '.b16', '.pred', '.f32', '.f64', '.b128', '.b8'];
 
-/** A name that cannot occur in a text. */
+/** A name that cannot occur in PTX text. */
 const tried = '%?';
 
 type OperandPlace = Extract<StatementPlace, { kind: 'operand' }>;

@@ -7,7 +7,7 @@ const header = '.version 9.0\n.target sm_90\n.address_size 64\n';
 const body = Array.from({ length: 2000 }, (_, i) => `  add.s32 %r1, %r2, ${i};\n`).join('');
 const kernel = `${header}.visible .entry k(.param .u64 x) {\n  .reg .b32 %r<4>;\n${body}LAST:\n  ret;\n}\n`;
 
-/** A document in which `from` was replaced with `to`. */
+/** A document after an edit that replaces `from` with `to`. */
 function edited(text: string, from: string, to: string): Document {
   const document = new Document(text);
   const start = text.indexOf(from);
@@ -121,7 +121,7 @@ ret; }
 describe('suggestions for undeclared names', () => {
   const names = (count: number): string => Array.from({ length: count }, (_, i) => `.reg .b32 valu${i}e;\n`).join('');
   const uses = (count: number): string => Array.from({ length: count }, (_, i) => `mov.b32 value${i}, 1;\n`).join('');
-  // Similar names are searched for only a hundred times, so the uses at the end have no suggestion at first.
+  // Only a hundred searches for similar names are made, so at first the last uses get no suggestion.
   const text = `${header}.entry k() {\n${names(9)}${uses(300)}// end of most\n${'ret;\n'.repeat(400)}mov.b32 valu1, 1;\n}\n`;
 
   it('return when enough of the others are gone', () => {

@@ -53,7 +53,7 @@ export class Document {
   private readonly words = new WeakMap<Chunk, readonly Word[]>();
   private known: Navigation | null = null;
   private completer: Completer | null = null;
-  /** Functions since the last edit, by their start. */
+  /** The views of functions that were requested since the last edit, by the start of the function. */
   private readonly views = new Map<number, FunctionView>();
 
   /**
@@ -134,7 +134,7 @@ export class Document {
     return fix === null ? [] : [fix];
   }
 
-  /** The operands of the instruction that is being written at an offset; null where no operand can be. */
+  /** The operands of the instruction that is being written at an offset; null if no operand can be written there. */
   signatures(offset: number): Signatures | null {
     const chunk = this.list.at(offset);
     const words = this.navigation.references.wordsOf(chunk);
@@ -202,7 +202,7 @@ export class Document {
     });
   }
 
-  /** A function in the form in which functions are compared; null if it cannot be read. It is not kept. */
+  /** A function in the normal form that is used to compare functions; null if it cannot be read. It is not kept. */
   normalBody(place: FunctionPlace): NormalBody | null {
     const body = this.bodyAt(place);
     return body === null ? null : normalBody(body);
@@ -266,7 +266,10 @@ export class Document {
     return { line: chunk.line + ends + 1, column: ends > 0 ? column : column + this.lengthOfOpenLine(chunk) };
   }
 
-  /** The offset of a line and column; the end of the line or of the text if it is shorter. */
+  /**
+   * The offset of a line and column. If the line is too short, it is the end of the line; if the text has too few
+   * lines, it is the end of the text.
+   */
   offset(position: Position): number {
     requireArgument('the position', position, positionRule);
     const { line, column } = position;
@@ -278,7 +281,7 @@ export class Document {
     return start + Math.min(column - 1, text.length);
   }
 
-  /** Characters of the line that a chunk continues. */
+  /** The number of characters in the chunk's first line that belong to earlier chunks. */
   private lengthOfOpenLine(chunk: Chunk): number {
     let length = 0;
     for (let i = chunk.index - 1; i >= 0; i--) {

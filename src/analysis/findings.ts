@@ -30,7 +30,7 @@ export function findingsOf(check: ModuleCheck): readonly Diagnostic[] {
   return inOrder(found);
 }
 
-/** True the first time that an opcode outside the tables is reported. */
+/** Whether the finding should be reported. Opcodes that the tables do not cover are reported only once each. */
 function isNew(finding: Diagnostic, { checked }: Checked, once: Set<string>): boolean {
   const opcode = checked.unchecked.get(finding);
   if (opcode === undefined) return true;
@@ -75,7 +75,7 @@ function findingsAtEnd(check: ModuleCheck, chunks: readonly Checked[]): readonly
   return found;
 }
 
-/** Constants of the module, placed in the document. */
+/** The variables in `.const` that the module declares, with their positions in the document. */
 function moduleConstants(chunks: readonly Checked[]): readonly VariableSymbol[] {
   const found: VariableSymbol[] = [];
   for (const { chunk, checked } of chunks) {
@@ -89,7 +89,7 @@ function moduleConstants(chunks: readonly Checked[]): readonly VariableSymbol[] 
 
 // --- places of sources ----------------------------------------------------------------------------------------------
 
-/** Positions of inlined calls that no `.loc` has given before, by chunk. */
+/** For each chunk, the errors about inlined calls whose position was not given by any earlier `.loc`. */
 function missingPlaces(chunks: readonly Checked[]): ReadonlyMap<Chunk, readonly Diagnostic[]> {
   const found = new Map<Chunk, readonly Diagnostic[]>();
   const given = new Set<string>();
@@ -126,8 +126,8 @@ function reportPlaces(chunks: readonly Checked[], report: Report): void {
 }
 
 /**
- * True if the text reaches a limit of `check`, or the order of reading matters; only a check of the whole text is
- * reliable then.
+ * True if the text reaches one of the limits of `check`, or if the order in which it is read matters. In these cases,
+ * only a check of the whole text is reliable.
  */
 export function needsWholeCheck({ list }: ModuleCheck, limits: { errors: number; searches: number }): boolean {
   const { chunks } = list;

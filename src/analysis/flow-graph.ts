@@ -14,7 +14,7 @@ export interface FlowBox extends Span {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Its labels, its size, and its last instruction. */
+  /** The labels of the block, its size, and its last instruction. */
   readonly lines: readonly string[];
 }
 
@@ -153,7 +153,10 @@ function fallThrough(boxes: readonly FlowBox[], from: number): FlowArrow {
   return { from, to: from + 1, isBack: false, points };
 }
 
-/** A jump along the vertical line at `lane`. It leaves a box near its lower edge and enters one near its upper edge. */
+/**
+ * A jump along the vertical line at `lane`. It starts near the lower edge of one box and ends near the upper edge of
+ * the other.
+ */
 function aside(boxes: readonly FlowBox[], from: number, to: number, lane: number, isBack: boolean): FlowArrow {
   const [source, target] = [elementAt(boxes, from), elementAt(boxes, to)];
   const edge = ({ x, width }: FlowBox): number => (isBack ? x : x + width);

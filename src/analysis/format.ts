@@ -1,6 +1,6 @@
 /**
  * Formats a document the way nvcc prints modules: one statement per line, labels at the start of a line, a tab before
- * operands. Only white space changes. Comments, the author's line breaks in lists, and debug sections stay as they are.
+ * operands. Only white space changes. Comments, the author's line breaks in lists, and debug sections are preserved.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { Edit } from '../diagnostics/fix.ts';
@@ -98,7 +98,7 @@ class Formatter {
     return previous.kind === 'comment' ? ' ' : this.space(previous, word);
   }
 
-  /** A line end, after an empty line if there was one. */
+  /** A line break, preceded by an empty line if the text had one there. */
   private newLine(gap: string, indent: string): string {
     const lines = gap.split(/\r\n|\n|\r/).length - 1;
     return this.lineEnd.repeat(lines > 1 && this.place === 'start' ? 2 : 1) + indent;

@@ -1,4 +1,4 @@
-/** A function of a document for questions about its registers and its control flow. */
+/** A function of a document, prepared for answering questions about its registers and its control flow. */
 import { SourceText } from '../base/source-text.ts';
 import type { Span } from '../base/span.ts';
 import type { CheckedFunction } from '../check/checked.ts';
@@ -23,10 +23,10 @@ export interface FunctionBody {
   readonly source: string;
   readonly environment: Environment;
   readonly checked: CheckedFunction;
-  /** In the order of the text, like those of `program`. */
+  /** The instructions in the order of the text, in which `program` lists them, too. */
   readonly instructions: readonly BodyInstruction[];
   readonly program: FunctionProgram;
-  /** The registers in the text. */
+  /** Every place in the text where a register is named. */
   readonly occurrences: readonly Occurrence[];
   readonly blocks: readonly BasicBlock[];
 }
@@ -41,7 +41,7 @@ export interface BodyContext {
   readonly files: ReadonlyMap<number, string>;
 }
 
-/** The function that has this text. Instructions with errors are included, but their effects are not known. */
+/** Analyzes the function in this text. Instructions with errors are included, but their effects are not known. */
 export function functionBody(source: string, start: number, context: BodyContext): FunctionBody | null {
   const item = parseFunctionText(source);
   if (item?.body == null) return null;
@@ -79,7 +79,7 @@ export function functionBody(source: string, start: number, context: BodyContext
   return { start, source, environment, checked, instructions, program, occurrences, blocks: blocksOf(program) };
 }
 
-/** Guesses the reads and writes of instructions without a variant from their text. */
+/** Instructions without a variant have no known effects, so their reads and writes are guessed from their text. */
 function withUses(
   all: readonly ProgramInstruction[],
   instructions: readonly BodyInstruction[],
@@ -103,7 +103,7 @@ function withUses(
   });
 }
 
-/** The function without the variants of instructions that have errors. */
+/** The function, with the variants of all instructions that contain errors set to null. */
 function withoutWrong(checked: CheckedFunction, wrong: readonly Span[]): CheckedFunction {
   if (wrong.length === 0) return checked;
   const starts = wrong.map(({ start }) => start).toSorted((a, b) => a - b);

@@ -32,7 +32,7 @@ ${body}
 }
 `;
 
-/** The lines of the definitions and reads of the first register on a line that begins with `mark`. */
+/** For the first occurrence of the register after `mark`, the lines of its definitions and of its reads. */
 function linesOf(text: string, mark: string, register: string): readonly [readonly number[], readonly number[]] {
   const { document, view } = viewOf(text);
   const facts = view.register(text.indexOf(register, text.indexOf(mark)));
@@ -121,7 +121,10 @@ interface Access {
   readonly register: number;
 }
 
-/** The definitions of every read in a function, computed with sets that grow along its blocks until nothing changes. */
+/**
+ * The definitions that reach each read in a function. They are computed with sets that are enlarged, block by block,
+ * until nothing changes any more.
+ */
 function naiveDefinitions(text: string, view: FunctionView): ReadonlyMap<number, readonly number[]> {
   const instructions = view.liveRegisters();
   const { accesses, registers } = accessesIn(text, view);

@@ -22,8 +22,8 @@ export interface RegisterFacts {
   readonly name: string;
   readonly role: Role;
   /**
-   * Where the value was written; at a write, the write itself. One name may stand for several values, because compilers
-   * reuse registers.
+   * Where the value was written. For an occurrence that writes the register, this is the write itself. One name may
+   * stand for several values, because compilers reuse registers.
    */
   readonly definitions: readonly Span[];
   /** True if the register may not have been written before it is read here. */
@@ -42,7 +42,7 @@ export interface LiveRegisters extends Span {
   readonly count: number;
 }
 
-/** Answers questions about one function. Offsets are those of the document at the time when the view was made. */
+/** Answers questions about one function. Offsets refer to the document as it was when the view was created. */
 export class FunctionView {
   readonly name: string;
   private readonly body: FunctionBody;

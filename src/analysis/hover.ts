@@ -16,7 +16,7 @@ import type { FunctionBody } from './function-body.ts';
 import type { BodyInstruction } from './occurrences.ts';
 
 export type HoverSubject =
-  /** Exactly this set of modifiers and types. */
+  /** Explains exactly the modifiers and types that are written. */
   | { readonly kind: 'instruction'; readonly explanation: InstructionExplanation }
   | { readonly kind: 'register'; readonly name: string; readonly type: TypeName }
   /** The first version and the targets in words. */
@@ -35,7 +35,9 @@ export interface Hover extends Span {
   readonly subject: HoverSubject;
 }
 
-/** The subject at an offset in the text of the function; null between instructions and if it has errors. */
+/**
+ * The subject at an offset in the text of the function; null between instructions, or if the instruction has errors.
+ */
 export function hoverAt(body: FunctionBody, offset: number, environment: Environment): Hover | null {
   const found = instructionAt(body.instructions, offset);
   if (found === null) return null;

@@ -1,11 +1,11 @@
-/** The facts about launches in the header of a kernel. */
+/** The information in a kernel's header that matters for launching it. */
 import type { FunctionProgram } from '../program/function-program.ts';
 
 export interface KernelHeader {
   readonly name: string;
   /** In the order of the header. `type` is the type of the parameter or of its elements; `size` is in bytes. */
   readonly parameters: readonly { readonly name: string; readonly type: string; readonly size: number }[];
-  /** The extents of a block that `.reqntid` requires; null without it. */
+  /** The block size that `.reqntid` requires; null if the kernel has no such directive. */
   readonly requiredBlock: readonly [number, number, number] | null;
 }
 

@@ -12,7 +12,7 @@ interface Search {
   readonly order: readonly number[];
   /** The position of each block in that order; -1 if it cannot be reached. */
   readonly position: Int32Array;
-  /** The last position that was reached from each block before the search left it. */
+  /** For each block, the last position that the search had reached when it left the block. */
   readonly last: Int32Array;
   /** For the first block of each loop, the blocks that jump back to it. */
   readonly sources: ReadonlyMap<number, readonly number[]>;
@@ -31,10 +31,13 @@ export function loopDepths(successors: Edges, predecessors: Edges): readonly num
   return depths;
 }
 
-/** For each block the first block of the innermost loop around it, other than its own; -1 if there is none. */
+/**
+ * For each block, the first block of the innermost loop that contains it, not counting a loop that it is the first
+ * block of; -1 if there is no such loop.
+ */
 function parentsOf({ order, position, last, sources }: Search, predecessors: Edges): Int32Array {
   const parents = new Int32Array(predecessors.length).fill(-1);
-  // Blocks of a finished loop lead to the loop's first block.
+  // Maps each block of a loop that has been processed to the first block of the loop.
   const leaders = Int32Array.from(predecessors, (_, block) => block);
   const leaderOf = (block: number): number => {
     let leader = block;

@@ -32,9 +32,9 @@ interface KnownScopes {
 export class ModuleCheck {
   readonly list: ChunkList;
   readonly shared: SharedFindings = new SharedFindings();
-  /** Grows whenever the names that the module or one of its functions declares change. */
+  /** Increases whenever there is a change to the names that the module or one of its functions declares. */
   private version = 0;
-  /** Grows whenever the names that the module itself declares may have changed. */
+  /** Increases whenever the names that the module itself declares may have changed. */
   private moduleVersion = 0;
   private readonly memory: CheckMemory;
   private readonly overrides: Overrides;
@@ -103,7 +103,7 @@ export class ModuleCheck {
     if (searches || changed.some((key) => chunk.names.mayContain(key))) chunk.checked = null;
   }
 
-  /** The replaced chunks, and the chunks of functions that continue into or out of them. */
+  /** The range of the replaced chunks, extended to include all of any function that is only partly in it. */
   private extentAround({ at, fresh }: Replaced): Extent {
     const most = this.list.chunks.length - 1;
     const nearest = (index: number): number => Math.max(0, Math.min(most, index));
@@ -111,7 +111,7 @@ export class ModuleCheck {
     return this.extentOf(nearest(at - 1), nearest(at));
   }
 
-  /** Some chunks, and the chunks of functions that continue into or out of them. */
+  /** The range of these chunks, extended to include all of any function that is only partly in it. */
   private extentOf(from: number, to: number): Extent {
     const { chunks } = this.list;
     let first = from;
@@ -122,8 +122,8 @@ export class ModuleCheck {
   }
 
   /**
-   * Checks the chunks that are not checked, and checks those with too few searches again once the module needs few
-   * enough.
+   * Checks the chunks that are not checked yet. If some searches for similar names were left out, and the module now
+   * needs few enough, those chunks are checked again.
    */
   private checkAll(): void {
     this.checkUnchecked();
@@ -193,7 +193,10 @@ export class ModuleCheck {
     else if (at < to) this.known = null;
   }
 
-  /** The scopes at the start of chunk `first` if they are known, and are enough to check the chunks up to `last`. */
+  /**
+   * The scopes at the start of chunk `first`, if they are known and include everything that is needed to check the
+   * chunks up to `last`.
+   */
   private takeKnown(first: number, last: number): OpenScopes | null {
     const { known } = this;
     this.known = null;
@@ -292,7 +295,7 @@ export function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic
   return diagnostics.toSorted((a, b) => a.span.start - b.span.start);
 }
 
-/** Whether functions and blocks begin and end in the same order. */
+/** Whether the old and the new chunks begin and end the same functions and blocks in the same order. */
 function isSameSkeleton(old: readonly Chunk[], fresh: readonly Chunk[]): boolean {
   const skeleton = (chunks: readonly Chunk[]): string =>
     chunks
@@ -308,7 +311,7 @@ interface DeclaredName {
   readonly meaning: string;
 }
 
-/** The names whose declarations differ: all between the first and the last difference. */
+/** The names whose declarations may differ: all names from the first difference to the last one. */
 function changedKeys(old: readonly DeclaredName[], fresh: readonly DeclaredName[]): readonly NameKey[] {
   const isSame = (a: DeclaredName | undefined, b: DeclaredName | undefined): boolean =>
     a !== undefined && b !== undefined && a.meaning === b.meaning;
@@ -348,12 +351,15 @@ function labelNames({ outline }: Chunk): readonly DeclaredName[] {
   return outline.map((part) => (part.kind === 'label' ? nameOf(part.symbol) : scopeMark(part.kind)));
 }
 
-/** True if a chunk leaves the open scopes and the names in them as they were. */
+/** True if a chunk adds no names to the scopes that are open and neither opens nor closes any. */
 function declaresNothing({ checked }: Chunk): boolean {
   return checked !== null && checked.module.length + checked.open.length === 0;
 }
 
-/** Stands for the start or end of a scope among names, so that a name that moved to another scope differs. */
+/**
+ * Marks the start or end of a scope in a list of names, so that a name that moves to another scope counts as a
+ * difference.
+ */
 function scopeMark(kind: string): DeclaredName {
   return { key: keyOf('{'), meaning: kind };
 }

@@ -1,4 +1,7 @@
-/** Finds the declaration that a name in a document refers to, from the scopes of the functions and their positions. */
+/**
+ * Finds the declaration that a name in a document refers to. It is determined by the scopes of functions and by the
+ * position of the name.
+ */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';
@@ -42,7 +45,10 @@ export class PlacedScope {
     this.families.push(declared);
   }
 
-  /** What a name stands for in this scope alone. `family` and `index` are those of `memberOf`. */
+  /**
+   * What a name stands for in this scope alone. What a name stands for in this scope, ignoring the scopes around it.
+   * `family` and `index` come from `memberOf`.
+   */
   find(name: string, family: string, index: number): Declared | null {
     const found = this.names.get(name);
     if (found !== undefined) return found;
@@ -51,7 +57,7 @@ export class PlacedScope {
     return families?.find(({ symbol }) => symbol.kind === 'register' && index < (symbol.count ?? 0)) ?? null;
   }
 
-  /** The family that is declared at an offset, or whose declaration ends there. */
+  /** The register family whose declaration contains an offset or ends there. */
   familyAt(offset: number): Declared | null {
     const before = leadingCount(this.families.length, (i) => elementAt(this.families, i).start <= offset);
     const found = this.families[before - 1];
@@ -59,7 +65,10 @@ export class PlacedScope {
   }
 }
 
-/** The register family that may contain a name, and the number in it; an empty family if the name has no number. */
+/**
+ * Splits a name into the register family that it may belong to and its number in that family. The family is empty if
+ * the name does not end in a number.
+ */
 function memberOf(name: string): { readonly family: string; readonly index: number } {
   const digits = familyIndex(name);
   return { family: name.slice(0, digits), index: Number(name.slice(digits)) };
@@ -77,14 +86,17 @@ export class Names {
   private readonly list: ChunkList;
   private readonly functions = new Map<Chunk, readonly PlacedScope[]>();
   private module: ReadonlyMap<string, readonly Declared[]> | null = null;
-  /** The last scope that was found. */
+  /** The scope that was found by the previous query. */
   private last: PlacedScope | null = null;
 
   constructor(list: ChunkList) {
     this.list = list;
   }
 
-  /** What a name stands for at an offset; null if it is not declared. Only labels may be declared later. */
+  /**
+   * What a name stands for at an offset; null if it is not declared. What a name stands for at an offset; null if it is
+   * not declared. Only a label may be declared after its first use.
+   */
   resolve(name: string, offset: number): Resolved | null {
     const { family, index } = memberOf(name);
     for (let scope = this.scopeAt(offset); scope !== null; scope = scope.parent) {
@@ -119,8 +131,8 @@ export class Names {
   }
 
   /**
-   * A scope around an offset: the last one found or a scope around it, since most questions come in the order of the
-   * text.
+   * A scope that contains the offset, though not necessarily the innermost one. The result of the previous query and
+   * the scopes around it are tried first, because most queries come in the order of the text.
    */
   private enclosing(offset: number): PlacedScope | null {
     for (let scope = this.last; scope !== null; scope = scope.parent) {
@@ -130,7 +142,7 @@ export class Names {
     return roots.find(({ start, end }) => start <= offset && offset <= end) ?? null;
   }
 
-  /** The functions that begin in a chunk or extend into it. */
+  /** The scopes of the functions that lie at least partly in a chunk. */
   private scopesOf(chunk: Chunk): readonly PlacedScope[] {
     const known = this.functions.get(chunk);
     if (known !== undefined) return known;
@@ -193,7 +205,7 @@ function readFunctions(chunks: readonly Chunk[]): readonly PlacedScope[] {
   return found;
 }
 
-/** Returns the scope that a part of an outline opens or returns to. */
+/** Returns the scope in which the text after this part of an outline lies. */
 function follow(part: OutlinePart, by: number, scope: PlacedScope | null, found: PlacedScope[]): PlacedScope | null {
   switch (part.kind) {
     case 'function': {
@@ -216,7 +228,10 @@ function follow(part: OutlinePart, by: number, scope: PlacedScope | null, found:
   }
 }
 
-/** The symbols that a chunk declares in functions; one list for each stretch between scope boundaries. */
+/**
+ * The symbols that a chunk declares within functions, with a separate list for each section between the starts and ends
+ * of scopes.
+ */
 function declaredBetween(body: NonNullable<Chunk['checked']>['body']): readonly (readonly DeclaredSymbol[])[] {
   const found: DeclaredSymbol[][] = [[]];
   for (const one of body) {

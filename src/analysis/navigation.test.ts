@@ -72,7 +72,7 @@ describe('the tokens of a document', () => {
       'DONE label',
       'DONE label declared',
     ];
-    // A parameter in a register is a register.
+    // A parameter that is passed in a register is reported as a register.
     expect(found).toEqual(expect.arrayContaining(expected.filter((one) => !one.startsWith('x '))));
   });
 

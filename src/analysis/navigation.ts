@@ -17,7 +17,8 @@ import { type SemanticToken, semanticTokens } from './semantic-tokens.ts';
 import type { Word } from './words.ts';
 
 /**
- * An occurrence of a name, and what happens to it there; null if it is neither read nor written, as in a declaration.
+ * An occurrence of a name, and whether the name is read or written there. `role` is null if it is neither, as in a
+ * declaration.
  */
 export interface NameUse extends NamePlace {
   readonly role: Role | null;
@@ -51,7 +52,7 @@ export class Navigation {
     return foldsIn(this.list, this.references);
   }
 
-  /** The edits that format the whole text, in its order. Only white space changes. */
+  /** The edits that format the document, in the order of the text. Only white space changes. */
   format(): readonly Edit[] {
     return formatEdits(this.list, this.references);
   }
@@ -110,7 +111,10 @@ export class Navigation {
   }
 }
 
-/** The operands of the form that an instruction most likely has; empty for an instruction outside the tables. */
+/**
+ * The operand patterns of the form that the instruction most likely has. Empty if the tables do not contain the
+ * instruction.
+ */
 function patternsOf({ mnemonic, operands }: Instruction): readonly OperandPattern[] {
   const found = resolveMnemonic(mnemonic);
   if (found.kind !== 'variants') return [];

@@ -11,7 +11,7 @@ import type { Instruction, Operand } from '../syntax/tree.ts';
 export interface BodyInstruction {
   readonly node: Instruction;
   readonly scope: Scope;
-  /** Null if it has errors, or is not in the tables. */
+  /** Null if the instruction has errors, or if the tables do not contain it. */
   readonly variant: Variant | null;
 }
 
@@ -25,7 +25,7 @@ export interface Occurrence extends Span {
   readonly name: string;
 }
 
-/** A name in an operand, or a name with an element of it. */
+/** An operand that is a name, or a member of a name, such as `%v.x`. */
 export type NamedOperand = Extract<Operand, { kind: 'name' | 'member' }>;
 
 /** Every register in the text of a function, in order of occurrence. */
@@ -74,7 +74,9 @@ class NameVisitor {
     for (const parameter of parameters) this.add(parameter, 'read');
   }
 
-  /** Without a pattern, the first operand is assumed to be the result. */
+  /**
+   * If no pattern is known, the first operand is assumed to be the result, and the others are assumed to be sources.
+   */
   addOperand(operand: Operand, pattern: OperandPattern | undefined, index: number): void {
     if (pattern === undefined) return this.add(operand, index === 0 ? 'write' : 'read');
     switch (pattern.kind) {

@@ -5,7 +5,7 @@ import { elementAt } from '../base/element-at.ts';
 import { type DeclaredSymbol, type LabelSymbol, Scope } from '../check/symbols.ts';
 import type { BegunFunction, Declared, OutlinePart } from './chunk.ts';
 
-/** The labels of each block and body, by the part of an outline that opens it. */
+/** The labels that each block or function body contains. The key is the part of the outline that opens it. */
 export type LabelsByScope = ReadonlyMap<OutlinePart, readonly LabelSymbol[]>;
 
 export class OpenScopes {
@@ -14,9 +14,9 @@ export class OpenScopes {
   readonly aliases: Map<string, string> = new Map();
   private begun: BegunFunction | null = null;
   private readonly scopes: Scope[] = [];
-  /** The labels of scopes that are yet to be opened. */
+  /** The labels of the scopes that the chunks still to be checked will open. */
   labels: LabelsByScope;
-  /** Labels whose names were already taken. */
+  /** Labels that could not be declared because their names were already taken. */
   private readonly repeated = new Set<LabelSymbol>();
 
   constructor(labels: LabelsByScope) {
@@ -43,7 +43,10 @@ export class OpenScopes {
     return false;
   }
 
-  /** Begins a function; `scope` has its parameters, `part` is the part of an outline for its header. */
+  /**
+   * Begins a function. `scope` contains its parameters, and `part` is the part of the outline that stands for its
+   * header.
+   */
   begin(begun: BegunFunction, scope: Scope, part: OutlinePart): void {
     this.begun = begun;
     this.scopes.push(scope);
@@ -65,7 +68,7 @@ export class OpenScopes {
     for (const label of this.labels.get(part) ?? []) if (scope.declare(label) !== null) this.repeated.add(label);
   }
 
-  /** Declares again what a chunk declares for the module. */
+  /** Repeats the declarations that a chunk makes in the module's scope. */
   repeatModule(declared: readonly Declared[]): void {
     for (const one of declared) {
       if (one.kind === 'symbol') redeclare(one.symbol, this.symbols);
@@ -73,7 +76,7 @@ export class OpenScopes {
     }
   }
 
-  /** Declares again what a chunk declares in functions, using the outline of the same parts. */
+  /** Repeats the declarations that a chunk makes within functions. `outline` is the outline of that chunk. */
   repeatBody(declared: readonly Declared[], outline: readonly OutlinePart[]): void {
     const parts = outline.filter(({ kind }) => kind === 'function' || kind === 'open');
     let next = 0;
@@ -88,7 +91,7 @@ export class OpenScopes {
     }
   }
 
-  /** Leaves a function before its end is reached. */
+  /** Closes all scopes of a function whose end has not been reached. */
   leave(): void {
     this.scopes.length = 0;
     this.begun = null;

@@ -120,7 +120,7 @@ export function foldsIn(list: ChunkList, references: References): readonly Fold[
   return [...found, ...commentFolds(list.chunks, references)].toSorted((a, b) => a.start - b.start || b.end - a.end);
 }
 
-/** Comments with nothing but white space between them fold together. */
+/** Comments that are separated only by white space can be folded together. */
 function commentFolds(chunks: readonly Chunk[], references: References): readonly Fold[] {
   const found: Fold[] = [];
   for (const chunk of chunks) {

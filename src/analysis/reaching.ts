@@ -35,8 +35,8 @@ export class Reaching {
   }
 
   /**
-   * The instructions whose value of a register may reach an instruction, ascending; `fromStart` if it may also be the
-   * value at the start of the function.
+   * The instructions whose writes to a register may reach the given instruction, in ascending order. `fromStart` is
+   * true if the value from the start of the function may reach it as well.
    */
   before(instruction: number, place: number): { readonly writers: readonly number[]; readonly fromStart: boolean } {
     const { blocks } = this.body;
@@ -58,7 +58,10 @@ export class Reaching {
     return { writers: [...found].sort((a, b) => a - b), fromStart };
   }
 
-  /** Looks for writes from `start` up to `end`; true if one of them always happens. */
+  /**
+   * Collects the writes between `start` and `end`, the last one first. Returns true as soon as it finds one that is
+   * always executed.
+   */
   private searchBack(start: number, end: number, place: number, found: Set<number>): boolean {
     const writers = this.writersOf.get(place) ?? [];
     for (let at = leadingCount(writers.length, (i) => elementAt(writers, i) < end) - 1; at >= 0; at--) {
@@ -70,7 +73,7 @@ export class Reaching {
     return false;
   }
 
-  /** The reads that the values of these writers of a register may reach, in the order of the text. */
+  /** The reads of a register that may see a value written by one of these instructions, in the order of the text. */
   after(writers: readonly number[], place: number): readonly Occurrence[] {
     const { blocks } = this.body;
     const history = this.history(place);
@@ -92,8 +95,9 @@ export class Reaching {
   }
 
   /**
-   * Marks the accesses that a value reaches, from an index of the history up to the instruction `end`. Returns false if
-   * there is no need to follow it further, because it is overwritten or was followed from here before.
+   * Marks the reads and writes that a value can reach. The search goes through the history of the register, from index
+   * `from` up to the instruction `end`. Returns false if the value need not be followed any further, either because it
+   * is overwritten or because an earlier search already continued from here.
    */
   private searchAhead(history: History, from: number, end: number, seen: Set<number>): boolean {
     let overwritten: number | null = null;

@@ -10,7 +10,7 @@ import { type Word, wordsIn } from './words.ts';
 
 /** A thing with a name: a register, a family of registers, a label, a variable, a parameter or a function. */
 export interface Entity {
-  /** As declared, or the canonical name of a member of a family. */
+  /** The name as declared. For a member of a register family, it is the canonical name of that member. */
   readonly name: string;
   readonly declared: Declared;
   /** Null for names of the module. */
@@ -95,7 +95,7 @@ export class References {
     return { start: by + elementAt(words, first).start, end: by + elementAt(words, end).end };
   }
 
-  /** What the name at an offset stands for; null without a name, or if it is not declared. */
+  /** The entity that the name at an offset stands for; null if there is no name there, or if it is not declared. */
   entityAt(offset: number): Entity | null {
     const word = this.wordAt(offset);
     if (word === null || !isName(word)) return null;
@@ -114,7 +114,7 @@ export class References {
     return { name: canonical, ...found, isFamily: false };
   }
 
-  /** All places of an entity, in the order of the text, with its declarations. */
+  /** All places where an entity is named, including its declarations, in the order of the text. */
   placesOf(entity: Entity): readonly NamePlace[] {
     const { scope, declared } = entity;
     const isLabel = declared.symbol.kind === 'label';
@@ -135,7 +135,10 @@ export class References {
     return scope === null && this.names.ofModule(name).some((other) => other.start === start);
   }
 
-  /** The names that match a pattern, between two offsets; `always` lies in a chunk that is searched in any case. */
+  /**
+   * The names between two offsets that match a pattern. The chunk that contains the offset `always` is searched even if
+   * its list of names suggests that it has no match.
+   */
   *find(pattern: RegExp, key: NameKey, within: Span, always = -1): Generator<Span> {
     const { chunks } = this.list;
     const searched = always < 0 ? null : this.list.at(always);
@@ -169,7 +172,7 @@ function keyOfEntity({ name, isFamily }: Entity): NameKey {
   return isFamily ? { stem: name, number: -1 } : keyOf(name);
 }
 
-/** Matches every spelling of an entity: `%r05` is `%r5`. */
+/** Matches every spelling of an entity. For example, `%r05` is another spelling of `%r5`. */
 function patternOf({ name, declared: { symbol }, isFamily }: Entity): RegExp {
   const isRegister = symbol.kind === 'register' && symbol.count !== null;
   if (!isRegister) return wholeName(escaped(name));

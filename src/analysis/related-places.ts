@@ -11,7 +11,7 @@ export interface RelatedPlace {
   readonly message: string;
 }
 
-/** Where a name that is declared twice was declared first. `%f1` may be a member of the registers `%f<2>`. */
+/** The first declaration of a name that is declared twice. `%f1` may be a member of the registers `%f<2>`. */
 export function firstDeclaration(
   place: Span,
   list: ChunkList,

@@ -17,7 +17,7 @@ export function whyFixed({ declared: { symbol } }: Entity): string | null {
   return isElsewhere ? `'${symbol.name}' is defined in another module` : null;
 }
 
-/** Renames an entity. A member of a family of registers gets its own declaration, after that of the family. */
+/** Renames an entity. A member of a register family gets a declaration of its own, after that of the family. */
 export function rename(entity: Entity, name: string, references: References, names: Names): Renaming {
   const why = whyFixed(entity) ?? whyTaken(entity, name, references, names);
   if (why !== null) return err(why);

@@ -1,4 +1,6 @@
-/** Finds kernels that use too much shared memory; searches again only if what some function uses has changed. */
+/**
+ * Finds kernels that use too much shared memory. The search is repeated only if the uses in some function have changed.
+ */
 import type { Report } from '../check/report.ts';
 import { type FunctionName, SharedMemory } from '../check/declarations/shared-memory.ts';
 import type { Scope } from '../check/symbols.ts';
@@ -6,13 +8,16 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Target } from '../isa/targets.ts';
 import type { Chunk, SharedUse } from './chunk.ts';
 
-/** What functions use, in the order of the text, and where their chunks begin in the document. */
+/**
+ * The variables and functions that each function uses, in the order of the text, and the offset of the chunk that each
+ * entry comes from.
+ */
 interface Uses {
   readonly uses: readonly SharedUse[];
   readonly starts: readonly number[];
 }
 
-/** A module in which nothing was found. */
+/** The state of a module for which the last search found no problem. */
 interface Quiet {
   readonly uses: readonly SharedUse[];
   /** The names of the module. */
@@ -23,7 +28,7 @@ interface Quiet {
 export class SharedFindings {
   private quiet: Quiet | null = null;
 
-  /** @param symbols the names of the module; a different object if any of them has changed */
+  /** @param the names of the module, which are a new object whenever one of them has changed */
   report(chunks: readonly Chunk[], symbols: Scope, target: Target, report: Report): void {
     const found = usesIn(chunks);
     const { uses } = found;
@@ -49,7 +54,7 @@ function usesIn(chunks: readonly Chunk[]): Uses {
   return { uses, starts };
 }
 
-/** Chunks that were not checked again still have the same objects. */
+/** For a chunk that was not checked again, the uses are still the same objects. */
 function areSame(known: readonly SharedUse[], uses: readonly SharedUse[]): boolean {
   return known.length === uses.length && uses.every((use, i) => use === known[i] || keyOf(use) === keyOf(known[i]));
 }
@@ -67,7 +72,7 @@ function sharedMemory({ uses, starts }: Uses, symbols: Scope): SharedMemory {
   for (const [i, { name, entry, span, own, named, calls }] of uses.entries()) {
     const start = starts[i] ?? 0;
     if (span !== null) begun = { name, entry, nameStart: span.start + start, nameEnd: span.end + start };
-    // Most functions use none and get no entry in the table.
+    // Most functions use no shared memory and call no other function. They need no entry in the table.
     const isEmpty = own.length + named.length + calls.length === 0;
     if (isEmpty && !shared.uses.has(name)) continue;
     if (begun !== null) shared.begin(begun);

@@ -9,18 +9,18 @@ export interface Signature {
   /** The mnemonic and its operands. */
   readonly label: string;
   readonly summary: string;
-  /** Where the operands are in the label. */
+  /** The range of each operand within the label. */
   readonly operands: readonly Span[];
 }
 
 export interface Signatures {
-  /** One for each form that the mnemonic can have, those with enough operands first. */
+  /** One signature for each form that the mnemonic can have. Forms with enough operands come first. */
   readonly signatures: readonly Signature[];
-  /** The number of the operand at the place. */
+  /** The index of the operand at the cursor. */
   readonly operand: number;
 }
 
-/** The signatures for a place in a statement; null where no operand can be. */
+/** The signatures to show at a place in a statement; null if no operand can be written there. */
 export function signaturesAt(place: StatementPlace): Signatures | null {
   if (place.kind !== 'operand') return null;
   const { mnemonic, index } = place;

@@ -12,14 +12,17 @@ import type { ChunkList } from './chunk-list.ts';
 
 /** Consecutive instructions with the same source position, relative to their chunk. */
 interface Run extends Span {
-  /** Null before the first `.loc` of the chunk: the position of the text before it. */
+  /**
+   * Null for the instructions before the first `.loc` of the chunk. Their position is the one that applies at the end
+   * of the previous chunk.
+   */
   readonly location: LocationDirective | null;
   readonly instructions: number;
   /** True if the position belongs to a function that begins in the chunk. */
   readonly isFirst: boolean;
 }
 
-/** Instructions that come from one source line, in one stretch of the text. */
+/** Consecutive instructions that come from the same source line. */
 export interface MappedRange extends Span {
   readonly place: SourcePlace;
   readonly instructions: number;
@@ -34,7 +37,7 @@ export interface SourceLine {
   readonly ranges: readonly Span[];
 }
 
-/** Keeps what was read in each chunk, so that after an edit only new chunks are read. */
+/** Caches what was read from each chunk, so that only new chunks have to be read after an edit. */
 export class SourceMap {
   private readonly list: ChunkList;
   private readonly runs = new WeakMap<Chunk, readonly Run[]>();
@@ -116,14 +119,20 @@ function plainStatements(statement: Statement): readonly Statement[] {
   return statement.kind === 'known' ? statementsOf(statement) : [statement];
 }
 
-/** The innermost position at an offset: that of the last instruction that begins at or before it. */
+/**
+ * The innermost source position that applies at an offset, which is that of the last instruction to begin at or before
+ * it.
+ */
 export function placeAt(ranges: readonly MappedRange[], offset: number): SourcePlace | null {
   const count = leadingCount(ranges.length, (i) => elementAt(ranges, i).start <= offset);
   const found = ranges[count - 1];
   return found !== undefined && offset <= found.end ? found.place : null;
 }
 
-/** The source lines by file, each file in the order of its lines. A line is counted everywhere its code was inlined. */
+/**
+ * The source lines by file, each file in the order of its lines. The source lines of each file, in ascending order.
+ * Instructions of inlined code count toward each line that they come from.
+ */
 export function sourceLinesOf(ranges: readonly MappedRange[]): readonly SourceLine[] {
   const lines = new Map<string, { file: string; line: number; instructions: number; ranges: Span[] }>();
   for (const { start, end, place, instructions } of ranges) {

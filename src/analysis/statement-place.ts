@@ -1,8 +1,11 @@
-/** Where in a statement an offset lies, for a statement that is still being written. */
+/** Finds the role of an offset in a statement that is still being written. */
 import type { Word } from './words.ts';
 
 export type StatementPlace =
-  /** In a mnemonic, or where one can begin: the text before its last dot, and the start of the rest. */
+  /**
+   * In a mnemonic, or where one can begin. `beginning` is the text before its last dot, and `start` is where the rest
+   * begins.
+   */
   | { readonly kind: 'mnemonic'; readonly beginning: string; readonly start: number; readonly isFirst: boolean }
   | {
       readonly kind: 'operand';
@@ -10,7 +13,7 @@ export type StatementPlace =
       readonly mnemonicStart: number;
       /** Number of the operand. */
       readonly index: number;
-      /** The bracket around the offset, and the number of commas since. */
+      /** The innermost bracket that is open at the offset, and the number of commas after it. */
       readonly inside: '[' | '{' | '(' | null;
       readonly element: number;
       /** Start of the name that is being written. */
@@ -24,7 +27,7 @@ export type StatementPlace =
 
 const none: StatementPlace = { kind: 'none' };
 
-/** The place of an offset in a text that begins between two statements. `words` are those of the text. */
+/** The role of an offset in a text that begins between two statements. `words` are the words of that text. */
 export function statementPlace(text: string, words: readonly Word[], offset: number): StatementPlace {
   const isComment = words.some(({ kind, start, end }) => kind === 'comment' && start < offset && offset <= end);
   if (isComment) return none;

@@ -1,4 +1,7 @@
-/** Expresses where a value comes from: `param_1 + 4·(ctaid.x·ntid.x + tid.x)`. */
+/**
+ * Expresses a value in terms of where it comes from, such as `param_1 + 4·(ctaid.x·ntid.x + tid.x)`. `param_1 +
+ * 4·(ctaid.x·ntid.x + tid.x)`.
+ */
 import type { Operand } from '../syntax/tree.ts';
 import { splitMnemonic } from '../isa/notation.ts';
 import { registerUse } from '../check/binding/bind.ts';
@@ -14,12 +17,15 @@ interface Expression {
   readonly binds: number;
 }
 
-/** Expressions that are longer or have more steps end in register names. */
+/**
+ * Limits on the length of an expression and on the number of steps behind it. Beyond them, the names of registers are
+ * left in the expression.
+ */
 const longest = 160;
 const mostSteps = 12;
 
 const bitOperators: Readonly<Record<string, string>> = { and: '&', or: '|', xor: '^', shr: '>>', rem: '%', div: '/' };
-/** Instructions that copy their source, apart from its width or window. */
+/** Instructions whose result is their source, except that its width or its state space may change. */
 const passing: ReadonlySet<string> = new Set(['mov', 'cvta', 'cvta.to', 'cvt']);
 
 export class Values {
@@ -29,7 +35,7 @@ export class Values {
   /** Results of the current question, by instruction and number of steps. */
   private readonly known = new Map<number, Expression | null>();
 
-  /** `placeAt` is the slot of the register at an offset in the function. */
+  /** `placeAt` returns the slot of the register at an offset in the function. */
   constructor(body: FunctionBody, reaching: Reaching, placeAt: (offset: number) => number | null) {
     this.body = body;
     this.reaching = reaching;
@@ -43,7 +49,7 @@ export class Values {
     return text === name ? null : text;
   }
 
-  /** The value that an instruction gives to its first operand; null if that is not an expression. */
+  /** The value that an instruction writes to its first operand; null if it cannot be written as an expression. */
   writtenBy(instruction: number): string | null {
     this.known.clear();
     return this.result(instruction, mostSteps)?.text ?? null;
@@ -132,7 +138,10 @@ function isInteger({ variant }: BodyInstruction): boolean {
   return variant?.types.every((type) => type.class === 'signed' || type.class === 'unsigned') === true;
 }
 
-/** False for conversions other than those between integers, which keep an index that fits. */
+/**
+ * False for a conversion unless both of its types are integers. Conversions between integers preserve any index that
+ * fits.
+ */
 function isExact(instruction: BodyInstruction, opcode: string): boolean {
   return opcode !== 'cvt' || isInteger(instruction);
 }

@@ -12,7 +12,7 @@ export const wordKinds = [
   'modifier',
   'type',
   'directive',
-  /** Of a register, variable, function or anything else that can be declared. */
+  /** The name of a register, variable, function or anything else that can be declared. */
   'name',
   /** `.x` after a name. */
   'member',
@@ -21,7 +21,7 @@ export const wordKinds = [
   /** The `@` of a guard. */
   'guard',
   'punctuation',
-  /** A character that no token begins with. */
+  /** A character that cannot begin any token. */
   'wrong',
 ] as const;
 
@@ -33,7 +33,7 @@ export interface Word {
   readonly end: number;
 }
 
-/** Directives that end with their line. */
+/** Directives that end at the end of their line. */
 const ofOneLine: ReadonlySet<string> = new Set(['.version', '.target', '.address_size', '.file', '.loc']);
 
 /** Reads the words of a text that begins between two statements. */
@@ -57,7 +57,10 @@ class WordReader {
   private place: Place = 'start';
   /** Open braces of lists. */
   private lists = 0;
-  /** Whether an unclosed string has made the statement unreadable; the next statement begins at the start of a line. */
+  /**
+   * Whether the rest of the statement cannot be read because of an unclosed string. The next statement then begins at
+   * the start of a line.
+   */
   private isBroken = false;
 
   constructor(source: string, isStart: boolean) {

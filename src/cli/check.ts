@@ -88,7 +88,7 @@ export async function writeEnd(judged: readonly Judged[], flags: CheckFlags, { s
   if (flags.format === 'junit') await write(stdout, renderJUnit(junitSuites(mergeAll(judged))));
 }
 
-/** The accepted findings; null if the flags name none, or if they are to be replaced. */
+/** The findings in the baseline; null if the flags name no baseline, or if the baseline is to be replaced. */
 async function baselineOf(
   { baseline, updateBaseline: replaces }: CheckFlags,
   session: Session,

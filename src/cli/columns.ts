@@ -26,7 +26,7 @@ export function widthOf(text: string): number {
   return toCells(text.replace(/\u001b\[[\d;]*m/g, '')).length;
 }
 
-/** A text and its continuation on one line, or on several if the screen is too narrow. */
+/** A text and the text that follows it, on one line, or on several lines if the screen is too narrow. */
 export function folded(text: string, rest: string, width: number): readonly string[] {
   if (widthOf(text) + 2 + widthOf(rest) <= width) return [`${text}  ${rest}`];
   return [text, ...wrap(rest, width - 4).map((line) => `    ${line}`)];

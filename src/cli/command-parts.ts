@@ -10,7 +10,7 @@ export function examples(command: Command, ...lines: readonly string[]): Command
   return command.addHelpText('before', `Examples:\n${lines.map((line) => `  ${line}\n`).join('')}`);
 }
 
-/** Collects the values of an option that may be given several times. */
+/** Collects the values of an option that can be repeated. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }

@@ -8,7 +8,7 @@ import { write } from './output.ts';
 import type { Session } from './session.ts';
 import { packageVersion } from './version.ts';
 
-/** `program` has all commands declared. */
+/** All commands of `program` must already be declared. */
 export async function completionCommand(
   shell: string | undefined,
   program: Command,

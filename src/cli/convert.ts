@@ -66,7 +66,7 @@ export async function convertCommand(
   });
 }
 
-/** Errors about the container name the output file. */
+/** Error messages about the container mention the output file. */
 function planFor(to: string, { file }: TensorInput, container: Container, choice: ConversionChoice): ConversionPlan {
   try {
     return planConversion(file, container, choice);
@@ -124,8 +124,8 @@ async function writeConverted(
     return null;
   }
   progress.end();
-  // If there are several files, a crash can happen when some of them already have their final names; then nothing is
-  // left to convert.
+  // If the output consists of several files, a crash during the commit can leave some of them renamed and others not.
+  // By then, no tensor is left to convert.
   if (files !== null) await out.note({ work: plan.work.length, piece: 0 } satisfies Position);
   await out.commit();
   return report;
@@ -140,8 +140,8 @@ interface Broken extends Task {
 }
 
 /**
- * Keeps the data if a later run can continue from it, and removes it otherwise. Throws the cause, unless the user
- * interrupted.
+ * Keeps the data if a later run can resume the conversion, and removes it otherwise. Then throws the error, unless the
+ * user interrupted the conversion.
  */
 async function giveUp(error: unknown, broken: Broken): Promise<void> {
   const { input, to, flags, session, signal, out, isKept } = broken;
@@ -156,7 +156,7 @@ async function giveUp(error: unknown, broken: Broken): Promise<void> {
     if (canResume && flags.quiet !== true) await write(session.stderr, `ptxlab: ${to}: unfinished; ${advice}\n`);
     return;
   }
-  // Only errors about values do not name their file.
+  // All errors name their file, except for errors about values.
   const isValue = error instanceof PtxlabError && (error.code === 'bad-scale' || error.code === 'values-lost');
   const told = changed ?? (isValue ? named(input.path, error) : error);
   throw canResume ? withAdvice(told) : told;
@@ -191,7 +191,7 @@ class JournalKeeper {
 /** Milliseconds. */
 const noteEvery = 1000;
 
-/** Identifies the input and the options, so that a run resumes only the same conversion. */
+/** Identifies the input and the options, so that `--resume` accepts only the same conversion. */
 async function workOf(source: TensorInput, plan: ConversionPlan, flags: ConvertFlags): Promise<string> {
   const found = await Promise.all(filesOfInput(source).map((path) => stat(path)));
   const input = found.map(({ size, mtimeMs }) => ({ size, mtimeMs }));

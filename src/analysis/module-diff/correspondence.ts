@@ -1,12 +1,12 @@
-/** Which register of one function holds what a register of another function holds. */
+/** Keeps track of which register in one function holds the same value as which register in the other. */
 import type { NormalLine, NormalName } from './normal-body.ts';
 
 type Same = (a: string, b: string) => boolean;
 
 /**
  * Follows two functions in parallel. A pair of writes makes two registers correspond; a later read of one must then be
- * paired with a read of the other. A register that is written only on one side corresponds to nothing until the next
- * pair.
+ * paired with a read of the other. A register that is written in only one of the functions has no counterpart until the
+ * next such pair.
  */
 export class Correspondence {
   private readonly toB = new Map<string, string>();
@@ -19,7 +19,7 @@ export class Correspondence {
     this.sameLabel = sameLabel;
   }
 
-  /** Whether two instructions of the same shape use names that correspond; takes note of the registers they write. */
+  /** Whether two instructions of the same shape use corresponding names. Also records the registers that they write. */
   follow(a: NormalLine, b: NormalLine): boolean {
     if (a.names.length !== b.names.length) {
       this.forgetA(a);

@@ -10,8 +10,8 @@ import { linesOf, type NormalBody, type NormalLine } from './normal-body.ts';
 import { type MnemonicCount, mnemonicCounts } from './mnemonic-counts.ts';
 
 /**
- * What became of an instruction. `changed` pairs have the same mnemonic but another operand: a constant, or a register
- * that does not correspond.
+ * What became of an instruction. What happened to an instruction. Two `changed` instructions have the same mnemonic but
+ * differ in an operand, either a constant or a register that does not correspond.
  */
 export type LineDiff =
   | { readonly kind: 'same' | 'changed'; readonly a: Span; readonly b: Span }
@@ -64,7 +64,7 @@ function sameLabels(a: NormalBody, b: NormalBody, matches: Int32Array): (a: stri
   };
 }
 
-/** The pairs of blocks in the order of `a`, each followed by the blocks that `b` alone has there. */
+/** The pairs of blocks in the order of `a`. Blocks that only `b` has follow the pair after which they occur. */
 function blockPairs(matches: Int32Array, countInB: number): readonly (readonly [a: number, b: number])[] {
   const taken = new Set(matches);
   const pairs: (readonly [number, number])[] = [];

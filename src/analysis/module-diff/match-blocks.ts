@@ -33,7 +33,7 @@ export function matchBlocks(a: NormalBody, b: NormalBody): Int32Array {
   for (const [i, j] of pairsWithCommonLines(a, b)) match(i, j);
   for (const [i, j] of pairsOfEqualBlocks(a, b, isOpen, false)) match(i, j);
   for (let i = 1; i < matches.length; i++) {
-    // A block whose lines all differ, between two that correspond.
+    // Matches two blocks whose lines all differ, if the blocks before and after them correspond.
     const before = signedAt(matches, i - 1);
     const after = i + 1 < matches.length ? signedAt(matches, i + 1) : b.blocks.length;
     if (before >= 0 && after === before + 2) match(i, before + 1);
@@ -70,7 +70,10 @@ interface Open {
   readonly b: (block: number) => boolean;
 }
 
-/** Blocks with the same lines, wherever they are; with `onlyUnique`, only if no other block has these lines. */
+/**
+ * Pairs of blocks that consist of the same lines, wherever they are in the functions. With `onlyUnique`, the lines must
+ * occur in just one block of each function.
+ */
 function pairsOfEqualBlocks(a: NormalBody, b: NormalBody, isOpen: Open, onlyUnique: boolean): readonly Pair[] {
   const inA = blocksByText(a, isOpen.a);
   const inB = blocksByText(b, isOpen.b);

@@ -18,7 +18,10 @@ export interface FunctionMatches {
   readonly onlyInB: readonly FunctionPlace[];
 }
 
-/** By name; then by the C++ name without arguments, if only one function on each side has it; then by their instructions. */
+/**
+ * Matches functions by name first, then by the C++ name without arguments, if only one function on each side has that
+ * name, and finally by their instructions.
+ */
 export function matchFunctions(a: Side, b: Side): FunctionMatches {
   const found = new Map<FunctionPlace, FunctionPlace>();
   const taken = new Set<FunctionPlace>();
@@ -50,7 +53,8 @@ export function matchFunctions(a: Side, b: Side): FunctionMatches {
 }
 
 /**
- * `scale` for `void scale<float>(float*, int)`, so that a function still counts as the same if its arguments change.
+ * The name without template arguments and parameters, such as `scale` for `void scale<float>(float*, int)`. A function
+ * whose parameters change is therefore still recognized.
  */
 function baseName({ name }: FunctionPlace): string {
   const demangled = demangle(name);
@@ -69,16 +73,20 @@ function uniqueBy(
   return new Map(named.filter(([name]) => counts.get(name) === 1));
 }
 
-/** Hashes per function. A function is similar to another if a quarter of these agree. */
+/**
+ * Hashes per function. The number of hashes for each function. Two functions are considered similar if at least a
+ * quarter of their hashes agree.
+ */
 const hashes = 16;
 const fewestEqual = 4;
 
-/** The maximum number of functions that are compared because of one hash. */
+/** The maximum number of functions that are recorded for each value of a hash. */
 const mostWithOneHash = 16;
 
 /**
- * Pairs of similar functions, the most similar first. Each function is described by the smallest of its hashed shapes,
- * for each of several hash functions: the share of equal ones estimates the share of common shapes (Broder 1997).
+ * Pairs of similar functions, the most similar first. For each of several hash functions, a function is described by
+ * the smallest hash of its instruction shapes. The share of hashes that two functions have in common estimates the
+ * share of shapes that they have in common (Broder 1997).
  */
 function similarPairs(a: Side, b: Side): readonly (readonly [a: FunctionPlace, b: FunctionPlace])[] {
   if (a.functions.length === 0 || b.functions.length === 0) return [];

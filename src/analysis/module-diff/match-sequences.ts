@@ -1,7 +1,7 @@
 /** Matches equal elements of two sequences without changing their order, in nearly linear time. */
 import { signedAt } from '../../base/typed-reads.ts';
 
-/** A range of each sequence. */
+/** A range of elements in each of the two sequences. */
 interface Range {
   readonly a: number;
   readonly aEnd: number;
@@ -9,12 +9,15 @@ interface Range {
   readonly bEnd: number;
 }
 
-/** Number of differences after which a search stops, keeps what it found, and starts again from there. */
+/**
+ * After this many differences, a search stops, keeps the matches that it has found, and starts again from the place it
+ * has reached.
+ */
 const mostDifferences = 400;
 
 /**
- * For each element of `a` the index of its counterpart in `b`, or -1. Elements that occur only once on both sides are
- * matched first; the ranges between them are searched for the shortest list of differences (Myers 1986).
+ * For each element of `a` the index of its counterpart in `b`, or -1. Elements that occur exactly once on each side are
+ * matched first. Between them, the shortest list of differences is computed (Myers 1986).
  */
 export function matchSequences(a: ArrayLike<number>, b: ArrayLike<number>): Int32Array {
   const matches = new Int32Array(a.length).fill(-1);
@@ -29,7 +32,7 @@ export function matchSequences(a: ArrayLike<number>, b: ArrayLike<number>): Int3
   return matches;
 }
 
-/** Matches the equal elements at both ends of a range, and returns the rest. */
+/** Matches the equal elements at both ends of a range, and returns the part between them. */
 function trimmed(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, matches: Int32Array): Range {
   let { a: from, aEnd: end, b: bFrom, bEnd } = range;
   while (from < end && bFrom < bEnd && a[from] === b[bFrom]) matches[from++] = bFrom++;
@@ -39,7 +42,7 @@ function trimmed(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, match
 
 type Pair = readonly [a: number, b: number];
 
-/** The longest list of pairs in order whose elements occur once in each range. */
+/** The longest list of ascending pairs of equal elements, each of which occurs only once in either range. */
 function anchorsIn(a: ArrayLike<number>, b: ArrayLike<number>, range: Range): readonly Pair[] {
   const places = new Map<number, { a: number; b: number; count: number }>();
   for (let i = range.a; i < range.aEnd; i++) {
@@ -59,9 +62,14 @@ function anchorsIn(a: ArrayLike<number>, b: ArrayLike<number>, range: Range): re
   return longestAscending(pairs);
 }
 
-/** The longest selection of pairs that ascends on both sides, from a list that ascends on the first side. */
+/**
+ * The longest selection of pairs in which both numbers ascend, from a list in which the first numbers already ascend.
+ */
 function longestAscending(pairs: readonly Pair[]): readonly Pair[] {
-  /** For each length, the index of the pair that ends such a list with the smallest second number. */
+  /**
+   * For each length, the index of the last pair in the ascending selection of that length whose second number is the
+   * smallest.
+   */
   const ends: number[] = [];
   const before = new Int32Array(pairs.length);
   for (const [i, [, second]] of pairs.entries()) {
@@ -104,7 +112,10 @@ function searchRange(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, m
   }
 }
 
-/** Returns the place that was reached. `reached[offset + k]` is the furthest index in `a` on diagonal k. */
+/**
+ * Returns the place that was reached. Returns the place that was reached. `reached[offset + k]` is the furthest index
+ * in `a` that was reached on diagonal k.
+ */
 function searchStep(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, matches: Int32Array): Pair {
   const width = range.aEnd - range.a;
   const height = range.bEnd - range.b;
@@ -127,7 +138,7 @@ function searchStep(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, ma
   return tracedBack(range, steps, furthest(reached, offset, most, width, height), matches);
 }
 
-/** The place with the most elements of both sequences behind it. */
+/** The place before which the two sequences have the most elements in total. */
 function furthest(reached: Int32Array, offset: number, count: number, width: number, height: number): Pair {
   let best: Pair = [0, 0];
   for (let k = -count; k <= count; k += 2) {

@@ -10,7 +10,7 @@ interface WithMnemonic {
   readonly mnemonic: string;
 }
 
-/** Only the mnemonics whose counts differ, the largest difference first. */
+/** The number of uses of each mnemonic in `a` and in `b`, if they differ, with the largest difference first. */
 export function mnemonicCounts(a: readonly WithMnemonic[], b: readonly WithMnemonic[]): readonly MnemonicCount[] {
   const ones = (lines: readonly WithMnemonic[], side: 'a' | 'b'): readonly MnemonicCount[] =>
     lines.map(({ mnemonic }) => ({ mnemonic, a: 0, b: 0, [side]: 1 }));

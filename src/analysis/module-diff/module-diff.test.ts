@@ -44,7 +44,7 @@ function diffOf(a: string, b: string): ModuleDiff {
   return diffModules(new Document(a), new Document(b));
 }
 
-/** The lines that are not the same, as `- text` and `+ text`; pairs of changed lines have `~`. */
+/** The lines that changed: removed lines as `- text`, added lines as `+ text`, and pairs of changed lines with `~`. */
 function changesIn({ blocks }: FunctionDiff, a: string, b: string): readonly string[] {
   return blocks.flatMap(({ lines }) =>
     lines.flatMap((line) => {
@@ -228,7 +228,7 @@ describe('matchSequences', () => {
     return seed / 2 ** 32;
   };
 
-  /** The length of a longest common subsequence, by the definition. */
+  /** The length of a longest common subsequence, computed directly from its definition. */
   function longest(a: readonly number[], b: readonly number[]): number {
     let row = b.map(() => 0);
     for (const one of a) {

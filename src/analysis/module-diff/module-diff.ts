@@ -8,7 +8,10 @@ import { type FunctionMatches, matchFunctions, type Side } from './match-functio
 import { addedCounts, type MnemonicCount } from './mnemonic-counts.ts';
 import { type NormalBody, type NormalVariable } from './normal-body.ts';
 
-/** Something that both modules may declare. One side is null if only the other has it. */
+/**
+ * Something that both modules may declare. Something that at least one of the modules declares. `a` or `b` is null if
+ * that module does not declare it.
+ */
 export interface DeclarationDiff {
   readonly name: string;
   readonly a: string | null;
@@ -27,7 +30,7 @@ export interface ModuleDiff {
   readonly isSame: boolean;
   /** Differences of version, target and address size, and of the variables of the module. */
   readonly declarations: readonly DeclarationDiff[];
-  /** The functions that both have, in the order of the first module. */
+  /** The functions that occur in both modules, in the order of the first module. */
   readonly functions: readonly FunctionDiff[];
   readonly onlyInA: readonly FunctionPlace[];
   readonly onlyInB: readonly FunctionPlace[];
@@ -103,7 +106,7 @@ function sideOf(document: Document, takes: (name: string) => boolean): Side {
   };
 }
 
-/** The name in the second module of something that has a name in the first. */
+/** Maps a name in the first module to the corresponding name in the second. */
 type NameInB = (name: string) => string;
 
 interface FunctionSide {

@@ -14,11 +14,11 @@ import { type BodyInstruction, type NamedOperand, visitNames } from '../occurren
 /** A name in an instruction. */
 export type NormalName =
   | { readonly kind: 'register'; readonly place: string; readonly role: Role }
-  /** A variable that passes an argument or a result of a call. */
+  /** A variable that passes an argument to a function that is called, or returns its result. */
   | { readonly kind: 'argument'; readonly place: string }
   | { readonly kind: 'label' | 'symbol'; readonly name: string };
 
-/** An instruction. Two instructions with the same shape differ only in names. */
+/** An instruction. Two instructions with the same shape differ only in the names that they use. */
 export interface NormalLine extends Span {
   readonly mnemonic: string;
   readonly shape: string;
@@ -42,7 +42,7 @@ export interface NormalBody {
   readonly header: readonly string[];
   readonly lines: readonly NormalLine[];
   readonly blocks: readonly NormalBlock[];
-  /** Without parameters, including those of calls. */
+  /** The variables that the function declares, except for parameters, including the parameters of calls. */
   readonly variables: readonly NormalVariable[];
 }
 
@@ -60,7 +60,7 @@ export function normalBody(body: FunctionBody): NormalBody {
   return { header: printHeaderParts(checked.item), lines, blocks, variables: variables.map(normalVariable) };
 }
 
-/** Parameters and return values by name: what stands for them in a shape. */
+/** Maps the names of parameters and return values to the text that replaces them in a shape. */
 function parameterPositions({ checked: { parameters, results } }: FunctionBody): ReadonlyMap<string, string> {
   const positions = new Map<string, string>();
   for (const [i, symbol] of parameters.entries()) if (symbol !== null) positions.set(symbol.name, `parameter ${i}`);

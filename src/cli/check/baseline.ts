@@ -14,7 +14,7 @@ interface AcceptedFindings {
   readonly file?: string;
   readonly target?: string;
   readonly code?: string;
-  /** The line of code without its numbering. */
+  /** The line of code, with the numbers that compilers assign left out. */
   readonly text?: string;
   readonly count?: number;
 }
@@ -32,9 +32,9 @@ const baselineRule: Rule<BaselineFile> = objectOf<BaselineFile>({
   ),
 });
 
-/** What the findings of a report belong to. */
+/** A report, with the file and the source text that its findings are in. */
 export interface FindingPlace {
-  /** The file as the baseline names it. */
+  /** The name of the file in the baseline. */
   readonly file: string;
   readonly source: SourceText;
   readonly report: CheckReport;

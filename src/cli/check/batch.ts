@@ -16,7 +16,7 @@ export interface BatchDefaults {
   readonly target: TargetName | undefined;
   readonly isa: VersionName | undefined;
   readonly warningsAreErrors: boolean;
-  /** These apply where neither the request nor the command line says otherwise. */
+  /** The settings that apply if neither the request nor the command line says otherwise. */
   readonly settings: Settings;
 }
 
@@ -78,8 +78,8 @@ function badRequest(message: string): LineError {
 }
 
 /**
- * The id as JSON. A number that a double cannot represent is copied from the line, so that it comes back with every
- * digit.
+ * The id as JSON. A number that a double cannot represent is copied from the line, so that the answer contains every
+ * digit of it.
  */
 function readId(line: JsonObject, raw: string): string {
   const { id = null } = line;

@@ -3,7 +3,10 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { FileReport } from '../../diagnostics/renderers/file-report.ts';
 import type { JUnitCase, JUnitSuite } from '../../diagnostics/renderers/junit.ts';
 
-/** Errors are failures; other findings are the output of cases that pass. A file without findings has one case. */
+/**
+ * Errors become failed cases. Other findings become cases that pass, with the finding as their output. A file without
+ * findings has one case.
+ */
 export function junitSuites(reports: readonly FileReport[]): readonly JUnitSuite[] {
   return reports.map((report) => {
     const { name } = report.source;

@@ -12,7 +12,7 @@ export interface Judged {
   readonly report: CheckReport;
 }
 
-/** `-Werror`: warnings also reject the module. */
+/** Applies `-Werror`: warnings become errors, so they reject the module as well. */
 export function withWarningsAsErrors(report: CheckReport): CheckReport {
   const raise = (found: Diagnostic): Diagnostic =>
     found.severity === 'warning' ? { ...found, severity: 'error' } : found;
@@ -24,7 +24,7 @@ export function isAccepted(report: CheckReport): boolean {
   return report.diagnostics.every(({ severity }) => severity !== 'error');
 }
 
-/** One report per file: findings that apply to all targets appear once, the others name their targets. */
+/** One report per file. A finding that applies to all targets appears once; any other finding names its targets. */
 export function mergeAll(judged: readonly Judged[]): readonly FileReport[] {
   const bySource = new Map<SourceText, Judged[]>();
   for (const one of judged) {
@@ -52,13 +52,13 @@ function mergeTargets(judged: readonly Judged[]): readonly Diagnostic[] {
   return merged.sort((a, b) => a.span.start - b.span.start);
 }
 
-/** Adds the targets that a finding applies to, unless it applies to all or names them itself. */
+/** Adds the targets that a finding applies to, unless it applies to all targets or its message already names them. */
 function nameTargets(diagnostic: Diagnostic, targets: readonly string[], all: number): Diagnostic {
   if (targets.length === all || targets.every((target) => diagnostic.message.includes(target))) return diagnostic;
   return { ...diagnostic, message: `${diagnostic.message} (for ${targets.join(', ')})` };
 }
 
-/** The output of `--format json` for a file and a target; with `placeOf`, findings include their source line. */
+/** The output of `--format json` for a file and a target. If `placeOf` is given, findings include their source line. */
 export function jsonRecord(
   { source, report }: Judged,
   placeOf: ((offset: number) => SourcePlace | null) | null,

@@ -24,7 +24,7 @@ export interface ConvertFlags extends CommonFlags, TensorFlags {
   readonly scaleRule?: string;
   readonly rounding?: string;
   readonly seed?: string;
-  /** False after `--no-saturate`; the name is commander's choice. */
+  /** False after `--no-saturate`. Commander determines the name of this member. */
   readonly saturate?: boolean;
   readonly semantics?: string;
   readonly shardSize?: string;
@@ -47,7 +47,7 @@ const scaleRules = { floor: 'floor', up: 'up' } as const;
 const roundings: Readonly<Record<string, Rounding>> = { rn: 'rn', rz: 'rz', rm: 'rm', rp: 'rp', rna: 'rna', rs: 'rs' };
 const stacks: Readonly<Record<string, Semantics>> = { ptx: 'ptx', ocp: 'ocp', ml_dtypes: 'ml_dtypes', torch: 'torch' };
 
-/** @throws UsageError for an unknown value of a flag */
+/** @throws UsageError for a flag with an unknown value */
 export function choiceOf(flags: ConvertFlags): ConversionChoice {
   const { to, only = [], keep = [], seed, saturate } = flags;
   if (to === undefined) throw new UsageError('convert needs --to: a format such as e4m3, or a scheme such as mxfp4');
@@ -96,9 +96,9 @@ function oneOf<T>(flag: string, given: string | undefined, values: Readonly<Reco
 const indexEnding = /\.safetensors\.index\.json$/;
 
 /**
- * How to split a model if the output name is that of an index; undefined for a single output file.
+ * How to split a model if the output is named like an index; undefined for a single output file.
  *
- * @throws UsageError for an invalid size, or if nothing is split
+ * @throws UsageError if the size is invalid, or if the output is not named like an index
  */
 export function shardingOf(path: string, { shardSize }: ConvertFlags): Sharding | undefined {
   if (indexEnding.test(path)) {
