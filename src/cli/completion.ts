@@ -20,7 +20,7 @@ export async function completionCommand(
   return 0;
 }
 
-/** `program` has all commands declared. */
+/** All commands of `program` must already be declared. */
 export async function manCommand(program: Command, { stdout }: Session): Promise<ExitCode> {
   await write(stdout, manPage(shapeOf(program, packageVersion())));
   return 0;

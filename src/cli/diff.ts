@@ -21,7 +21,7 @@ import { openTensors, type TensorInput } from './tensor-input.ts';
 
 interface DiffSettings {
   readonly limits: Limits;
-  /** Number of worst elements shown per tensor. */
+  /** How many of the elements with the largest errors are shown for each tensor. */
   readonly worst: number;
   /** Number of tensors shown in detail. */
   readonly details: number;

@@ -1,4 +1,7 @@
-/** `ptxlab doctor`: reports whether this machine has what ptxlab uses, and what to do if not. */
+/**
+ * `ptxlab doctor`: reports whether this machine provides everything that ptxlab can use, and what to do about anything
+ * that is missing.
+ */
 import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -17,7 +20,7 @@ export interface DoctorFlags {
 interface Examination {
   readonly name: string;
   readonly found: string;
-  /** What to do; null if nothing is wrong. */
+  /** What the user should do; null if nothing is wrong. */
   readonly advice: string | null;
 }
 
@@ -82,7 +85,7 @@ async function kernelOn(workers: number): Promise<Examination> {
   }
 }
 
-/** ptxlab never needs this tool; its own tests compare with it. */
+/** ptxlab itself does not use this tool. Only its own tests do, to compare results. */
 function tool(name: string, path: string): Examination {
   const folder = path.split(delimiter).find((one) => one !== '' && existsSync(join(one, name)));
   return { name, found: folder === undefined ? 'not installed, not needed' : join(folder, name), advice: null };

@@ -74,7 +74,7 @@ const options: readonly string[] = [
   '--help',
 ];
 
-/** Operands may begin with a minus sign, so unknown options get here as operands. */
+/** Because operands may begin with a minus sign, commander passes unknown options on as operands. */
 function refuseOptions(words: readonly string[]): void {
   const option = words.find((word) => word.startsWith('--'));
   if (option === undefined) return;

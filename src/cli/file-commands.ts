@@ -9,7 +9,9 @@ import type { InspectFlags } from './inspect.ts';
 export function defineConvert(program: Command, start: Start): void {
   const command = program
     .command('convert')
-    .description('Convert the floating-point tensors of a file; the new file can use another container.')
+    .description(
+      'Convert the floating-point tensors of a file, and write them to a file of the same or another container.',
+    )
     .argument('[files...]', 'the input file, then the output file, whose extension determines its container');
   convertChoiceOptions(command)
     .option('--force', 'replace an existing file')
@@ -40,7 +42,7 @@ export function convertChoiceOptions(command: Command): Command {
     .option('--scale <of>', 'f32 scales for e4m3, e5m2, s8, s4, s2: per tensor, row, or block of 128 x 128, or none')
     .option('--layout <reader>', 'names and types that other readers expect: modelopt, compressed-tensors')
     .option('--scale-rule <rule>', 'rounding of mx scales: floor, as in OCP MX, or up')
-    .option('--rounding <mode>', 'rounding; rn by default, rs with --seed')
+    .option('--rounding <mode>', 'rounding mode; rn by default; rs also needs --seed')
     .option('--seed <number>', 'seed for --rounding rs')
     .option('--semantics <stack>', 'the stack whose rules to follow: ptx by default, ocp, ml_dtypes, torch')
     .option('--no-saturate', 'values out of range become infinity or NaN if the stack allows it')

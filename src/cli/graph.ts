@@ -5,7 +5,7 @@ import { displayName, readInput } from './io.ts';
 import { write } from './output.ts';
 import type { Session } from './session.ts';
 
-/** Without a name, the only function of the module. */
+/** If no name is given, the module must have only one function. */
 export async function graphCommand(file: string, name: string | undefined, session: Session): Promise<ExitCode> {
   const { stdout, stderr } = session;
   const text = await readInput(file, session);

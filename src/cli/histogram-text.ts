@@ -7,7 +7,7 @@ import { countText, percentText } from './number-text.ts';
 interface BarGlyphs {
   /** From an empty character to a full one, in eighths of its height. */
   readonly heights: string;
-  /** Partly filled characters in order of width, growing from the left, then a full one. */
+  /** Characters that are partly filled from the left, from the narrowest to the widest, followed by a full one. */
   readonly widths: string;
   /** For bars that grow to the left: a half-filled character and a full one. */
   readonly leftward: string;
@@ -24,7 +24,10 @@ function glyphsOf(isAscii: boolean): BarGlyphs {
   return isAscii ? ascii : blocks;
 }
 
-/** A bar that fills a `share` (0 to 1) of `width` columns from the left; at least a sliver unless the share is zero. */
+/**
+ * A bar from the left that fills a `share` (0 to 1) of `width` columns. Unless the share is zero, at least a sliver is
+ * visible.
+ */
 export function bar(share: number, width: number, isAscii: boolean): string {
   return drawBar(share, width, glyphsOf(isAscii).widths, (whole, rest) => whole + rest);
 }
@@ -66,7 +69,8 @@ function topBinades(exponents: readonly ExponentCount[], limit: number): readonl
 const sparkWidth = 12;
 
 /**
- * The number of elements in each of the twelve highest binades, one character each, and where the last of them begins.
+ * The number of elements in each of the twelve highest binades, drawn as one character each, followed by the exponent
+ * of the lowest one.
  */
 export function sparkline(exponents: readonly ExponentCount[], isAscii: boolean): string {
   const bins = topBinades(exponents, sparkWidth);
@@ -78,7 +82,7 @@ export function sparkline(exponents: readonly ExponentCount[], isAscii: boolean)
   return `${line.join('').padStart(sparkWidth)} 2^${bins.at(-1)?.exponent}`;
 }
 
-/** Maximum number of binades that get a line of their own. */
+/** The maximum number of binades that are drawn, each on its own line. */
 const lines = 24;
 
 /** A line for each binade, highest first: negative elements to the left, positive ones to the right. */

@@ -16,7 +16,7 @@ import { openTensors, type TensorFlags, type TensorInput } from './tensor-input.
 import { lookAlikeWords, warn } from './warnings.ts';
 
 export interface InspectFlags extends CommonFlags, TensorFlags {
-  /** False after `--no-stats`; commander chooses the name. */
+  /** False after `--no-stats`. Commander determines the name of this member. */
   readonly stats: boolean;
   readonly histogram?: boolean;
   readonly json?: boolean;
@@ -66,7 +66,10 @@ async function textOf(
   return isNext ? `\n${text}` : text;
 }
 
-/** Lists tensors together with their scales; scales alone only if requested. */
+/**
+ * A tensor is listed together with its scales. Scales are listed by themselves only if `--only` selects them but not
+ * their tensor.
+ */
 function shownOf(tensor: ModelTensor, { takes }: TensorInput, { only }: InspectFlags): readonly ModelTensor[] {
   if (takes(tensor.entry.name)) return [tensor];
   return only === undefined ? [] : tensor.parts.filter(({ name }) => takes(name)).map(plainTensor);

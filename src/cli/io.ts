@@ -9,13 +9,13 @@ import type { Session } from './session.ts';
 /** The largest input that is read, 256 MiB; a larger file is rejected before any of it is read. */
 export const sizeLimit: number = 256 * 1024 * 1024;
 
-/** The name of a path in messages. */
+/** How a path is shown in messages. */
 export function displayName(path: string): string {
   if (path === '-') return '<stdin>';
   return path === '' ? "''" : path;
 }
 
-/** The text of a file, or of stdin for `-`. The error is one line that names the input. */
+/** The text of a file, or of stdin for `-`. If it cannot be read, the error is a single line that names the input. */
 export async function readInput(path: string, { stdin }: Pick<Session, 'stdin'>): Promise<Result<string, string>> {
   try {
     const bytes = path === '-' ? await readStream(stdin()) : await readFile(path);
@@ -26,8 +26,7 @@ export async function readInput(path: string, { stdin }: Pick<Session, 'stdin'>)
 }
 
 /**
- * Bytes of a file; null if it is larger than the limit. Pipes and devices have no size, so their bytes are counted
- * while they are read.
+ * Bytes of a file; null if it is larger than the limit. The contents of a file; null if it is larger than the limit.
  */
 async function readFile(path: string): Promise<Uint8Array | null> {
   const file = await open(path, 'r');

@@ -2,7 +2,10 @@
 import { mistakeIn, type Rule } from '../base/rules.ts';
 import { UsageError } from './exit.ts';
 
-/** The value of a JSON text; members that are null count as absent. `name` identifies the text in messages. */
+/**
+ * The value of a JSON text. Members of objects that are null are treated as absent. Error messages refer to the text as
+ * `name`.
+ */
 export function parseFile(text: string, name: string): unknown {
   try {
     return JSON.parse(text, function (this: unknown, _key, value: unknown) {
@@ -14,7 +17,10 @@ export function parseFile(text: string, name: string): unknown {
   }
 }
 
-/** Throws a UsageError that begins with the path of the first mistake, or with `noun` for the whole value. */
+/**
+ * Throws a UsageError about the first mistake, if there is any. The message begins with the path of the mistake, or
+ * with `noun` if the value as a whole is wrong.
+ */
 export function requireRule<T>(value: unknown, rule: Rule<T>, noun: string): asserts value is T {
   const mistake = mistakeIn(value, rule);
   if (mistake === null) return;

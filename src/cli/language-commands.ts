@@ -52,7 +52,7 @@ export function defineLsp(program: Command, start: Start): void {
   const command = program
     .command('lsp')
     .description('Run a language server for editors on stdin and stdout.')
-    .option('--stdio', 'the only transport, and the default')
+    .option('--stdio', 'use stdin and stdout, which is the default and the only transport')
     .addOption(new Option('--clientProcessId <id>', 'the process ID of the editor, which VS Code passes').hideHelp())
     .action(async () => {
       await start(async (session) => (await import('./lsp.ts')).lspCommand(session));
@@ -95,11 +95,11 @@ export function defineRun(program: Command, start: Start): void {
   const command = program
     .command('run')
     .description('Run a kernel on the CPU.')
-    .argument('[file]', 'a PTX file, - for stdin')
+    .argument('[file]', 'a PTX file, or - for stdin')
     .option('--entry <name>', 'the kernel; optional if the module has only one')
     .option('--grid <x,y,z>', 'number of blocks')
     .option('--block <x,y,z>', 'threads per block')
-    .option('--cluster <x,y,z>', 'blocks per cluster; by default what the kernel requires')
+    .option('--cluster <x,y,z>', 'blocks per cluster; by default, the number that the kernel requires')
     .option('--shared <bytes>', 'size of the dynamic shared memory')
     .option('--cooperative', 'cooperative launch: the whole grid can synchronize')
     .option(
@@ -111,7 +111,7 @@ export function defineRun(program: Command, start: Start): void {
     .option('--out <index:file>', 'write a buffer argument to a file after the launch; can be repeated', collect, [])
     .option('--force', 'replace existing files')
     .option('-t, --target <name>', "the target, instead of the module's own")
-    .option('--gpu <name>', 'the GPU whose arithmetic to use, such as sm_90 or H100; by default that of the target')
+    .option('--gpu <name>', 'the GPU whose arithmetic to use, such as sm_90 or H100; by default, the GPU of the target')
     .addOption(new Option('--engine <engine>', 'the engine to run on').choices(['jit', 'interp']))
     .option('--workers <count>', 'worker threads for the fast engine; 0, the default, runs all blocks on one thread')
     .option('--unchecked', 'skip memory checks')
@@ -127,8 +127,11 @@ export function defineRun(program: Command, start: Start): void {
         'fault',
       ]),
     )
-    .option('--timeout <seconds>', 'stop a kernel that runs longer')
-    .option('--budget <instructions>', 'stop a kernel that executes more instructions, summed over all threads')
+    .option('--timeout <seconds>', 'stop a kernel that runs longer than this')
+    .option(
+      '--budget <instructions>',
+      'stop a kernel that executes more than this number of instructions in all threads together',
+    )
     .option('--print-limit <bytes>', 'maximum output of printf; 64 MiB by default')
     .action(async (file: string | undefined, _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<RunFlags>();
@@ -218,7 +221,7 @@ export function defineGraph(program: Command, start: Start): void {
   const command = program
     .command('graph')
     .description('Draw the control flow of a kernel or function as SVG.')
-    .argument('<file>', 'a PTX file, - for stdin')
+    .argument('<file>', 'a PTX file, or - for stdin')
     .argument('[function]', 'its name, mangled or as in C++; optional if the module has only one')
     .action(async (file: string, name: string | undefined) => {
       await start(async (session) => (await import('./graph.ts')).graphCommand(file, name, session));
@@ -264,7 +267,7 @@ export function defineSweep(program: Command, start: Start): void {
   );
 }
 
-/** For the help only: `command-line.ts` runs it before commander sees its options. */
+/** Declares the command for the help only, because `command-line.ts` runs it before commander sees the options. */
 export function definePtxas(program: Command): void {
   program.command('ptxas').description('Verify PTX with the command line of ptxas; no machine code is generated.');
 }

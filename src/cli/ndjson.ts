@@ -1,7 +1,7 @@
 /**
- * One JSON object per line in, one JSON object per line out, in order. Each line is answered as it arrives, so that a
- * program at the other end of a pipe can wait for the answer before it sends more. Input is read only when the reader
- * of the answers is ready.
+ * One JSON object per line in, one JSON object per line out, in order. Each line is answered as soon as it arrives, so
+ * that a program at the other end of a pipe can wait for the answer before it sends the next line. Input is read only
+ * while the recipient of the answers keeps up.
  */
 import { err, ok, type Result } from '../base/result.ts';
 import { sizeLimit } from './io.ts';
@@ -54,7 +54,10 @@ export async function answerLines(
   return faults;
 }
 
-/** The bytes since the last newline. A line beyond the limit is dropped while it is read, and reported at its end. */
+/**
+ * The bytes that have arrived since the last newline. A line that exceeds the limit is discarded as it arrives, and
+ * reported once it ends.
+ */
 export class PendingLine {
   private readonly limit: number;
   private chunks: Buffer[] = [];

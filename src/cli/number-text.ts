@@ -17,7 +17,7 @@ export function bytesText(bytes: number): string {
   return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`;
 }
 
-/** Four significant digits, or fewer if they are exact: `-0.1235`, `448`, `1.175e-38`, `inf`. */
+/** Four significant digits, or fewer if they represent the value exactly: `-0.1235`, `448`, `1.175e-38`, `inf`. */
 export function valueText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';

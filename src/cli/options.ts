@@ -64,7 +64,7 @@ export function readIsa(text: string | undefined): VersionName | undefined {
   );
 }
 
-/** The target and version that the flags name. */
+/** The target and the version that are given by the flags. */
 export function readTargetChoice(flags: JudgeFlags): TargetChoice {
   const target = readTarget(flags.target);
   const isa = readIsa(flags.isa);
@@ -74,7 +74,10 @@ export function readTargetChoice(flags: JudgeFlags): TargetChoice {
   };
 }
 
-/** The GPU with that name, which is an architecture or a product in any case; null if the flag is absent. */
+/**
+ * The GPU with the given name, which may be an architecture or a product, in upper or lower case; null if the flag is
+ * absent.
+ */
 export function readGpu(name: string | undefined): GpuName | null {
   if (name === undefined) return null;
   const gpu = findGpu(name);

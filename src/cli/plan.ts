@@ -60,7 +60,7 @@ export async function planConvertCommand(
   return planCommand(flags, session, (folder) => draftConvert(paths, flags, folder));
 }
 
-/** @param draft null if the command refused its input and reported the reason */
+/** @param resolves with null if the command rejected its input and has already reported why */
 async function planCommand(
   flags: PlanFlags,
   session: Session,

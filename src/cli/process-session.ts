@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 
 export const processSession: Session = {
   stdin: openStdin,
-  // Opening each stream takes a millisecond.
+  // Streams are opened only when they are used, because opening one takes a millisecond.
   get stdout() {
     return process.stdout;
   },
@@ -27,7 +27,10 @@ function openStdin(): NodeJS.ReadStream {
 /** Signals that end a process: exit codes 130, 143 and 129 in a shell. */
 const askingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Ctrl-C, a closed terminal or a request to terminate lets the work clean up; then the process ends by that signal. */
+/**
+ * On Ctrl-C, when the terminal is closed, or on a request to terminate, the work gets a chance to clean up. The process
+ * then ends with the same signal.
+ */
 async function interruptible(work: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
   const stop = new AbortController();
   let asked: NodeJS.Signals | null = null;
@@ -49,8 +52,8 @@ async function interruptible(work: (signal: AbortSignal) => Promise<ExitCode>): 
 }
 
 /**
- * A reader that closed the pipe (`| head`) ends the process silently. Any other failure to write, such as a full disk,
- * is reported on stderr and exits with 2.
+ * If the reader of a pipe has closed it (`| head`), the process ends silently. Any other failure to write, such as a
+ * full disk, is reported on stderr and exits with 2.
  */
 export function guardOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

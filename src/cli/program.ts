@@ -1,4 +1,7 @@
-/** The command line. Each command is loaded only when it is called, so that help and version need no other code. */
+/**
+ * The command line. Each command is loaded only when it is called, so printing the help or the version loads none of
+ * them.
+ */
 import { Command, Option } from 'commander';
 import { examples, type Start } from './command-parts.ts';
 import type { ExitCode } from './exit.ts';
@@ -90,7 +93,7 @@ export function makeProgram(
   );
 }
 
-/** The columns that help is wrapped to. */
+/** The width in columns to which the help is wrapped. */
 function widthOf({ isTTY, columns = 80 }: OutputStream): number {
   return isTTY === true ? columns : 80;
 }
@@ -109,7 +112,7 @@ function termOf(option: Option): string {
   return option.short === '-W' ? '-Werror' : option.flags;
 }
 
-/** Choices as a plain list, with the default first. */
+/** The description followed by the possible values, the default first. */
 function describe({ description, short, argChoices, defaultValue }: Option): string {
   if (argChoices === undefined || short === '-W') return description;
   const others = argChoices.filter((choice) => choice !== defaultValue);

@@ -16,7 +16,9 @@ export function canRedraw(stream: Screen, env: Environment): boolean {
   return stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
-/** `total` and the added amounts count inputs; the rate is in millions per second. */
+/**
+ * `total` and the amounts passed to `add` are numbers of inputs. The rate is shown in millions of inputs per second.
+ */
 export async function progressBar(
   title: string,
   total: number,

@@ -34,7 +34,7 @@ export async function ptxasCommand(args: readonly string[], session: Session): P
   return 0;
 }
 
-/** The options, or the mistake in them. */
+/** The options, or a message about what is wrong with them. */
 function read(args: readonly string[]): ReadOptions | string {
   try {
     return readOptions(args, readOptionsFile);
@@ -101,7 +101,10 @@ function verifyOptionsOf({ values }: ReadOptions): VerifyOptions {
   };
 }
 
-/** The output of `-v`. Here ptxas prints registers and memory, which only its own code generator knows. */
+/**
+ * The output of `-v`. Instead of this summary, ptxas prints the use of registers and memory, which only its own code
+ * generator knows.
+ */
 function summary({ kernels, instructions }: Verification, { architecture }: VerifyOptions): readonly string[] {
   const { verified, all } = instructions;
   return [

@@ -1,4 +1,7 @@
-/** Explains to the user why an instruction cannot be evaluated: the finding and its help, as `check` prints them. */
+/**
+ * Explains to the user why an instruction cannot be evaluated. The finding and its help look as they do in the output
+ * of `check`.
+ */
 import { note } from '../diagnostics/renderers/pretty.ts';
 import { printable } from '../diagnostics/renderers/printable.ts';
 import type { EvalError } from '../evaluation/prepare.ts';

@@ -1,6 +1,6 @@
 /**
- * `ptxlab run`: runs a kernel on the CPU. Ctrl-C has no handler and ends the process, because a busy process would not
- * run a handler.
+ * `ptxlab run`: runs a kernel on the CPU. There is no handler for Ctrl-C, which therefore ends the process at once.
+ * While a kernel runs, a handler would not be called anyway.
  */
 import { elementAt } from '../base/element-at.ts';
 import { defaultMemorySize, type Dim3 } from '../device.ts';
@@ -49,7 +49,7 @@ export async function runCommand(file: string | undefined, flags: RunFlags, sess
     if (file !== undefined) throw new UsageError('run takes a file or --job, not both');
     return runJob(flags.job, session);
   }
-  if (file === undefined) throw new UsageError('run needs a PTX file, - for stdin, or --job');
+  if (file === undefined) throw new UsageError('run needs a PTX file (or - for stdin) or --job');
   return runFile(file, flags, session);
 }
 
@@ -177,7 +177,7 @@ function readOutput(text: string, count: number): Output {
   return { index, path: elementAt(found, 2) };
 }
 
-/** A signal that arrives while files are being written ends the process afterwards. */
+/** If a signal arrives while the files are being written, the process ends only after that. */
 async function writeOutputs(
   results: readonly (Uint8Array | null)[],
   { inputs, outputs, flags, session }: Task,

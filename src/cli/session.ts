@@ -17,11 +17,11 @@ export interface Session {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Environment;
-  /** Prepares the process for work that is done once; absent if the process does other things, too. */
+  /** Prepares the process for a short run that is its only work; absent if the process also does other work. */
   readonly expectShortRun?: () => void;
   /**
-   * Runs work that checks a signal. If the session is interrupted, the work cleans up, and the session then ends as
-   * interrupted.
+   * Runs work that can be stopped by a signal. If the session is interrupted, the work cleans up, and the session then
+   * ends in the way that is usual for an interrupted program.
    */
   readonly interruptible: (work: (signal: AbortSignal) => Promise<ExitCode>) => Promise<ExitCode>;
 }

@@ -1,4 +1,4 @@
-/** Declares the commands that set ptxlab up. */
+/** Declares the commands that help to set up ptxlab. */
 import type { Command } from 'commander';
 import { examples, type Start } from './command-parts.ts';
 import type { DoctorFlags } from './doctor.ts';

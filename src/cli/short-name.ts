@@ -2,8 +2,8 @@
 import { toCells } from '../diagnostics/renderers/printable.ts';
 
 /**
- * A name in at most `room` columns. Words are shortened from the left, down to their first letter; numbers and the last
- * word stay: `m.l.12.s.q_proj.weight`. If that is still too long, an ellipsis replaces the middle.
+ * A name in at most `room` columns. Words are shortened to their first letter, starting on the left, while numbers and
+ * the last word are kept: `m.l.12.s.q_proj.weight`. If that is still too long, an ellipsis replaces the middle.
  */
 export function shortName(name: string, room: number, isAscii: boolean): string {
   const parts = name.split('.');
@@ -18,7 +18,7 @@ export function shortName(name: string, room: number, isAscii: boolean): string 
   return withoutMiddle(short.join('.'), room, isAscii ? '...' : '\u2026');
 }
 
-/** The end of a name says more than its start. */
+/** Keeps more of the end than of the start, because the end of a name is more informative. */
 function withoutMiddle(text: string, room: number, ellipsis: string): string {
   const cells = toCells(text);
   if (cells.length <= room) return text;

@@ -3,7 +3,10 @@ import type { Environment, Screen } from './session.ts';
 
 export type ColorChoice = 'auto' | 'always' | 'never';
 
-/** Whether a stream takes colors: `--color` first, then NO_COLOR, FORCE_COLOR, then whether it is a terminal. */
+/**
+ * Whether a stream takes colors: Whether to write colors to a stream. `--color` takes precedence over NO_COLOR,
+ * followed by FORCE_COLOR. If none of them is set, it depends on whether the stream is a terminal.
+ */
 export function wantsColor(choice: ColorChoice, stream: Screen, env: Environment): boolean {
   if (choice !== 'auto') return choice === 'always';
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
@@ -32,12 +35,12 @@ export function screenWidth({ columns }: Screen, env: Environment): number {
   return Math.max(columns ?? (Number.parseInt(env['COLUMNS'] ?? '', 10) || 80), 40);
 }
 
-/** Number of columns to draw in: the terminal's, but at most 120; 80 without a terminal. */
+/** The number of columns to use for output: the width of the terminal, but at most 120, or 80 without a terminal. */
 export function columnsOf(stream: Screen): number {
   return Math.min(screenWidth(stream, {}), 120);
 }
 
-/** Whether to draw only with ASCII: if requested, or if the locale is not UTF-8. */
+/** Whether to draw with ASCII characters only, which is the case if it was requested or if the locale is not UTF-8. */
 export function isAscii(asked: boolean, env: Environment): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'UTF-8';
   return asked || !/utf-?8/i.test(locale);

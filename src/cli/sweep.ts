@@ -48,7 +48,8 @@ export async function sweepCommand(
 }
 
 /**
- * The file that a sweep continues. Writing would replace a link with a file, so the path must name the link's target.
+ * Reads the file that a sweep adds to. Because writing would replace a symbolic link with a file, the path must not be
+ * a link.
  */
 async function readOut(path: string, session: Session): Promise<DigestFile> {
   await requireOutputs([path], [publishedFile], !(await isLink(path)));
@@ -98,7 +99,7 @@ interface Job extends Task {
   readonly flags: SweepFlags;
 }
 
-/** Computes digests of chunks and adds them to `known`, up to the first wrong one. */
+/** Computes the digests of chunks and adds them to `known`. Stops at the first digest that is wrong. */
 async function run(sweep: Sweep, chunks: readonly number[], job: Job): Promise<void> {
   const { known, wanted, out, session, signal, flags } = job;
   const threads = readCount(flags.threads) ?? availableParallelism();

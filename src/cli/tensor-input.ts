@@ -12,7 +12,7 @@ import { UsageError } from './exit.ts';
 
 /** Flags for input files that several commands share. */
 export interface TensorFlags {
-  /** The format of raw bytes and of .npy elements that numpy has no type code for. */
+  /** The format of the elements in a file of raw bytes, or in an .npy file whose format has no numpy type code. */
   readonly dtype?: string;
   readonly shape?: string;
   readonly only?: readonly string[];
@@ -60,7 +60,7 @@ function withRawHint({ code, message }: TensorFileError): TensorFileError {
   );
 }
 
-/** True for files that identify their own contents, so that `--shape` applies to the other file. */
+/** Whether the file describes its own contents. If one of two files does, `--shape` applies only to the other one. */
 function hasHeader(path: string): boolean {
   return isNamedForHeader(path) || /\.json$/i.test(path);
 }
@@ -80,7 +80,7 @@ function readShape(text: string): readonly number[] {
   throw new UsageError(`--shape takes extents such as 1024,1024, not '${text}'`);
 }
 
-/** Errors from reading the source name the file. */
+/** Adds the path of the file to errors that occur while the source is read. */
 function namedSource(path: string, source: ByteSource): ByteSource {
   return {
     size: source.size,

@@ -9,7 +9,9 @@ export interface TensorColumn<Row> {
   readonly title: string;
   readonly align: Alignment;
   readonly cell: (row: Row) => string;
-  /** Columns that have a number can be left out if there is too little room, lowest number first. */
+  /**
+   * Columns with a number can be left out if the table is too wide. The one with the lowest number is left out first.
+   */
   readonly spare?: number;
 }
 
@@ -19,7 +21,10 @@ interface TableLayout {
   readonly isAscii: boolean;
 }
 
-/** Columns are left out until names have the first width; names are never shortened below the second. */
+/**
+ * Columns are left out until the names have the first of these widths. Names are never shortened to less than the
+ * second one.
+ */
 const [roomyName, shortestName] = [20, 12];
 
 /** The table, with names as its last column, and a line about what was left out. */
@@ -53,7 +58,7 @@ interface Made {
   readonly cells: readonly string[];
 }
 
-/** The columns that leave `wanted` characters for names, but at least those that must stay. */
+/** The columns that remain if `wanted` characters are needed for names. Columns without a number always remain. */
 function fitted<Column extends Made>(columns: readonly Column[], wanted: number, width: number) {
   const widths = new Map(columns.map((column) => [column, Math.max(...column.cells.map(widthOf)) + 2]));
   const left: string[] = [];

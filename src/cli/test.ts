@@ -44,7 +44,10 @@ async function runCases(cases: readonly TestCase[], flags: TestFlags, session: S
 /** Editors write a file in several steps, so the tests begin this many milliseconds after a change. */
 const pause = 100;
 
-/** Runs the tests, and runs them again after each change in a suite or near one, until the session is interrupted. */
+/**
+ * Runs the tests until the session is interrupted. They run again after each change in the folder of a suite or in a
+ * folder inside it.
+ */
 async function runAtChanges(
   paths: readonly string[],
   flags: TestFlags,
@@ -53,7 +56,7 @@ async function runAtChanges(
 ): Promise<ExitCode> {
   const folders = new Set((await findSuites(paths)).map((path) => dirname(path)));
   for (;;) {
-    // Changes made while the tests run also count.
+    // Watching begins before the tests run, so that a change during the run is not missed.
     let changed = nextChange(folders, signal);
     const exit = await runOnce(paths, flags, session, (cases) => {
       const before = folders.size;

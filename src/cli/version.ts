@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isJsonObject } from './json-object.ts';
 
-/** The version from package.json, which is two folders above the built file. */
+/** The version from package.json, which is two folders above the folder of the built file. */
 export function packageVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const content: unknown = JSON.parse(text);
@@ -10,7 +10,10 @@ export function packageVersion(): string {
   throw new Error('package.json has no version');
 }
 
-/** The built program. Both paths are correct for the sources and for the built files, which are all in one folder. */
+/**
+ * The built program. The path of the built program. It is correct both for the sources and for the built files, because
+ * the built files are all in one folder.
+ */
 export const programFile: string = builtFile('ptxlab.js');
 
 /** The built `ptxlab-ptxas`. */
@@ -20,7 +23,10 @@ function builtFile(name: string): string {
   return fileURLToPath(new URL(`../../dist/bin/${name}`, import.meta.url));
 }
 
-/** A hash of the files of the built program, which the build writes; `unbuilt` if the sources run directly. */
+/**
+ * A hash of the built program, from a file that the build writes; `unbuilt` if there is no such file because the
+ * sources are run directly.
+ */
 export function programHash(): string {
   try {
     return readFileSync(new URL('./sha256.txt', import.meta.url), 'utf8').trim();

@@ -27,7 +27,10 @@ export function planText({ work, layout }: ConversionPlan): string {
   return `${lines.join('\n')}\n\n${plural(work.length, 'tensor')}, ${bytesText(layout.size)}${files}\n`;
 }
 
-/** Tells the user that integers get scales even without `--scale`; empty if no integers do. */
+/**
+ * A note for the user that tensors converted to an integer type get scales even without `--scale`; empty if there are
+ * none.
+ */
 export function scaleNote({ choice, work }: ConversionPlan): string {
   const made = work.find((one) => one.kind === 'quantize' && one.scheme.block === null);
   if (choice.scale !== undefined || choice.layout !== undefined || made?.kind !== 'quantize') return '';

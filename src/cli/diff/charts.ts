@@ -22,7 +22,7 @@ export interface BarsOptions extends ChartSize {
   readonly categories: readonly string[];
   readonly series: readonly Series[];
   readonly unit: string;
-  /** Bars stand side by side; lines are clearer for many categories. */
+  /** The bars of several series are drawn side by side. Lines are easier to read if there are many categories. */
   readonly kind: 'bar' | 'line';
   readonly withLabels?: boolean;
 }

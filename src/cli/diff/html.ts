@@ -22,7 +22,7 @@ import { encodingText } from '../encoding-text.ts';
 import { countText, valueText } from '../number-text.ts';
 import type { TensorInput } from '../tensor-input.ts';
 
-/** Maximum number of tensors that get charts of their own. */
+/** The maximum number of tensors for which charts are drawn. */
 const chartedTensors = 24;
 
 export function diffHtml(diff: FileDiff, limits: Limits): string {
@@ -159,7 +159,7 @@ ${rows}
 </section>`;
 }
 
-/** Number of binades drawn, from the highest down. */
+/** The maximum number of binades that a chart shows, starting with the highest one. */
 const drawnBinades = 40;
 
 /** The number of elements of each side in each binade. */

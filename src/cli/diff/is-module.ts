@@ -16,7 +16,7 @@ export async function isModule(path: string): Promise<boolean> {
       await file.close();
     }
   } catch {
-    // Whoever reads the file opens it again, and reports the error then.
+    // The command that reads the file opens it again, and reports any error.
     return false;
   }
 }

@@ -23,7 +23,7 @@ function escapeHtml(text: string): string {
 
 type Insert = string | number | Html | readonly Html[];
 
-/** A template that escapes inserted text, but not inserted Html. */
+/** A template tag that escapes inserted text, except for values that are already Html. */
 export function html(parts: TemplateStringsArray, ...inserts: readonly Insert[]): Html {
   const texts = inserts.map((insert) => {
     if (insert instanceof Html) return insert.text;

@@ -1,4 +1,4 @@
-/** The facts about a difference between functions that both forms of output show. */
+/** Facts about the differences between two functions that appear in both the text and the JSON output. */
 import type { FunctionDiff, LineDiff } from '../../analysis.ts';
 
 export interface DiffCounts {

@@ -45,7 +45,7 @@ function functionJson(diff: FunctionDiff, a: Document, b: Document): object {
   };
 }
 
-/** Lines that are the same are left out. */
+/** The lines that differ; equal lines are omitted. */
 function blockJson({ a: inA, b: inB, lines }: BlockDiff, a: Document, b: Document): object {
   return {
     a: inA === null ? null : placeJson(inA, a),

@@ -126,7 +126,7 @@ function detailLines(diff: FunctionDiff, { files }: ModuleFilesDiff, layout: Dif
   ];
 }
 
-/** Where a block is, then the lines that differ, with their numbers. */
+/** The position of a block, followed by the lines that differ, with their line numbers. */
 function blockLines({ a, b, lines }: BlockDiff, inA: Document, inB: Document, layout: DiffLayout): readonly string[] {
   const { style, width } = layout;
   const place = (block: BlockDiff['a'], document: Document): string => {
@@ -186,7 +186,7 @@ function verdictLines(diff: ModuleFilesDiff, { style, width }: DiffLayout): read
   return wrap(summary, width).map((line) => (diff.isSame ? style.strong(line) : style.error(line)));
 }
 
-/** The text, or as much as fits with an ellipsis. */
+/** The whole text if it fits; otherwise as much as fits before an ellipsis. */
 function cut(text: string, width: number): string {
   const cells = toCells(text);
   return cells.length <= width ? text : `${cells.slice(0, width - 3).join('')}...`;

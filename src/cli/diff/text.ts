@@ -97,7 +97,7 @@ function oddLines({ pairs }: FileDiff, { style, width }: DiffLayout): string[] {
   return [style.warning('NaN or infinity'), ...shown.flatMap((words) => hanging(words, width)), ...more];
 }
 
-/** Pairs that already differ in shape or type, or that contain no numbers. */
+/** Pairs that cannot be compared by value, because their shapes or types differ, or because they contain no numbers. */
 function incomparableLines(pairs: readonly ComparedPair[], layout: DiffLayout): string[] {
   const { style, isAscii } = layout;
   const rows = pairs.flatMap((pair) => {

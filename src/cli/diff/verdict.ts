@@ -33,7 +33,7 @@ export function isAccepted(pair: ComparedPair, limits: Limits): boolean {
   return complaints(pair, limits).length === 0;
 }
 
-/** The problems of a pair; empty if it is accepted. */
+/** The problems with a pair; empty if the pair is acceptable. */
 export function complaints(pair: ComparedPair, limits: Limits): readonly string[] {
   if (isEqual(pair)) return [];
   switch (pair.outcome.kind) {
@@ -54,7 +54,7 @@ function exceeded(found: Comparison, { maxAbs, maxRel, minSqnr }: Limits): reado
   if (found.infinityMismatches > 0) words.push('infinity against a number');
   if (maxAbs !== null && found.maxAbs > maxAbs) words.push(`beyond --max-abs ${maxAbs}`);
   if (maxRel !== null && found.maxRel > maxRel) words.push(`beyond --max-rel ${maxRel}`);
-  // Negated, so that an SQNR that overflowed to NaN fails, too.
+  // The comparison is negated so that it also fails for an SQNR that has overflowed to NaN.
   if (minSqnr !== null && !(found.sqnr >= minSqnr)) words.push(`below --min-sqnr ${minSqnr}`);
   return words;
 }

@@ -5,7 +5,7 @@ import type { ComparedPair } from '../../tensors/compare-files.ts';
 import { starredType } from '../encoding-text.ts';
 import { percentText, valueText } from '../number-text.ts';
 
-/** `F32`, or `F32 → F8_E4M3*` if they differ; the star stands for scales. */
+/** `F32`, or `F32 → F8_E4M3*` if the types differ. A star means that the elements have scales. */
 export function typesText({ a, b }: Pick<ComparedPair, 'a' | 'b'>, isAscii: boolean): string {
   const [from, to] = [starredType(a), starredType(b)];
   return from === to ? from : `${from} ${isAscii ? '->' : '\u2192'} ${to}`;
@@ -19,7 +19,7 @@ export function decibelText(decibels: number): string {
   return Number.isFinite(decibels) ? `${decibels.toFixed(1)} dB` : valueText(decibels);
 }
 
-/** Six decimal places; values closer to 1 are written as their distance from 1. */
+/** A cosine with six decimal places. If it is too close to 1 for that, it is written as 1 minus the difference. */
 export function cosineText(cosine: number): string {
   if (cosine < 1 && cosine > 0.999999) return `1 - ${(1 - cosine).toExponential(0)}`;
   return cosine === 1 ? '1' : cosine.toFixed(6);
@@ -44,12 +44,12 @@ export function placeText(index: number, shape: readonly number[]): string {
   return `[${place.join(', ')}]`;
 }
 
-/** `e4m3 ulps`; `e4m3 ulps, scaled` if scales changed the exponents. */
+/** `e4m3 ulps`, or `e4m3 ulps, scaled` if the scales change the exponents of the elements. */
 export function unitText({ format, anyExponent }: SpacingUnit): string {
   return `${format} ulps${anyExponent ? ', scaled' : ''}`;
 }
 
-/** An f32 with the fewest digits that identify it; other formats with nine digits. */
+/** For an f32, the fewest digits that identify it; for any other value, at most nine digits. */
 export function elementText(value: number): string {
   if (!Number.isFinite(value) || Number.isInteger(value)) return plainText(value);
   for (let digits = 1; digits < 9; digits++) {

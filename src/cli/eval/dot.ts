@@ -26,7 +26,7 @@ import { writeRefusal } from '../refusal.ts';
 import type { Session } from '../session.ts';
 import { columnsOf, styleFor } from '../style.ts';
 
-/** Flags that only products have; lists of elements separated by commas. */
+/** The flags of `eval` for matrix products. Lists of elements are separated by commas. */
 export interface DotFlags extends CommonFlags {
   readonly gpu?: string;
   readonly a?: string;
@@ -168,8 +168,8 @@ function explanationLines(
 }
 
 const roundings = {
-  f32: 'the sum cut off toward zero to 24 bits',
-  e8m13: 'the sum cut off toward zero to 14 bits',
+  f32: 'the sum truncated to 24 bits',
+  e8m13: 'the sum truncated to 14 bits',
   f16: 'the sum rounded to nearest even',
 } as const;
 
@@ -188,7 +188,10 @@ function headingOf({ greatest, unit }: ExplainedChunk): string {
   return greatest === null ? '' : `: greatest exponent ${greatest}, cut off below 2^${unit}`;
 }
 
-/** A line for each term: its value, its exponent, and its digits before and after the cut. */
+/**
+ * A line for each term, with its value, its exponent, and its digits. A bar separates the digits that are added from
+ * those that are cut off.
+ */
 function chunkLines(chunk: ExplainedChunk, { product }: PreparedDot, width: number): readonly string[] {
   const { greatest, unit, sum, terms } = chunk;
   const isGrouped = product.kind === 'float' && product.scaling?.group === 16;

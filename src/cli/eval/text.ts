@@ -30,7 +30,10 @@ export function evaluatedText(evaluated: Evaluated, width: number, style: Style)
   return [style.accent(evaluated.mnemonic), ...table([...rows, ...parts], width)];
 }
 
-/** The fields of a result: with their values if its type has lanes, otherwise with their origins. */
+/**
+ * The fields of a result. They are shown with their values if the type has lanes; otherwise, with what each field comes
+ * from.
+ */
 function partRows(operand: EvaluatedOperand, pictures: readonly LanePicture[]): readonly (readonly string[])[] {
   const { name, type, bits } = operand;
   const row = (high: number, low: number, kind: string, value: string): readonly string[] => {
@@ -68,7 +71,7 @@ export function lanesText(lanes: readonly LaneExplanation[], width: number, styl
   });
 }
 
-/** The evaluation as JSON; `lanes` only if an explanation was requested. */
+/** The evaluation as JSON. Explanations of the lanes are included only if they were requested. */
 export function evaluatedJson(evaluated: Evaluated, lanes: readonly LaneExplanation[] | null): object {
   return {
     inst: evaluated.mnemonic,

@@ -17,7 +17,10 @@ export function inspectionJson({ input, model, tensors }: Inspection): object {
   };
 }
 
-/** A tensor, followed by other stored tensors that it consists of: codes under another name, and scales. */
+/**
+ * A tensor, followed by the other stored tensors that belong to it, namely its scales, and its codes if they have a
+ * name of their own.
+ */
 function tensorJson({ entry, layout, parts, summary }: InspectedTensor): readonly object[] {
   const statistics = summary === null ? null : summaryJson(summary);
   const others = parts.filter(({ name }) => name !== entry.name);

@@ -76,8 +76,8 @@ function tensorLines(tensors: readonly InspectedTensor[], layout: InspectLayout)
 }
 
 /**
- * Columns with `spare` can be dropped: amax follows from min and max, and the text below the table repeats NaN and
- * infinities.
+ * Columns with `spare` can be left out to save space: amax can be computed from min and max, and NaN and infinities are
+ * also listed below the table.
  */
 function sizeAndStatistics(style: Style, isAscii: boolean): readonly TensorColumn<InspectedTensor>[] {
   const number = (value: number | null): string => (value === null ? '-' : valueText(value));
@@ -97,7 +97,7 @@ function sizeAndStatistics(style: Style, isAscii: boolean): readonly TensorColum
   ];
 }
 
-/** Total bytes of all stored tensors that the tensor consists of. */
+/** The total number of bytes of the stored tensors that make up a tensor. */
 function sizeOf({ parts }: InspectedTensor): number {
   return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
@@ -118,7 +118,7 @@ function oddLines(tensors: readonly InspectedTensor[], { style, width }: Inspect
   ];
 }
 
-/** Maximum number of tensors with NaN or infinity that are listed at the end. */
+/** The maximum number of tensors that are listed at the end because they contain NaN or infinity. */
 const namedOdd = 10;
 
 function totalLines({ tensors }: Inspection, { style }: InspectLayout): string[] {

@@ -8,7 +8,7 @@ export function frame(message: object): string {
 
 const headerEnd = Buffer.from('\r\n\r\n');
 
-/** The messages of a stream. Ends at the end of the stream, or at bytes that are not a message. */
+/** The messages of a stream. Yields the messages of a stream until the stream ends. */
 export async function* messagesIn(input: AsyncIterable<Buffer>): AsyncGenerator {
   let rest: Buffer = Buffer.alloc(0);
   for await (const bytes of input) {
@@ -20,7 +20,7 @@ export async function* messagesIn(input: AsyncIterable<Buffer>): AsyncGenerator 
   }
 }
 
-/** The position of the first message, if it has arrived completely. */
+/** The position of the first message in these bytes; null if it has not arrived completely. */
 function firstMessage(bytes: Buffer): { readonly start: number; readonly end: number } | null {
   const header = bytes.indexOf(headerEnd);
   if (header < 0) return null;

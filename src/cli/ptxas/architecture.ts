@@ -7,11 +7,11 @@ export interface Architecture {
   /** As given. */
   readonly name: string;
   readonly target: Target;
-  /** False for `compute_90` and `lto_90`, for which nothing is linked and no code is generated. */
+  /** False for `compute_90` and `lto_90`, which stand for a compilation without linking or code generation. */
   readonly isReal: boolean;
 }
 
-/** `name` must be a value that the option accepts. */
+/** `name` must be one of the values that the option accepts. */
 export function architectureOf(name: string): Architecture {
   const underscore = name.indexOf('_');
   const target = findTarget(`sm_${name.slice(underscore + 1)}`);
@@ -22,7 +22,7 @@ export function architectureOf(name: string): Architecture {
 /** sm_101 was renamed sm_110. */
 const current = (sm: number): number => (sm === 101 ? 110 : sm);
 
-/** The message of ptxas if a module for `target` cannot be compiled for an architecture; null if it can. */
+/** The message that ptxas prints if a module for `target` cannot be compiled for this architecture; null if it can. */
 export function misfit(target: Target, { name, target: to }: Architecture): string | null {
   if (target.suffix === '')
     return target.sm <= to.sm ? null : 'SM version specified by .target is higher than default SM version assumed';

@@ -1,7 +1,10 @@
 /** The beginning of a module as ptxas reads it: if it is wrong, ptxas reports no other errors. */
 import type { SourceText } from '../../base/source-text.ts';
 
-/** The first missing directive, and the line of the word in its place; null if both are there, or nothing is. */
+/**
+ * The first directive that is missing from the beginning of the module, with the line of the word that is there
+ * instead. Null if both directives are present, or if the module is empty.
+ */
 export function headerFault(source: SourceText): { readonly line: number; readonly text: string } | null {
   const { text, name } = source;
   const first = wordAfter(text, 0);
@@ -30,7 +33,7 @@ function versionAt(text: string, at: number): number | null {
   return directive.test(text) ? directive.lastIndex : null;
 }
 
-/** The end of a `.target` directive, which ptxas reads before it notices that the version is missing. */
+/** The end of a `.target` directive. If `.version` is missing, ptxas reads this directive before it reports that. */
 function afterTargets(text: string, at: number): number {
   const directive = /\.target\s+sm_\w+(\s*,\s*\w+)*/y;
   directive.lastIndex = at;

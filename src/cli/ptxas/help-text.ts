@@ -5,7 +5,7 @@ import { type OptionRow, optionRows, type OptionValue } from './option-rows.ts';
 const width = 80;
 const indent = ' '.repeat(8);
 
-/** The help text, with the architectures below `--gpu-name`, where LLVM's tests look for them. */
+/** The help text. The architectures are listed below `--gpu-name`, because LLVM's tests look for them there. */
 export function helpText(): string {
   return `
 Usage  : ptxas [options] <ptx file>,...
@@ -60,7 +60,7 @@ function wrapped(words: readonly string[], between: string): string {
   return lines.map((line) => `${indent}${line}\n`).join('');
 }
 
-/** The release of CUDA that came with the newest version of PTX known here: 13.1 for PTX 9.1. */
+/** The CUDA release that introduced the newest PTX version known here, such as 13.1 for PTX 9.1. */
 function release(): string {
   return `${Math.floor(newestVersion / 100) + 4}.${newestVersion % 100}`;
 }

@@ -1,10 +1,10 @@
-/** What ptxas says about an instruction because of its name, the module's header and the architecture alone. */
+/** The messages of ptxas that depend only on the name of an instruction, the module's header and the architecture. */
 import type { Target } from '../../isa/targets.ts';
 import type { Architecture } from './architecture.ts';
 
 export interface ModuleHeader {
   readonly target: Target;
-  /** As `parseVersion` returns it: 604 is 6.4. */
+  /** In the form that `parseVersion` returns, in which 604 stands for 6.4. */
   readonly version: number;
 }
 
@@ -13,7 +13,7 @@ export interface InstructionMessage {
   readonly text: string;
 }
 
-/** The messages of ptxas 13.0 in its order. */
+/** The messages of ptxas 13.0, in the order in which it prints them. */
 export function messagesOn(
   mnemonic: string,
   header: ModuleHeader,
@@ -46,7 +46,7 @@ const products: readonly (readonly [RegExp, string])[] = [
 
 /**
  * The message of ptxas if an instruction of a module for `target` does not exist on a later architecture; null if it
- * does. Only the warpgroup instructions of sm_90a do not.
+ * does. This is the case only for the warpgroup instructions of sm_90a.
  */
 function misfitOf(mnemonic: string, target: Target, { name, target: to }: Architecture): string | null {
   const instruction = /^wgmma\.\w+/.exec(mnemonic)?.[0];

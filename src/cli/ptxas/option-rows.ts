@@ -1,6 +1,6 @@
 /** The options of ptxas 13.0, one row each, in the order of its help. */
 
-/** What must follow an option: nothing, a word, a number, `true` or `false`, or a list separated by commas. */
+/** The kind of value that an option takes: none, a word, a number, `true` or `false`, or a list separated by commas. */
 export type OptionValue =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'text'; readonly name: string }
@@ -17,8 +17,8 @@ export interface OptionRow {
   readonly short: string;
   readonly value: OptionValue;
   /**
-   * `verifies`: changes what is verified or printed. `ignored`: controls code generation, so it is read and has no
-   * effect.
+   * `verifies` means that the option changes what is verified or printed. `ignored` means that it controls only code
+   * generation, so it is accepted but has no effect.
    */
   readonly effect: 'verifies' | 'ignored';
   readonly what: string;
@@ -51,9 +51,14 @@ const gpuNames: readonly string[] = ['compute', 'lto', 'sm'].flatMap((kind) =>
 );
 
 const verifying: readonly Omit<OptionRow, 'effect'>[] = [
-  { long: 'compile-only', short: 'c', value: nothing, what: 'Functions and variables may be defined elsewhere.' },
+  {
+    long: 'compile-only',
+    short: 'c',
+    value: nothing,
+    what: 'Allow functions and variables that are defined in another module.',
+  },
   { long: 'disable-warnings', short: 'w', value: nothing, what: 'Print no warnings.' },
-  { long: 'entry', short: 'e', value: list('entry function'), what: 'Kernels that the module must have.' },
+  { long: 'entry', short: 'e', value: list('entry function'), what: 'Names of kernels that must be in the module.' },
   {
     long: 'gpu-name',
     short: 'arch',

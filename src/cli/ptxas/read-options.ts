@@ -13,7 +13,7 @@ export interface ReadOptions {
   readonly warnings: readonly string[];
 }
 
-/** A mistake, in ptxas's words and without its prefix. */
+/** A mistake in the options, in the words of ptxas but without its prefix. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
 }
@@ -73,7 +73,7 @@ interface FoundOption {
   readonly row: OptionRow;
   /** The option as written, with its dashes. */
   readonly name: string;
-  /** The value in the same word; null if the word has no value. */
+  /** The value in the same word, after the `=`; null if there is none. */
   readonly own: string | null;
 }
 
@@ -94,7 +94,8 @@ function valueOf({ long, value }: OptionRow, name: string, own: string | null, w
     if (own !== null) throw new OptionError(`no argument expected after '${name}'`);
     return '';
   }
-  // A number after a space is a file: `-O 3` reads the file 3.
+  // Only a number in the same word is the level. A number after a space is an input file, so `-O 3` reads the file
+  // named 3.
   if (own === null && long === 'opt-level') return '3';
   const found = own ?? words.shift();
   if (found === undefined) throw new OptionError(`argument expected after '${name}'`);

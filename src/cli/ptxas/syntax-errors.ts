@@ -2,13 +2,13 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { isSyntaxError } from '../../diagnostics/renderers/ptxas.ts';
 
-/** Findings for which ptxas needs the whole module. */
+/** Findings that ptxas can report only after it has read the whole module. */
 const atEnd: ReadonlySet<string> = new Set(['PTX4013', 'PTX5025', 'PTX5030']);
 
 /**
- * The findings up to the first syntax error. For the statement with the error, ptxas reports only what it notices while
- * it reads an operand: an unknown part of a register or variable. If the error leaves a function open, ptxas reports
- * nothing about the labels of that function.
+ * The findings up to the first syntax error. In the statement with the error, it reports only unknown parts of
+ * registers and variables, because it checks these while it reads an operand. If the error leaves a function open,
+ * ptxas reports nothing about the labels of that function.
  */
 export function untilSyntaxError(found: readonly Diagnostic[], text: string): readonly Diagnostic[] {
   const index = found.findIndex(isSyntaxError);
@@ -25,7 +25,10 @@ export function untilSyntaxError(found: readonly Diagnostic[], text: string): re
   return [...found.slice(0, index).filter(isSaid), error];
 }
 
-/** The parts of a register that video instructions select are refused only once the whole statement has been read. */
+/**
+ * Whether ptxas reports this unknown part of a name while it reads the operand. If the part is one that video
+ * instructions can select, it is reported only once the whole statement has been read.
+ */
 function isUnknownPart({ ptxas, span }: Diagnostic, text: string): boolean {
   const part = /^Unknown symbol '[^'.]*(\.[^']*)'$/.exec(ptxas)?.[1];
   if (part === undefined) return false;
@@ -53,7 +56,7 @@ function opensBlock(text: string, brace: number): boolean {
   return /\.(entry|func)\b/.test(statement);
 }
 
-/** Whether the function that contains the first offset ends before the second one. */
+/** Whether the function that contains the offset `from` ends before the offset `to`. */
 function closesFunction(text: string, from: number, to: number): boolean {
   let depth = 0;
   for (let at = 0; at < to; at++) {
@@ -63,7 +66,7 @@ function closesFunction(text: string, from: number, to: number): boolean {
   return false;
 }
 
-/** Whether the statement with this offset is a branch. */
+/** Whether the operand at this offset is the operand of a branch. */
 function isBranch(text: string, offset: number): boolean {
   return /\bbra(\.uni)?\s+$/.test(text.slice(Math.max(0, offset - 20), offset));
 }

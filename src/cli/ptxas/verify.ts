@@ -18,7 +18,7 @@ export interface Input {
 
 export interface VerifyOptions {
   readonly architecture: Architecture;
-  /** `-c`: names may be defined elsewhere. */
+  /** True for `-c`: names may be defined in another module. */
   readonly isPart: boolean;
   readonly warnings: 'print' | 'hide' | 'refuse';
   /** Kernels that must exist. */
@@ -87,7 +87,7 @@ interface Finding {
   readonly isError: boolean;
 }
 
-/** The findings of each module by their lines. */
+/** The findings of each module, in the order of their lines. */
 function findingsOf(checked: readonly Checked[], options: VerifyOptions): readonly Finding[] {
   const known = new Set<string>();
   return checked.flatMap((module) => {
@@ -164,9 +164,9 @@ function isOfKernel({ ptxas }: Diagnostic): boolean {
 }
 
 /**
- * Findings that ptxas does not report on a line of a module: instructions that were not checked are counted, functions
- * without a body are looked up in the whole program, short addresses matter only when code is generated, and ptxas says
- * nothing about registers and sums that it accepts.
+ * Findings that ptxas does not report for a line of a module. Instructions that were not checked are only counted,
+ * functions without a body are looked up in the whole program, 32-bit addresses matter only when code is generated, and
+ * ptxas accepts the registers and sums that the other findings are about.
  */
 const notOnLines: ReadonlySet<string> = new Set([
   'PTX2002',
@@ -193,7 +193,7 @@ function misfits(checked: readonly Checked[], { architecture }: VerifyOptions): 
   return null;
 }
 
-/** The messages about 32-bit addresses, for which ptxas generates no code. The last one is fatal. */
+/** The messages about 32-bit addresses, for which ptxas generates no code. The last of these messages is fatal. */
 function shortAddresses(checked: readonly Checked[], { architecture, warnings }: VerifyOptions): readonly string[] {
   if (!architecture.isReal) return [];
   const short = checked.flatMap(({ text, name, report: { diagnostics } }) =>

@@ -22,21 +22,24 @@ export interface Constant extends Elements {
   readonly value?: number;
 }
 
-/** Random numbers from `from` (default 0) up to `to` (default 1); integers include both. */
+/** Random numbers from `from` (default 0) up to `to` (default 1). For integers, both limits are possible values. */
 export interface Uniform extends Elements {
   readonly from?: number;
   readonly to?: number;
   readonly seed?: number;
 }
 
-/** Random numbers with this mean (default 0) and standard deviation (default 1), at most six deviations from the mean. */
+/**
+ * Random numbers with this mean (default 0) and standard deviation (default 1). They differ from the mean by at most
+ * six standard deviations.
+ */
 export interface Normal extends Elements {
   readonly mean?: number;
   readonly deviation?: number;
   readonly seed?: number;
 }
 
-/** Contents under one of these keys. */
+/** Describes the contents under exactly one of these keys. */
 export interface Generated {
   readonly ramp?: Ramp;
   readonly constant?: Constant;
@@ -60,7 +63,10 @@ export interface GeneratedArray {
   readonly bytes: Uint8Array;
 }
 
-/** The array that a key describes; null if there is none. It must fit into `room` bytes. */
+/**
+ * The array that is described under one of the keys; null if none of them is present. Throws if the array has more than
+ * `room` bytes.
+ */
 export function generate({ ramp, constant, uniform, normal }: Generated, room: number): GeneratedArray | null {
   if (ramp !== undefined) {
     const { start = 0, step = 1 } = ramp;
@@ -81,7 +87,8 @@ function uniformValues({ type = 'f32', from = 0, to = 1, seed: first = 0 }: Unif
 }
 
 /**
- * A sum of twelve uniform values has a variance of 1. Unlike logarithms and cosines, it is the same on every machine.
+ * The sum of twelve uniform values has a variance of 1. It is used because it is the same on every machine, unlike
+ * logarithms and cosines. Unlike logarithms and cosines, it is the same on every machine.
  */
 function normalValues({ mean = 0, deviation = 1, seed: first = 0 }: Normal): (i: number) => number {
   return (i) => {
@@ -91,7 +98,10 @@ function normalValues({ mean = 0, deviation = 1, seed: first = 0 }: Normal): (i:
   };
 }
 
-/** A number from 0 up to, but not including, 1: the counter and the seed, mixed with the finalizer of MurmurHash3. */
+/**
+ * A number that is at least 0 and less than 1, computed from the seed and the counter with the finalizer of
+ * MurmurHash3.
+ */
 function randomPart(first: number, counter: number): number {
   let bits = (Math.imul(counter + 1, 0x9e3779b9) ^ Math.imul(first + 1, 0x85ebca6b)) >>> 0;
   for (const [shift, factor] of [

@@ -8,7 +8,7 @@ import { UsageError } from '../exit.ts';
 import { fileTrouble } from '../../hosts/file-errors.ts';
 import { type ElementType, hexBytes, isScalarType, npyTypeOf, scalarBytes } from './values.ts';
 
-/** The bytes of a buffer; `element` says how to print and write them. */
+/** The bytes of a buffer. `element` determines how they are printed and written to files. */
 export interface BufferContents {
   readonly bytes: Uint8Array;
   readonly element: ElementType | null;
@@ -19,13 +19,13 @@ export interface BufferInput extends BufferContents {
 }
 
 export type RunInput =
-  /** A buffer of the launch, with its contents before it. */
+  /** A buffer that belongs to the launch, with its contents before the launch. */
   | BufferInput
-  /** A buffer that several launches share, by its name in the job. */
+  /** A buffer that several launches share, identified by its name in the job. */
   | { readonly kind: 'named'; readonly name: string }
   /** The bytes of a parameter. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  /** A number without a type: it gets the parameter's type. */
+  /** A number without a type, which is converted to the type of the parameter. */
   | { readonly kind: 'number'; readonly value: number | bigint };
 
 /** Reads arguments one after the other; together, their buffers must fit into `room` bytes. */
@@ -45,10 +45,11 @@ export async function readAll<T>(
 }
 
 /**
- * `5` and `1.5` are scalars of the parameter's own type, `u32:5` one of a given type, `f32[]:1,2,3` a buffer with these
- * values, `zeros:4096` or `zeros:f32[32,32]` one with zeros, `hex:…` one with these bytes, `file:raw.bin` or `in.npy`
- * one with a file's contents, `file[4096]:/dev/urandom` one with that many bytes from a file, device or pipe, and
- * `bytes:…` a raw parameter.
+ * Reads one argument. `5` and `1.5` are scalars of the parameter's own type, and `u32:5` is a scalar of the given type.
+ * `f32[]:1,2,3` is a buffer with these values, `zeros:4096` or `zeros:f32[32,32]` a buffer of zeros, and `hex:…` a
+ * buffer with these bytes. `file:raw.bin` or `in.npy` is a buffer with the contents of a file, and
+ * `file[4096]:/dev/urandom` a buffer with that many bytes from a file, device or pipe. `bytes:…` sets the bytes of a
+ * parameter directly.
  *
  * @param room maximum number of bytes in a buffer
  */
@@ -119,7 +120,7 @@ export function bufferSize(size: number, room: number): number {
   throw new UsageError(`the size of a buffer must be 0 or more bytes, not ${size}`);
 }
 
-/** Maximum length of a `.npy` header, which the buffer does not include. */
+/** The maximum length of the header of a `.npy` file. The header does not become part of the buffer. */
 const longestHeader = 2 ** 16;
 
 export async function fileBuffer(path: string, folder: string, room: number): Promise<BufferInput> {

@@ -22,7 +22,7 @@ export interface JobPlace {
   readonly room: number;
 }
 
-/** Runs `read`; its error messages then include the path in the job. */
+/** Calls `read`, and adds the path in the job to its error messages. */
 export async function placed<T>(path: string, read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();
@@ -76,7 +76,8 @@ export function readContents(source: JobContents, path: string, place: JobPlace)
     throw new UsageError(`${path}: ${words}`);
   }
   const { hex, zeros, file, bytes } = source;
-  if (bytes !== undefined && file === undefined) throw new UsageError(`${path}.bytes: belongs only to a file`);
+  if (bytes !== undefined && file === undefined)
+    throw new UsageError(`${path}.bytes: can only be used together with 'file'`);
   return placed(`${path}.${key}`, () => {
     if (hex !== undefined) return { kind: 'buffer', bytes: hexBytes(hex), element: null };
     if (zeros !== undefined) return { kind: 'buffer', bytes: new Uint8Array(bufferSize(zeros, room)), element: null };
@@ -85,7 +86,7 @@ export function readContents(source: JobContents, path: string, place: JobPlace)
   });
 }
 
-/** Generated contents, or those of a list. */
+/** Contents that are either generated or taken from a list. */
 function made(source: JobContents, type: string, room: number): BufferInput {
   const generated = generate(source, room);
   if (generated !== null) return { kind: 'buffer', bytes: generated.bytes, element: elementOf(generated) };

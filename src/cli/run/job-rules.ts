@@ -1,5 +1,6 @@
 /**
- * What a job file may contain, one row for each key. The rows for launch and device options are those of the library.
+ * What a job file may contain, one row for each key. The rows for launch options and device options are shared with the
+ * library.
  */
 import { either, flag, listOf, mapOf, objectOf, type Rule, type RulesFor, text, whole } from '../../base/rules.ts';
 import { deviceRules, type PlainLaunch, plainLaunchRules } from '../../device/check-options.ts';
@@ -18,7 +19,7 @@ export interface JobContents extends Generated {
   /** A number of bytes. */
   readonly zeros?: number;
   readonly file?: string;
-  /** Number of bytes of the file to read. Default: all. */
+  /** The number of bytes to read from the file. Default: all of them. Default: all. */
   readonly bytes?: number;
   readonly [type: string]: unknown;
 }
@@ -43,7 +44,7 @@ export interface JobLaunch extends PlainLaunch {
   readonly trace?: boolean | JobTrace;
 }
 
-/** In a job with a list of launches, keys next to the list are the defaults for all launches. */
+/** In a job with a list of launches, the keys beside `launches` are the defaults for all of them. */
 export interface JobFile extends JobLaunch {
   readonly ptx?: string;
   readonly source?: string;

@@ -47,11 +47,11 @@ interface Job {
   /** The named buffers before the first launch. */
   readonly inputs: ReadonlyMap<string, BufferContents>;
   readonly isRepeated: boolean;
-  /** Whether the answer has a list of launches. */
+  /** Whether the job has a list of launches, so that its answer also has one. */
   readonly isList: boolean;
 }
 
-/** Reads what a job names; paths in it are relative to `folder`. */
+/** Reads everything that a job refers to. Its paths are relative to `folder`. */
 export async function readJob(given: JobFile, folder: string, session: Session): Promise<Job> {
   const { ptx, source, repeat, launches, memory, variables = {}, buffers = {} } = given;
   if ((ptx === undefined) === (source === undefined))
@@ -107,7 +107,10 @@ async function readLaunches(
   return launches;
 }
 
-/** The prefix of a launch's keys in messages: the path of the launch, or nothing for keys next to the list. */
+/**
+ * What comes before the keys of a launch in messages. It is the path of the launch, or nothing for the keys beside
+ * `launches`.
+ */
 interface Paths {
   readonly own: string;
   readonly args: string;
@@ -180,7 +183,9 @@ function answer(outcome: RunOutcome, { isRepeated, isList }: Job): object {
   }
 }
 
-/** `version` and `warnings`, omitted if the module ran by the rules of its own version. */
+/**
+ * The keys `version` and `warnings` of an answer. They are omitted if the module ran by the rules of its own version.
+ */
 function lowVersionIn({ text, lowVersion }: Extract<RunOutcome, { readonly kind: 'done' | 'fault' }>): object {
   if (lowVersion === null) return {};
   const { used, warnings } = lowVersion;
@@ -207,7 +212,7 @@ function hexes(key: string, contents: Contents): object {
   return { [key]: Object.fromEntries([...contents].map(([name, bytes]) => [name, hexOf(bytes)])) };
 }
 
-/** Only answers for kernels that print have these keys. */
+/** The keys for the output of the kernel. They are omitted if it printed nothing. */
 function printedIn({ printed, printsDropped }: PrintedOutput): Partial<PrintedOutput> {
   return { ...(printed === '' ? {} : { printed }), ...(printsDropped === 0 ? {} : { printsDropped }) };
 }

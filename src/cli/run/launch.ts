@@ -31,7 +31,7 @@ export interface LaunchRequest {
   readonly entry: string | null;
   readonly grid: Extent;
   readonly block: Extent;
-  /** Null for the clusters that the kernel requires. */
+  /** Null if the kernel itself determines the size of clusters. */
   readonly cluster: Extent | null;
   readonly engine: 'interp' | 'jit';
   readonly sharedBytes: number;
@@ -56,10 +56,10 @@ export interface RunRequest {
   readonly target: TargetName | null;
   readonly isa: VersionName | null;
   readonly gpu: GpuName | null;
-  /** Number of worker threads; 0 runs on the calling thread. */
+  /** The number of worker threads. If it is 0, blocks run on the calling thread. */
   readonly workers: number;
   readonly memory: number | null;
-  /** Buffers that the arguments of several launches can share, with their bytes before the first launch. */
+  /** Buffers that several launches can use as arguments, with their contents before the first launch. */
   readonly buffers: ReadonlyMap<string, Uint8Array>;
   /** The launches, which run one after the other. */
   readonly launches: readonly LaunchRequest[];
@@ -73,9 +73,9 @@ export interface RunRequest {
   readonly onTrace: (event: TraceEvent) => void;
 }
 
-/** A launch that ended without a fault. */
+/** The result of a launch that ended without a fault. */
 export interface LaunchOutcome {
-  /** Bytes of each buffer argument after the launch; null for a scalar and a named buffer. */
+  /** For each argument, the bytes of the buffer after the launch; null for scalars and for named buffers. */
   readonly outputs: readonly (Uint8Array | null)[];
   readonly stats: LaunchStats;
   readonly output: PrintedOutput;
@@ -106,7 +106,7 @@ export type RunOutcome =
     }
   | { readonly kind: 'refused'; readonly text: SourceText; readonly diagnostics: readonly Diagnostic[] };
 
-/** A module whose `.version` is too low, and which therefore runs by the rules of another. */
+/** The `.version` of the module is lower than its contents require, so it ran by the rules of a later version. */
 export interface LowVersion {
   readonly used: VersionName;
   /** One warning for each instruction or target that needs a higher version. */
@@ -131,7 +131,7 @@ export async function execute(request: RunRequest): Promise<RunOutcome> {
   }
 }
 
-/** Reports the refusal as a fault at the first unsupported instruction, without a thread. */
+/** Describes the refusal as a fault at the first unsupported instruction. Such a fault has no thread. */
 function faultOf({ message, kernel, instructions }: UnsupportedInstructionsError): Fault {
   const line = instructions[0]?.line ?? null;
   return {
@@ -188,7 +188,7 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
   };
 }
 
-/** Messages about mistakes in `act` begin with the launch's path in the job. */
+/** Calls `act`. If it throws an error about a mistake, the path of the launch in the job is added to the message. */
 async function inPlace<T>({ path }: LaunchRequest, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

@@ -1,7 +1,7 @@
 /** Passes the output of a running kernel on to stdout, in pieces. */
 import type { OutputStream } from '../session.ts';
 
-/** Output is passed on after this many characters or milliseconds. */
+/** Output is passed on once this many characters are waiting, or this many milliseconds after it was last passed on. */
 const enough = 1 << 16;
 const longest = 50;
 
@@ -20,7 +20,7 @@ export class PrintStream {
   }
 
   flush(): void {
-    // The kernel occupies the thread, so waiting for the reader would not help.
+    // There is no point in waiting until the reader can take more, because the thread is busy with the kernel.
     if (this.waiting !== '') this.output.write(this.waiting);
     this.waiting = '';
     this.passed = performance.now();

@@ -1,4 +1,4 @@
-/** Converts scalars and buffers as a user writes them to bytes. */
+/** Converts scalars and buffers, in the notation that users write, to bytes. */
 import { valueAt } from '../../base/element-at.ts';
 import { f16Value, numberBits, type BasicFloat, isBasicFloat } from '../../numerics/number-bits.ts';
 import { itemSize, type NpyType, isNpyType } from '../../tensors/npy/npy.ts';
@@ -19,7 +19,7 @@ export function isScalarType(name: string): boolean {
   return widths.has(name);
 }
 
-/** The numpy type that holds elements of a scalar type; null for 128 bits. */
+/** The numpy type for elements of a scalar type; null for scalars of 128 bits. */
 export function npyTypeOf(name: string): NpyType | null {
   const kind = name.startsWith('f') ? 'f' : name.startsWith('s') ? 'i' : 'u';
   const code = `${kind}${(widths.get(name) ?? 0) / 8}`;
@@ -90,13 +90,13 @@ export function hexBytes(text: string): Uint8Array {
   return Uint8Array.from({ length: digits.length / 2 }, (_, i) => Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16));
 }
 
-/** How to interpret the elements of a buffer, if that is known. */
+/** The type and shape of the elements in a buffer. */
 export interface ElementType {
   readonly type: NpyType;
   readonly shape: readonly number[];
 }
 
-/** The first `most` elements of a buffer as text. */
+/** The elements of a buffer as text, but no more than the first `most`. */
 export function showElements(bytes: Uint8Array, { type }: ElementType, most: number): string {
   const size = itemSize(type);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

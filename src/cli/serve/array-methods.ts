@@ -1,4 +1,4 @@
-/** Methods that convert and quantize arrays. */
+/** Methods of the server that convert and quantize arrays. */
 import { objectOf, oneOf, type Rule } from '../../base/rules.ts';
 import {
   convert,
@@ -29,7 +29,7 @@ import {
   text,
 } from './method.ts';
 
-/** The library itself checks these names. */
+/** Accepts any string, because the library itself checks whether the name exists. */
 function named<Name extends string>(): Rule<Name> {
   return { takes: 'a string', accepts: (value) => typeof value === 'string' };
 }

@@ -159,7 +159,7 @@ const free = method<BufferParams>(objectOf<BufferParams>({ device: count, buffer
 /** A buffer, or a variable of a module. */
 interface RangeParams extends Place {
   readonly symbol?: string;
-  /** The first byte in the buffer or variable. Default 0. */
+  /** The offset of the first byte in the buffer or variable. Default 0. */
   readonly at?: number;
 }
 
@@ -210,7 +210,8 @@ const write = method<WriteParams>(
 );
 
 /**
- * An argument, which has one key: a buffer's handle, the value of a parameter of any type, bytes, or a typed scalar.
+ * An argument, which must have exactly one key: `buffer` with the handle of a buffer, `value` with a value for a
+ * parameter of any type, `bytes` or `data` with raw bytes, or a type with a scalar of that type.
  */
 interface LaunchArgument {
   readonly buffer?: number;

@@ -1,4 +1,4 @@
-/** The devices, modules and buffers of a server, under the handles that its client knows. */
+/** The devices, modules and buffers of a server, with the handles by which the client refers to them. */
 import { Device, type DeviceBuffer, type DeviceOptions, type LoadedModule } from '../../device.ts';
 import { RequestError } from './errors.ts';
 import type { Limits } from './limits.ts';

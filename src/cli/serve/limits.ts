@@ -4,9 +4,9 @@ export interface Limits {
   readonly timeout: number;
   /** Memory of one device. */
   readonly memory: number;
-  /** Size of a message, and of the text that one launch prints. */
+  /** The maximum size of a message. It also limits the text that one launch may print. */
   readonly message: number;
-  /** Size of a shared file, or of the part of it that a request names. */
+  /** The maximum size of a shared file, or of the part of it that a request refers to. */
   readonly file: number;
   readonly devices: number;
   /** Modules of one device. */

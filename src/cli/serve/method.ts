@@ -14,11 +14,11 @@ export interface ServerState {
 }
 
 export interface Method {
-  /** @throws RequestError `bad-params`, and whatever the library throws */
+  /** @throws RequestError `bad-params`; errors of the library are passed on */
   readonly call: (params: unknown, state: ServerState, signal: AbortSignal) => object | Promise<object>;
 }
 
-/** @param rule the parameters; others are rejected */
+/** @param the rule for the parameters; a request with other parameters is rejected */
 export function method<P>(
   rule: Rule<P>,
   act: (params: P, state: ServerState, signal: AbortSignal) => object | Promise<object>,
@@ -66,13 +66,13 @@ export const sourceRule: Rule<DataSource> = objectOf<DataSource>({ file: text, a
 export const targetRule: Rule<DataTarget> = objectOf<DataTarget>({ file: text, at: count });
 export { flag, text };
 
-/** The size of the data in bytes, without reading a file. */
+/** The size of the data in bytes. No file is read for it. */
 export function sizeOfData({ file, at = 0, bytes, base64 }: DataSource, folder: SharedFolder): number {
   if (file !== undefined) return folder.sizeOf(file, at, bytes);
   return Buffer.byteLength(required(base64, 'base64'), 'base64');
 }
 
-/** Passes the data on in pieces; each is valid only during the call. */
+/** Passes the data to `take` piece by piece. A piece is valid only during the call. */
 export function readData(
   { file, at = 0, bytes, base64 }: DataSource,
   folder: SharedFolder,
@@ -89,7 +89,7 @@ export function bytesOfData(source: DataSource, folder: SharedFolder): Uint8Arra
   return copy;
 }
 
-/** Writes to the file; without one, the answer contains the data itself. */
+/** Writes the bytes to the file if the request names one. Otherwise, they become part of the answer. */
 export function giveData(bytes: Uint8Array, target: DataTarget | undefined, folder: SharedFolder): object {
   if (target?.file === undefined) {
     const { buffer, byteOffset, byteLength } = bytes;

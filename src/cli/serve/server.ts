@@ -24,7 +24,7 @@ export interface ServerStreams {
 
 const methods: Readonly<Record<string, Method>> = { ...textMethods, ...deviceMethods, ...arrayMethods };
 
-/** Resolves when the input has ended or `signal` aborts; running launches are then stopped. */
+/** Resolves when the input ends or `signal` aborts. Launches that are still running at that point are stopped. */
 export async function serve(
   { input, output }: ServerStreams,
   limits: Limits,
@@ -95,7 +95,9 @@ async function answer(
   }
 }
 
-/** Ends the connection if more bytes arrive than a message may have and no message is complete yet. */
+/**
+ * Ends the connection if more bytes have arrived than a message may have, but they do not contain a complete message.
+ */
 function limitMessages(input: Readable, reader: StreamMessageReader, most: number, end: () => void): void {
   let pending = 0;
   input.on('data', (chunk: Buffer) => {

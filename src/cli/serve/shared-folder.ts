@@ -1,6 +1,6 @@
 /**
  * The folder of a server, through which it exchanges large data with its client. It is in shared memory if the system
- * supports that. Only its owner can open it, and it is removed when the server ends. Folders of servers that crashed
+ * supports that. Only its owner can open it, and it is removed when the server exits. Folders of servers that crashed
  * are removed when the next server starts.
  */
 import {
@@ -30,7 +30,7 @@ export class SharedFolder {
   private readonly most: number;
   private readonly piece = new Uint8Array(pieceBytes);
 
-  /** @param most the largest size of a file in bytes */
+  /** @param the maximum size of a file in bytes */
   constructor(most: number, parent: string = sharedMemory()) {
     removeAbandoned(parent);
     this.path = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
@@ -65,7 +65,7 @@ export class SharedFolder {
     return size;
   }
 
-  /** Writes into a file, creating it if necessary; its other bytes stay as they are. */
+  /** Writes bytes into a file, and creates the file if necessary. The other bytes of the file are preserved. */
   write(name: string, at: number, bytes: Uint8Array): void {
     this.requireSize(at + bytes.byteLength);
     this.within(name, constants.O_WRONLY | constants.O_CREAT, (file) => {

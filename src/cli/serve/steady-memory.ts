@@ -3,15 +3,23 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 export function keepMemorySteady(): void {
-  // Garbage is collected when the heap has grown by a third. By default, it may grow fourfold if collections take long.
+  // Garbage is collected when the heap has grown by a third. Garbage is collected when the heap has grown by a third.
+  // By default, V8 may let it grow to four times its size if collections take long.
   setFlagsFromString('--heap-growing-percent=33');
-  // The V8 of Node 20 never frees about 1 kB of each instantiated module whose functions are compiled on their first call.
+  // If functions are compiled on their first call, the V8 of Node 20 never frees about 1 kB of each module that is
+  // instantiated.
   setFlagsFromString('--no-wasm-lazy-compilation');
 }
 
-/** Loading this many small modules takes twenty times as long as one collection. */
+/**
+ * The number of modules that are unloaded between two collections. Loading as many small modules takes twenty times as
+ * long as one collection.
+ */
 const unloadsPerCollection = 250;
-/** Bytes; collecting a larger heap would delay a request by more than about 50 ms. */
+/**
+ * The size in bytes up to which the heap is collected. Collecting a larger heap would delay a request by more than
+ * about 50 ms.
+ */
 const largestCollectedHeap = 256 * 2 ** 20;
 let unloads = 0;
 

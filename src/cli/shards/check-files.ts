@@ -1,4 +1,4 @@
-/** The planned files of a check, and what their shards yield. */
+/** The files of a planned check, and the results of its shards. */
 import { readFile } from 'node:fs/promises';
 import { elementAt } from '../../base/element-at.ts';
 import { listOf, mistakeIn, recordOf, type Rule } from '../../base/rules.ts';
@@ -17,7 +17,7 @@ export interface CheckBody {
 const anyReport: Rule<Judged['report']> = { takes: 'an object', accepts: (value) => typeof value === 'object' };
 const bodyRule: Rule<CheckBody> = recordOf<CheckBody>({ files: listOf(listOf(anyReport)) });
 
-/** The hash of a result covers its reports, so only its outer structure is checked. */
+/** Checks only the outer structure, because the hash of a result already covers the reports in it. */
 export function isCheckBody(body: object): body is CheckBody {
   return mistakeIn(body, bodyRule) === null;
 }

@@ -14,7 +14,7 @@ import type { CheckWhat } from './what.ts';
 
 /**
  * @param bodies the results in the order of the shards
- * @returns 1 if a file has errors, as `check` does
+ * @returns 1 if a file has errors; otherwise 0, as for `check`
  */
 export async function mergeCheck(
   plan: Plan,

@@ -45,7 +45,7 @@ export async function draftCheck(paths: readonly string[], flags: CheckFlags, fo
   };
 }
 
-/** Checking an empty file takes as long as this number of bytes. */
+/** Checking an empty file takes as long as checking this number of bytes. */
 const fileCost = 2 ** 12;
 
 /** The file, or the `.ptx` files in a folder and the folders below it, in the order of their names. */

@@ -12,7 +12,7 @@ import { pathOfInput } from './inputs.ts';
 import type { Plan } from './manifest.ts';
 import type { CheckWhat } from './what.ts';
 
-/** Null if the signal stopped it. */
+/** Resolves with null if the signal stopped the work. */
 export async function checkShard(
   plan: Plan,
   what: CheckWhat,
@@ -33,7 +33,7 @@ export async function checkShard(
   return { files };
 }
 
-/** The settings that were planned for a file, which must still be those that apply to it. */
+/** The settings that were planned for a file. Throws if other settings apply to it now. */
 async function settingsOf(plan: Plan, { files }: CheckWhat, unit: number): Promise<Settings> {
   const { inputs } = plan.manifest;
   const path = pathOfInput(plan.folder, elementAt(inputs, unit));
@@ -41,6 +41,8 @@ async function settingsOf(plan: Plan, { files }: CheckWhat, unit: number): Promi
   const expected = planned === undefined ? null : pathOfInput(plan.folder, planned);
   const found = settingsFileAbove(path);
   if (found !== expected)
-    throw new UsageError(`${path}: was planned with ${expected ?? 'no settings'}, not ${found ?? 'without settings'}`);
+    throw new UsageError(
+      `${path}: was planned with ${expected ?? 'no settings'}, but ${found ?? 'no settings'} would apply now`,
+    );
   return planned === undefined ? noSettings : readSettings(await readPlanned(plan, planned));
 }

@@ -14,7 +14,7 @@ export interface OpenConversion {
   readonly conversion: ConversionPlan;
 }
 
-/** Plans the conversion of an opened input to a file with this name. */
+/** Plans how an opened input is converted to an output file with this name. */
 export function conversionOf(input: TensorInput, output: string, flags: ConvertFlags): ConversionPlan {
   return planConversion(input.file, containerOf(output), { ...choiceOf(flags), shards: shardingOf(output, flags) });
 }
@@ -46,7 +46,7 @@ export async function openConversion(plan: Plan, { choice, output, layout }: Con
   }
 }
 
-/** The place of a unit; units are the pieces of all tensors, in order. */
+/** The tensor and the piece that a unit stands for. Units number the pieces of all tensors consecutively. */
 export function positionOf(pieces: readonly number[], unit: number): Position {
   let before = 0;
   for (const [work, count] of pieces.entries()) {

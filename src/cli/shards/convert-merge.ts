@@ -32,7 +32,8 @@ export interface MergeTarget {
 
 /**
  * @param bodies the results in the order of the shards
- * @throws UsageError for a shard that is torn, or if some byte of the file comes from no shard or from several
+ * @throws UsageError if the result of a shard is damaged, or if some byte of the file comes from no shard or from
+ * several
  */
 export async function mergeConvert(
   plan: Plan,

@@ -40,7 +40,7 @@ export async function draftConvert(paths: readonly string[], flags: PlanConvertF
     return {
       gpus: [],
       inputs,
-      // A piece is read and written, and both take time.
+      // The cost of a piece includes reading it and writing its result.
       weights: all.map(({ size, outSize }) => size + outSize + pieceCost),
       leastShard,
       files: new Map(),
@@ -75,7 +75,7 @@ export async function draftConvert(paths: readonly string[], flags: PlanConvertF
 /** In bytes of data. */
 const pieceCost = 2 ** 12;
 
-/** A shard of this cost takes 1.5 to 3 s. */
+/** The cost of a shard that takes 1.5 to 3 s. */
 const leastShard = 1.5e9;
 
 const baseMemory = 256 * 2 ** 20;
@@ -87,7 +87,8 @@ function cutTensors(pieces: readonly number[], shards: readonly UnitRange[]): Re
 }
 
 /**
- * Scales that depend on a whole tensor need its largest magnitude, which no single shard knows if the tensor is cut.
+ * Scales that depend on a whole tensor need its largest magnitude. If the tensor is divided between shards, none of
+ * them can compute it, so it is computed here.
  */
 async function maximaFor(
   path: string,

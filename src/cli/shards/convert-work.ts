@@ -1,4 +1,4 @@
-/** One shard of a conversion. Its data are the bytes that it contributes to the merged file. */
+/** One shard of a conversion. Its data file contains the bytes that it contributes to the merged file. */
 import { elementAt } from '../../base/element-at.ts';
 import { listOf, recordOf, type Rule, text } from '../../base/rules.ts';
 import { createFile } from '../../hosts/node-files.ts';
@@ -30,7 +30,7 @@ export const convertBodyRule: Rule<ConvertBody> = recordOf<ConvertBody>({
   nonFinite: listOf(recordOf<NamedNonFinite>({ name: text, nans: count, infinities: count })),
 });
 
-/** Null if the signal stopped it. */
+/** Resolves with null if the signal stopped the work. */
 export async function convertShard(
   plan: Plan,
   what: ConvertWhat,

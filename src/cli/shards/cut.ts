@@ -7,15 +7,15 @@ export interface UnitRange {
 }
 
 /**
- * Divides units into this number of ranges of about equal weight. If there are fewer units than shards, some shards
- * have none.
+ * Divides units into this number of ranges of about equal weight. If there are fewer units than shards, some shards are
+ * empty.
  */
 export function cutUnits(weights: readonly number[], shards: number): readonly UnitRange[] {
   const share = weights.reduce((sum, weight) => sum + weight, 0) / shards;
   const ends: number[] = [];
   let [unit, before] = [0, 0];
   for (let shard = 1; shard < shards; shard++) {
-    // A unit belongs to the shard that contains its middle.
+    // A unit belongs to the shard in which the middle of the unit lies.
     for (let weight = weights[unit]; weight !== undefined; weight = weights[unit]) {
       if (before + weight / 2 > share * shard) break;
       before += weight;
@@ -26,7 +26,7 @@ export function cutUnits(weights: readonly number[], shards: number): readonly U
   return [...ends, weights.length].map((to, shard) => ({ from: ends[shard - 1] ?? 0, to }));
 }
 
-/** Describes the mistake in ranges that do not cover the units exactly once, in order; null if they do. */
+/** Says what is wrong if the ranges do not cover every unit exactly once, in order; null if they do. */
 export function coverTrouble(shards: readonly UnitRange[], units: number): string | null {
   let end = 0;
   for (const [shard, { from, to }] of shards.entries()) {

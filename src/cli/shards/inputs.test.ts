@@ -9,7 +9,10 @@ const planned = Uint8Array.from({ length: 3.5 * block }, (_, i) => (i * 7) ^ (i 
 
 const time = 1_700_000_000_123_456_789n;
 
-/** A file with these bytes that was planned with the bytes above, and a count of the bytes read from it. */
+/**
+ * A file with these bytes, although the plan expects the bytes above, and a function that returns how many bytes have
+ * been read from it.
+ */
 function opened(
   bytes: Uint8Array,
   modified: bigint = time + 1n,

@@ -10,7 +10,10 @@ import type { InputFile } from './manifest.ts';
 /** Large files are checked block by block, so that a shard reads only its own part. */
 const blockBytes = 2 ** 20;
 
-/** Hashes a file; with `inBlocks`, shards can check parts of it. `folder` is that of the plan. */
+/**
+ * Hashes a file. If `inBlocks` is true, each block gets a checksum as well, so that a shard can check just the part
+ * that it reads. `folder` is the folder of the plan.
+ */
 export async function hashInput(folder: string, path: string, inBlocks: boolean): Promise<InputFile> {
   const file = await openFile(path);
   try {
@@ -36,7 +39,10 @@ export async function hashInput(folder: string, path: string, inBlocks: boolean)
   }
 }
 
-/** Whether a later modification would change the time, which some file systems store in steps of two seconds. */
+/**
+ * Whether the file is old enough that any later modification changes its time. Some file systems store the time in
+ * steps of two seconds.
+ */
 function isOld(modified: bigint): boolean {
   return BigInt(Date.now()) * 1_000_000n - modified > 4_000_000_000n;
 }
@@ -55,7 +61,7 @@ export function pathOfInput(folder: string, { path }: InputFile): string {
   return resolve(folder, path);
 }
 
-/** Throws unless the file is the one that was planned; `found` holds its contents. */
+/** Throws if the contents of the file, in `found`, are not the ones that were planned. */
 export function requireInput(path: string, { bytes, sha256 }: InputFile, found: Uint8Array): void {
   if (found.byteLength !== bytes || createHash('sha256').update(found).digest('hex') !== sha256) throw hasChanged(path);
 }
@@ -65,9 +71,9 @@ function hasChanged(path: string): UsageError {
 }
 
 /**
- * A file whose blocks are compared with their checksums when they are first read, unless its size and its time of
- * modification are those that were planned. If consecutive reads have covered only the beginning of a block,
- * `requireUnchanged` compares the block.
+ * A file whose blocks are compared with their checksums when they are read for the first time. This is skipped if the
+ * time of the file's last modification is the planned one. If only the beginning of a block has been read,
+ * `requireUnchanged` reads the rest of it and compares it.
  *
  * @param inputs the inputs of the plan, by path on this machine
  */
@@ -114,7 +120,7 @@ export function checkedFile(opened: OpenFile, inputs: ReadonlyMap<string, InputF
   return { ...opened, read, requireUnchanged };
 }
 
-/** The part of a block that was read so far, from its first byte. */
+/** The beginning of a block that has been read so far. */
 interface Beginning {
   /** Offset in the file. */
   readonly end: number;

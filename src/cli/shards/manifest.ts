@@ -26,18 +26,19 @@ export interface InputFile {
   /** CRC-32 of each block of the file, eight hex digits each; empty if files are read as a whole. */
   readonly blocks: string;
   /**
-   * Time of the last modification, in nanoseconds since 1970. Empty if a shard must always compare checksums: the file
-   * was planned so soon after a modification that a later one may have the same time.
+   * Time of the last modification, in nanoseconds since 1970. Empty if the file was planned so soon after a
+   * modification that a later modification might not change the time. In that case, shards must always compare
+   * checksums.
    */
   readonly modified: string;
 }
 
 /** The resources that one shard needs. */
 export interface TaskNeeds {
-  /** Also the number of threads. */
+  /** The number of CPUs, which is also the number of threads. */
   readonly cpus: number;
   readonly memoryBytes: number;
-  /** Room for the results of a shard; for a check, an estimate. */
+  /** The disk space for the results of a shard. For a check, it is an estimate. */
   readonly diskBytes: number;
 }
 
@@ -78,7 +79,7 @@ export interface Draft extends Pick<Manifest, 'gpus' | 'inputs'> {
   /** The cost of each unit, in arbitrary units. */
   readonly weights: readonly number[];
   readonly cut: (shards: readonly UnitRange[]) => Promise<Pick<Manifest, 'what' | 'task'>>;
-  /** The cost of a shard for which starting takes about a tenth of its CPU time; null if that is not known. */
+  /** The cost of a shard that spends about a tenth of its CPU time on starting; null if this is not known. */
   readonly leastShard: number | null;
   /** Other files in the plan's folder, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
@@ -90,7 +91,10 @@ export async function requireNewPlan(folder: string): Promise<void> {
   await requireOutputs([manifestOf(folder)], [], false);
 }
 
-/** Writes a plan; the manifest comes last, so that a folder with a manifest is complete. */
+/**
+ * Writes the files of a plan. The manifest is written last, so a folder that contains a manifest contains a complete
+ * plan.
+ */
 export async function writePlan(folder: string, draft: Draft, parts: number): Promise<Plan> {
   const { gpus, inputs, weights, files } = draft;
   const shards = cutUnits(weights, parts);
@@ -141,7 +145,7 @@ function requireManifest(value: unknown, path: string): asserts value is Manifes
   }
 }
 
-/** @throws UsageError if some unit is in no shard, or in several */
+/** @throws UsageError if the ranges of the shards miss a unit or overlap */
 export function requireCover({ folder, manifest: { shards, units } }: Plan): void {
   const trouble = coverTrouble(shards, units);
   if (trouble !== null) throw new UsageError(`${manifestOf(folder)}: ${trouble}`);

@@ -1,6 +1,6 @@
 /**
- * The results of shards: `results/K.json` in the folder of a plan, and `results/K.bin` for large data. They appear
- * complete or not at all, and a result says which shard of which plan it belongs to.
+ * The results of shards: `results/K.json` in the folder of a plan, and `results/K.bin` for large data. Each result
+ * appears only once it is complete, and identifies the plan and the shard that it belongs to.
  */
 import { readdir, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ const envelopeRule: Rule<Envelope> = recordOf<Envelope>({
   body: anyObject,
 });
 
-/** The problem that prevents a result from being merged. `file` is the result's file. */
+/** A reason why results cannot be merged. `file` is the file of the result in question. `file` is the result's file. */
 export type Trouble =
   | { readonly kind: 'missing'; readonly shard: number }
   | { readonly kind: 'torn'; readonly shard: number; readonly file: string; readonly why: string }
@@ -86,7 +86,10 @@ export async function readResult(plan: Plan, shard: number): Promise<Found> {
   return why === null ? { kind: 'done', shard, body: found.body } : { kind: 'torn', shard, file, why };
 }
 
-/** The envelope in a file; null if there is no file, the reason as text if it is not a complete result. */
+/**
+ * The result in a file, with the information about its shard. Null if there is no file, or a text if the file is not a
+ * complete result, which says why.
+ */
 async function readEnvelope(file: string): Promise<Envelope | string | null> {
   let content: string;
   try {
@@ -149,7 +152,7 @@ export function troubleText(plan: Plan, trouble: Trouble): string {
   }
 }
 
-/** The error for a result that its shard cannot have computed. */
+/** The error for a result that is valid in form but cannot be the result of its shard. */
 export function tornShard(plan: Plan, shard: number, why: string): UsageError {
   const file = join(resultsOf(plan), `${shard}.json`);
   return new UsageError(troubleText(plan, { kind: 'torn', shard, file, why }));

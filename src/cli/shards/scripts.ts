@@ -5,7 +5,7 @@ import type { Manifest } from './manifest.ts';
 export type Scheduler = 'slurm' | 'parallel';
 
 export interface Script {
-  /** Its name in the plan's folder. */
+  /** The file name of the script in the plan's folder. */
   readonly name: string;
   readonly text: string;
   /** The command that submits the script; its argument is the script's path. */
@@ -24,7 +24,10 @@ type MakeScript = (folder: string, manifest: Manifest, perTask: number) => Scrip
 
 const scripts: Readonly<Record<Scheduler, MakeScript>> = { slurm, parallel };
 
-/** Every machine must run the same ptxlab; `PTXLAB` names another path to it. */
+/**
+ * Every machine must run the same version of ptxlab. `PTXLAB` can be set to its path on machines where that is
+ * different.
+ */
 function chooseProgram(): string {
   return `if [ -n "\${PTXLAB:-}" ]; then set -- $PTXLAB; else set -- ${quoted(process.execPath)} ${quoted(programFile)}; fi`;
 }

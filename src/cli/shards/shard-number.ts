@@ -2,7 +2,10 @@
 import { UsageError } from '../exit.ts';
 import type { Environment } from '../session.ts';
 
-/** The variables in which schedulers number tasks, with the number of the first task. */
+/**
+ * The environment variables that contain the number of a task, and the number that the scheduler gives to the first
+ * task.
+ */
 const numbering: Readonly<Record<string, number>> = {
   SLURM_ARRAY_TASK_ID: 0,
   JOB_COMPLETION_INDEX: 0,

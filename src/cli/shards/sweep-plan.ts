@@ -10,7 +10,7 @@ import { type Draft, hashOf } from './manifest.ts';
 import { kernelFile, unitsOf } from './sweep-units.ts';
 import type { PlannedSweep, SweepChoice } from './what.ts';
 
-/** Null if an instruction is refused; the reason is then on stderr. */
+/** Resolves with null if an instruction is rejected. The reason has then been written to stderr. */
 export async function draftSweep(
   instructions: readonly string[],
   flags: SweepChoiceFlags,
@@ -51,10 +51,13 @@ export async function draftSweep(
 /** A shard needs 70 MB (measured). */
 const memoryOfSweep = 256 * 2 ** 20;
 
-/** Bytes of a result file per unit of work. A unit has the digests of four chunks, or an instruction with one digest. */
+/**
+ * Bytes of a result file per unit of work. The number of bytes of a result file per unit of work. For each unit, the
+ * file contains the digests of four chunks, or the name of an instruction and one digest.
+ */
 const bytesPerUnit = 160;
 
-/** Starting a kernel takes as long as computing this number of inputs. */
+/** Starting a kernel takes as long as computing the results for this number of inputs. */
 const startingInputs = 2 ** 20;
 
 function plannedSweep({ name, chunks, chunkSize, kernel }: Sweep, flags: SweepChoiceFlags): PlannedSweep {

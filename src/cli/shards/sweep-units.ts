@@ -18,7 +18,7 @@ export function unitsOf({ chunks, lanes }: PlannedSweep): number {
   return Math.ceil(chunks / lanes);
 }
 
-/** The chunks that a range of units consists of, at most one run for each instruction. */
+/** The chunks that a range of units consists of, as one run of chunks for each instruction that has any. */
 export function chunkRuns(sweeps: readonly PlannedSweep[], { from, to }: UnitRange): readonly ChunkRun[] {
   const runs: ChunkRun[] = [];
   let before = 0;

@@ -1,6 +1,6 @@
 /**
- * Computes one shard of a sweep. It runs the kernels that the plan compiled, so it does not need the instruction
- * tables.
+ * Computes one shard of a sweep. The kernels were compiled when the plan was made, so the instruction tables are not
+ * needed.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { hashOf, type Plan } from './manifest.ts';
 import { type ChunkRun, chunkRuns, type DigestRun, kernelFile, type SweepBody } from './sweep-units.ts';
 import type { PlannedSweep, SweepWhat } from './what.ts';
 
-/** Null if the signal stopped it. */
+/** Resolves with null if the signal stopped the work. */
 export async function sweepShard(
   plan: Plan,
   { sweeps }: SweepWhat,

@@ -1,4 +1,4 @@
-/** The files of planned tests, and what their shards yield. */
+/** The files of planned tests, and the results of their shards. */
 import { resolve } from 'node:path';
 import { listOf, mistakeIn, recordOf, type Rule } from '../../base/rules.ts';
 import { fileOf } from '../test/expected.ts';
@@ -16,14 +16,14 @@ const anyResult: Rule<CaseResult> = {
 };
 const bodyRule: Rule<TestBody> = recordOf<TestBody>({ results: listOf(anyResult) });
 
-/** The hash of a result covers its contents, so only its outer structure is checked. */
+/** Checks only the outer structure, because the hash of a result already covers its contents. */
 export function isTestBody(body: object): body is TestBody {
   return mistakeIn(body, bodyRule) === null;
 }
 
 /**
- * The paths of the files that a test names: its module, its data, and the modules of its reference functions. What those
- * modules import, and what commands read, is not known.
+ * The paths of the files that a test names: its module, its data, and the modules of its reference functions. The files
+ * that those modules import, and the files that commands read, are not known.
  */
 export function filesOfCase(one: TestCase): readonly string[] {
   const { test, folder } = one;

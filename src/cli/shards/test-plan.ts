@@ -46,7 +46,7 @@ export async function draftTest(
   };
 }
 
-/** A missing file is an error only of the test that names it. */
+/** If a file is missing, only the test that refers to it fails. */
 function isFile(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isFile(),

@@ -12,7 +12,7 @@ import type { InputFile, Plan } from './manifest.ts';
 import { filesOfCase, type TestBody } from './test-files.ts';
 import type { TestWhat } from './what.ts';
 
-/** Null if the signal stopped it. */
+/** Resolves with null if the signal stopped the work. */
 export async function testShard(
   plan: Plan,
   what: TestWhat,
@@ -54,7 +54,7 @@ async function plannedCases(
   throw new UsageError(`${path}: has ${found.length} tests; ${cases} were planned`);
 }
 
-/** Compares files with the plan's inputs, each once. */
+/** Compares files with the inputs of the plan. Each file is compared only once. */
 class Inputs {
   private readonly planned: ReadonlyMap<string, InputFile>;
   private readonly compared = new Set<string>();

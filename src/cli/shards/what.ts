@@ -1,4 +1,6 @@
-/** The work of a plan: one shape for each command that can be planned, and the rules for reading it. */
+/**
+ * Describes the work of a plan, with a type for each command that can be planned, and with the rules for reading it.
+ */
 import type { CheckFormat } from '../check.ts';
 import type { TestFormat } from '../test/render.ts';
 import { flag, listOf, mapOf, mistakeIn, objectOf, oneOf, recordOf, type Rule, text, whole } from '../../base/rules.ts';
@@ -55,13 +57,16 @@ export interface ConvertWhat {
   readonly choice: ConvertChoice;
   /** A name for the merged file; its extension determines the container. */
   readonly output: string;
-  /** SHA-256 that identifies where everything goes. */
+  /** The SHA-256 of a description of where everything is placed in the output. */
   readonly layout: string;
   /** The number of pieces of each tensor. */
   readonly pieces: readonly number[];
   /** The size of each shard's data. */
   readonly dataBytes: readonly number[];
-  /** The largest magnitudes of tensors that are cut and whose scales depend on the whole tensor. */
+  /**
+   * The largest magnitudes of those tensors that are divided between shards and whose scales depend on the whole
+   * tensor.
+   */
   readonly maxima: Readonly<Record<string, string>>;
 }
 
@@ -78,11 +83,11 @@ export interface CheckChoice {
 export interface CheckedFile {
   /** As findings spell it. */
   readonly name: string;
-  /** The path of the input with the settings that apply; empty if none do. */
+  /** The path of the input that contains the settings for this file; empty if there are no settings. */
   readonly settings: string;
 }
 
-/** A check of the first inputs, one for each file. A unit is a file. */
+/** A check of files, which are the first inputs of the plan. A unit is a file. */
 export interface CheckWhat {
   readonly command: 'check';
   readonly choice: CheckChoice;
@@ -98,11 +103,14 @@ export interface TestChoice {
 export interface PlannedSuite {
   /** As results spell it. */
   readonly name: string;
-  /** How many tests match, counted once for each of their GPUs and targets. */
+  /** The number of selected tests. A test counts once for each GPU and target that it runs for. */
   readonly cases: number;
 }
 
-/** The suites are the first inputs. A unit is a test for one GPU and target. */
+/**
+ * The first inputs of the plan are the suites. A unit is one test for one GPU and target. A unit is a test for one GPU
+ * and target.
+ */
 export interface TestWhat {
   readonly command: 'test';
   readonly choice: TestChoice;

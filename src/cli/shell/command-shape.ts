@@ -2,7 +2,7 @@
 import type { Command, Option } from 'commander';
 
 export interface OptionShape {
-  /** With its dashes; null if the option does not have this spelling. */
+  /** The short and the long spelling, including dashes; null if the option lacks one of them. */
   readonly short: string | null;
   readonly long: string | null;
   /** `<format>`, as it is written after the option; null if it takes no value. */
@@ -17,7 +17,7 @@ export interface CommandShape {
   /** `[files...]`. */
   readonly arguments: readonly string[];
   readonly options: readonly OptionShape[];
-  /** The commands inside it; its options are the options of all of these. */
+  /** The subcommands. The options of the command include theirs. */
   readonly commands: readonly CommandShape[];
 }
 

@@ -13,7 +13,10 @@ export function completionScript(shell: Shell, program: ProgramShape): string {
   return makers[shell](program);
 }
 
-/** A command with the words that name it: `check`, or `plan check` for a command inside another. */
+/**
+ * A command and its full name, which is `check`, or for a subcommand `plan check`. `check`, or `plan check` for a
+ * command inside another.
+ */
 interface NamedCommand extends CommandShape {
   readonly path: string;
 }
@@ -162,7 +165,10 @@ function fish(program: ProgramShape): string {
   return `# fish completion of ptxlab; load it with: ptxlab completion fish | source\n${lines.join('\n')}\n`;
 }
 
-/** True in the command line of one command; `plan check` has the word `check` as well. */
+/**
+ * A condition that is true on the command line of this command. Because `plan check` also contains the word `check`,
+ * the condition for `check` excludes command lines with `plan`.
+ */
 function fishCondition(path: string, program: ProgramShape): string {
   const words = path.split(' ');
   const others =

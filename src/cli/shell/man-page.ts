@@ -22,7 +22,7 @@ The folder docs of the package describes every command in full.
 `;
 }
 
-/** @param before the words before the command's name */
+/** @param the words that come before the name of the command */
 function commandText(
   { name, description, arguments: taken, options, commands }: CommandShape,
   before: readonly string[],
@@ -41,7 +41,7 @@ function optionText(option: OptionShape): string {
   return `.TP\n${names.join(', ')}${value}\n${escaped(option.description)}${choices}\n`;
 }
 
-/** Escapes text so that none of it is a request or an escape sequence. */
+/** Escapes text so that the formatter does not take any part of it for a request or an escape sequence. */
 function escaped(text: string): string {
   return text
     .replaceAll('\\', '\\e')

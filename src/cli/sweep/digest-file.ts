@@ -7,7 +7,7 @@ import { isJsonObject } from '../json-object.ts';
 import type { Session } from '../session.ts';
 import { digestText } from './digest-text.ts';
 
-/** Digests of one instruction by chunk; unknown digests are absent. */
+/** The digests of an instruction, by the number of the chunk. Unknown digests have no entry. */
 export type ChunkDigests = Map<number, number>;
 
 const format = 'ptxlab digests 1';
@@ -27,12 +27,12 @@ export class DigestFile {
     this.sweeps = sweeps;
   }
 
-  /** A file without digests, which `write` creates or replaces. */
+  /** A digest file without any digests. `write` creates the file, or replaces an existing one. */
   static empty(path: string): DigestFile {
     return new DigestFile(path, new Map());
   }
 
-  /** With `create`, a missing file counts as empty. */
+  /** If `create` is true, a missing file is treated as an empty one. */
   static async read(path: string, session: Session, create: boolean): Promise<DigestFile> {
     if (create && !existsSync(path)) return DigestFile.empty(path);
     const text = await readInput(path, session);

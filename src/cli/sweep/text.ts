@@ -21,7 +21,9 @@ export interface WrongChunk {
   readonly expected: string;
 }
 
-/** The lowest chunk whose digest differs from the expected one; null if none differs, or nothing was expected. */
+/**
+ * The lowest chunk whose digest differs from the expected one; null if there is none, or if no digests were expected.
+ */
 export function firstWrong({ chunks, known, wanted }: Swept): WrongChunk | null {
   if (wanted === null) return null;
   for (const chunk of chunks) {
@@ -62,8 +64,8 @@ export function sweepJson(swept: Swept): object {
 const perLine = 8;
 
 /**
- * The digests, eight per line, where each line begins with the number of its first chunk; or the result of comparing
- * them.
+ * The digests, eight per line, each line beginning with the number of its first chunk. If digests were expected, the
+ * result of the comparison instead.
  */
 export function sweptText(swept: Swept): string {
   const { sweep, chunks, known, wanted } = swept;

@@ -1,4 +1,4 @@
-/** Compares the bytes that a kernel left with the expected ones. */
+/** Compares the bytes that a kernel has written with the expected bytes. */
 import { type Bits, hex } from '../../base/bits.ts';
 import { formatValue } from '../../numerics/describe.ts';
 import { decode } from '../../numerics/exact.ts';
@@ -7,7 +7,7 @@ import { bytesOfFormat, elementReader } from './element-format.ts';
 
 /**
  * How far a result may be from what is expected: equal in all bits; a number of steps between neighboring values; or
- * |got - expected| <= abs + rel * |expected|. Within a tolerance, any NaN equals any other.
+ * |got - expected| <= abs + rel * |expected|. Except for `exactly`, any NaN counts as equal to any other NaN.
  */
 export type Tolerance =
   | { readonly kind: 'exactly' }
@@ -20,7 +20,7 @@ export interface Differences {
   readonly elements: number;
   readonly different: number;
   readonly first: Difference;
-  /** The largest distance between the numbers of a pair, in ulps; null if no pair has one. */
+  /** The largest distance in ulps between a result and the expected value; null if no pair has a distance. */
   readonly mostUlps: bigint | null;
 }
 
@@ -103,7 +103,7 @@ function valueOf(bits: Bits, format: FormatName): number {
   }
 }
 
-/** What a finding says: the first element that differs, and how many do. */
+/** The lines of a finding, which show the first element that differs and the number of elements that differ. */
 export function differenceLines(
   name: string,
   { elements, different, first, mostUlps }: Differences,

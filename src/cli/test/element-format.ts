@@ -45,7 +45,7 @@ export function bytesOfFormat(format: FormatName): number {
   return formats[format].width / 8;
 }
 
-/** Reads the bits of elements by their index. */
+/** Returns a function that reads the bits of the element with a given index. */
 export function elementReader(bytes: Uint8Array, format: FormatName): (index: number) => Bits {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   switch (bytesOfFormat(format)) {

@@ -15,7 +15,7 @@ import type { Expectation, Reference } from './suite-rules.ts';
 /** The buffers of a test before its launches. */
 export type Inputs = ReadonlyMap<string, BufferContents>;
 
-/** What an expectation asks for, with `{gpu}` and `{target}` in the name of its file replaced. */
+/** The file of an expectation, with `{gpu}` and `{target}` replaced in the name. */
 export function fileOf({ file }: Expectation, { gpu, target }: TestCase): string | null {
   return file?.replaceAll('{gpu}', gpu ?? 'gpu').replaceAll('{target}', target ?? 'target') ?? null;
 }

@@ -1,4 +1,4 @@
-/** Runs one test for one GPU and target, and compares what it left with what is expected. */
+/** Runs one test for one GPU and one target, and compares the results with the expected ones. */
 import { performance } from 'node:perf_hooks';
 import { resolve } from 'node:path';
 import { valueAt } from '../../base/element-at.ts';
@@ -82,7 +82,7 @@ async function statusOf(one: TestCase, updated: string[] | null, session: Sessio
   return findings.length === 0 ? { kind: 'passed' } : { kind: 'failed', findings };
 }
 
-/** What is wrong with how the launches ended; null if that was expected. */
+/** Says what is wrong with how the launches ended; null if they ended as expected. */
 function endOf(outcome: RunOutcome, expected: string | null): readonly string[] | null {
   switch (outcome.kind) {
     case 'refused': {
@@ -111,7 +111,7 @@ function printedLines(got: string, expected: string): readonly string[] {
   return [`printed line ${line + 1}: got ${shown(gotLines)}, expected ${shown(expectedLines)}`];
 }
 
-/** What the kernels left in a buffer or variable. */
+/** The contents of a buffer or variable after the last launch. */
 interface Result {
   readonly key: string;
   readonly bytes: Uint8Array;
@@ -122,7 +122,7 @@ interface Result {
 interface Judging {
   readonly one: TestCase;
   readonly inputs: Inputs;
-  /** Collects the files that were written; null if none may be. */
+  /** Collects the names of the files that were updated; null if files must not be updated. */
   readonly updated: string[] | null;
 }
 

@@ -23,9 +23,14 @@ export interface ReferenceContext {
  */
 export type Reference = (inputs: Readonly<Record<string, ArrayBufferView>>, context: ReferenceContext) => unknown;
 
-/** The expected contents of a buffer or variable under one key: contents as in a job, `function` or `command`. */
+/**
+ * The expected contents of a buffer or variable, under exactly one key: a key for contents as in a job, `function`, or
+ * `command`.
+ */
 export interface Expectation extends JobContents {
-  /** `reference.mjs#name`; in a suite that is a module, also the function itself. */
+  /**
+   * A function in a module, as in `reference.mjs#name`. If the suite itself is a module, it can also be the function.
+   */
   readonly function?: string | Reference;
   /** A program and its arguments. `{x}` stands for a file with buffer `x`, `{out}` for the file to be written. */
   readonly command?: readonly string[];
@@ -38,20 +43,23 @@ type TestJob = Omit<JobFile, 'repeat' | 'gpu' | 'target' | 'read' | 'trace'>;
 
 export interface KernelTest extends TestJob {
   readonly name?: string;
-  /** The test runs for each of these GPUs and targets. Default: once, for those of the module. */
+  /**
+   * The test runs for each of these GPUs and targets. The test runs for each of these GPUs and targets. By default, it
+   * runs once, for the GPU and target of the module.
+   */
   readonly gpus?: readonly string[];
   readonly targets?: readonly string[];
-  /** By the name of a buffer or of a variable of the module. */
+  /** The key is the name of a buffer, or of a variable of the module. */
   readonly expect?: Readonly<Record<string, Expectation>>;
   /** Everything that the kernels print. */
   readonly prints?: string;
   /** The code of the fault with which the launches must end. */
   readonly fault?: string;
-  /** The tolerance for expectations that have none of their own. Default `exactly`. */
+  /** The tolerance for all expectations that do not specify one. Default `exactly`. */
   readonly tolerance?: TestTolerance;
 }
 
-/** Keys next to the list of tests are the defaults for all tests. */
+/** Keys beside `tests` are the defaults for all tests in the list. */
 export interface SuiteFile extends Omit<KernelTest, 'name'> {
   /** For editors. */
   readonly $schema?: string;

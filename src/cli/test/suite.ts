@@ -88,8 +88,8 @@ export async function readSuite(
 }
 
 /**
- * The names in a list, each of which `read` must know; if there are none, a single null, which stands for the module's
- * own.
+ * The names in a list, after `read` has accepted each of them. For an empty list, a single null, which stands for the
+ * choice that the module itself makes.
  */
 function choices(
   names: readonly string[] = [],
@@ -136,7 +136,7 @@ export async function importFresh(path: string): Promise<object> {
   }
 }
 
-/** The name of a case with its GPU and target, where it has them. */
+/** The name of a test case, followed by its GPU and target if the test names any. */
 export function caseName({ name, gpu, target }: CaseName): string {
   const place = [gpu, target].filter((one) => one !== null).join(', ');
   return place === '' ? name : `${name} [${place}]`;

@@ -2,7 +2,10 @@
 import type { NpyType } from '../../tensors/npy/npy.ts';
 import type { BufferContents } from '../run/inputs.ts';
 
-/** A copy of a buffer as an array of its type. `f16` is an array of 16-bit patterns; a buffer without a type is bytes. */
+/**
+ * A copy of a buffer as an array of its type. The elements of `f16` buffers are 16-bit patterns, and a buffer without a
+ * type becomes an array of bytes.
+ */
 export function typedArrayOf({ bytes, element }: BufferContents): ArrayBufferView {
   const { buffer } = bytes.slice();
   switch (element?.type) {
