@@ -45,10 +45,7 @@ export class PlacedScope {
     this.families.push(declared);
   }
 
-  /**
-   * What a name stands for in this scope alone. What a name stands for in this scope, ignoring the scopes around it.
-   * `family` and `index` come from `memberOf`.
-   */
+  /** What a name stands for in this scope, ignoring the scopes around it. `family` and `index` come from `memberOf`. */
   find(name: string, family: string, index: number): Declared | null {
     const found = this.names.get(name);
     if (found !== undefined) return found;
@@ -94,8 +91,7 @@ export class Names {
   }
 
   /**
-   * What a name stands for at an offset; null if it is not declared. What a name stands for at an offset; null if it is
-   * not declared. Only a label may be declared after its first use.
+   * What a name stands for at an offset; null if it is not declared. Only a label may be declared after its first use.
    */
   resolve(name: string, offset: number): Resolved | null {
     const { family, index } = memberOf(name);

@@ -130,8 +130,8 @@ export function placeAt(ranges: readonly MappedRange[], offset: number): SourceP
 }
 
 /**
- * The source lines by file, each file in the order of its lines. The source lines of each file, in ascending order.
- * Instructions of inlined code count toward each line that they come from.
+ * The source lines of each file, in ascending order. Instructions of inlined code count toward each line that they come
+ * from.
  */
 export function sourceLinesOf(ranges: readonly MappedRange[]): readonly SourceLine[] {
   const lines = new Map<string, { file: string; line: number; instructions: number; ranges: Span[] }>();

@@ -1,7 +1,4 @@
-/**
- * Expresses a value in terms of where it comes from, such as `param_1 + 4·(ctaid.x·ntid.x + tid.x)`. `param_1 +
- * 4·(ctaid.x·ntid.x + tid.x)`.
- */
+/** Expresses a value in terms of where it comes from, such as `param_1 + 4·(ctaid.x·ntid.x + tid.x)`. */
 import type { Operand } from '../syntax/tree.ts';
 import { splitMnemonic } from '../isa/notation.ts';
 import { registerUse } from '../check/binding/bind.ts';

@@ -124,8 +124,8 @@ async function writeConverted(
     return null;
   }
   progress.end();
-  // If the output consists of several files, a crash during the commit can leave some of them renamed and others not.
-  // By then, no tensor is left to convert.
+  // If the output consists of several files, a crash during the commit can leave some of them renamed and others not. A
+  // run that resumes after that has no tensors left to convert, which is noted here.
   if (files !== null) await out.note({ work: plan.work.length, piece: 0 } satisfies Position);
   await out.commit();
   return report;

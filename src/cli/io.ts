@@ -25,9 +25,7 @@ export async function readInput(path: string, { stdin }: Pick<Session, 'stdin'>)
   }
 }
 
-/**
- * Bytes of a file; null if it is larger than the limit. The contents of a file; null if it is larger than the limit.
- */
+/** The contents of a file; null if it is larger than the limit. */
 async function readFile(path: string): Promise<Uint8Array | null> {
   const file = await open(path, 'r');
   try {

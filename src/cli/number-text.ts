@@ -32,15 +32,15 @@ export function valueText(value: number): string {
 }
 
 /**
- * A part as a percentage of the whole: `0 %`, `< 0.01 %`, `3.25 %`, `100 %`. Only the whole is 100 %, and only an empty
- * part is 0 %.
+ * A part as a percentage of the whole: `0%`, `< 0.01%`, `3.25%`, `100%`. Only the whole is 100%, and only an empty
+ * part is 0%.
  */
 export function percentText(part: number, whole: number): string {
-  if (part === 0 || whole === 0) return '0 %';
-  if (part === whole) return '100 %';
+  if (part === 0 || whole === 0) return '0%';
+  if (part === whole) return '100%';
   const percent = (100 * part) / whole;
-  if (percent < 0.01) return '< 0.01 %';
-  return `${Math.min(percent, 99.9).toFixed(percent < 10 ? 2 : 1)} %`;
+  if (percent < 0.01) return '< 0.01%';
+  return `${Math.min(percent, 99.9).toFixed(percent < 10 ? 2 : 1)}%`;
 }
 
 /** A number for JSON, which has no infinities and no NaN. */

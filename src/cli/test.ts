@@ -45,8 +45,8 @@ async function runCases(cases: readonly TestCase[], flags: TestFlags, session: S
 const pause = 100;
 
 /**
- * Runs the tests until the session is interrupted. They run again after each change in the folder of a suite or in a
- * folder inside it.
+ * Runs the tests until the session is interrupted. They run again after each change in the folder of a suite or of a
+ * module that it tests, or in a folder inside one of these.
  */
 async function runAtChanges(
   paths: readonly string[],

@@ -11,8 +11,8 @@ export function packageVersion(): string {
 }
 
 /**
- * The built program. The path of the built program. It is correct both for the sources and for the built files, because
- * the built files are all in one folder.
+ * The path of the built program. It is correct both for the sources and for the built files, because the built files
+ * are all in one folder.
  */
 export const programFile: string = builtFile('ptxlab.js');
 

@@ -38,7 +38,7 @@ async function workOn(plan: Plan, shard: number, signal: AbortSignal, session: S
   return 'done';
 }
 
-/** Null if the signal stopped it. */
+/** Resolves with null if the signal stopped the work. */
 async function computeShard(
   plan: Plan,
   shard: number,

@@ -14,7 +14,7 @@ import {
 } from './thread.ts';
 import type { Action, PlaceOf } from './value-steps.ts';
 
-/** `after` is the rest of the instruction, which runs once the barrier has opened. */
+/** `after` is the remainder of the instruction, which runs once the barrier has opened. */
 export function prepareBarrier(
   step: Extract<Step, { readonly kind: 'barrier' }>,
   after: Remainder,

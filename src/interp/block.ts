@@ -10,7 +10,7 @@ import type { KernelProgram } from '../program/link.ts';
 import type { Shadow } from './shadow.ts';
 import type { Block, Caller, Thread } from './thread.ts';
 
-/** The thread of `Cpu` before the first block. */
+/** Stands for the current thread of `Cpu` until the first block starts. */
 export const nobody: Thread = {
   index: [0, 0, 0],
   linear: 0,
@@ -100,7 +100,10 @@ function localMemory({ kernel, trackWrites }: BlockPlan): Segment {
   return local;
 }
 
-/** Returns the current state of the block. Threads that have not run since the previous state are shared with it. */
+/**
+ * Returns the current state of the block. A thread that has not run since the previous state was taken appears in both
+ * states as the same object.
+ */
 export function stateOfBlock(block: Block): BlockState {
   const { number, threads, shared, barriers, collectives, nextThread, tried, looks, idleTurns, idleRounds } = block;
   return {

@@ -10,7 +10,10 @@ import { requireWritten } from './memory-steps.ts';
 import type { Builtin } from '../program/builtins.ts';
 import { formalLayout } from '../program/call-site.ts';
 
-/** Runs a built-in function whose activation begins at `base`; `line` is the line of the call. */
+/**
+ * Runs a built-in function whose activation begins at offset `base` of local memory. `line` is the source line of the
+ * call.
+ */
 export function callBuiltin(
   { name, signature }: Builtin,
   local: Segment,

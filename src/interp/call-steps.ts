@@ -10,7 +10,7 @@ import { requireDefined, setUndefined } from './shadow.ts';
 import type { Cpu, Stopping, Thread } from './thread.ts';
 import type { Action, Frame } from './value-steps.ts';
 
-/** The facts about the launch that calls need. */
+/** The information about the launch that is needed for calls. */
 export interface CallContext {
   readonly kernel: KernelProgram;
   /** Start of each of the kernel's functions in the engine's code. */
@@ -92,8 +92,8 @@ function calleeFinder({ callee, name }: CallSite, { functions, byAddress }: Kern
 }
 
 /**
- * Makes room for an activation at `base` in the thread's local memory. The activation and the gap before it, which
- * starts at `gap` and which earlier calls may have used, are zeroed and marked as unwritten.
+ * Makes room for an activation at `base` in the thread's local memory. The activation is filled with zeros and marked
+ * as unwritten. So is the gap before it, which starts at `gap`, because earlier calls may have used it.
  */
 function openActivation(
   fn: LinkedFunction,
@@ -120,7 +120,10 @@ function openActivation(
 
 type Mover = (thread: Thread, local: Segment, from: number, to: number) => void;
 
-/** Returns a function that writes an argument; `from` is the caller's base and `to` the callee's. */
+/**
+ * Returns a function that passes an argument. Its `from` is the base of the caller's activation, and `to` the base of
+ * the callee's.
+ */
 function giver({ value, offset, bytes }: Moved, caller: FunctionProgram): Mover {
   switch (value.kind) {
     case 'register':
@@ -180,7 +183,7 @@ function takeRegister(thread: Thread, place: number, local: Segment, { at, size 
   setUndefined(thread, place, found);
 }
 
-/** Width rounded up to a whole byte; a predicate takes one byte. */
+/** The width in bits, but at least one byte, which is what a predicate takes. */
 function byteWidth(width: number): number {
   return Math.max(8, width);
 }

@@ -24,7 +24,7 @@ import { exchangeUndefined } from './undefined-exchange.ts';
 import type { Action, PlaceOf } from './value-steps.ts';
 
 /**
- * Makes the thread wait, and stores the values that it sends in its frame. `after` is the rest of its instruction,
+ * Makes the thread wait, and stores the values that it sends in its frame. `after` is the remainder of the instruction,
  * which runs once the results are available. The last thread to arrive completes the group.
  */
 export function prepareCollective(
@@ -50,7 +50,7 @@ export function prepareCollective(
   const go = (thread: Thread, results: readonly Bits[], undefinedBits: UndefinedResults | null): void => {
     const { frame } = thread;
     for (let i = 0; i < to.length; i++) frame[elementAt(to, i)] = elementAt(results, i);
-    // In nearly all cases, no thread of the group has undefined values.
+    // There is hardly ever a thread in the group that has undefined values.
     if (undefinedBits !== null) to.forEach((place, i) => setUndefined(thread, place, undefinedBits[i] ?? null));
     finish(after, thread);
   };

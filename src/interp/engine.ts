@@ -1,7 +1,8 @@
 /**
- * The reference engine. It runs a launch block by block, and the threads of a block one after another, each until it
- * waits or ends. It is slow and simple, and every result comes from exact arithmetic. Its state is plain data between
- * any two instructions, and results do not depend on how many instructions are run at a time.
+ * The reference engine. It runs the blocks of a launch one after another, and the threads of a block in turn, each
+ * until it waits or ends. It is slow and simple, and every result comes from exact arithmetic. Between any two
+ * instructions, its state consists of plain data. The results are the same no matter how many instructions are run at a
+ * time.
  */
 import type { BuiltinServices } from '../machine/builtins.ts';
 import type { Launch, SteppingEngine } from '../machine/engine.ts';
@@ -28,15 +29,15 @@ export interface ReferenceOptions {
   readonly tracing: Tracing | null;
 }
 
-/** Maximum number of instructions in one turn. */
+/** The maximum number of instructions that a thread executes before another thread gets a turn. */
 const slice = 1 << 16;
 /** Number of instructions between two checks of the clock and the caller's signal. */
 const looksEvery = 1 << 10;
 /** Maximum number of blocks running at the same time. */
 const residentBlocks = 1024;
 /**
- * Number of idle rounds after which threads that seem to be waiting no longer count as able to run, so that groups
- * without a mask continue.
+ * After this many idle rounds, threads that only seem to be waiting are treated as if they could not run. Groups
+ * without a mask then continue without them.
  */
 const idleRoundsBeforeGroups = 16;
 
@@ -50,11 +51,11 @@ export class ReferenceEngine implements SteppingEngine {
   private readonly blocks: number;
   private nextBlock = 0;
   /**
-   * Blocks that have started but not ended, the one running now first. There is more than one if blocks wait for each
-   * other.
+   * The blocks that have started but not ended, beginning with the one that runs now. There are several only if blocks
+   * wait for each other.
    */
   private running: Block[] = [];
-  /** The thread that ran last; faults name it. */
+  /** The thread that ran last, which is the thread that a fault is attributed to. */
   private faulting: Thread | null = null;
 
   constructor(launch: Launch, { trackWrites, tracing }: ReferenceOptions) {
@@ -196,7 +197,7 @@ export class ReferenceEngine implements SteppingEngine {
     return found;
   }
 
-  /** Returns the next thread in order that can run; null once the block has ended. */
+  /** Returns the next thread that can run, in the order of the threads; null once the block has ended. */
   private thread(block: Block): Thread | null {
     const { threads } = block;
     for (let i = 0; i < threads.length; i++) {
@@ -224,7 +225,7 @@ export class ReferenceEngine implements SteppingEngine {
     else this.running.push(...this.running.splice(0, 1));
   }
 
-  /** Lets a group without a mask continue. Returns false if none is waiting. */
+  /** Completes a group without a mask, so that its threads continue. Returns false if no such group is waiting. */
   private settle(block: Block): boolean {
     block.idleRounds = 0;
     const group = block.collectives.settle();
@@ -233,8 +234,8 @@ export class ReferenceEngine implements SteppingEngine {
   }
 
   /**
-   * Runs one thread until it waits or ends, its turn is over, or `fuel` instructions have been tried. Returns the
-   * number of instructions tried.
+   * Runs one thread until it waits, ends, or has used up its turn, or until `fuel` instructions have been tried.
+   * Returns the number of instructions tried.
    */
   private runThread(thread: Thread, block: Block, fuel: number): number {
     const { cpu } = this;
@@ -265,8 +266,8 @@ export class ReferenceEngine implements SteppingEngine {
   }
 
   /**
-   * Gives the next turn to another thread, so that a thread spinning on a flag does not block the thread that sets the
-   * flag.
+   * Passes the turn to another thread, so that a thread that polls a flag does not keep the thread that sets the flag
+   * from running.
    */
   private endTurn(thread: Thread, block: Block): void {
     if (block.looks < looksPerTurn) {

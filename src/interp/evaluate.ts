@@ -16,7 +16,7 @@ import { conditionCode, operandRef, type Ref, stackTop } from '../isa/steps/ref.
 import type { PtxType } from '../isa/types.ts';
 import { type Action, type Frame, prepareStep } from './value-steps.ts';
 
-/** Widths of the instruction's registers, where they differ from its types. */
+/** The widths of the instruction's registers, if they differ from the widths of its types. */
 export interface RegisterWidths {
   /** Width of every source register in bits; values are truncated to the operand's type (PTX ISA 9.1, Table 27). */
   readonly source?: number;
@@ -44,8 +44,9 @@ export interface Evaluator {
 }
 
 /**
- * Returns the instruction as a function of bits. Null if it reads or writes memory or addresses, queries the stack,
- * branches, waits, or cannot be executed. In every row, the condition code initially means no carry and no borrow.
+ * Returns a function that computes the instruction's results from the bits of its inputs. Null if the instruction reads
+ * or writes memory or addresses, queries the stack, branches, waits, or cannot be executed. In every row, the condition
+ * code initially means no carry and no borrow.
  */
 export function evaluator(variant: Variant, environment: Environment, widths: RegisterWidths = {}): Evaluator | null {
   const steps = variant.form.steps(variant, environment);

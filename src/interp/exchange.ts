@@ -122,7 +122,8 @@ function elect(group: readonly Member[]): readonly (readonly Bits[])[] {
 }
 
 /**
- * Four lanes share a row of eight elements. Neighbors in a row of the result are neighbors in a column of the source.
+ * Each row consists of eight elements in four lanes, two elements per lane. The two elements that a lane receives are
+ * neighbors in a column of the source.
  */
 function transpose(group: readonly Member[]): readonly (readonly Bits[])[] {
   const byLane = new Map(group.map(({ lane, values }) => [lane, Number(values[0])] as const));
@@ -134,7 +135,7 @@ function transpose(group: readonly Member[]): readonly (readonly Bits[])[] {
   });
 }
 
-/** A lane whose source is absent uses its own address. */
+/** If the lane that supplies an address is not in the group, the lane's own address is used. */
 function addresses(
   { accesses, strideBits, constants, words }: AddressPlan,
   group: readonly Member[],

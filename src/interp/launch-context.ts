@@ -25,10 +25,10 @@ export interface LaunchContext {
 
 export interface FunctionContext extends LaunchContext {
   readonly program: FunctionProgram;
-  /** Start of each of the kernel's functions in the engine's code; `start` is the start of this function. */
+  /** The position of each of the kernel's functions in the engine's code. `start` is the position of this function. */
   readonly starts: readonly number[];
   readonly start: number;
-  /** Slots of registers; all others hold constants and temporaries. */
+  /** The slots that hold registers. All other slots hold constants and temporaries. */
   readonly registers: ReadonlySet<number>;
   /** First instructions of loops that a thread repeats only while it waits. */
   readonly idleLoops: ReadonlySet<number>;

@@ -1,4 +1,7 @@
-/** One element of a matrix product: the terms that are added to the element of C, and how they are added. */
+/**
+ * Computes one element of a matrix product: determines the terms that are added to the element of C, and the way in
+ * which they are added.
+ */
 import type { Bits } from '../base/bits.ts';
 import { numberOf } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -9,15 +12,18 @@ import { type Addend, dotProduct, product, termOf } from '../numerics/dot.ts';
 import { decode } from '../numerics/exact.ts';
 import { formats } from '../numerics/formats.ts';
 
-/** An element of A, as a register holds it, and the element of B that it is multiplied by. */
+/**
+ * The bits of an element of A, in the form in which a register holds them, and of the element of B that it is
+ * multiplied by.
+ */
 export type Pair = readonly [a: Bits, b: Bits];
 
 /** The scales of a block of products. */
 export type ScalePair = readonly [a: Addend, b: Addend];
 
 /**
- * The bits of an element of D, given the bits of the element of C; `scales` has one pair for each block and is empty
- * without scales.
+ * The bits of an element of D, given the bits of the element of C. `scales` has one pair for each block; it is empty if
+ * the product has no scales.
  */
 export type ElementFunction = (pairs: readonly Pair[], c: Bits, scales: readonly ScalePair[]) => Bits;
 
@@ -122,8 +128,9 @@ function scaledProduct(one: Addend, [a, b]: readonly [Addend, Addend]): Addend {
 }
 
 /**
- * The exact sum of a group times the significands of its scales, with the exponent of the scales alone. A group is
- * ignored if all its products are zero, but not if they cancel.
+ * The term for a group of products. It is the exact sum of the products, multiplied by the significands of the scales,
+ * and its exponent is that of the scales alone. A group does not count if all its products are zero, but it does if
+ * they cancel out.
  */
 function groupTerm(products: readonly Addend[], [a, b]: readonly [Addend, Addend]): Addend {
   if (typeof a === 'string' || typeof b === 'string') return 'nan';

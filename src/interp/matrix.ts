@@ -6,16 +6,16 @@ import type { MatrixProduct, Scaling, Sparsity } from '../isa/matrix-product.ts'
 import { elementFunction, type Pair, type ScalePair, scaleTerm } from './matrix-element.ts';
 import type { Member } from './member.ts';
 
-/** The codes of each matrix by `indexOf`, and the other values of the lanes. */
+/** The elements of each matrix, as bits at the index that `indexOf` gives, and the remaining values of each lane. */
 interface Matrices {
   readonly a: readonly Bits[];
   readonly b: readonly Bits[];
   readonly c: readonly Bits[];
-  /** The values of a lane that follow the registers of C. */
+  /** The values that a lane supplies after the registers of C. */
   readonly more: (lane: number) => readonly Bits[];
 }
 
-/** The registers of D for each member. */
+/** Returns the registers of D for each member of the group. */
 export function multiplyMatrices(shape: MatrixProduct, group: readonly Member[]): readonly (readonly Bits[])[] {
   const byLane = new Map(group.map((member) => [member.lane, member.values] as const));
   const valuesOf = (lane: number): readonly Bits[] => byLane.get(lane) ?? [];
@@ -94,7 +94,7 @@ function pairsOf(shape: MatrixProduct, { a, b, more }: Matrices): Pairs {
     });
 }
 
-/** The column of A that a kept element of a row belongs to. */
+/** Returns a function that finds the column of A for an element that a row of a sparse A stores. */
 function keptColumns(
   { unit, rowBits, lanes }: Sparsity,
   columns: number,

@@ -1,4 +1,4 @@
-/** Turns loads, stores and window steps into functions over the frame. */
+/** Turns the steps that load, store and convert between address windows into functions that operate on a frame. */
 import { chop } from '../base/bits.ts';
 import { type AccessSpace, rankAt, startOfRank } from '../isa/spaces.ts';
 import type { Step } from '../isa/steps/step.ts';
@@ -44,12 +44,12 @@ function sharedAt(offset: number, cpu: Cpu): Memory {
   return new SharedOfRank(rank, isThere ? shared : null);
 }
 
-/** Resolves a 64-bit effective address, for an access that names `space`. */
+/** Finds the place of a 64-bit effective address in memory. `space` is the state space that the instruction names. */
 function placeIn(space: AccessSpace, address: bigint): Address {
   return space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
 }
 
-/** No memory is this large, and every smaller offset is exact as a JavaScript number. */
+/** Larger than any memory, yet small enough that every offset below it is exact as a JavaScript number. */
 const beyond = 2 ** 48;
 
 /** The information that an access needs in addition to its step. */
@@ -118,7 +118,7 @@ export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, context: Acc
   };
 }
 
-/** Returns the undefined bits of consecutive elements; null for an element that is fully defined. */
+/** Returns the undefined bits of each of several consecutive elements; null for each element that is fully defined. */
 function undefinedElements(
   definedness: Definedness,
   offset: number,
@@ -160,8 +160,8 @@ export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, context: A
 }
 
 /**
- * Records the undefined bits of stored elements. Only undefined padding may be stored to global memory, where
- * everything counts as defined.
+ * Records the undefined bits of stored elements. In global memory, everything counts as defined, so undefined bits can
+ * be stored there only if they are padding.
  */
 function storeUndefined(
   { definedness = null }: Memory,
@@ -177,7 +177,8 @@ function storeUndefined(
 }
 
 /**
- * Bytes that are not read may be outside the source's memory, but the source must be aligned as if all bytes were read.
+ * The bytes that are not read may lie outside the source's memory. The source must nevertheless be aligned as if all of
+ * them were read.
  */
 export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, context: AccessContext): Action {
   const { space, sourceSpace } = step;
@@ -273,7 +274,10 @@ export function prepareAtomic(
       );
   };
 
-  /** Finds the undefined bits before the memory is opened for the store, because that marks it as written. */
+  /**
+   * Finds the undefined bits of the old values. This has to happen before the memory is opened for the store, which
+   * marks the bytes as written.
+   */
   function undefinedBefore(
     place: Address,
     effective: bigint,

@@ -19,7 +19,7 @@ import { specialReader } from './specials.ts';
 import { allBits, type Flow, upwards } from './undefined-values.ts';
 import { type Action, bigintIn, numberIn, valueIn } from './value-steps.ts';
 
-/** Everything that an instruction reads before its steps run. */
+/** Everything that is read before the steps of an instruction run. */
 export function operandPieces(instruction: ProgramInstruction, context: FunctionContext): readonly Piece[] {
   return [
     ...instruction.symbols.map((source) => fresh(source.place, symbolAction(source, context))),
@@ -89,7 +89,10 @@ function baseOf(symbol: VariableSymbol, { program, addressOf }: FunctionContext)
   return program.offsetOf(symbol) ?? addressOf(symbol);
 }
 
-/** Whether a variable's address is an offset from the activation's base. The base of a kernel is 0. */
+/**
+ * Whether the address of a variable is relative to the base of the function's activation. For a kernel, no base has to
+ * be added, because it is 0.
+ */
 function isRelative({ space }: VariableSymbol, { program }: FunctionContext): boolean {
   return !program.entry && isOnStack(space);
 }
@@ -101,7 +104,7 @@ function addressPiece(source: AddressSource, context: FunctionContext): Piece {
   return flowing({ to: place, from: [base.register], through: upwards(64) }, run);
 }
 
-/** Computes the 64-bit effective address, including the immediate offset, before any check. */
+/** Computes the 64-bit effective address, including the immediate offset. Nothing is checked yet. */
 function addressAction(source: AddressSource, context: FunctionContext): Action {
   const { place, base, offset } = source;
   switch (base.kind) {
@@ -119,7 +122,8 @@ function addressAction(source: AddressSource, context: FunctionContext): Action 
     }
     case 'register': {
       const { register } = base;
-      // 32-bit addresses must wrap at 32 bits, because compilers subtract first and add the offset in the operand.
+      // The sum of a 32-bit register and an offset must wrap at 32 bits, because compilers subtract in the register and
+      // add the offset in the operand.
       if (base.width <= 32) {
         const low = Number(BigInt.asIntN(32, offset));
         if (base.signed && base.width < 32) {

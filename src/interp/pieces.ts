@@ -8,17 +8,23 @@ import { type CarefulAction, tidy } from './shadow.ts';
 import { careful, type Flow } from './undefined-values.ts';
 import type { Action } from './value-steps.ts';
 
-/** A part of an instruction. `careful` is made when a thread with undefined values first reaches it. */
+/**
+ * A part of an instruction. `careful` is called when a thread with undefined values reaches the part for the first
+ * time.
+ */
 export interface Piece {
   readonly run: Action;
   readonly careful: () => CarefulAction;
-  /** It may load undefined bits into a thread that had none, so the pieces after it must check for a shadow. */
+  /**
+   * Whether the piece may load undefined bits into a thread that had none. If so, the pieces after it must check
+   * whether there is a shadow.
+   */
   readonly loads?: boolean;
-  /** It does nothing in a thread without undefined values. */
+  /** Whether the piece has nothing to do in a thread without undefined values. */
   readonly onlyCareful?: boolean;
 }
 
-/** A piece whose action updates the shadow itself or leaves it unchanged. */
+/** A piece whose action either updates the shadow itself or does not affect it. */
 export function plain(run: Action): Piece {
   return { run, careful: () => run };
 }
@@ -32,7 +38,7 @@ export function flowing(flow: Flow, run: Action): Piece {
   return { run, careful: () => careful([flow], run) };
 }
 
-/** Cleans up at the end of an instruction, in a thread with undefined values. */
+/** The piece at the end of an instruction that tidies up the shadow of a thread with undefined values. */
 export function tidyPiece({ places }: ProgramInstruction, { registers }: FunctionContext): Piece {
   return {
     run: () => undefined,
@@ -46,7 +52,7 @@ export function tidyPiece({ places }: ProgramInstruction, { registers }: Functio
 
 /**
  * Joins the pieces for a thread without undefined values. If a load brings in undefined bits, the pieces after it run
- * as `carefulOf` runs them.
+ * as they would in a thread with undefined values.
  */
 export function runOf(pieces: readonly Piece[], { cpu, tracksWrites }: FunctionContext): Action {
   const at = tracksWrites ? pieces.findIndex(({ loads }) => loads === true) : -1;

@@ -35,7 +35,7 @@ import { traced } from './trace.ts';
 import { careful, everything, prepareCarefully } from './undefined-values.ts';
 import { type Action, type PlaceOf, prepareStep } from './value-steps.ts';
 
-/** The code of all functions of a kernel, the kernel first. Each ends with a return. */
+/** The code of all functions of a kernel, the kernel first. The code of each function ends with a return. */
 export interface PreparedKernel {
   readonly code: readonly Prepared[];
   /** PTX source line of each entry in the code; null for the return at the end of a function. */
@@ -95,8 +95,8 @@ interface Body {
 }
 
 /**
- * The steps, followed by the code that writes their results. Steps after one that waits are deferred until the wait is
- * over.
+ * The pieces for the steps, followed by those that write the results. If a step waits, the pieces after it run once the
+ * wait is over.
  */
 function body(
   results: readonly Piece[],
@@ -137,7 +137,7 @@ const stops: { readonly [Kind in WaitingKind]: PrepareStop<Kind> } = {
   },
 };
 
-/** Prepares a step that waits; `after` is the rest of its instruction. */
+/** Prepares a step that waits. `after` is the remainder of its instruction. */
 function stopping<Kind extends WaitingKind>(step: StepOf<Kind>, after: Remainder, context: StepContext): Stopping {
   return stops[step.kind](step, after, context);
 }
@@ -211,7 +211,8 @@ function stepPiece(step: Step, context: StepContext): Piece {
   if (isValueStep(step)) return valuePiece(step, context.placeOf);
   if (isWaiting(step)) throw new Error('an instruction may contain only one step that waits');
   const action = machineAction(step, context);
-  // A loop that polls through a function is not known to be idle.
+  // A loop that polls by calling a function is not recognized as an idle loop. Instead, each polling instruction counts
+  // as several reads.
   const weight = context.instruction.variant.form.polls === true ? looksPerTurn / idleRounds : 1;
   const run = looksAtOthers(step) ? look(action, weight, context.context.cpu) : action;
   return { run, careful: () => carefulMachine(step, run, context), loads: mayLoadUndefined(step) };
@@ -222,7 +223,7 @@ function mayLoadUndefined(step: Step): boolean {
   return step.space === 'shared' || step.space === 'local' || step.space === 'generic';
 }
 
-/** Wraps a step's action in a check of the values that must be defined. */
+/** Adds checks to the action of a step. They throw if a value that has to be defined is not. */
 function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: StepContext): CarefulAction {
   const places = (...refs: readonly Ref[]): readonly number[] => refs.map(placeOf);
   switch (step.kind) {
@@ -263,7 +264,7 @@ function machineAction<Kind extends MachineKind>(step: StepOf<Kind>, context: St
   return prepares[step.kind](step, context);
 }
 
-/** The ISA does not define the effect of an index past the end of the list; here it is a fault. */
+/** The ISA does not define what happens if the index is past the end of the list. Here, it is a fault. */
 function switchAction(index: number, { targets }: ProgramInstruction, { start, cpu }: FunctionContext): Action {
   const starts = targets.map((target) => start + target);
   return (frame) => {
@@ -280,7 +281,7 @@ function idleLoopsOf(program: FunctionProgram): ReadonlySet<number> {
   return new Set(loops.flatMap(([start, waiting]) => (waiting === 'idle' ? [elementAt(blocks, start).start] : [])));
 }
 
-/** Counts the action as a read of memory that other threads may write. */
+/** Counts each execution of the action as a read of memory that other threads may write. */
 function look(action: Action, weight: number, cpu: Cpu): Action {
   return (frame) => {
     cpu.looks += weight;

@@ -6,10 +6,10 @@ import type { Undefined } from '../machine/definedness.ts';
 import { machineFault } from '../machine/fault.ts';
 import type { Frame } from './value-steps.ts';
 
-/** Undefined bits by frame slot; a slot without an entry is fully defined. */
+/** The undefined bits in each slot of a frame. A slot without an entry is fully defined. */
 export type Shadow = Map<number, Undefined>;
 
-/** The part of a thread that holds its shadow. `shadow` is null while all values are defined. */
+/** The member of a thread that holds its shadow. `shadow` is null while all values are defined. */
 export interface Shadowed {
   shadow: Shadow | null;
 }
@@ -39,7 +39,7 @@ export function tidy(thread: Shadowed, temporaries: readonly number[]): void {
   if (shadow.size === 0) thread.shadow = null;
 }
 
-/** The fault raised if a use depends on undefined bits. */
+/** The fault that is raised because a use depends on undefined bits. */
 export function undefinedUse(use: Use, { origin }: Undefined): Error {
   const { line, space, address, size, near } = origin;
   const where = { space, address };
@@ -53,8 +53,8 @@ export function requireDefined({ shadow }: Shadowed, place: number, use: Use): v
 }
 
 /**
- * Chooses one of several origins. Memory that was never written takes precedence over padding, because it is more
- * informative.
+ * Chooses the undefined bits whose origin a fault reports. Memory that was never written is preferred to padding,
+ * because it is more informative.
  */
 export function strongest(all: readonly (Undefined | undefined)[]): Undefined | null {
   const found = all.filter((one) => one !== undefined);

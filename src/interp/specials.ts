@@ -23,7 +23,7 @@ export function specialReader({ register, part, width }: SpecialRead, cpu: Cpu, 
 
 type Reader = (cpu: Cpu, facts: LaunchFacts, part: number) => () => Bits;
 
-/** A 32-bit lane mask; `made` computes it from the bit of the thread's own lane. */
+/** A 32-bit lane mask. `made` computes it from a mask with only the bit of the thread's own lane. */
 function mask(made: (own: number) => number): Reader {
   return (cpu) => () => made(2 ** laneOf(cpu));
 }

@@ -15,12 +15,12 @@ import type { Action, Frame } from './value-steps.ts';
 export interface Prepared {
   /** Slot of the guard's predicate; -1 without a guard. */
   readonly guard: number;
-  /** The predicate value for which the instruction runs. */
+  /** The value that the predicate must have for the instruction to run. */
   readonly guardValue: number;
   readonly run: Action;
-  /** Replaces `run` while the thread has undefined values. */
+  /** The action that runs instead of `run` while the thread has undefined values. */
   readonly careful: CarefulAction;
-  /** Whether it counts as an executed instruction; `ret` does not. */
+  /** Whether the entry counts as an executed instruction, which `ret` does not. */
   readonly counted: boolean;
   /** How a thread that waits in this instruction continues; null if no thread can wait in it. */
   readonly rest: Rest | null;
@@ -28,7 +28,7 @@ export interface Prepared {
 
 /**
  * The rest of an instruction in which a thread waits for results from its group, for a barrier, or for the function it
- * called. While it waits, the thread keeps only its frame and its position in the code.
+ * called. A thread that waits keeps nothing but its frame and its position in the code.
  */
 export type Rest =
   | {
@@ -47,7 +47,7 @@ export type Rest =
     }
   | { readonly kind: 'call'; readonly go: (thread: Thread) => void };
 
-/** The undefined bits of each result; null for a fully defined one. */
+/** The undefined bits of each result; null for each result that is fully defined. */
 export type UndefinedResults = readonly (Undefined | null)[];
 
 /**
@@ -96,7 +96,7 @@ export interface Thread {
   activity: Activity;
   /** Register values before the current instruction, if it is traced. */
   before: readonly Bits[] | null;
-  /** The last saved state, if it is still current; null if the thread has run since. */
+  /** The state that was saved last; null if the thread has run since then. */
   saved: ThreadState | null;
 }
 
@@ -136,24 +136,26 @@ export interface Cpu {
   thread: Thread;
   block: Block;
   /**
-   * Number of times in this turn that the thread has read memory that others may write. Watched loads, atomics and
-   * instructions that yield to other threads count; a round of an idle loop counts as several.
+   * Number of times in this turn that the thread has read memory that others may write. Loads that may poll, atomics,
+   * and instructions that yield to other threads are counted. Each round of an idle loop counts as several reads.
    */
   looks: number;
   /** Number of instructions executed in the launch, summed over all threads. */
   executed: number;
-  /** The timer in nanoseconds, minus `executed`. */
+  /** What has to be added to `executed` to get the timer in nanoseconds. */
   timer: number;
   /** The code of all the kernel's functions, one after the other. */
   code: readonly Prepared[];
   readonly blocksPerCluster: number;
   /** Returns the block with this rank in the running block's cluster. */
   readonly neighbor: (rank: number) => Block;
-  /** Offset of the barrier of the cluster in shared memory, which stays after its block has ended. */
+  /**
+   * The offset of the cluster's barrier in the shared memory of a block. This memory is kept after the block has ended.
+   */
   readonly clusterBarrier: number | null;
   /**
-   * Runs a built-in function called on line `line`, with its arguments in local memory at `base`. The result is stored
-   * after them.
+   * Runs a built-in function, with its arguments at offset `base` of local memory. `line` is the source line of the
+   * call. The result is stored after them.
    */
   readonly builtin: (builtin: Builtin, local: Segment, base: number, line: number) => void;
 }

@@ -15,7 +15,7 @@ import type { Frame } from './value-steps.ts';
 
 export interface TraceRegister {
   readonly name: string;
-  /** The type that the instruction treats it as. */
+  /** The type with which the instruction uses the register. */
   readonly type: TypeName;
   /** Bits of the whole register, unsigned; a `bigint` if it is wider than 32 bits. */
   readonly before: Bits;
@@ -46,7 +46,7 @@ export interface TraceEvent {
 export interface Tracing {
   /** Linear index of the block in the grid. */
   readonly block: number;
-  /** Linear indices of the first and last thread in the block, inclusive. */
+  /** The linear indices, within the block, of the first and last threads to trace. */
   readonly threads: readonly [first: number, last: number];
   /** First and last line of the PTX text, inclusive. */
   readonly lines: readonly [first: number, last: number];

@@ -26,7 +26,7 @@ export function exchangeUndefined(fn: Collective, group: readonly UndefinedMembe
   return group.map(() => receives.map((width): Undefined => ({ mask: mask(width), origin })));
 }
 
-/** Whether the defined votes alone decide the result. */
+/** Whether the votes that are defined determine the result, whatever the others are. */
 function isDecided(fn: Collective, group: readonly UndefinedMember[]): boolean {
   if (fn.form !== 'vote') return false;
   const votes = group
@@ -66,7 +66,10 @@ function shuffled(fn: Collective, group: readonly UndefinedMember[]): readonly U
   });
 }
 
-/** Addresses and constants are defined if the address is; words keep their undefined bits. */
+/**
+ * The addresses are undefined if the address or the stride that the lane supplies is. Constants are always defined, and
+ * words keep their undefined bits.
+ */
 function withWords(
   { accesses, constants, words }: AddressPlan,
   group: readonly UndefinedMember[],

@@ -7,7 +7,7 @@ import type { UndefinedMember } from './member.ts';
 import { strongest } from './shadow.ts';
 import type { UndefinedResults } from './thread.ts';
 
-/** An element of a lane and its bits in the register. */
+/** An element that a lane holds, and the bits that it occupies in the register. */
 interface Element {
   readonly index: number;
   readonly row: number;

@@ -1,8 +1,8 @@
 /**
  * Finds the undefined bits of a step's results, given the undefined bits of its sources. Moves, logic, shifts and
- * selections are tracked exactly. For sums and low products, every bit from the lowest undefined bit upward is
- * undefined. A comparison is undefined if the undefined bits could change its answer. In all other steps, one undefined
- * source bit makes the whole result undefined.
+ * selections are tracked exactly. For sums, and for the low halves of products, every bit from the lowest undefined bit
+ * upward is undefined. A comparison is undefined if the undefined bits could change its answer. In all other steps, one
+ * undefined source bit makes the whole result undefined.
  */
 import { type Bits, chop } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -124,7 +124,10 @@ function flowsOf<Kind extends keyof ValueSteps>(step: StepOf<Kind>, placeOf: Pla
   return flows[step.kind](step, placeOf);
 }
 
-/** Integers that are only truncated or extended keep their undefined bits; an undefined sign bit is repeated. */
+/**
+ * If an integer is only truncated or extended, its undefined bits are preserved. If its sign bit is undefined, so are
+ * all bits that repeat it.
+ */
 function throughConversion({ from, to, sat, relu, integral }: StepOf<'convert'>['conversion']): Flow['through'] {
   const [source, target] = [formats[from], formats[to]];
   if (source.kind !== 'integer' || target.kind !== 'integer' || sat || relu || integral)
@@ -132,7 +135,7 @@ function throughConversion({ from, to, sat, relu, integral }: StepOf<'convert'>[
   return ([mask = 0n]) => BigInt.asUintN(target.width, source.signed ? BigInt.asIntN(source.width, mask) : mask);
 }
 
-/** Functions whose low result bits do not depend on higher source bits. */
+/** Functions in which a low bit of the result does not depend on higher bits of the sources. */
 const carrying: ReadonlySet<IntegerFunction> = new Set([
   'add',
   'sub',
@@ -151,7 +154,8 @@ function throughBits(fn: BitFunction, width: number): Flow['through'] {
   if (bitwise.has(fn)) return throughLogic(operation, width);
   if (counting.has(fn)) return everything(32);
   if (fn === 'cnot') return ([mask = 0n], [value = 0]) => (mask === 0n || (BigInt(value) & ~mask) !== 0n ? 0n : 1n);
-  // The remaining functions move bits as the last source says, which is an amount or a selector.
+  // The remaining functions only move the bits of their first source, or of the first two for `prmt`. Any other sources
+  // are amounts or selectors that determine how.
   const movers = fn === 'brev' ? 1 : fn.startsWith('prmt') ? 2 : 1;
   return (masks, values) => {
     if (masks.slice(movers).some((mask) => mask !== 0n)) return allBits(width);
@@ -179,7 +183,7 @@ function throughLogic(operation: ReturnType<typeof bitOperation>, width: number)
   };
 }
 
-/** An integer comparison is defined if every choice of the undefined bits gives the same answer. */
+/** The result of an integer comparison is defined if it is the same for every choice of the undefined bits. */
 function throughComparison({ comparison: name, type, flush }: StepOf<'compare'>): Flow['through'] {
   const format = formats[type];
   if (format.kind !== 'integer') return everything(1);
@@ -195,7 +199,7 @@ function throughComparison({ comparison: name, type, flush }: StepOf<'compare'>)
   };
 }
 
-/** If the condition is undefined, only bits on which both sources agree are defined. */
+/** If the condition is undefined, a bit of the result is defined only if it is defined and equal in both sources. */
 const throughSelection: Flow['through'] = ([ofCondition = 0n, ofA = 0n, ofB = 0n], [condition, a = 0, b = 0]) => {
   if (ofCondition === 0n) return condition === 0 ? ofB : ofA;
   return ofA | ofB | (BigInt(a) ^ BigInt(b));

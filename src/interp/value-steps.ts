@@ -1,8 +1,10 @@
 /**
  * Turns steps that compute values into functions over a frame, the array in which an engine keeps registers, constants
- * and temporaries. Each step is looked up once, with its format, mode and slots bound; running it is one call.
+ * and temporaries. The format, mode and slots of each step are looked up only once, when the step is prepared, so that
+ * running it takes a single call.
  *
- * Values follow base/bits.ts: a JavaScript number up to 32 bits, a bigint above. Predicates are 0 or 1.
+ * Values are represented as described in base/bits.ts: as a JavaScript number up to 32 bits, and as a bigint above
+ * that. Predicates are 0 or 1.
  */
 import { type Bits, chop, numberOf, bigintOf } from '../base/bits.ts';
 import type { Ref } from '../isa/steps/ref.ts';
@@ -22,7 +24,7 @@ export function valueIn(frame: Frame, place: number): Bits {
   return frame[place] ?? emptySlot(frame, place);
 }
 
-/** The throw has a function of its own, so that V8 inlines the callers. */
+/** The error is thrown in a separate function, so that V8 inlines the callers. */
 function emptySlot({ length }: Frame, place: number): never {
   throw new Error(`slot ${place} of a frame of ${length} is empty`);
 }
@@ -37,7 +39,7 @@ export function bigintIn(frame: Frame, place: number): bigint {
   return bigintOf(valueIn(frame, place));
 }
 
-/** Reads and writes slots of the frame that it was made for. */
+/** Reads and writes slots of a frame that has the layout the action was made for. */
 export type Action = (frame: Frame) => void;
 
 /** Returns the slot of a name in the frame. */
@@ -143,7 +145,7 @@ function prepareSelect(step: StepOf<'select'>, placeOf: PlaceOf): Action {
 
 // --- lanes ----------------------------------------------------------------------------------------------------------
 
-/** Returns a function that extracts `width` bits, starting at bit `low`. */
+/** Returns a function that extracts `width` bits of a value, the lowest of which is bit `low`. */
 function extractor(low: number, width: number): (value: Bits) => Bits {
   const shift = BigInt(low);
   const mask = width >= 32 ? 0xffffffff : 2 ** width - 1;

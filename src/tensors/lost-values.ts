@@ -49,7 +49,7 @@ function lostError({ choice: { to } }: ConversionPlan, share: number): PtxlabErr
   const percent = Math.round(100 * share);
   return new PtxlabError(
     'values-lost',
-    `without scales, ${percent} % of the values become 0 or change their sign in ${to}: use e4m3 or s8 with ` +
+    `without scales, ${percent}% of the values become 0 or change their sign in ${to}: use e4m3 or s8 with ` +
       `--scale row, mxfp8, mxfp4 or nvfp4, or --scale none to convert anyway`,
   );
 }

@@ -17,5 +17,5 @@ export async function keyRows(): Promise<readonly Row[]> {
   const times = await keyTimes(page, keys);
   await close();
   const at = (share: number): string => `${(times[Math.floor((keys - 1) * share)] ?? 0).toFixed(1)} ms`;
-  return [{ what, figure: `${at(0.95)} at 95 % of ${keys} keys`, beside: `limit 50 ms; median ${at(0.5)}` }];
+  return [{ what, figure: `${at(0.95)} at 95% of ${keys} keys`, beside: `limit 50 ms; median ${at(0.5)}` }];
 }

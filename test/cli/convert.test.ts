@@ -311,7 +311,7 @@ describe('values that would be lost', () => {
     const { code, stderr } = await convert(weights(), at('o.npz'), '--to', to);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/without scales, \d+ % of the values become 0 .* --scale none/),
+      expect.stringMatching(/without scales, \d+% of the values become 0 .* --scale none/),
     ]);
     expect(readdirSync(folder)).not.toContain('o.npz');
     expect((await convert(weights(), at('o.npz'), '--to', to, '--dry-run')).code).toBe(2);
@@ -335,7 +335,7 @@ describe('values that would be lost', () => {
       'l.weight': tensor('F32', [64], Float32Array.from({ length: 64 }, Math.cos)),
     });
     const { code, stderr } = await convert(mixed, at('o.safetensors'), '--to', 'e4m3');
-    expect([code, stderr]).toEqual([0, expect.stringContaining('100 % of small became 0 because it has no scale')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('100% of small became 0 because it has no scale')]);
   });
 
   test('NaN and infinity are counted per tensor', async () => {

@@ -1,6 +1,7 @@
 /**
- * Accesses at constant distances are checked together, and so are those of four threads. Random groups of them, at and
- * across the edges of memories, must leave the same bytes and end in the same fault on both engines.
+ * Checks memory accesses that are tested for faults together, either because they are at constant distances from each
+ * other or because four threads make them at once. Random groups of such accesses, within memories and across their
+ * edges, must leave the same bytes and end with the same fault on both engines.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -21,10 +22,13 @@ const registers: Readonly<Record<keyof typeof sizes, string>> = {
 /** Size of the buffer and of shared memory in bytes. */
 const [global, shared] = [1552, 512];
 
-/** The effect of a kernel's accesses, chosen so that the order of threads does not matter. */
+/** The kind of accesses that a kernel makes. Each kind is chosen so that the order of the threads does not matter. */
 type Kind = 'loads' | 'stores of one value' | 'own bytes';
 
-/** Threads fill 512 bytes of shared memory, and their addresses lie anywhere in or near a memory. */
+/**
+ * The threads fill 512 bytes of shared memory, and then access random addresses within or close to global or shared
+ * memory.
+ */
 function bodyOf(random: RandomSource): string {
   const type = random.pick(['u8', 'u16', 'u32', 'u32', 'u64', 'v2.u32', 'v4.u32'] as const);
   const kind: Kind = random.pick(['loads', 'loads', 'stores of one value', 'own bytes']);

@@ -1,4 +1,4 @@
-/** cp.async, ldu, mapa and the instructions without any effect, on both engines. */
+/** cp.async, ldu, mapa and the instructions that have no effect, on both engines. */
 import { describe, expect, test } from 'vitest';
 import { outcome, output, type Source } from './run.ts';
 

@@ -1,4 +1,4 @@
-/** A launch that turns out to be long switches to code for four threads between two blocks. */
+/** Once a launch has turned out to be long, it switches, between two blocks, to code that runs four threads at once. */
 import { expect, test } from 'vitest';
 import { outcome, type Source } from './run.ts';
 

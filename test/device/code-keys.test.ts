@@ -1,4 +1,4 @@
-/** Code is compiled again only for another version, target or GPU. */
+/** A kernel is compiled again only if the version, the target or the GPU differs. */
 import { expect, test } from 'vitest';
 import { type Environment, environmentOf, namedEnvironment } from '../../src/isa/environment.ts';
 import { findGpu } from '../../src/isa/gpus.ts';

@@ -1,4 +1,6 @@
-/** The fast engine on kernels with faults, waits and loops: it must behave exactly like the reference engine. */
+/**
+ * Runs kernels with faults, waits and loops on the fast engine, which must behave exactly like the reference engine.
+ */
 import { describe, expect, test } from 'vitest';
 import { outcome, output, type Source, ways } from './run.ts';
 

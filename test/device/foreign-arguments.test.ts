@@ -6,7 +6,7 @@ import { moduleOf } from './run.ts';
 
 const text = moduleOf({ body: '', parameters: '.param .u64 out, .param .u32 n' });
 
-/** Calls a function with arguments of any type. */
+/** Calls a function with arguments that may have the wrong type. */
 function call(method: (...args: never[]) => unknown, ...args: readonly unknown[]): unknown {
   return Reflect.apply(method, undefined, args);
 }

@@ -1,4 +1,4 @@
-/** Makes a launch as engines receive it, with its own memory. */
+/** Creates a launch in the form that engines receive, with its own memory. */
 import { loadModule } from '../../src/check/check.ts';
 import { packArguments } from '../../src/device/arguments.ts';
 import { type ReferenceOptions, ReferenceEngine } from '../../src/interp/engine.ts';

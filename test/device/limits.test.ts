@@ -1,4 +1,6 @@
-/** Whatever a module or launch asks for, it finishes, faults or is refused in bounded time and memory. */
+/**
+ * No matter what a module or a launch asks for, it must finish, fault or be rejected within limits on time and memory.
+ */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, PtxlabError } from '../../src/device.ts';
 import { moduleOf, outcome, output, type Source, ways } from './run.ts';
@@ -65,7 +67,7 @@ describe.each(Object.entries(ways))('on %s', (_way, way) => {
     'in loops with two starts': `@%p1 bra L7;\n${lines(count, (i) => `L${i}:\nadd.u32 %r1, %r1, 1;\n@%p1 bra L${(i * 7919) % count};`)}`,
     'from barrier to barrier': lines(count, () => 'add.u32 %r1, %r1, 1;\nbar.sync 0;'),
   };
-  // Kernels with this many instructions get no code for four threads.
+  // For kernels with this many instructions, no code that runs four threads at once is compiled.
   const compiledOnce = test.skipIf(way.simd === true);
   compiledOnce.each(Object.entries(shapes))('thousands of basic blocks, %s', async (_, middle) => {
     const body = `ld.param.u64 %rd1, [out];\n${middle}\nst.global.u32 [%rd1], %r1;`;

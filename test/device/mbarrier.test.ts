@@ -7,11 +7,11 @@ const module =
 
 const begin = (count: number): string => `ld.param.u64 %rd9, [out]; mbarrier.init.shared.b64 [bar], ${count};`;
 
-/** Writes whether the phase of the state in `%rd1` is complete to word `at` of the output. */
+/** Stores in word `at` of the output whether the phase of the state in `%rd1` is complete. */
 const tested = (at: number): string =>
   `mbarrier.test_wait.shared.b64 %p1, [bar], %rd1; selp.u32 %r9, 1, 0, %p1; st.global.u32 [%rd9+${4 * at}], %r9;`;
 
-/** Writes whether the phase with a parity is complete. */
+/** Stores in word `at` of the output whether the phase with the given parity is complete. */
 const testedParity = (at: number, parity: number): string =>
   `mbarrier.try_wait.parity.shared.b64 %p1, [bar], ${parity}; selp.u32 %r9, 1, 0, %p1; st.global.u32 [%rd9+${4 * at}], %r9;`;
 
@@ -97,7 +97,7 @@ describe.each(Object.entries(ways))('an mbarrier object with %s', (_, options) =
     expect(found.slice(0, words.length)).toEqual(words);
   });
 
-  /** Each thread adds its index to a sum before it arrives; all read the sum afterwards. */
+  /** Each thread adds its index to a sum before it arrives. Once they have all arrived, each of them reads the sum. */
   test.each(['test_wait', 'try_wait'])('makes 96 threads wait in a loop of %s', async (wait) => {
     const body = `mov.u32 %r1, %tid.x; setp.eq.u32 %p2, %r1, 0;
 @%p2 mbarrier.init.shared.b64 [bar], 96; @%p2 st.shared.u32 [data], 0; bar.sync 0;

@@ -1,4 +1,4 @@
-/** The address space: windows, generic accesses, initializers, parameters, shared and local memory. */
+/** Tests of the address space: windows, generic accesses, initializers, parameters, shared memory and local memory. */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { faultOf, moduleOf, output } from './run.ts';
@@ -32,7 +32,10 @@ test.each(['interp', 'jit'] as const)(
   },
 );
 
-/** As ptxas 13.0 compiles them: sign-extended to 32 bits if the register is signed, and then zero-extended. */
+/**
+ * Such addresses behave as in the code of ptxas 13.0: they are sign-extended to 32 bits if the type of the register is
+ * signed, and then zero-extended.
+ */
 describe('addresses in registers of 8 and 16 bits', () => {
   test.each([
     ['.u16', 4, 4],

@@ -7,7 +7,7 @@ const module = '.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64
 
 const asBytes = (text: string): string => [...Buffer.from(`${text}\0`)].join(', ');
 
-/** A kernel that prints a format `count` times, with an argument of 7. */
+/** A kernel that calls printf `count` times with the given format, and with 7 as the argument. */
 async function printing(format: string, count: number): Promise<Kernel> {
   const source = moduleOf({
     module: `${module} .global .align 1 .b8 format[] = {${asBytes(format)}};`,
@@ -45,7 +45,7 @@ describe.each(Object.entries(ways))('on %s', (_, way) => {
 
   test('of a kernel that never ends is kept when its time limit is reached', async () => {
     const kernel = await printing('%d\n', 2 ** 31);
-    // The time limit must end the loop, not the compilation.
+    // Compiles the kernel beforehand, so that the time limit ends the loop and not the compilation.
     await kernel.launch({ ...way, budget: 1 });
     const result = await kernel.launch({ ...way, timeout: 0.3, printLimit: 100 });
     expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6021' }, printed: '7\n'.repeat(50) });

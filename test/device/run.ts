@@ -33,8 +33,8 @@ ret; }
 }
 
 /**
- * Launches `k` with a buffer of `bytes` zeros as its only argument and returns the buffer's contents afterwards.
- * Although the kernel is small, it gets code for four threads by default.
+ * Launches `k` with a buffer of `bytes` zeros as its only argument and returns the buffer's contents afterwards. By
+ * default, code that runs four threads at once is compiled, even though the kernel is small.
  */
 export async function outcome(
   source: Source,

@@ -1,6 +1,6 @@
 import type { LaunchShape } from '../../src/machine/launch.ts';
 
-/** Returns the shape of a launch in one dimension, without clusters and dynamic shared memory. */
+/** Returns the shape of a one-dimensional launch that has neither clusters nor dynamic shared memory. */
 export function shapeOf(blocks: number, threads: number): LaunchShape {
   return {
     grid: [blocks, 1, 1],

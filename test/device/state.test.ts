@@ -1,6 +1,6 @@
 /**
- * Between any two instructions a launch is plain data: a clone of its state continues in another engine, on another
- * device's memory, exactly as the launch itself does.
+ * Between any two instructions, the state of a launch is plain data. A copy of it must continue in another engine, with
+ * the memory of another device, exactly as the launch itself does.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,6 @@
 /**
- * Variables in `.global` and `.const` that functions declare exist once for all launches, like static variables in C.
+ * Variables in `.global` and `.const` that are declared within functions exist only once for all launches, like static
+ * variables in C.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

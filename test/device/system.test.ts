@@ -6,8 +6,8 @@ import { outcome, output, type Source, ways } from './run.ts';
 const everywhere: Readonly<Record<string, LaunchOptions>> = { ...ways, 'two workers': { workers: 2, simd: true } };
 
 /**
- * Each thread stores its index, all blocks meet as in `grid.sync()` of cooperative groups, and thread i of n stores the
- * index of thread n - 1 - i plus one.
+ * Each thread stores its index, and all blocks synchronize in the same way as `grid.sync()` of cooperative groups. Then
+ * thread i of n reads the index that thread n - 1 - i has stored, and stores that index plus one.
  */
 const reversed: Source = {
   body: `

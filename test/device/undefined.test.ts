@@ -4,7 +4,7 @@ import { faultOf, outcome, type Source } from './run.ts';
 
 const engine = { engine: 'interp' } as const;
 
-/** Leaves an undefined word in %r1; 7 in %r2 and the buffer's address in %rd1. */
+/** Leaves an undefined word in %r1, the number 7 in %r2, and the address of the buffer in %rd1. */
 const load = `.shared .align 8 .b8 s[64]; .local .align 8 .b8 l[64]; ld.param.u64 %rd1, [out]; mov.u32 %r2, 7; mov.u32 %r9, s;
 ld.shared.u32 %r1, [s+8];`;
 const store = 'st.global.u32 [%rd1], %r5;';

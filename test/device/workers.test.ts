@@ -1,4 +1,7 @@
-/** Blocks spread over worker threads: the results are as on the calling thread, except for the order of atomics. */
+/**
+ * Runs blocks on several worker threads. The results must be the same as on the calling thread, except for the order of
+ * atomics.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -6,7 +9,7 @@ import { type Argument, Device, type LaunchOptions } from '../../src/device.ts';
 import { built, root, spawned } from '../cli/ptxlab.ts';
 import { faultOf, outcome, output } from './run.ts';
 
-// Pool threads cannot load TypeScript.
+// The worker threads of the pool cannot load TypeScript, so the built program is needed.
 beforeAll(built, 120_000);
 
 const everyCount = [0, 1, 2] as const;
@@ -90,7 +93,7 @@ describe('atomics of concurrent blocks add up', () => {
       '.reg .f32 %one, %two; mov.f32 %one, 0f3F800000; mov.f32 %two, 0f40000000; red.global.add.v2.f32 [%rd1], {%one, %two};',
       [...new Uint32Array(Float32Array.of(all, 2 * all).buffer)],
     ],
-    // f16 represents every count exactly only up to 2048.
+    // Only 2000 blocks add to the counters, because f16 cannot represent every integer above 2048.
     [
       'of f16 next to another f16',
       `mov.u32 %r1, %ctaid.x; setp.lt.u32 %p1, %r1, 2000; mov.u32 %r1, %tid.x; setp.eq.and.u32 %p1, %r1, 0, %p1; mov.b16 %h1, 0x3c00;

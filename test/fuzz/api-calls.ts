@@ -1,6 +1,6 @@
 /**
- * A valid call of every public function, method and constructor. `wrongCalls` varies them: each argument in turn, and
- * each member of an argument that is a plain object, gets every wrong value.
+ * A valid call of every public function, method and constructor. `wrongCalls` makes variations of these calls. In each
+ * of them, one argument, or one member of an argument that is a plain object, is replaced by a wrong value.
  */
 import * as analysis from '../../src/analysis.ts';
 import * as arrays from '../../src/arrays.ts';
@@ -12,7 +12,7 @@ import * as numbers from '../../src/numbers.ts';
 import * as tensors from '../../src/tensors.ts';
 import { moduleOf } from '../device/run.ts';
 
-/** The entry points by their names in package.json. */
+/** The entry points of the package, under their names in package.json. */
 export const entryPoints: Readonly<Record<string, object>> = {
   '.': core,
   './analysis': analysis,
@@ -27,7 +27,7 @@ export const entryPoints: Readonly<Record<string, object>> = {
 type Callable = (...given: never[]) => unknown;
 
 export interface Call {
-  /** The name that it is exported under, and its method. */
+  /** The name of an exported function or class, followed by the name of a method if there is one. */
   readonly name: string;
   readonly arguments: readonly unknown[];
   readonly run: (given: readonly unknown[]) => unknown;
@@ -276,7 +276,7 @@ export async function allCalls(): Promise<readonly Call[]> {
   ];
 }
 
-/** Classes that only the library constructs; those without a method are results or errors. */
+/** Classes whose constructors only the library calls. Those that have no method are results or errors. */
 const constructedInside: ReadonlySet<string> = new Set([
   'DeviceRange',
   'PtxlabError',
@@ -312,7 +312,7 @@ export const wrongValues: readonly unknown[] = [
   new Date(0),
 ];
 
-/** Whether a call without options takes long, because it lists a whole table. */
+/** Whether a call is slow if it is made without options, because it then returns a whole table. */
 function isSlow(name: string): boolean {
   return name === 'forms' || name === 'products' || name === 'conversions';
 }
@@ -323,13 +323,13 @@ export interface WrongCall {
   readonly arguments: readonly unknown[];
 }
 
-/** The variations of a call for one wrong value. */
+/** All variations of a call in which something is replaced by this wrong value. */
 export function wrongCalls({ name, arguments: valid }: Call, value: unknown): readonly WrongCall[] {
   if (isSlow(name) && (value === undefined || typeof value === 'object')) return [];
   return valid.flatMap((given, i) => [
     { what: `${name}, argument ${i}`, arguments: valid.with(i, value) },
     ...membersOf(given).flatMap(([member, own]) => {
-      // A function that the caller passes may return any value.
+      // A function is not a wrong value for a callback, because the caller's function may return anything.
       if (typeof own === 'function' && typeof value === 'function') return [];
       return [
         { what: `${name}, argument ${i}, ${member}`, arguments: valid.with(i, { ...Object(given), [member]: value }) },

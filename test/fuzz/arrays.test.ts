@@ -50,7 +50,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   count: fc.oneof(
     { arbitrary: fc.nat(40), weight: 4 },
     { arbitrary: fc.nat(400), weight: 4 },
-    // A hundred times as long, so that the array extends past the end of a chunk.
+    // These counts are a hundred times as large, so that the array extends beyond the end of a chunk.
     { arbitrary: fc.integer({ min: chunkSize - 20, max: chunkSize + 20 }), weight: 2 },
   ),
   offset: fc.nat(16),

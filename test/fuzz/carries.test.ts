@@ -34,7 +34,7 @@ function lineOf(one: Link, width: 32 | 64, i: number): string {
   return `${mnemonic}.u${width} ${register}, ${sources.join(', ')}; st.global.u${width} [%rd1+${8 * i}], ${register};`;
 }
 
-/** The results of a chain that begins with a carry of 0. */
+/** The expected results of a chain of instructions, the first of which adds a carry of 0. */
 function modelOf(links: readonly Link[], width: 32 | 64): readonly bigint[] {
   let carry = 0n;
   return links.map((one) => {

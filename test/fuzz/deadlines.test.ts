@@ -12,7 +12,7 @@ const module = `.extern .func (.param .b64 r) malloc(.param .b64 n); .extern .fu
 .global .b64 long[1]; .global .b8 text[65536];
 .func (.reg .f64 r) slow(.reg .f64 a) { div.rn.f64 r, a, 0d400921FB54442D18; sqrt.rn.f64 r, r; }`;
 
-/** Possible contents of a loop, which take from nanoseconds to milliseconds. */
+/** Statements that a loop can contain. Each of them takes between nanoseconds and milliseconds. */
 const bodies = {
   malloc: 'call (%rd1), malloc, (%rd5);',
   'malloc and free': 'call (%rd1), malloc, (%rd5); call free, (%rd1);',
@@ -46,7 +46,7 @@ bra again;`;
 async function codeOf(parts: readonly Body[], block: number, options: LaunchOptions): Promise<string | null> {
   const device = await Device.create();
   const kernel = device.load(sourceOf(parts)).kernel('k');
-  // The time limit must end the loop, not the compilation.
+  // Compiles the kernel beforehand, so that the time limit ends the loop and not the compilation.
   await kernel.launch({ ...options, block, budget: 1 });
   const result = await kernel.launch({ ...options, block, timeout: seconds });
   return result.ok ? null : result.fault.code;
@@ -63,8 +63,8 @@ describe.each(Object.entries(everyWay))('on %s', (_, way) => {
     const parts = fc.array(fc.constantFrom(...(Object.keys(bodies) as Body[])), { minLength: 2, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(parts, fc.constantFrom(1, 64, 1024), async (found, block) => {
-        // A barrier for 64 threads completes before all threads arrive, and a barrier for all threads may be out of
-        // step with it.
+        // In a larger block, a barrier for 64 threads completes before all threads have arrived at it. They may then be
+        // out of step when they come to a barrier for all threads.
         fc.pre(block === 64 || !found.includes('barriers of diverged threads'));
         expect(await codeOf(found, block, way)).toBe('PTX6021');
       }),

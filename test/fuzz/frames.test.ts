@@ -1,11 +1,15 @@
-/** Random calls leave bytes on the stack, then a function reads any word: it must read its own zero or fault. */
+/**
+ * Random calls leave bytes on the stack. Then a function reads some word, which must be a zero of its own frame or
+ * cause a fault.
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { moduleOf } from '../device/run.ts';
 
 /**
- * Number of words in the frame of each function, and the function that it calls last, if that comes later in the list.
+ * The number of words in the frame of each function, and how far down the list the function is that it calls last.
+ * Nothing is called if the list ends before that.
  */
 const functions = fc.array(fc.record({ words: fc.integer({ min: 1, max: 40 }), next: fc.nat(4) }), {
   minLength: 1,

@@ -1,11 +1,12 @@
 /**
- * Adversarial shapes: each is a text that repeats one construct many times. A text 16 times as large must take at most
- * 20 times the work, or be refused (`growth.ts` measures, `growth.test.ts` checks the results).
+ * Adversarial shapes. Each of them is a text that repeats one construct many times. A text that is 16 times as large
+ * must either be rejected or take at most 20 times the work. `growth.ts` measures the work, and `growth.test.ts` checks
+ * the results.
  */
 
 export interface Shape {
   readonly name: string;
-  /** A size that takes at least a few milliseconds. */
+  /** A number of repetitions for which the work takes at least a few milliseconds. */
   readonly size: number;
   readonly text: (size: number) => string;
   /** Number of threads in the launch; 1 by default. */
@@ -769,7 +770,7 @@ const calls: readonly Shape[] = [
 
 const heap = '.extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);';
 
-/** Allocates until the opened scope ends; the address is in %rd1. */
+/** Begins a loop with a scope in which memory is allocated. The address of the memory is in %rd1. */
 function heapLoop(): string {
   return 'L: { .param .b64 n; .param .b64 r; .param .b64 p; st.param.b64 [n], 16; call (r), malloc, (n); ld.param.b64 %rd1, [r];';
 }

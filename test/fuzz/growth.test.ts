@@ -70,7 +70,7 @@ describe('suggestions in a document', () => {
   const lines = 3 * searchLimit;
   const text = shapeOf('unknown names beside registers')
     .text(lines)
-    // Comments spread the names over many chunks.
+    // Long comments make the text so large that the names are spread over many chunks.
     .replaceAll(/^mov.*$/gm, `$& // ${'x'.repeat(200)}`);
   const unknown = [...text.matchAll(/^mov.*\n/gm)];
 

@@ -91,7 +91,7 @@ const phases: Readonly<Record<string, Phase>> = {
   },
 };
 
-/** Offsets of some registers, or of words in a text without registers, spread over it. */
+/** Offsets of registers that are spread over the text, or of other words if it contains no registers. */
 function places(text: string): readonly number[] {
   const name = /%\w/.test(text) ? /(?<=%)\w/ : /\w/;
   return Array.from({ length: 8 }, (_, i) => {
@@ -103,8 +103,9 @@ function places(text: string): readonly number[] {
 let runs = 0;
 
 /**
- * The text with a condition that is never true and is different in each run: compiled kernels are cached by their text,
- * and V8 keeps the code of a WebAssembly module by its bytes.
+ * The text with an additional condition, which is never true and is different in each run. Without it, the compiled
+ * kernel would come from a cache, because kernels are cached by their text, and V8 caches the code of WebAssembly
+ * modules by their bytes.
  */
 function varied(text: string, run: number): string {
   const test = `mov.u32 %r7, %tid.x; setp.eq.u32 %p3, %r7, ${100_000 + run}; @%p3 trap;`;
@@ -135,7 +136,9 @@ interface Line {
   readonly large: Figure;
 }
 
-/** The mean over enough runs to take a measurable time in total, after two that are not counted. */
+/**
+ * The mean time of as many runs as it takes for the total to be measurable. Two more runs before them are not counted.
+ */
 async function meanFigure(phase: Phase, shape: Shape): Promise<Figure> {
   for (let i = 0; i < 2; i++) await figureOf(phase, shape, shape.size);
   const figures = [await figureOf(phase, shape, shape.size)];
@@ -144,7 +147,10 @@ async function meanFigure(phase: Phase, shape: Shape): Promise<Figure> {
   return { time: total() / figures.length, outcome: figures[0]?.outcome ?? '' };
 }
 
-/** The fastest of several runs, unless the first is fast enough: garbage collection and other load only add time. */
+/**
+ * The shortest time of several runs, or the time of the first run if it is short enough. Garbage collection and other
+ * load can only make a run slower.
+ */
 async function leastFigure(phase: Phase, shape: Shape, enough: number): Promise<Figure> {
   const size = shape.size * factor;
   let least = await figureOf(phase, shape, size);

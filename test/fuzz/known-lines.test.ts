@@ -53,7 +53,7 @@ function mutant(text: string): string {
 
 const header = '.version 9.1\n.target sm_90\n.address_size 64\n';
 const registers = '.reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<8>;';
-/** A text that makes shapes known, including those of the test case. */
+/** A text from which the checker learns the shapes of lines, including those in the test case. */
 const known = `.file 1 "a.cu"
 .visible .entry k0() { ${registers} .shared .b32 cell; .local .b32 list[4];
   add.s32 %r1, %r2, %r3;
@@ -76,7 +76,7 @@ const known = `.file 1 "a.cu"
 .b8 0
 .b8 17 }\n`;
 
-/** Lines of known shape that were changed, and the codes of their findings. */
+/** Lines that have a known shape but contain a mistake, and the codes of the findings. */
 const cases: readonly (readonly [string, string, readonly string[]])[] = [
   ['a register beyond its family', `${registers} add.s32 %r1, %r8, %r3;`, ['PTX3001']],
   ['a family of another type', '.reg .f32 %r<8>; add.s32 %r1, %r2, %r3;', ['PTX3004']],

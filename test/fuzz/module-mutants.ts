@@ -1,4 +1,7 @@
-/** Mutants of real modules, chosen by a seed: one or two tokens are changed, or the version and target. */
+/**
+ * Mutants of real modules, chosen by a seed. In a mutant, one or two tokens are changed, or else the version and the
+ * target.
+ */
 import { elementAt } from '../../src/base/element-at.ts';
 import { check } from '../../src/check/check.ts';
 import { formatVersion, targets, versions } from '../../src/isa/targets.ts';
@@ -17,7 +20,7 @@ export interface Mutant {
   readonly what: string;
 }
 
-/** The maximum size of a module in characters, because ptxas runs thousands of times. */
+/** The maximum size of a module in characters. It is limited because ptxas runs thousands of times. */
 const longest = 14_000;
 
 /** The functions of a file, each as a separate module if it is legal by itself; a short file is not split. */
@@ -87,7 +90,7 @@ export class ModuleMutator {
     return roll < 0.6 ? old + this.pick(dotted) : this.pick(plain);
   }
 
-  /** The same module for another version and target. */
+  /** The same module with another version and target in its header. */
   private moved({ body }: RealModule): Mutant {
     const target = this.pick(targets.filter(({ sm }) => sm >= 75));
     const version = formatVersion(this.pick(versions.filter((one) => one >= 500 && one <= 900)));

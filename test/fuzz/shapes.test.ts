@@ -1,4 +1,6 @@
-/** Texts with hostile shapes of any size: every step gives a result or a typed error. */
+/**
+ * Texts of various sizes with shapes that are hard to process. Every step must return a result or throw a typed error.
+ */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
 import { Device, type LoadedModule, PtxlabError } from '../../src/device.ts';
@@ -78,7 +80,7 @@ const shapes: Readonly<Record<string, (n: number) => string>> = {
   modifiers: (n) => kernel(`add${'.u32'.repeat(n)} %r1, %r1, 1;`),
 };
 
-/** The error that a step threw, unless it is a typed error. */
+/** The error that a step throws; null if it throws none, or a typed error. */
 async function mistakeOf(step: () => unknown): Promise<unknown> {
   try {
     await step();

@@ -47,7 +47,7 @@ const anyText = fc.oneof(
   mutated,
 );
 
-/** A tree without its offsets, as text. */
+/** The text of a syntax tree, without the offsets. */
 function shape(items: unknown): string {
   return JSON.stringify(items, (key, value: unknown) => {
     if (/^(span|start|end|\w+Start|\w+End)$/.test(key)) return undefined;
@@ -176,7 +176,7 @@ describe('a bad line', () => {
         const spoiled = `${text.slice(0, at)}\t${line}\n${text.slice(at)}`;
         const codes = parseModule(spoiled).diagnostics.map((diagnostic) => diagnostic.code);
         expect(codes).toHaveLength(1);
-        // A declaration is kept as far as it was read, and a block of garbage may remain as an empty block.
+        // The part of a declaration that was read is kept. A block with nothing but garbage may become an empty block.
         expect(countStatements(spoiled) - statements).toBeOneOf([0, 1]);
       }),
       { numRuns: 250 },

@@ -16,7 +16,7 @@ import type { TensorFile } from '../../src/tensors/tensor-file.ts';
 
 const containers = containerNames.filter((name) => name !== 'raw');
 
-/** The longest accepted header, and the bytes before it. */
+/** The size of the longest header that is accepted, including the bytes before it. */
 const mostAtOnce = 100_000_008;
 
 /** Unlike `expect`, this is fast enough to call for every read. */
@@ -24,7 +24,7 @@ function must(holds: boolean, what: string): void {
   if (!holds) throw new Error(what);
 }
 
-/** The bytes of a file that may claim a larger size; the rest reads as zeros. */
+/** A source with the bytes of a file that may claim to be larger. The rest of it is read as zeros. */
 function sourceOf(bytes: Uint8Array, size: number): ByteSource {
   const known = new WeakSet<ArrayBufferLike>();
   return {
@@ -32,7 +32,7 @@ function sourceOf(bytes: Uint8Array, size: number): ByteSource {
     async read(offset, into) {
       must(into.byteLength <= Math.min(size, mostAtOnce), `reads ${into.byteLength} bytes at once`);
       must(offset + into.byteLength <= size, `reads ${into.byteLength} bytes at ${offset}, past the end`);
-      // A buffer that has not been read into before is new, so it is already zero.
+      // A buffer that was not used for an earlier read is new, so its bytes are already zero.
       if (known.has(into.buffer)) into.fill(0);
       known.add(into.buffer);
       into.set(bytes.subarray(offset, offset + into.byteLength));
@@ -92,7 +92,7 @@ const good: readonly Uint8Array[] = [
 
 const edges = [0, 1, 0x7f, 0x80, 0xff, 0x22, 0x2d, 0x30, 0x39, 0x5b, 0x5c, 0x7b, 0x7d];
 
-/** A valid file with bytes swapped, removed or duplicated, or with its end cut off. */
+/** A valid file in which bytes are changed, removed or duplicated, or whose end is cut off. */
 const mutated = fc
   .record({
     bytes: fc.constantFrom(...good),

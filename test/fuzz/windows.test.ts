@@ -1,6 +1,6 @@
 /**
- * A generic address refers to its variable, however it was computed: in any state space, in both sizes, on both
- * engines.
+ * A generic address refers to the same variable no matter how it was computed. This is tested in each state space, for
+ * both address sizes, and on both engines.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -10,8 +10,8 @@ import { ways } from '../device/run.ts';
 const spaces = ['global', 'shared', 'local', 'const', 'param'] as const;
 
 /**
- * The way in which the address is computed: from a name and an offset, from an offset in a register, or as an initial
- * value.
+ * How the address is computed: from a name and an offset, from an offset in a register, or as the initial value of a
+ * variable.
  */
 const origins = ['name', 'register', 'initializer'] as const;
 
@@ -29,7 +29,7 @@ const addresses = fc.constantFrom(32, 64);
 
 type Pointer = typeof pointer extends fc.Arbitrary<infer T> ? T : never;
 
-/** The value of an element of the variable, by space. */
+/** The value of an element of the variable in a state space. */
 const valueOf = (space: Pointer['space'], element: number): number => 100 * (1 + spaces.indexOf(space)) + element;
 
 const values = (space: Pointer['space']): number[] => [0, 1, 2, 3].map((i) => valueOf(space, i));

@@ -23,7 +23,7 @@ const kernel = `.version 8.0
 }
 `;
 
-/** Two kernels without parameters. The second one never ends. */
+/** Two kernels without parameters. The kernel `endless` never ends. */
 const two = `.version 8.0
 .target sm_80
 .address_size 64

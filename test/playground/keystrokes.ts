@@ -45,14 +45,14 @@ const measureOneKey = `(wanted) => new Promise((resolve) => {
 })`;
 
 /**
- * Types a letter into a mnemonic and deletes it again, `count` times, in the line at the cursor. Returns the
+ * In the line with the cursor, types a letter into a mnemonic and deletes it again, `count` times. Returns the
  * milliseconds for each letter, in ascending order.
  */
 export async function keyTimes(page: Page, count: number): Promise<readonly number[]> {
   const times: number[] = [];
   const press = async (key: string, wanted: boolean): Promise<number> => {
     const answer = page.evaluate<number>(`(${measureOneKey})(${wanted})`);
-    // Answers arrive in order, so the page is listening once this one has arrived.
+    // The page answers requests in order. Once this request has been answered, it is therefore listening for the key.
     await page.evaluate('null');
     await page.keyboard.press(key);
     return answer;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Site, serveSite } from './built-site.ts';
 import { type OtherBrowser, otherBrowsers } from './other-browsers.ts';
 
-/** Text of the page, with that of the elements in it. */
+/** The text of the page, including the text in the shadow roots of its elements. */
 const text = `(() => {
   const all = (root) => [root, ...[...root.querySelectorAll('*')].flatMap(({ shadowRoot }) => shadowRoot ? all(shadowRoot) : [])];
   return all(document).map((root) => (root.body ?? root).textContent).join(' ').replace(/\\s+/g, ' ');

@@ -9,7 +9,7 @@ import { WebSocket } from 'undici';
 
 export interface OtherBrowser {
   readonly open: (url: string) => Promise<void>;
-  /** The value of an expression in the page, as JSON carries it. */
+  /** The value of an expression in the page, converted to JSON and back. */
   readonly evaluate: (expression: string) => Promise<unknown>;
   readonly close: () => Promise<void>;
 }
@@ -59,7 +59,7 @@ async function startFirefox(): Promise<OtherBrowser> {
   };
 }
 
-/** An answer, or an event, which has no number. */
+/** An answer to a request or an event. Events have no `id`. */
 interface Answer {
   readonly id?: number;
   readonly result?: unknown;
@@ -91,7 +91,7 @@ async function connect(address: string): Promise<Ask> {
     });
 }
 
-/** What a pattern captures in the first line of standard error that it matches. */
+/** The text that the pattern captures when it first matches the output on standard error. */
 function lineOf(child: ChildProcess, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

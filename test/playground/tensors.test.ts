@@ -12,7 +12,7 @@ async function opened(bench = new Bench()): Promise<{ bench: Bench; file: Opened
   return { bench, file };
 }
 
-/** An open .npy file of zeros. */
+/** A bench on which an .npy file of zeros is open. */
 async function withZeros(shape: readonly number[], dtype = '<f4'): Promise<Bench> {
   const layout = layoutFile('npy', [{ name: 'zeros', dtype, shape }]);
   const bytes = new Uint8Array(layout.size);
@@ -39,7 +39,7 @@ describe('the sample of Tensors', () => {
     const shares: number[] = [];
     const answer = await bench.measure(0, name, (share) => shares.push(share));
     if (answer.kind !== 'measured') throw new Error(JSON.stringify(answer));
-    // A bit of a uniform code is worth 6 dB, and every recipe keeps at least a third of that.
+    // With uniform codes, each bit would be worth 6 dB. Every recipe must achieve at least a third of that.
     expect(answer.bits).toBeGreaterThanOrEqual(4);
     expect(answer.bits).toBeLessThanOrEqual(16);
     expect(answer.sqnr).toBeGreaterThan(answer.bits * 2);
@@ -91,7 +91,7 @@ describe('saving', () => {
     const saving = bench.save('nvfp4', none);
     bench.stop();
     expect(await saving).toEqual({ kind: 'stopped' });
-    // New work ends the work in progress.
+    // When new work is requested, the work in progress is stopped.
     const [first, second] = await Promise.all([bench.measure(0, 'mxfp4', none), bench.measure(1, 'mxfp4', none)]);
     expect([first.kind, second.kind]).toEqual(['stopped', 'measured']);
     expect((await bench.save('nvfp4', none)).kind).toBe('saved');

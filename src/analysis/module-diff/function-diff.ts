@@ -10,8 +10,8 @@ import { linesOf, type NormalBody, type NormalLine } from './normal-body.ts';
 import { type MnemonicCount, mnemonicCounts } from './mnemonic-counts.ts';
 
 /**
- * What became of an instruction. What happened to an instruction. Two `changed` instructions have the same mnemonic but
- * differ in an operand, either a constant or a register that does not correspond.
+ * What happened to an instruction. Two `changed` instructions have the same mnemonic but differ in an operand, either a
+ * constant or a register that does not correspond.
  */
 export type LineDiff =
   | { readonly kind: 'same' | 'changed'; readonly a: Span; readonly b: Span }

@@ -74,8 +74,8 @@ function uniqueBy(
 }
 
 /**
- * Hashes per function. The number of hashes for each function. Two functions are considered similar if at least a
- * quarter of their hashes agree.
+ * The number of hashes for each function. Two functions are considered similar if at least a quarter of their hashes
+ * agree.
  */
 const hashes = 16;
 const fewestEqual = 4;

@@ -113,8 +113,8 @@ function searchRange(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, m
 }
 
 /**
- * Returns the place that was reached. Returns the place that was reached. `reached[offset + k]` is the furthest index
- * in `a` that was reached on diagonal k.
+ * Returns the place that was reached. `reached[offset + k]` is the furthest index in `a` that was reached on diagonal
+ * k.
  */
 function searchStep(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, matches: Int32Array): Pair {
   const width = range.aEnd - range.a;

@@ -8,10 +8,7 @@ import { type FunctionMatches, matchFunctions, type Side } from './match-functio
 import { addedCounts, type MnemonicCount } from './mnemonic-counts.ts';
 import { type NormalBody, type NormalVariable } from './normal-body.ts';
 
-/**
- * Something that both modules may declare. Something that at least one of the modules declares. `a` or `b` is null if
- * that module does not declare it.
- */
+/** Something that at least one of the modules declares. `a` or `b` is null if that module does not declare it. */
 export interface DeclarationDiff {
   readonly name: string;
   readonly a: string | null;

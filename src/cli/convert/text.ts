@@ -42,7 +42,7 @@ export function reportWords({ nonFinite, lost }: ConversionReport): readonly str
   return [
     ...nonFinite.map(({ name, nans, infinities }) => nonFiniteWords(name, nans, infinities)),
     ...lost.map(
-      ({ name, share }) => `${Math.round(100 * share)} % of ${printable(name)} became 0 because it has no scale`,
+      ({ name, share }) => `${Math.round(100 * share)}% of ${printable(name)} became 0 because it has no scale`,
     ),
   ];
 }

@@ -8,7 +8,7 @@ export function frame(message: object): string {
 
 const headerEnd = Buffer.from('\r\n\r\n');
 
-/** The messages of a stream. Yields the messages of a stream until the stream ends. */
+/** Yields the messages of a stream until the stream ends. */
 export async function* messagesIn(input: AsyncIterable<Buffer>): AsyncGenerator {
   let rest: Buffer = Buffer.alloc(0);
   for await (const bytes of input) {

@@ -45,8 +45,8 @@ const products: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The message of ptxas if an instruction of a module for `target` does not exist on a later architecture; null if it
- * does. This is the case only for the warpgroup instructions of sm_90a.
+ * The message that ptxas prints if an instruction of a module for `target` does not exist on a later architecture; null
+ * if it exists there. Only the warpgroup instructions of sm_90a do not exist on later architectures.
  */
 function misfitOf(mnemonic: string, target: Target, { name, target: to }: Architecture): string | null {
   const instruction = /^wgmma\.\w+/.exec(mnemonic)?.[0];

@@ -6,7 +6,7 @@ import { isSyntaxError } from '../../diagnostics/renderers/ptxas.ts';
 const atEnd: ReadonlySet<string> = new Set(['PTX4013', 'PTX5025', 'PTX5030']);
 
 /**
- * The findings up to the first syntax error. In the statement with the error, it reports only unknown parts of
+ * The findings up to the first syntax error. In the statement with the error, ptxas reports only unknown parts of
  * registers and variables, because it checks these while it reads an operand. If the error leaves a function open,
  * ptxas reports nothing about the labels of that function.
  */

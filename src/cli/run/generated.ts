@@ -88,7 +88,7 @@ function uniformValues({ type = 'f32', from = 0, to = 1, seed: first = 0 }: Unif
 
 /**
  * The sum of twelve uniform values has a variance of 1. It is used because it is the same on every machine, unlike
- * logarithms and cosines. Unlike logarithms and cosines, it is the same on every machine.
+ * logarithms and cosines.
  */
 function normalValues({ mean = 0, deviation = 1, seed: first = 0 }: Normal): (i: number) => number {
   return (i) => {

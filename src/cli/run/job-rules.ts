@@ -19,7 +19,7 @@ export interface JobContents extends Generated {
   /** A number of bytes. */
   readonly zeros?: number;
   readonly file?: string;
-  /** The number of bytes to read from the file. Default: all of them. Default: all. */
+  /** The number of bytes to read from the file. Default: all of them. */
   readonly bytes?: number;
   readonly [type: string]: unknown;
 }

@@ -3,8 +3,8 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 export function keepMemorySteady(): void {
-  // Garbage is collected when the heap has grown by a third. Garbage is collected when the heap has grown by a third.
-  // By default, V8 may let it grow to four times its size if collections take long.
+  // Garbage is collected when the heap has grown by a third. By default, V8 may let it grow to four times its size if
+  // collections take long.
   setFlagsFromString('--heap-growing-percent=33');
   // If functions are compiled on their first call, the V8 of Node 20 never frees about 1 kB of each module that is
   // instantiated.

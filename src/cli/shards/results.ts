@@ -1,6 +1,6 @@
 /**
- * The results of shards: `results/K.json` in the folder of a plan, and `results/K.bin` for large data. Each result
- * appears only once it is complete, and identifies the plan and the shard that it belongs to.
+ * The results of shards: `results/K.json` in the folder of a plan, and `results/K.bin` for large data. No result
+ * appears before it is complete. Each one identifies the plan and the shard that it belongs to.
  */
 import { readdir, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ const envelopeRule: Rule<Envelope> = recordOf<Envelope>({
   body: anyObject,
 });
 
-/** A reason why results cannot be merged. `file` is the file of the result in question. `file` is the result's file. */
+/** A reason why results cannot be merged. `file` is the file of the result in question. */
 export type Trouble =
   | { readonly kind: 'missing'; readonly shard: number }
   | { readonly kind: 'torn'; readonly shard: number; readonly file: string; readonly why: string }
@@ -87,8 +87,8 @@ export async function readResult(plan: Plan, shard: number): Promise<Found> {
 }
 
 /**
- * The result in a file, with the information about its shard. Null if there is no file, or a text if the file is not a
- * complete result, which says why.
+ * The result in a file, with the information about its shard. Null if there is no file. If the file is not a complete
+ * result, a text that says why.
  */
 async function readEnvelope(file: string): Promise<Envelope | string | null> {
   let content: string;

@@ -25,8 +25,8 @@ type MakeScript = (folder: string, manifest: Manifest, perTask: number) => Scrip
 const scripts: Readonly<Record<Scheduler, MakeScript>> = { slurm, parallel };
 
 /**
- * Every machine must run the same version of ptxlab. `PTXLAB` can be set to its path on machines where that is
- * different.
+ * Every machine must run the same version of ptxlab. On a machine where its path is different, `PTXLAB` must be set to
+ * that path.
  */
 function chooseProgram(): string {
   return `if [ -n "\${PTXLAB:-}" ]; then set -- $PTXLAB; else set -- ${quoted(process.execPath)} ${quoted(programFile)}; fi`;

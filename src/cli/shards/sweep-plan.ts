@@ -52,8 +52,8 @@ export async function draftSweep(
 const memoryOfSweep = 256 * 2 ** 20;
 
 /**
- * Bytes of a result file per unit of work. The number of bytes of a result file per unit of work. For each unit, the
- * file contains the digests of four chunks, or the name of an instruction and one digest.
+ * The number of bytes of a result file per unit of work. For each unit, the file contains the digests of four chunks,
+ * or the name of an instruction and one digest.
  */
 const bytesPerUnit = 160;
 

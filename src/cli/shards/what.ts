@@ -107,10 +107,7 @@ export interface PlannedSuite {
   readonly cases: number;
 }
 
-/**
- * The first inputs of the plan are the suites. A unit is one test for one GPU and target. A unit is a test for one GPU
- * and target.
- */
+/** The first inputs of the plan are the suites. A unit is one test for one GPU and target. */
 export interface TestWhat {
   readonly command: 'test';
   readonly choice: TestChoice;

@@ -13,10 +13,7 @@ export function completionScript(shell: Shell, program: ProgramShape): string {
   return makers[shell](program);
 }
 
-/**
- * A command and its full name, which is `check`, or for a subcommand `plan check`. `check`, or `plan check` for a
- * command inside another.
- */
+/** A command and its full name, which is `plan check` for a subcommand of `plan`. */
 interface NamedCommand extends CommandShape {
   readonly path: string;
 }

@@ -44,8 +44,7 @@ type TestJob = Omit<JobFile, 'repeat' | 'gpu' | 'target' | 'read' | 'trace'>;
 export interface KernelTest extends TestJob {
   readonly name?: string;
   /**
-   * The test runs for each of these GPUs and targets. The test runs for each of these GPUs and targets. By default, it
-   * runs once, for the GPU and target of the module.
+   * The test runs for each of these GPUs and targets. By default, it runs once, for the GPU and target of the module.
    */
   readonly gpus?: readonly string[];
   readonly targets?: readonly string[];

@@ -59,7 +59,7 @@ export function thresholdOf(weights: View['lane']['explanation']['weights'], ran
 }
 
 function percent(part: number): string {
-  return `${(part * 100).toFixed(part > 0.0999 ? 1 : 3)} %`;
+  return `${(part * 100).toFixed(part > 0.0999 ? 1 : 3)}%`;
 }
 
 export function scaleView({ state, evaluation, lane }: View, set: (bits: Bits) => void): Maybe {

@@ -280,7 +280,7 @@ export class PtxTensors extends LitElement {
     if (outlook === null || opened === null) return 'Converts the matrices; vectors are copied.';
     const { container, bytes, converted, copied } = outlook;
     const before = opened.tensors.reduce((sum, tensor) => sum + tensor.bytes, 0);
-    const share = before === 0 ? '' : `, ${numberText((100 * bytes) / before)} % of the original`;
+    const share = before === 0 ? '' : `, ${numberText((100 * bytes) / before)}% of the original`;
     return `Writes a ${container} file of ${sizeText(bytes)}${share}: ${tensorsText(converted)} converted, ${tensorsText(copied)} copied unchanged.`;
   }
 
@@ -290,7 +290,7 @@ export class PtxTensors extends LitElement {
     if (!Number.isFinite(found.sqnr)) return `${this.recipe} keeps every element of ${name}.`;
     const odd = found.mismatches === 0 ? '' : ` ${found.mismatches} elements become NaN or infinite.`;
     const percent = numberText(100 * 10 ** (-found.sqnr / 20));
-    return `In ${name}, the RMS error is ${percent} % of the RMS value, and the largest error is ${numberText(found.maxAbs)}.${odd}`;
+    return `In ${name}, the RMS error is ${percent}% of the RMS value, and the largest error is ${numberText(found.maxAbs)}.${odd}`;
   }
 
   private state(): TemplateResult {
