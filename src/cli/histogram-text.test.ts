@@ -23,6 +23,6 @@ test('binades are listed from the highest down, negative elements on the left', 
     { exponent: 1, negative: 2, positive: 1 },
   ];
   const [, first = '', second = ''] = drawBinades(counts, 80, false);
-  expect(first).toMatch(/^█{24} +2\^1 {2}█{12} +3 +75\.0 %$/);
-  expect(second).toMatch(/^ +2\^0 {2}█{12} +1 +25\.0 %$/);
+  expect(first).toMatch(/^█{24} +2\^1 {2}█{12} +3 +75\.0%$/);
+  expect(second).toMatch(/^ +2\^0 {2}█{12} +1 +25\.0%$/);
 });

@@ -87,7 +87,7 @@ NaN or infinity in 1 tensor
   test('for a single tensor has all its statistics and a line for each binade', async () => {
     const { stdout } = await inspect('--only', 'a.w*', model);
     expect(stdout).toContain('a.weight  F32, 2 × 3, 6 elements, 24 B\n');
-    expect(stdout).toContain('mean  -0.375  infinities  1 (16.7 %)\n');
+    expect(stdout).toContain('mean  -0.375  infinities  1 (16.7%)\n');
     expect(stdout).toMatch(/█+ +2\^1 +1 +33\.3%\n/);
     expect(stdout).toMatch(/ 2\^-1 +█+ +1 +33\.3%\n/);
   });
