@@ -15,9 +15,9 @@ export interface BlockOutline extends Span {
    */
   readonly predecessors: readonly number[];
   readonly successors: readonly number[];
-  /** The number of loops around it. */
+  /** The number of loops that contain the block. */
   readonly loopDepth: number;
-  /** The number of its instructions. */
+  /** The number of instructions in the block. */
   readonly instructions: number;
 }
 
@@ -96,7 +96,7 @@ function joined({ ranges, successors, predecessors }: Graph, hasLabel: (start: n
   );
 }
 
-/** The labels before each instruction, by its index. */
+/** The labels before each instruction. The key is the index of the instruction. */
 function labelsByInstruction({ checked }: FunctionBody): ReadonlyMap<number, readonly string[]> {
   const labels = new Map<number, string[]>();
   let index = 0;

@@ -184,7 +184,10 @@ export class ChunkList {
     return { fresh, consumed };
   }
 
-  /** The starts of the chunks that one chunk can reach, from chunk `next` on, which begins at `start`. */
+  /**
+   * The offsets at which the chunks from number `next` on begin, as far as a single chunk can extend. Chunk `next`
+   * begins at `start`.
+   */
   private stopsAfter(next: number, start: number): readonly number[] {
     const stops: number[] = [];
     let stop = start;

@@ -29,7 +29,7 @@ export type OutlinePart =
 /** A function whose header was checked. */
 export interface BegunFunction {
   readonly header: FunctionHeader;
-  /** Its parameters and return values, as they are declared in its body. */
+  /** The parameters and return values of the function, as they are declared in its body. */
   readonly formals: readonly DeclaredSymbol[];
   readonly formalSpaces: ReadonlyMap<string, FormalSpace>;
 }
@@ -72,9 +72,9 @@ export interface CheckedChunk {
   readonly shared: readonly SharedUse[];
   /** Functions without a body. */
   readonly announced: readonly FunctionHeader[];
-  /** Number of searches for similar names, including those that were left out. */
+  /** The number of searches for similar names, including those that were skipped. */
   readonly searches: number;
-  /** Whether searches were left out, because there were too many in the module. */
+  /** Whether some searches were skipped, because the module needed too many. */
   readonly isCut: boolean;
 }
 
@@ -99,7 +99,7 @@ export class Chunk {
   readonly names: ChunkNames;
   /** Null until the chunk is checked, and after a change that may affect it. */
   checked: CheckedChunk | null = null;
-  /** Its place in the document: number of the chunk, offset, and lines before it. */
+  /** The place of the chunk in the document: its number, its offset, and the number of lines before it. */
   index = 0;
   start = 0;
   line = 0;
@@ -122,7 +122,7 @@ export class Chunk {
 /** The parts of a list, without those that belong to a scope which is both opened and closed within the list. */
 export function withoutClosed<T extends { readonly kind: string }>(parts: readonly T[]): readonly T[] {
   const kept: T[] = [];
-  /** The indices in `kept` where the open scopes begin. */
+  /** The indices in `kept` at which the scopes that are still open begin. */
   const opened: number[] = [];
   for (const part of parts) {
     if (part.kind === 'close') {

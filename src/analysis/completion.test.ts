@@ -3,7 +3,7 @@ import { Document } from './document.ts';
 
 const header = '.version 8.8\n.target sm_100\n.address_size 64\n';
 
-/** The items at the `|` of a kernel with registers of every width. */
+/** The items that completion offers at the `|`, in a kernel with registers of every width. */
 function itemsAt(statement: string): readonly string[] {
   const before = `${header}.global .b32 counter;
 .func (.reg .b32 r) helper(.reg .b32 x) { ret; }

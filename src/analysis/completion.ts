@@ -50,7 +50,7 @@ export interface Completions {
 /** Maximum number of names that are listed. */
 const mostNames = 1000;
 
-/** Completion for one version and target. Caches what is legal for each mnemonic and operand. */
+/** Computes completions for one version and target. Caches what is legal for each mnemonic and operand. */
 export class Completer {
   readonly environment: ModuleEnvironment;
   private readonly guide: MnemonicGuide;
@@ -269,7 +269,7 @@ function isArgument(symbol: DeclaredSymbol | undefined): boolean {
   return symbol?.kind === 'register' || (symbol?.kind === 'variable' && symbol.space === 'local parameter');
 }
 
-/** The scope for the checker: the names of a function's scopes, inside the scope of the module. */
+/** The scope that the checker uses: the names of a function's scopes, nested in the scope of the module. */
 function checkScope(placed: PlacedScope | null, module: Scope): Scope {
   if (placed === null) return module;
   const scope = new Scope(checkScope(placed.parent, module));
@@ -317,7 +317,7 @@ function membersOf(stem: string, count: number, nearby: ReadonlySet<string>): re
   return used.length > 0 ? used : [`${stem}0`];
 }
 
-/** Names in the chunk around an offset and in the one before it, nearest first. */
+/** The names that occur in the chunk around an offset and in the chunk before it, the nearest first. */
 function namesNear({ offset, list, references }: Context): ReadonlySet<string> {
   const chunk = list.at(offset);
   const near = list.chunks.slice(Math.max(0, chunk.index - 1), chunk.index + 1);

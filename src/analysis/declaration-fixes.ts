@@ -7,7 +7,10 @@ import type { ChunkList } from './chunk-list.ts';
 import type { Names, PlacedScope } from './names.ts';
 import type { References } from './references.ts';
 
-/** Declares the name at a position as a register of a type, or enlarges the range of registers that it belongs to. */
+/**
+ * Declares the name at a position as a register of the given type, or enlarges the range of registers that it belongs
+ * to.
+ */
 export function declarationFix(
   place: Span,
   type: TypeName,
@@ -40,7 +43,7 @@ function largerRange(name: string, digits: number, list: ChunkList, root: Placed
   return { title, applicability: 'possible', edits: [{ span, text: String(number + 1) }] };
 }
 
-/** After the other registers of the function, or at the start of its body. */
+/** A declaration of its own, placed after the other registers of the function or at the start of its body. */
 function ownDeclaration(
   name: string,
   type: TypeName,

@@ -57,7 +57,7 @@ export class Document {
   private readonly views = new Map<number, FunctionView>();
 
   /**
-   * @param options target and version to judge against, instead of the module's own
+   * @param the target and version to check for, instead of those that the module names
    * @throws PtxlabError `unknown-target` or `unknown-version` if an option names one that does not exist
    */
   constructor(text: string, options: CheckOptions = {}) {
@@ -165,7 +165,7 @@ export class Document {
     return this.writer().at(offset, this.list, names, references, this.module.scopesAtEnd.symbols);
   }
 
-  /** Kept until the version or target changes. */
+  /** The completer is kept until the version or the target changes. */
   private writer(): Completer {
     const { environment } = this.module;
     const known = this.completer?.environment;
@@ -208,7 +208,7 @@ export class Document {
     return body === null ? null : normalBody(body);
   }
 
-  /** The header directives as they are printed, by their names. */
+  /** The text of each header directive, by the name of the directive. */
   headerLines(): ReadonlyMap<string, string> {
     const lines = this.list.firstItems().map(printItem);
     return new Map(

@@ -131,7 +131,7 @@ class Formatter {
     return this.first === '.reg' && previous.kind === 'type' && word.kind === 'name' ? ' \t' : ' ';
   }
 
-  /** Debug information is kept as it is written. */
+  /** Debug information is not reformatted. */
   private isDebug(): boolean {
     return this.first === '.file' || this.first === '@@DWARF';
   }

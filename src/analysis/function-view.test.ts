@@ -199,7 +199,7 @@ describe('definitions in real modules', () => {
   }
 });
 
-/** The value of the register after `mark`. */
+/** The value of the register that follows `mark` in the text. */
 function valueAt(text: string, mark: string): string | null | undefined {
   return viewOf(text).view.register(text.indexOf(mark) + mark.length)?.value;
 }

@@ -30,7 +30,7 @@ export type HoverSubject =
     }
   | { readonly kind: 'label' | 'function' | 'list of targets' | 'prototype'; readonly name: string };
 
-/** What is at a position, and the text that represents it. */
+/** What is at a position, and the range of text that stands for it. */
 export interface Hover extends Span {
   readonly subject: HoverSubject;
 }

@@ -18,7 +18,7 @@ interface Search {
   readonly sources: ReadonlyMap<number, readonly number[]>;
 }
 
-/** For each block the number of loops that contain it. A loop that can be entered in two places is counted once. */
+/** For each block, the number of loops that contain it. A loop that can be entered at two places is counted once. */
 export function loopDepths(successors: Edges, predecessors: Edges): readonly number[] {
   const search = searchFromStart(successors);
   const { order, sources } = search;

@@ -38,7 +38,7 @@ export class ModuleCheck {
   private moduleVersion = 0;
   private readonly memory: CheckMemory;
   private readonly overrides: Overrides;
-  /** The findings of the header and, later, of the end of the module. */
+  /** The findings of the header, to which those of the end of the module are added later. */
   headerFindings: Diagnostic[] = [];
   header: Header;
   private headerKey = '';
@@ -307,7 +307,7 @@ function isSameSkeleton(old: readonly Chunk[], fresh: readonly Chunk[]): boolean
 
 interface DeclaredName {
   readonly key: NameKey;
-  /** Everything that users of the name can depend on. */
+  /** Everything about the declaration that a use of the name can depend on. */
   readonly meaning: string;
 }
 

@@ -37,7 +37,7 @@ export class Navigation {
     this.references = new References(list, this.names, words);
   }
 
-  /** The words that begin between two offsets, and what they mean. Reads only the text around them. */
+  /** The words that begin between two offsets, and what they mean. Only the text around them is read. */
   tokens(start: number, end: number): Iterable<SemanticToken> {
     requireOffset(start);
     requireOffset(end);
@@ -57,12 +57,15 @@ export class Navigation {
     return formatEdits(this.list, this.references);
   }
 
-  /** What encloses an offset, from the word outward to the whole text. */
+  /** The ranges that enclose an offset, from the word at the offset to the whole text. */
   selections(offset: number): readonly Span[] {
     return selectionsAt(offset, this.list, this.names, this.references);
   }
 
-  /** All places of the entity named at an offset, in the order of the text; empty if no entity is named there. */
+  /**
+   * All places where the entity that is named at an offset occurs, in the order of the text; empty if no entity is
+   * named there.
+   */
   places(offset: number): readonly NamePlace[] {
     const entity = this.references.entityAt(offset);
     return entity === null ? [] : this.references.placesOf(entity);

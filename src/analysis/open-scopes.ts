@@ -1,4 +1,6 @@
-/** The scopes that are open at one place in a module: the module's, and those of a function and its blocks. */
+/**
+ * The scopes that are open at one place in a module, namely that of the module, and those of a function and its blocks.
+ */
 import { declareFunction } from '../check/declarations/functions.ts';
 import { declareVariable } from '../check/declarations/redeclaration.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -9,7 +11,7 @@ import type { BegunFunction, Declared, OutlinePart } from './chunk.ts';
 export type LabelsByScope = ReadonlyMap<OutlinePart, readonly LabelSymbol[]>;
 
 export class OpenScopes {
-  /** Names of the module so far. */
+  /** The names of the module that have been declared so far. */
   readonly symbols: Scope = new Scope();
   readonly aliases: Map<string, string> = new Map();
   private begun: BegunFunction | null = null;
@@ -28,7 +30,7 @@ export class OpenScopes {
     return this.begun;
   }
 
-  /** The scope of the statements here; null outside of functions. */
+  /** The scope to which statements at this place belong; null outside of functions. */
   get innermost(): Scope | null {
     return this.scopes.at(-1) ?? null;
   }
@@ -37,7 +39,7 @@ export class OpenScopes {
     return this.repeated.has(label);
   }
 
-  /** True if a label has this name, and another label or a parameter has it, too. */
+  /** True if a label could not be declared because a label or a parameter with this name exists. */
   hasRepeated(name: string): boolean {
     for (const label of this.repeated) if (label.name === name) return true;
     return false;

@@ -1,4 +1,7 @@
-/** The structure of a document: its functions and variables, what can be folded, and what encloses a place. */
+/**
+ * The structure of a document: its functions and variables, the ranges that can be folded, and the ranges that enclose
+ * an offset.
+ */
 import { demangle } from '../base/demangle/demangle.ts';
 import type { Span } from '../base/span.ts';
 import type { Instruction, Operand, Statement } from '../syntax/tree.ts';
@@ -138,7 +141,7 @@ function commentFolds(chunks: readonly Chunk[], references: References): readonl
   return found;
 }
 
-/** What encloses an offset, from the word outward to the whole text. */
+/** The ranges that enclose an offset, from the word at the offset to the whole text. */
 export function selectionsAt(offset: number, list: ChunkList, names: Names, references: References): readonly Span[] {
   const found: Span[] = [];
   const add = ({ start, end }: Span): void => {

@@ -29,7 +29,7 @@ export class References {
   private readonly names: Names;
   private readonly words: WeakMap<Chunk, readonly Word[]>;
 
-  /** `words` caches the words of chunks across edits. */
+  /** `words` is a cache that keeps the words of each chunk when the document is edited. */
   constructor(list: ChunkList, names: Names, words: WeakMap<Chunk, readonly Word[]>) {
     this.list = list;
     this.names = names;

@@ -29,7 +29,7 @@ export function firstDeclaration(
   return [{ span: { start: declared.start, end: declared.end }, message: 'declared here first' }];
 }
 
-/** The directives of the header that one of these changes would replace. */
+/** The directives of the header that at least one of these changes would replace. */
 export function headersMeant(
   changes: readonly HeaderChange[],
   { version, target }: HeaderPlaces,

@@ -10,7 +10,7 @@ import type { Instruction, LocationDirective, Statement } from '../syntax/tree.t
 import type { Chunk } from './chunk.ts';
 import type { ChunkList } from './chunk-list.ts';
 
-/** Consecutive instructions with the same source position, relative to their chunk. */
+/** Consecutive instructions with the same source position. Their offsets are relative to the chunk. */
 interface Run extends Span {
   /**
    * Null for the instructions before the first `.loc` of the chunk. Their position is the one that applies at the end
@@ -18,7 +18,7 @@ interface Run extends Span {
    */
   readonly location: LocationDirective | null;
   readonly instructions: number;
-  /** True if the position belongs to a function that begins in the chunk. */
+  /** True if the instructions belong to a function that begins in the chunk. */
   readonly isFirst: boolean;
 }
 

@@ -21,7 +21,9 @@ export type StatementPlace =
     }
   /** After the `@` that begins a guard. */
   | { readonly kind: 'guard'; readonly start: number }
-  /** After a directive: its words as written, and the start of the one that is being written. */
+  /**
+   * After a directive. `words` are its words as written, and `start` is where the word begins that is being written.
+   */
   | { readonly kind: 'directive'; readonly words: readonly string[]; readonly start: number }
   | { readonly kind: 'none' };
 
@@ -47,7 +49,7 @@ export function statementPlace(text: string, words: readonly Word[], offset: num
   return guard === null ? beginningAt(text, offset) : { kind: 'guard', start: offset - (guard[1] ?? '').length };
 }
 
-/** The words of the statement around an offset, up to the offset. */
+/** The words of the statement that contains an offset, as far as they precede the offset. */
 function statementBefore(text: string, words: readonly Word[], offset: number): readonly Word[] {
   let statement: Word[] = [];
   let lists = 0;

@@ -29,7 +29,7 @@ export class Values {
   private readonly body: FunctionBody;
   private readonly reaching: Reaching;
   private readonly placeAt: (offset: number) => number | null;
-  /** Results of the current question, by instruction and number of steps. */
+  /** The results for the current query, by instruction and number of steps. */
   private readonly known = new Map<number, Expression | null>();
 
   /** `placeAt` returns the slot of the register at an offset in the function. */

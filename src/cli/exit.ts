@@ -6,7 +6,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The worse of two exit codes. */
+/** Of two exit codes, the one that stands for the worse outcome. */
 export function worse(a: ExitCode, b: ExitCode): ExitCode {
   return a > b ? a : b;
 }

@@ -45,8 +45,8 @@ function drawBar(share: number, width: number, parts: string, join: (whole: stri
 }
 
 /**
- * One bin for each of the `limit` highest exponents; the first bin includes all lower ones. Exponents are ascending.
- * Gaps are filled.
+ * Counts for the `limit` highest exponents, one per exponent. The first count includes all lower exponents as well.
+ * Exponents are ascending. Gaps are filled.
  */
 function topBinades(exponents: readonly ExponentCount[], limit: number): readonly ExponentCount[] {
   const highest = exponents.at(-1)?.exponent;

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { PendingLine } from './ndjson.ts';
 
-/** The lines found in a text that arrives in chunks of `size` bytes; `!` stands for a line that is too long. */
+/**
+ * The lines that are found if the text arrives in chunks of `size` bytes. A line that is too long is returned as `!`.
+ */
 function linesOf(text: string, size: number, limit = 1_000): readonly string[] {
   const bytes = Buffer.from(text);
   const pending = new PendingLine(limit);

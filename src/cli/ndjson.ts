@@ -9,16 +9,16 @@ import { write } from './output.ts';
 import { type JsonObject, isJsonObject } from './json-object.ts';
 import type { OutputStream } from './session.ts';
 
-/** The reason why a line gets no answer; codes are as stable as those of diagnostics. */
+/** The reason why a line cannot be answered. The codes are as stable as those of diagnostics. */
 export interface LineError {
   readonly code: 'BAD_JSON' | 'BAD_REQUEST' | 'LINE_TOO_LONG' | 'INTERNAL';
   readonly message: string;
 }
 
-/** The way a command answers lines; answers are JSON text. `raw` is the line as received. */
+/** How a command answers lines. Answers are JSON text. `raw` is the line as received. */
 export interface Answerer {
   answer(request: JsonObject, raw: string): string;
-  /** The answer to a bad line; `request` is null if the line is not a JSON object. */
+  /** Returns the answer to an invalid line. `request` is null if the line is not a JSON object. */
   refuse(request: JsonObject | null, raw: string, error: LineError): string;
 }
 
@@ -74,7 +74,7 @@ export class PendingLine {
     else if (bytes.length > 0) this.chunks.push(bytes);
   }
 
-  /** The lines that are complete once these bytes have arrived. */
+  /** Returns the lines that these bytes complete. */
   complete(bytes: Buffer): readonly Result<string, LineError>[] {
     const first = bytes.indexOf(newline);
     this.add(first < 0 ? bytes : bytes.subarray(0, first));

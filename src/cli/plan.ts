@@ -14,7 +14,7 @@ import { type Scheduler, scriptFor } from './shards/scripts.ts';
 import type { TestChoice } from './shards/what.ts';
 import type { SweepChoiceFlags } from './sweep/choice.ts';
 
-/** Flags that all plans have. */
+/** The flags of all `plan` commands. */
 export interface PlanFlags extends CommonFlags {
   readonly shards?: string;
   readonly out?: string;

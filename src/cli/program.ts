@@ -23,7 +23,7 @@ import type { OutputStream, Session } from './session.ts';
 import { defineMerge, definePlan, defineStatus, defineWork } from './shard-commands.ts';
 import { defineCompletion, defineDoctor, defineMan, type WholeProgram } from './setup-commands.ts';
 
-/** Functions that declare the commands, in the order in which the help lists them. */
+/** The functions that declare the commands. The help lists the commands in this order. */
 const commands: ReadonlyMap<string, (program: Command, start: Start, whole: WholeProgram) => void> = new Map([
   ['check', defineCheck],
   ['eval', defineEval],
@@ -49,7 +49,7 @@ const commands: ReadonlyMap<string, (program: Command, start: Start, whole: Whol
 ]);
 
 /**
- * The program for these arguments; `finish` is called with the exit code of a command. Wrong usage throws a
+ * Returns the program for these arguments. It calls `finish` with the exit code of the command. Wrong usage throws a
  * CommanderError. If the first argument is a command, the others are not declared, which saves 3 ms.
  */
 export function makeProgram(

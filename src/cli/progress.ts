@@ -8,7 +8,7 @@ export interface Progress {
 
 const none: Progress = { add: () => undefined, end: () => undefined };
 
-/** Very short tasks need no progress bar. */
+/** The number of inputs from which on a progress bar is shown. */
 const worthShowing = 2 ** 23;
 
 /** Whether a stream is a terminal on which a line can be redrawn. */
@@ -47,10 +47,13 @@ export async function progressBar(
   };
 }
 
-/** Milliseconds to wait before the first estimate, which would be inaccurate earlier. */
+/** The number of milliseconds before the first estimate. An earlier one would be inaccurate. */
 const guessAfter = 1000;
 
-/** `, 1m5s left`; empty until enough work is done for an estimate. `passed` is in milliseconds. */
+/**
+ * The text `, 1m5s left`, or an empty text until enough work has been done for an estimate. `passed` is in
+ * milliseconds.
+ */
 export function leftText(done: number, total: number, passed: number): string {
   if (done === 0 || done >= total || passed < guessAfter) return '';
   const seconds = Math.ceil((passed * (total - done)) / done / 1000);

@@ -16,7 +16,7 @@ import { packageVersion } from './version.ts';
 /** Exit codes of ptxas: 0 accepted, 255 anything else. */
 export type PtxasExit = 0 | 255;
 
-/** Runs a ptxas command line. `args` are the words after the program's name. */
+/** Runs a ptxas command line. `args` are the words that follow the name of the program. */
 export async function ptxasCommand(args: readonly string[], session: Session): Promise<PtxasExit> {
   if (args[0] === '--link') return linkCommand(args.slice(1), session);
   const { stdout, stderr } = session;

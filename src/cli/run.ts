@@ -199,7 +199,7 @@ function contentsOf(path: string, input: RunInput, bytes: Uint8Array): Uint8Arra
   return writeNpy({ ...(element ?? { type: 'u1', shape: [bytes.byteLength] }), bytes });
 }
 
-/** One line for each buffer that the kernel changed and that is not written to a file. */
+/** Returns a line for each buffer that the kernel has changed and that is not written to a file. */
 function previews(
   inputs: readonly RunInput[],
   results: readonly (Uint8Array | null)[],

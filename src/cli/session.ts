@@ -1,7 +1,10 @@
-/** The environment of one run of the command line, so that another program or a test can run a command, too. */
+/**
+ * Everything that a run of the command line uses of its environment, so that another program or a test can run a
+ * command, too.
+ */
 import type { ExitCode } from './exit.ts';
 
-/** The destination of a drawing: a terminal or something else. */
+/** Where something is drawn: a terminal or another stream. */
 export interface Screen {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -12,7 +15,7 @@ export type OutputStream = NodeJS.WritableStream & Screen;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Session {
-  /** The input in chunks; opened by the first read. */
+  /** The input, in chunks. It is opened when it is first read. */
   readonly stdin: () => AsyncIterable<Buffer>;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;

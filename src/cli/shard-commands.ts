@@ -50,7 +50,7 @@ function definePlanConvert(plan: Command, start: Start): void {
   convertChoiceOptions(planOptions(command))
     .option(
       '--as <name>',
-      'a name for the merged file, whose extension determines its container; .safetensors by default',
+      'a name for the merged file; its extension determines the container, which is .safetensors by default',
     )
     .action(async (files: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<PlanFlags & PlanConvertFlags>();

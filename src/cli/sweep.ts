@@ -39,7 +39,7 @@ export async function sweepCommand(
   return session.interruptible(async (signal) => {
     let worst: ExitCode = 0;
     for (const name of names) {
-      // Finished chunks are already in the --out file.
+      // The chunks that were finished are already in the --out file.
       if (signal.aborted) break;
       worst = worse(worst, await sweepOne(name, flags, { expected, out, session, signal }));
     }

@@ -47,7 +47,7 @@ export async function openTensors(
   }
 }
 
-/** Whether a file probably contains raw bytes, but no format was given. */
+/** Whether the file could not be recognized, and so probably contains raw bytes whose format was not given. */
 function isUnknown(path: string, error: unknown, { shape }: TensorFlags): error is TensorFileError {
   const isOther = error instanceof TensorFileError && error.code === 'not-this-container';
   return isOther && shape === undefined && !hasHeader(path);

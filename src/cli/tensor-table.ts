@@ -1,4 +1,6 @@
-/** Tables with one line per tensor that fit the screen: if necessary, columns are left out and names are shortened. */
+/**
+ * Tables that have one line per tensor and fit the screen. If necessary, columns are left out and names are shortened.
+ */
 import { joinWords } from '../base/join-words.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
@@ -27,7 +29,7 @@ interface TableLayout {
  */
 const [roomyName, shortestName] = [20, 12];
 
-/** The table, with names as its last column, and a line about what was left out. */
+/** The table, in which the last column contains the names, followed by a line about the columns that were left out. */
 export function tensorTable<Row>(
   columns: readonly TensorColumn<Row>[],
   rows: readonly Row[],

@@ -89,7 +89,7 @@ async function runOnce(
   }
 }
 
-/** Resolves at the next change in one of these folders or in the folders inside them, or when the signal aborts. */
+/** Resolves when something changes in one of these folders or in a folder inside them, or when the signal aborts. */
 function nextChange(folders: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
   return new Promise((settle) => {
     const watchers = [...folders].map((folder) => watch(folder, { recursive: true }, () => done()));

@@ -1,6 +1,6 @@
 /**
- * No text makes the checker or the engine throw anything but a typed error for a caller's mistake; everything else is a
- * diagnostic or a fault.
+ * Whatever the text, the checker and the engine throw nothing but typed errors for mistakes of the caller. Everything
+ * else is reported as a diagnostic or a fault.
  */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';

@@ -13,7 +13,7 @@ const sources = readdirSync(kernels)
   .map((name) => readFileSync(new URL(name, kernels), 'utf8'));
 const header = '.version 9.0 .target sm_90 .address_size 64\n';
 
-/** Pieces of PTX that random texts are made of, so that they get past the first token. */
+/** Random texts are made of these pieces of PTX, so that the parser gets past the first token. */
 const pieces = `
 .entry .func .visible .extern .reg .shared .param .global .align .b32 .v2 .ptr .loc .file .section .pragma .callprototype
 .branchtargets .alias .maxntid .attribute .const .texref .noreturn .managed @@DWARF .version|9.0 .target|sm_90

@@ -1,6 +1,6 @@
 /**
- * No bytes make a reader of tensor files throw anything but a TensorFileError, or allocate memory out of proportion to
- * the file.
+ * Whatever bytes a tensor file consists of, its reader throws nothing but a TensorFileError, and does not allocate
+ * memory out of proportion to the file.
  */
 import fc from 'fast-check';
 import { zipSync } from 'fflate';

@@ -26,7 +26,10 @@ export function kernelAt(text: string, offset: number): Kernel | null {
   return { name, parameterTypes: [...types].map(([, type = '']) => type) };
 }
 
-/** Options of `ptxlab run` to start from: a buffer of zeros for each 64-bit parameter, 1 for the others. */
+/**
+ * Options of `ptxlab run` for the user to start from. Each 64-bit parameter gets a buffer of zeros, and every other
+ * parameter the number 1.
+ */
 export function suggestedLaunch({ parameterTypes }: Kernel): string {
   const values = parameterTypes.map((type) => (/^[bu]64$/.test(type) ? 'zeros:4096' : '1'));
   return ['--grid 1 --block 32', ...values.map((value) => `--arg ${value}`)].join(' ');

@@ -28,7 +28,7 @@ export interface BlockDiff {
 export interface BodyDiff {
   /** In the order of `a`; blocks that only `b` has follow the block before them. */
   readonly blocks: readonly BlockDiff[];
-  /** Mnemonics whose number of instructions differs. */
+  /** The mnemonics that the two functions do not use equally often. */
   readonly mnemonics: readonly MnemonicCount[];
 }
 
@@ -79,7 +79,7 @@ function blockPairs(matches: Int32Array, countInB: number): readonly (readonly [
   return pairs;
 }
 
-/** Lines of the same shape are matched first, then lines with the same mnemonic between them. */
+/** Lines of the same shape are matched first. The lines between them are then matched by mnemonic. */
 function stepsBetween(a: readonly NormalLine[], b: readonly NormalLine[]): readonly Step[] {
   const shapes = new Numbering();
   const matches = matchSequences(

@@ -44,7 +44,10 @@ export function matchBlocks(a: NormalBody, b: NormalBody): Int32Array {
 
 type Pair = readonly [a: number, b: number];
 
-/** Pairs of blocks by the number of lines that a comparison of the whole functions matches, most lines first. */
+/**
+ * Pairs of blocks, sorted by how many of their lines correspond when the whole functions are compared, with the most
+ * lines first.
+ */
 function pairsWithCommonLines(a: NormalBody, b: NormalBody): readonly Pair[] {
   const shapes = new Numbering();
   const matches = matchSequences(

@@ -4,7 +4,7 @@ import { elementAt } from '../../base/element-at.ts';
 import type { FunctionPlace } from '../functions.ts';
 import type { NormalBody } from './normal-body.ts';
 
-/** The functions of a module, and a way to read each. */
+/** The functions of a module, and a way to read each of them. */
 export interface Side {
   readonly functions: readonly FunctionPlace[];
   /** Null if the function cannot be read. */

@@ -31,7 +31,7 @@ export interface ModuleDiff {
   readonly functions: readonly FunctionDiff[];
   readonly onlyInA: readonly FunctionPlace[];
   readonly onlyInB: readonly FunctionPlace[];
-  /** Mnemonics whose number of instructions differs in the functions that both have. */
+  /** The mnemonics that the functions in both modules do not use equally often. */
   readonly mnemonics: readonly MnemonicCount[];
   /** Functions that could not be read because of syntax errors, and are not compared. */
   readonly unread: readonly FunctionPlace[];

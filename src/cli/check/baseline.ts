@@ -41,7 +41,7 @@ export interface FindingPlace {
 }
 
 export class Baseline {
-  /** How many more findings of each kind are accepted. */
+  /** The number of findings of each kind that can still be accepted. */
   private readonly left = new Map<string, number>();
 
   /** @param contents the text of a baseline file; messages refer to the file as `name` */

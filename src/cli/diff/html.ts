@@ -162,7 +162,7 @@ ${rows}
 /** The maximum number of binades that a chart shows, starting with the highest one. */
 const drawnBinades = 40;
 
-/** The number of elements of each side in each binade. */
+/** A chart of how many elements each of the two tensors has in each binade. */
 function spreadChart([a, b]: readonly [readonly ExponentCount[], readonly ExponentCount[]]): Html {
   const all = [...a, ...b].map(({ exponent }) => exponent);
   const highest = Math.max(...all);

@@ -173,7 +173,7 @@ const roundings = {
   f16: 'the sum rounded to nearest even',
 } as const;
 
-/** How the result differs from the sum; empty if they are equal. */
+/** How the result differs from the exact sum; empty if they are equal. */
 function roundingOf({ sum, unit, result }: ExplainedChunk, { product }: PreparedDot): string {
   if (product.kind !== 'float' || sum === null || unit === null) return '';
   const value = decode(product.d.format, result);

@@ -1,4 +1,4 @@
-/** Decides which modules ptxas compiles for which architecture. */
+/** Determines for which architectures ptxas compiles a module. */
 import { findGpu, runsOn } from '../../isa/gpus.ts';
 import { findTarget, type Target } from '../../isa/targets.ts';
 

@@ -28,7 +28,7 @@ export function messagesOn(
 function unsynchronized(mnemonic: string, { target, version }: ModuleHeader): readonly string[] {
   const opcode = /^(vote|shfl)(?!\.sync)\./.exec(mnemonic)?.[1];
   if (opcode === undefined || (target.sm >= 70 && version >= 604)) return [];
-  // ptxas says nothing about these two versions.
+  // ptxas does not print the warnings for these two versions.
   if (mnemonic.startsWith('vote.ballot') && (version === 600 || version === 601)) return [];
   const subject = `Instruction '${opcode}' without '.sync'`;
   const risky = `${subject} may produce unpredictable results on sm_70 and later architectures`;
@@ -36,7 +36,7 @@ function unsynchronized(mnemonic: string, { target, version }: ModuleHeader): re
   return version >= 600 ? [risky, deprecated] : [risky];
 }
 
-/** How ptxas describes warpgroup products, by a word of the mnemonic; the first match counts. */
+/** The words that ptxas uses for warpgroup products. The first pattern that matches the mnemonic determines them. */
 const products: readonly (readonly [RegExp, string])[] = [
   [/\.b1\./, 'boolean type'],
   [/\.s32\./, 'integer types'],

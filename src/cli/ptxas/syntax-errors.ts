@@ -1,4 +1,4 @@
-/** Which findings ptxas reports before a syntax error, at which it stops. */
+/** Determines which findings ptxas reports if there is a syntax error. It stops at the first one. */
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { isSyntaxError } from '../../diagnostics/renderers/ptxas.ts';
 

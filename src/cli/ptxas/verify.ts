@@ -1,4 +1,7 @@
-/** Verifies modules as ptxas does: each text by the rules of `check`, then all of them together as a program. */
+/**
+ * Verifies modules as ptxas does. First, each of them is checked by the rules of `check`, and then all of them together
+ * are checked as one program.
+ */
 import { SourceText } from '../../base/source-text.ts';
 import { check, type CheckReport } from '../../check/check.ts';
 import { type Definition, type Survey, survey } from '../../check/survey.ts';
@@ -28,7 +31,7 @@ export interface VerifyOptions {
 
 /** The results for a program. */
 export interface Verification {
-  /** Messages with their prefixes, one per line, in the order of ptxas. */
+  /** The messages with their prefixes, one per line, in the order in which ptxas prints them. */
   readonly lines: readonly string[];
   readonly isAccepted: boolean;
   readonly kernels: readonly string[];
@@ -43,7 +46,7 @@ export interface InstructionCount {
 /** The line that ends the output if a module has errors. */
 export const aborted = 'ptxas fatal   : Ptx assembly aborted due to errors';
 
-/** A message that does not belong to a line of a module. */
+/** Formats a message that is not about a particular line. */
 export function message(severity: 'fatal' | 'error' | 'warning' | 'info', text: string): string {
   return `ptxas ${severity.padEnd(8)}: ${text}`;
 }
@@ -81,7 +84,7 @@ export function verify(inputs: readonly Input[], options: VerifyOptions): Verifi
 // --- one module -----------------------------------------------------------------------------------------------------
 
 interface Finding {
-  /** Null if it is about a whole kernel or module. */
+  /** Null if the finding is about a whole kernel or module. */
   readonly line: number | null;
   readonly text: string;
   readonly isError: boolean;
@@ -105,14 +108,14 @@ function findingsOf(checked: readonly Checked[], options: VerifyOptions): readon
   });
 }
 
-/** The error about a name that an earlier module also defines. */
+/** The error about a name that is also defined by an earlier module. */
 function duplicate({ kind, name, start }: Definition, source: SourceText): Finding {
   const { line } = source.position(repeatedAt(kind, { start, end: start + name.length }, source.text));
   const text = `ptxas ${source.name}, line ${line}; error   : Duplicate definition of ${kind} '${name}'`;
   return { line, text, isError: true };
 }
 
-/** The findings that depend on the names of instructions alone. */
+/** The findings that depend only on the names of instructions. */
 function namedFindings(
   { report, survey: { mnemonics } }: Checked,
   source: SourceText,
@@ -153,7 +156,7 @@ function findings(
 }
 
 function severityOf({ code, severity }: Diagnostic, warnings: VerifyOptions['warnings']): Diagnostic['severity'] {
-  // ptxas does not know versions later than its own.
+  // For ptxas, a version later than its own is unknown, which is an error.
   if (code === 'PTX4011') return 'error';
   return severity === 'warning' && warnings === 'refuse' ? 'error' : severity;
 }

@@ -130,7 +130,7 @@ function filled(
   return { type: npy, count: elements, bytes };
 }
 
-/** Writes a number, rounded to the type; integers wrap. */
+/** Returns a function that writes a number as an element of this type. Floats are rounded, and integers wrap. */
 function writerOf(type: NpyType, view: DataView): (at: number, value: number) => void {
   switch (type) {
     case 'f2':

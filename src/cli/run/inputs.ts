@@ -28,7 +28,7 @@ export type RunInput =
   /** A number without a type, which is converted to the type of the parameter. */
   | { readonly kind: 'number'; readonly value: number | bigint };
 
-/** Reads arguments one after the other; together, their buffers must fit into `room` bytes. */
+/** Reads arguments in order. All of their buffers together must fit into `room` bytes. */
 export async function readAll<T>(
   args: readonly T[],
   room: number,

@@ -1,4 +1,6 @@
-/** Reads the arguments, buffers and variables of a job. Error messages begin with the path inside the job file. */
+/**
+ * Reads the arguments, buffers and variables of a job. Error messages begin with the path of the value in the job file.
+ */
 import { memberPath } from '../../base/rules.ts';
 import { UsageError } from '../exit.ts';
 import { elementOf, generate } from './generated.ts';
@@ -41,7 +43,7 @@ export function readJobArguments(
   return readAll(args, place.room, (argument, i, room) => readArgument(argument, `${path}[${i}]`, { ...place, room }));
 }
 
-/** Contents of buffers or variables, by name. */
+/** Reads the contents of several buffers or variables, by name. */
 export async function readJobContents(
   contents: Readonly<Record<string, JobContents>>,
   path: string,

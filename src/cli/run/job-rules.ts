@@ -7,7 +7,7 @@ import { deviceRules, type PlainLaunch, plainLaunchRules } from '../../device/ch
 import { type Generated, generatedRules } from './generated.ts';
 import { scalarTypes } from './values.ts';
 
-/** A number; 64-bit integers, and floats that are not finite, are strings. */
+/** A number or a boolean. 64-bit integers and floats that are not finite are written as strings. */
 export type JobScalar = number | string | boolean;
 
 /**
@@ -24,7 +24,10 @@ export interface JobContents extends Generated {
   readonly [type: string]: unknown;
 }
 
-/** An argument under one key: `buffer` (contents or a name), `bytes` in hex, or the type of a scalar. */
+/**
+ * An argument, which has exactly one key: `buffer` with contents or a name, `bytes` with hex digits, or the type of a
+ * scalar with its value.
+ */
 export interface JobArgument {
   readonly buffer?: string | JobContents;
   readonly bytes?: string;
@@ -66,7 +69,7 @@ const scalar: Rule<JobScalar> = {
 
 const count = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
 
-/** One rule for all scalar types. */
+/** Creates a list of rules that contains the same rule for each scalar type. */
 function ofScalarTypes<T>(rule: Rule<T>): Readonly<Record<string, Rule<T>>> {
   return Object.fromEntries(scalarTypes.map((type) => [type, rule]));
 }

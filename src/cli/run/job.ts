@@ -22,7 +22,10 @@ import {
   type RunRequest,
 } from './launch.ts';
 
-/** Runs a job file, `-` for stdin. Paths in it are relative to the file, or to the working directory for stdin. */
+/**
+ * Runs a job file, or the job on stdin if the path is `-`. Paths in the job are relative to the folder of the file, or
+ * for stdin to the working directory.
+ */
 export async function runJob(path: string, session: Session): Promise<ExitCode> {
   const text = await readInput(path, session);
   if (!text.ok) throw new UsageError(text.error);
@@ -44,7 +47,7 @@ function parseJob(text: string, name: string): JobFile {
 
 interface Job {
   readonly run: RunRequest;
-  /** The named buffers before the first launch. */
+  /** The named buffers with their contents before the first launch. */
   readonly inputs: ReadonlyMap<string, BufferContents>;
   readonly isRepeated: boolean;
   /** Whether the job has a list of launches, so that its answer also has one. */
@@ -89,7 +92,7 @@ function bytesIn(contents: ReadonlyMap<string, BufferContents>): Contents {
 
 type Contents = ReadonlyMap<string, Uint8Array>;
 
-/** The variables of the job are written before the first launch. */
+/** Reads the launches of a job. The first of them also writes the variables of the job. */
 async function readLaunches(
   given: JobFile,
   list: readonly JobLaunch[],
@@ -149,7 +152,7 @@ async function readModule(path: string, session: Session): Promise<string> {
   return text.value;
 }
 
-/** The engine with that name. The default is the fast engine, or, for a trace, the reference engine. */
+/** The engine with this name. By default, it is the fast engine, but the reference engine if the launch is traced. */
 export function readEngine(engine: string | null, traces: boolean): 'interp' | 'jit' {
   if (engine === null) return traces ? 'interp' : 'jit';
   if (engine === 'jit') {

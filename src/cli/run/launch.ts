@@ -25,7 +25,7 @@ import type { RunInput } from './inputs.ts';
 
 /** One launch of a run. */
 export interface LaunchRequest {
-  /** The path of the launch in the job, for messages; null if there is only one launch. */
+  /** The path of the launch in the job, which appears in messages; null if there is only one launch. */
   readonly path: string | null;
   /** Name of the kernel; null if the module has only one. */
   readonly entry: string | null;
@@ -37,7 +37,7 @@ export interface LaunchRequest {
   readonly sharedBytes: number;
   readonly cooperative: boolean;
   readonly inputs: readonly RunInput[];
-  /** Bytes to write to variables of the module before the launch, by name. */
+  /** The bytes to write to each variable of the module, by name, before the launch. */
   readonly variables: ReadonlyMap<string, Uint8Array>;
   readonly unchecked: boolean;
   readonly unsupported: 'refuse' | 'fault';
@@ -45,13 +45,13 @@ export interface LaunchRequest {
   readonly budget: number | null;
   /** Maximum number of bytes printed; null for the default. */
   readonly printLimit: number | null;
-  /** What to trace to stderr; null for no trace. */
+  /** What to trace; the trace is written to stderr. Null if nothing is traced. */
   readonly trace: TraceChoice | null;
 }
 
 export interface RunRequest {
   readonly source: string;
-  /** The name of the source in messages. */
+  /** The name by which messages refer to the source. */
   readonly name: string;
   readonly target: TargetName | null;
   readonly isa: VersionName | null;
@@ -63,11 +63,11 @@ export interface RunRequest {
   readonly buffers: ReadonlyMap<string, Uint8Array>;
   /** The launches, which run one after the other. */
   readonly launches: readonly LaunchRequest[];
-  /** Names of the module's variables to return after the last launch. */
+  /** The names of the variables of the module whose contents are returned after the last launch. */
   readonly read: readonly string[];
   /** Number of times that all launches are run; buffers and written variables are restored before each repetition. */
   readonly repeat: number;
-  /** Called with the output as it is printed. */
+  /** Called with each piece of output when it is printed. */
   readonly onPrint: (text: string) => void;
   /** Called with each traced instruction. */
   readonly onTrace: (event: TraceEvent) => void;
@@ -118,7 +118,7 @@ export type PrintedOutput = Pick<LaunchResult, 'printed' | 'printsDropped'>;
 
 const nothing: PrintedOutput = { printed: '', printsDropped: 0 };
 
-/** Runs a request. A caller's mistake throws a UsageError; an error in the kernel is returned as an outcome. */
+/** Runs a request. Throws a UsageError for a mistake of the caller. Errors in the kernel are returned as an outcome. */
 export async function execute(request: RunRequest): Promise<RunOutcome> {
   try {
     return await launchAll(request);
@@ -207,7 +207,7 @@ function lowVersionOf({ report }: LoadedModule): LowVersion | null {
 interface PreparedLaunch {
   readonly request: LaunchRequest;
   readonly kernel: Kernel;
-  /** The launch's own buffers, by argument. */
+  /** The buffers that belong to this launch alone, by argument. */
   readonly buffers: readonly (DeviceBuffer | null)[];
   readonly args: readonly Argument[];
 }

@@ -3,7 +3,7 @@ import { Device, type DeviceBuffer, type DeviceOptions, type LoadedModule } from
 import { RequestError } from './errors.ts';
 import type { Limits } from './limits.ts';
 
-/** A device, and its requests in order of arrival. */
+/** A device and its requests, which are processed in the order in which they arrive. */
 export interface OpenDevice {
   readonly device: Device;
   readonly modules: Map<number, LoadedModule>;
@@ -45,7 +45,7 @@ export class DeviceTable {
     return found(this.open, handle, 'device');
   }
 
-  /** Runs `act` after all earlier requests to the device. */
+  /** Calls `act` once all earlier requests to the device have been answered. */
   inOrder<T>(handle: number, act: (device: OpenDevice) => T | Promise<T>): T | Promise<T> {
     const one = this.find(handle);
     const run = async (): Promise<T> => {

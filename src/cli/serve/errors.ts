@@ -30,7 +30,7 @@ const ofLibrary = -32_000;
 const refusedModule = -32_001;
 const unsupported = -32_002;
 
-/** The answer to a request that failed; `data.code` is the stable code of the error. */
+/** The error response to a request that failed. `data.code` is the stable code of the error. */
 export function responseError(error: unknown, source: string): ResponseError<object> {
   if (error instanceof RefusedModuleError) {
     const text = new SourceText(source, '<source>');

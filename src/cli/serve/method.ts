@@ -45,7 +45,7 @@ export function required<T>(value: T | undefined, name: string): T {
   throw new RequestError('bad-params', `${name}: is required`);
 }
 
-/** Bytes of a request: a part of a file in the server's folder, or base64. */
+/** The source of the bytes in a request: a part of a file in the server's folder, or base64. */
 export interface DataSource {
   readonly file?: string;
   /** The first byte of the part. Default 0. */

@@ -41,7 +41,7 @@ export class SharedFolder {
     rmSync(this.path, { recursive: true, force: true });
   }
 
-  /** Calls `take` with the pieces of a part of a file, and their offsets; the pieces are valid only during the call. */
+  /** Calls `take` with each piece of a part of a file, and with its offset. A piece is valid only during the call. */
   read(name: string, at: number, bytes: number | undefined, take: (piece: Uint8Array, offset: number) => void): void {
     this.within(name, constants.O_RDONLY, (file, size) => {
       const count = bytes ?? size - at;

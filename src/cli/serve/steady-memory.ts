@@ -1,4 +1,7 @@
-/** Settings of V8 for a server, which runs for a long time and should not grow. They apply to the whole process. */
+/**
+ * Settings of V8 for a server, which runs for a long time, so its memory should not grow. They apply to the whole
+ * process.
+ */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -23,7 +26,7 @@ const unloadsPerCollection = 250;
 const largestCollectedHeap = 256 * 2 ** 20;
 let unloads = 0;
 
-/** Collects all garbage from time to time, because unloaded modules leave more behind than V8 notices. */
+/** Collects all garbage from time to time, because V8 does not notice how much memory unloaded modules leave behind. */
 export function countUnload(): void {
   if (++unloads % unloadsPerCollection !== 0 || getHeapStatistics().used_heap_size > largestCollectedHeap) return;
   setFlagsFromString('--expose-gc');

@@ -20,15 +20,15 @@ export function conversionOf(input: TensorInput, output: string, flags: ConvertF
 }
 
 /**
- * Identifies where everything goes. If there are several files, their names are left out, because the merge chooses
- * them.
+ * Identifies where everything goes. If there are several files, their names are not included, because they are chosen
+ * only by the merge.
  */
 export function layoutHash({ work, layout }: ConversionPlan): string {
   const places = work.map((one) => [one.kind, one.entry, one.out]);
   return hashOf(JSON.stringify([layout.container, Buffer.from(layout.header).toString('base64'), places]));
 }
 
-/** Opens the input of a plan; whatever is read from it is compared with the hashes in the manifest. */
+/** Opens the input of a plan. Everything that is read from it is compared with the hashes in the manifest. */
 export async function openConversion(plan: Plan, { choice, output, layout }: ConvertWhat): Promise<OpenConversion> {
   const { inputs } = plan.manifest;
   const paths = new Map(inputs.map((input) => [pathOfInput(plan.folder, input), input]));

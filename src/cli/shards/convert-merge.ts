@@ -74,7 +74,10 @@ function isConvertBody(body: object): body is ConvertBody {
   return mistakeIn(body, convertBodyRule) === null;
 }
 
-/** Where data goes depends on the container, and on whether the model is split into several files. */
+/**
+ * The name of the output must imply the planned container and the planned kind of output, a single file or several,
+ * because the layout of the data depends on both.
+ */
 function requireSameKind(planned: string, out: string): void {
   const isIndex = (path: string): boolean => path.endsWith('.safetensors.index.json');
   if (containerOf(planned) === containerOf(out) && isIndex(planned) === isIndex(out)) return;
@@ -168,7 +171,7 @@ async function copyShard(
   }
 }
 
-/** Adds up what the shards of a tensor found. */
+/** Adds up the counts of NaN and infinities from the shards of each tensor. */
 function joined(parts: readonly ConvertBody[]): readonly NamedNonFinite[] {
   const counts = new Map<string, NamedNonFinite>();
   for (const { name, nans, infinities } of parts.flatMap(({ nonFinite }) => nonFinite)) {

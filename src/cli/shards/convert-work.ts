@@ -11,7 +11,7 @@ import type { Plan } from './manifest.ts';
 import { dataFileOf, type ShardResult } from './results.ts';
 import { type ConvertWhat, count } from './what.ts';
 
-/** Bytes of the data file, in order, and where they go in the merged file. */
+/** A range of the data file and its place in the merged file. The ranges are in the order of the data file. */
 export interface Segment {
   readonly offset: number;
   readonly bytes: number;

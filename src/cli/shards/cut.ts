@@ -1,4 +1,4 @@
-/** Cuts work into shards. The work is a list of units, which are never divided; a shard is a range of it. */
+/** Cuts work into shards. The work is a list of units, which are never divided. A shard is a range of this list. */
 
 /** Units from `from` up to, but not including, `to`. */
 export interface UnitRange {

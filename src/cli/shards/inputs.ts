@@ -7,7 +7,7 @@ import { PtxlabError } from '../../base/error.ts';
 import { UsageError } from '../exit.ts';
 import type { InputFile } from './manifest.ts';
 
-/** Large files are checked block by block, so that a shard reads only its own part. */
+/** The size of the blocks in which large files are checked, so that a shard has to read only its own part. */
 const blockBytes = 2 ** 20;
 
 /**

@@ -23,7 +23,7 @@ export interface InputFile {
   readonly path: string;
   readonly bytes: number;
   readonly sha256: string;
-  /** CRC-32 of each block of the file, eight hex digits each; empty if files are read as a whole. */
+  /** The CRC-32 of each block of the file, as eight hex digits each; empty if the file is always read as a whole. */
   readonly blocks: string;
   /**
    * Time of the last modification, in nanoseconds since 1970. Empty if the file was planned so soon after a
@@ -76,7 +76,7 @@ const manifestRule: Rule<Manifest> = recordOf<Manifest>({
 
 /** The work that a command plans, before it is divided. */
 export interface Draft extends Pick<Manifest, 'gpus' | 'inputs'> {
-  /** The cost of each unit, in arbitrary units. */
+  /** The cost of each unit. Only the proportions matter. */
   readonly weights: readonly number[];
   readonly cut: (shards: readonly UnitRange[]) => Promise<Pick<Manifest, 'what' | 'task'>>;
   /** The cost of a shard that spends about a tenth of its CPU time on starting; null if this is not known. */
@@ -85,7 +85,7 @@ export interface Draft extends Pick<Manifest, 'gpus' | 'inputs'> {
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** @throws TensorFileError if the folder already has a plan, or cannot be created */
+/** @throws TensorFileError if the folder already contains a plan, or if it cannot be created */
 export async function requireNewPlan(folder: string): Promise<void> {
   await makeFolder(join(folder, 'results'));
   await requireOutputs([manifestOf(folder)], [], false);
@@ -120,7 +120,7 @@ export async function writePlan(folder: string, draft: Draft, parts: number): Pr
   return { folder, id: hashOf(content), manifest };
 }
 
-/** @throws UsageError for a folder without a valid manifest, or with one from another build of ptxlab */
+/** @throws UsageError if the folder has no valid manifest, or if another build of ptxlab wrote it */
 export async function readPlan(folder: string): Promise<Plan> {
   const path = manifestOf(folder);
   const content = await readFile(path, 'utf8').catch((error: unknown) => {

@@ -74,7 +74,7 @@ export async function writeResult(plan: Plan, shard: number, { body, dataBytes }
   await writeFiles([{ path, bytes: Buffer.from(`${JSON.stringify(envelope)}\n`) }], true);
 }
 
-/** The result of a shard, or the problem with it. */
+/** The result of a shard, or the reason why there is none that can be used. */
 export async function readResult(plan: Plan, shard: number): Promise<Found> {
   const file = join(resultsOf(plan), `${shard}.json`);
   const found = await readEnvelope(file);
@@ -158,7 +158,7 @@ export function tornShard(plan: Plan, shard: number, why: string): UsageError {
   return new UsageError(troubleText(plan, { kind: 'torn', shard, file, why }));
 }
 
-/** Removes temporary files that killed tasks left behind. */
+/** Removes temporary files that were left behind by tasks that were killed. */
 export async function removeLeftovers(plan: Plan): Promise<void> {
   for (const name of await readdir(resultsOf(plan)).catch(() => [])) {
     if (/^\.\d+\.(?:json|bin)\.[0-9a-f]{12}\.ptxlab-part$/.test(name))

@@ -18,7 +18,7 @@ interface NamedCommand extends CommandShape {
   readonly path: string;
 }
 
-/** The commands that take options; a command with subcommands is replaced by its subcommands. */
+/** The commands that take options. A command that has subcommands is represented by these. */
 function namedCommands({ commands }: ProgramShape): readonly NamedCommand[] {
   return commands.flatMap((command) =>
     command.commands.length === 0

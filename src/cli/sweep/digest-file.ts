@@ -42,14 +42,16 @@ export class DigestFile {
     return new DigestFile(path, sweeps);
   }
 
-  /** The digests of an instruction, to which the caller can add. */
+  /** The digests of an instruction. The caller can add more of them. */
   of(name: string): ChunkDigests {
     const known = this.sweeps.get(name) ?? new Map<number, number>();
     this.sweeps.set(name, known);
     return known;
   }
 
-  /** Replaces the file atomically, so that readers and interrupted runs find either the old or the new version. */
+  /**
+   * Replaces the file atomically. Readers, and runs after an interruption, find either the old version or the new one.
+   */
   async write(): Promise<void> {
     const lines = [...this.sweeps].map(([name, digests]) => `${JSON.stringify(name)}:"${digitsOf(digests)}"`);
     const text = `{"format":"${format}","sweeps":{\n${lines.join(',\n')}\n}}\n`;

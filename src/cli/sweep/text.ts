@@ -35,7 +35,7 @@ export function firstWrong({ chunks, known, wanted }: Swept): WrongChunk | null 
   return null;
 }
 
-/** The digest of all chunk digests; null if some are unknown. */
+/** The digest of the digests of all chunks; null if some of these are unknown. */
 function totalOf({ sweep, known }: Swept): string | null {
   const all = Array.from({ length: sweep.chunks }, (_, chunk) => known.get(chunk));
   const digests = all.filter((digest) => digest !== undefined);

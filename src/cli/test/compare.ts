@@ -6,8 +6,9 @@ import { type FormatName, formats } from '../../numerics/formats.ts';
 import { bytesOfFormat, elementReader } from './element-format.ts';
 
 /**
- * How far a result may be from what is expected: equal in all bits; a number of steps between neighboring values; or
- * |got - expected| <= abs + rel * |expected|. Except for `exactly`, any NaN counts as equal to any other NaN.
+ * How far a result may differ from the expected one. Either all bits must be equal, or the two may be a number of
+ * representable values apart, or |got - expected| <= abs + rel * |expected| must hold. Except for `exactly`, any NaN
+ * counts as equal to any other NaN.
  */
 export type Tolerance =
   | { readonly kind: 'exactly' }
@@ -16,7 +17,7 @@ export type Tolerance =
 
 /** The elements of a result that are not within the tolerance. */
 export interface Differences {
-  /** The number of elements compared, and of those that differ. */
+  /** The number of elements that were compared, and the number of those that differ. */
   readonly elements: number;
   readonly different: number;
   readonly first: Difference;
@@ -28,7 +29,7 @@ export interface Difference {
   readonly index: number;
   readonly got: Bits;
   readonly expected: Bits;
-  /** Null if one of them is NaN. */
+  /** Null if one of the two values is NaN. */
   readonly ulps: bigint | null;
 }
 
@@ -71,14 +72,14 @@ function isNan(bits: Bits, format: FormatName): boolean {
   return formats[format].kind === 'float' && decode(format, bits).kind === 'nan';
 }
 
-/** The number of steps from one value to the other; null for NaN. Both zeros are the same value. */
+/** How many representable values apart two values are; null if one of them is NaN. Both zeros are the same value. */
 function ulpsBetween(a: Bits, b: Bits, format: FormatName): bigint | null {
   if (isNan(a, format) || isNan(b, format)) return null;
   const distance = ordinal(a, format) - ordinal(b, format);
   return distance < 0n ? -distance : distance;
 }
 
-/** A number that grows by one from each value of the format to the next. */
+/** Numbers the values of a format in ascending order, so that neighboring values have consecutive numbers. */
 function ordinal(bits: Bits, format: FormatName): bigint {
   const { kind, width, signed } = formats[format];
   const pattern = BigInt(bits);

@@ -5,8 +5,8 @@ import type { NpyType } from '../../tensors/npy/npy.ts';
 import { UsageError } from '../exit.ts';
 
 /**
- * The format with that name, whose elements must be whole bytes: a scalar type such as `f32` or `b32`, or a format such
- * as `bf16` or `e4m3`.
+ * The format with this name. It is a scalar type such as `f32` or `b32`, or a format such as `bf16` or `e4m3`. Its
+ * elements must consist of whole bytes.
  */
 export function formatOfType(type: string): FormatName {
   const name = type.startsWith('b') && /^b\d+$/.test(type) ? `u${type.slice(1)}` : type;
@@ -14,14 +14,17 @@ export function formatOfType(type: string): FormatName {
   throw new UsageError(`'${type}' is not a type of elements; choose one such as f32, f16, bf16, e4m3, s32 or u8`);
 }
 
-/** The format of numpy's elements. */
+/** The format of elements of a numpy type. */
 export function formatOfNpy(type: NpyType): FormatName {
   return formatOfType(
     type === 'b1' ? 'u8' : type.replace('i', 's').replace(/\d/, (bytes) => String(8 * Number(bytes))),
   );
 }
 
-/** The numpy type that holds elements of a format; formats that numpy does not have are held as unsigned integers. */
+/**
+ * The numpy type for elements of a format. If numpy does not have the format, the elements are stored as unsigned
+ * integers.
+ */
 export function npyOfFormat(format: FormatName): NpyType {
   const { width, kind, signed } = formats[format];
   const known: Readonly<Record<string, NpyType>> = { f16: 'f2', f32: 'f4', f64: 'f8' };

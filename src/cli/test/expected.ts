@@ -12,7 +12,7 @@ import { contentsOf, typedArrayOf } from './typed-array.ts';
 import { importFresh, type TestCase } from './suite.ts';
 import type { Expectation, Reference } from './suite-rules.ts';
 
-/** The buffers of a test before its launches. */
+/** The buffers of a test, with their contents before its launches. */
 export type Inputs = ReadonlyMap<string, BufferContents>;
 
 /** The file of an expectation, with `{gpu}` and `{target}` replaced in the name. */
@@ -96,7 +96,7 @@ async function fromCommand(command: readonly string[], inputs: Inputs, one: Test
   }
 }
 
-/** The last line that a failed command wrote to stderr, or why it failed. */
+/** The last line that a command wrote to stderr before it failed. If it wrote none, the reason why it failed. */
 function lastLine(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const stderr = 'stderr' in error ? String(error.stderr).trim() : '';

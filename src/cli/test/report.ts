@@ -1,4 +1,4 @@
-/** What `ptxlab test` writes about all tests, and its exit code. */
+/** Turns the results of all tests into the output of `ptxlab test`, and determines its exit code. */
 import { type ExitCode, worse } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { type ColorChoice, columnsOf, styleFor } from '../style.ts';

@@ -31,7 +31,7 @@ export interface CaseResult {
   readonly updated: readonly string[];
 }
 
-/** @param update whether to write the actual results to the expected files that differ */
+/** @param whether to overwrite expected files that differ with the actual results */
 export async function runCase(one: TestCase, update: boolean, session: Session): Promise<CaseResult> {
   const begun = performance.now();
   const updated: string[] = [];

@@ -1,4 +1,7 @@
-/** What a suite of kernel tests may contain. A test is a job of `run` that also says what it expects. */
+/**
+ * What a suite of kernel tests may contain. A test is a job of `run` with additional keys for the results that are
+ * expected.
+ */
 import { either, listOf, mapOf, objectOf, oneOf, type Rule, type RulesFor, text, whole } from '../../base/rules.ts';
 import { contentsRules, type JobContents, type JobFile, jobRules } from '../run/job-rules.ts';
 
@@ -18,8 +21,8 @@ export interface ReferenceContext {
 }
 
 /**
- * Computes the expected elements of a buffer from the buffers before the launches: a typed array with exactly the
- * expected bytes, or a list of numbers.
+ * Computes the expected elements of a buffer from the contents of all buffers before the launches. It returns either a
+ * typed array with exactly the expected bytes, or a list of numbers.
  */
 export type Reference = (inputs: Readonly<Record<string, ArrayBufferView>>, context: ReferenceContext) => unknown;
 
@@ -32,9 +35,12 @@ export interface Expectation extends JobContents {
    * A function in a module, as in `reference.mjs#name`. If the suite itself is a module, it can also be the function.
    */
   readonly function?: string | Reference;
-  /** A program and its arguments. `{x}` stands for a file with buffer `x`, `{out}` for the file to be written. */
+  /**
+   * A program and its arguments. `{x}` is replaced by the path of a file with the contents of buffer `x`, and `{out}`
+   * by the path of the file that the program must write.
+   */
   readonly command?: readonly string[];
-  /** The type of the elements. Default: that of the expected contents, or of the buffer. */
+  /** The type of the elements. By default, it is the type of the expected contents, or else that of the buffer. */
   readonly type?: string;
   readonly tolerance?: TestTolerance;
 }
@@ -52,7 +58,7 @@ export interface KernelTest extends TestJob {
   readonly expect?: Readonly<Record<string, Expectation>>;
   /** Everything that the kernels print. */
   readonly prints?: string;
-  /** The code of the fault with which the launches must end. */
+  /** The code of the fault that must end the launches. */
   readonly fault?: string;
   /** The tolerance for all expectations that do not specify one. Default `exactly`. */
   readonly tolerance?: TestTolerance;

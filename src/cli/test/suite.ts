@@ -30,7 +30,7 @@ export interface TestCase extends CaseName {
 
 const suiteName = /\.ptxtest\.(json|mjs)$/;
 
-/** The suites that paths name; folders are searched, except those that are hidden or named node_modules. */
+/** The suites at these paths. Folders are searched for suites, unless they are hidden or named node_modules. */
 export async function findSuites(paths: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const path of paths) {
@@ -60,7 +60,7 @@ async function suitesIn(folder: string): Promise<readonly string[]> {
   return found;
 }
 
-/** The tests of a suite whose names match `filter`, for each of their GPUs and targets. */
+/** The tests of a suite whose names match `filter`, once for each GPU and target that the test names. */
 export async function readSuite(
   path: string,
   filter: string | undefined,

@@ -1,4 +1,4 @@
-/** Buffers as the typed arrays that reference functions get and return. */
+/** Converts buffers to the typed arrays that reference functions receive, and the arrays that they return to bytes. */
 import type { NpyType } from '../../tensors/npy/npy.ts';
 import type { BufferContents } from '../run/inputs.ts';
 
