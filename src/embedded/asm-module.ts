@@ -15,13 +15,13 @@ export interface WrongReference {
 
 export interface AsmModule {
   readonly text: string;
-  /** The offset in `text` at which the text of the statement begins. */
+  /** The offset in `text` at which the PTX of the statement begins. */
   readonly start: number;
   readonly body: MappedText;
   /** Spans of `body` that contain constants whose values are not known. */
   readonly guessed: readonly Span[];
   readonly wrong: readonly WrongReference[];
-  /** The spans of the operands: where their registers are declared in `text`, and where they are in the file. */
+  /** For each operand, the span in `text` that declares its register, and the span of the operand in the file. */
   readonly operands: readonly { readonly declared: Span; readonly source: Span }[];
 }
 
@@ -89,14 +89,14 @@ interface Substituted {
 }
 
 /**
- * The text as the compiler emits it: operands that are constants are replaced by their values, and doubled signs become
- * single ones.
+ * The text as the compiler emits it: operands that are constants are replaced by their values, and `%%` (in Triton,
+ * `$$`) becomes a single character.
  */
 function substituted({ template, operands, language }: AsmStatement): Substituted {
   const body = new MappedText();
   const guessed: Span[] = [];
   const wrong: WrongReference[] = [];
-  // nvcc leaves a text without operands unchanged, even its `%%`.
+  // If a statement has no operands, nvcc leaves its text unchanged and does not even shorten `%%`.
   if (language === 'cuda' && operands.length === 0) {
     body.addPart(template, 0, template.text.length);
     return { body, guessed, wrong };
@@ -129,7 +129,7 @@ function substituted({ template, operands, language }: AsmStatement): Substitute
 
 interface Spelling {
   readonly text: string;
-  /** Whether the actual text may differ. */
+  /** Whether `text` is only a guess, because the value of the operand is not known. */
   readonly isGuess: boolean;
 }
 

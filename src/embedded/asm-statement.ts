@@ -2,15 +2,15 @@
 import type { Span } from '../base/span.ts';
 import type { MappedText } from './literal-text.ts';
 
-/** An operand of the statement, in the order of its number. */
+/** An operand of an asm statement. Its position in the list is the number that the text refers to. */
 export interface AsmOperand {
-  /** `r` for `"=r"`, `"+r"` and `"r"`. */
+  /** The constraint without its modifiers: `r` for `"=r"`, `"+r"` and `"r"`. */
   readonly constraint: string;
-  /** `out` for `[out] "=r"(x)`; null without a name. */
+  /** The symbolic name, such as `out` in `[out] "=r"(x)`; null if the operand has none. */
   readonly name: string | null;
   /** The text of an integer literal; null if the value is not known. */
   readonly value: string | null;
-  /** The span of its constraint. */
+  /** The span of the operand's constraint. */
   readonly span: Span;
 }
 

@@ -94,7 +94,10 @@ function checkStatement(statement: AsmStatement, source: string, options: CheckO
   return { diagnostics: [...wrong, ...found], requirements: report.requirements };
 }
 
-/** Reports by module and options; an edit leaves most statements of a file unchanged. */
+/**
+ * A cache of reports, keyed by module text and options. It pays off because an edit leaves most statements of a file
+ * unchanged.
+ */
 const reports = new Map<string, CheckReport>();
 const mostReports = 4000;
 
@@ -115,7 +118,7 @@ function countWords(count: number): string {
   return count === 1 ? '1 operand' : `${count} operands`;
 }
 
-/** Whether a finding is right regardless of the rest of the file. */
+/** Whether a finding is certain to be correct, whatever else the file contains. */
 function isSure(
   { span, code }: Diagnostic,
   module: AsmModule,
@@ -138,7 +141,10 @@ function isSure(
     : !mayBeSymbol(body.text, around, within.start) && !declares(others, name);
 }
 
-/** Headers also contain statements for 32-bit programs. */
+/**
+ * The code for 32-bit addresses in a 64-bit module. Conditional statements may contain these on purpose, because
+ * headers also support 32-bit programs.
+ */
 const isOfAddressSize: ReadonlySet<string> = new Set(['PTX3027']);
 
 /** The instruction around an offset. */
@@ -148,7 +154,9 @@ function statementAround(text: string, offset: number): Span {
   return { start, end: end < 0 ? text.length : end };
 }
 
-/** Instructions that take the names of variables and functions, which the rest of the program declares. */
+/**
+ * Instructions that can refer to variables and functions by name; these may be declared in other parts of the program.
+ */
 const takesSymbols = /^\s*(?:@!?\S+\s+)?(?:mov|cvta|call|bra|brx|ld|st|atom|red|prefetch|tex|suld|sust|tld4)\b/;
 
 function mayBeSymbol(text: string, { start, end }: Span, offset: number): boolean {
@@ -156,7 +164,7 @@ function mayBeSymbol(text: string, { start, end }: Span, offset: number): boolea
   return takesSymbols.test(text.slice(start, end)) || before.lastIndexOf('[') > before.lastIndexOf(']');
 }
 
-/** Whether an asm statement elsewhere may declare the name as a register or label. */
+/** Whether `source`, the rest of the file, may declare the name as a register. */
 function declares(source: string, name: string): boolean {
   const escaped = name.replaceAll(/[$%.]/g, String.raw`\$&`);
   return new RegExp(String.raw`\.reg\b[^;]*[\s,%]${escaped.replace(/^%/, '')}[\s,;<]`).test(source);
@@ -174,8 +182,8 @@ function placed(finding: Diagnostic, module: AsmModule): Diagnostic {
 }
 
 /**
- * The combined requirements of all statements. Without a chosen target, they refer to the newest target that accepts
- * all statements.
+ * The combined requirements of all statements. If no target is chosen, the requirements refer to the newest target that
+ * accepts all statements.
  */
 function combined(all: readonly Requirements[], options: CheckOptions): Requirements {
   const none = check(`.version ${versionName(newestVersion)}\n.target ${newestTarget.name}\n`, options).requirements;

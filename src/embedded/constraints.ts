@@ -8,8 +8,8 @@ export interface ConstraintRow {
 }
 
 /**
- * For integer operands, nvcc uses registers of bit-size types, so that instructions of any type of that size can read
- * them. Triton's compiler also does this for floats.
+ * For integer operands, nvcc declares registers of bit-size types, so that instructions of any type of the same size
+ * can read them. Triton's compiler declares such registers for floats, too.
  */
 export const constraintRows: readonly ConstraintRow[] = [
   { constraint: 'h', type: '.b16', language: 'both' },
@@ -25,7 +25,7 @@ export const constraintRows: readonly ConstraintRow[] = [
   { constraint: 'n', type: null, language: 'both' },
 ];
 
-/** The constraint of a string that the compiler inserts into the text. */
+/** The constraint of operands that are strings, which the compiler inserts into the text of the statement. */
 export const textConstraint = 'C';
 
 export function constraintRow(constraint: string, language: 'cuda' | 'triton'): ConstraintRow | null {

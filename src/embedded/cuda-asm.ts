@@ -43,7 +43,7 @@ function logicalLineEnd(source: string, start: number): number {
   }
 }
 
-/** Conditions that keep a header from being included twice, or that do not depend on the target. */
+/** Preprocessor conditions that do not depend on the target, such as include guards. */
 const harmless = /^\s*(?:ifndef|if\s*!\s*defined)\b.*(?:_H_*|_HPP_*|_CUH_*|_INCLUDED_*|_GUARD_*)\)?\s*$|__cplusplus\b/i;
 
 /** The words, strings and punctuation marks of a file, without comments and directives. */
@@ -93,8 +93,8 @@ function tokenAt(source: string, start: number): PlainToken {
 }
 
 /**
- * The offset at which to continue after the `#` of a directive: in the body of a macro, otherwise after the line. Keeps
- * track of conditions.
+ * The offset at which to continue after the `#` of a directive. For `#define`, this is the start of the macro's body;
+ * otherwise, it is the end of the line. Keeps track of conditions.
  */
 function afterDirective(source: string, start: number, conditions: boolean[]): number {
   const end = logicalLineEnd(source, start);
@@ -107,7 +107,7 @@ function afterDirective(source: string, start: number, conditions: boolean[]): n
   return end;
 }
 
-/** Maximum number of characters of a directive that are read. */
+/** Maximum number of characters that are read of a directive. */
 const longestCondition = 2000;
 
 /** A statement with more tokens is ignored. */

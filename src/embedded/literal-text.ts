@@ -1,7 +1,7 @@
 /** The text of string literals, with the position of each character in the source file. */
 import type { Span } from '../base/span.ts';
 
-/** A text made from parts of another text. */
+/** A text that is assembled from parts of a source text, with the position of each character in the source. */
 export class MappedText {
   text = '';
   private readonly starts: number[] = [];
@@ -35,7 +35,8 @@ export class MappedText {
   }
 
   /**
-   * The span of the source that a span of the text comes from. Positions outside the text are moved to its nearest end.
+   * Returns the span of the source from which the given span of the text was made. Positions outside the text are moved
+   * to its nearest end.
    */
   source({ start, end }: Span): Span {
     const last = this.text.length - 1;
@@ -87,8 +88,8 @@ export function addUnescaped(mapped: MappedText, source: string, start: number, 
 }
 
 /**
- * The offset at which a literal that was opened before `start` ends. This is after its closing quote; if there is none,
- * it is the end of the line or, for literals that may have several lines, of the source.
+ * Finds the end of a literal whose text begins at `start`: the offset after its closing quote. If there is no closing
+ * quote, the literal ends at the end of the line or, if it may span several lines, at the end of the source.
  */
 export function literalEnd(source: string, start: number, quote: string, ofOneLine: boolean): number {
   const [first] = quote;

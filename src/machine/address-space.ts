@@ -1,8 +1,9 @@
 /**
- * The generic address space (PTX ISA 9.1, 5.1 and 6.4.1.1). Global memory is at its own addresses, below all windows.
- * Every other space has two windows. Instructions with 64-bit addresses use the far window: the high word selects it,
- * and the low word is the offset. A 32-bit address cannot reach it, so instructions with 32-bit addresses use the near
- * window, in the last 256 MiB below 4 GiB.
+ * The generic address space (PTX ISA 9.1, 5.1 and 6.4.1.1). Global memory has the same addresses in the generic space
+ * as in its own; they lie below all windows. Every other space has two windows. Instructions with 64-bit addresses use
+ * the far window: the high word of the address selects the window, and the low word is the offset in it. A 32-bit
+ * address cannot reach that window, so instructions with 32-bit addresses use the near window, which lies in the last
+ * 256 MiB below 4 GiB.
  */
 import { elementAt } from '../base/element-at.ts';
 import { rankAt, type WindowSpace } from '../isa/spaces.ts';
@@ -25,7 +26,10 @@ const windowed = keysOf(farWords);
 
 const byFarWord: ReadonlyMap<number, Windowed> = new Map(windowed.map((space) => [farWords[space], space]));
 
-/** Size of a near window as a power of two; far larger than such a memory of any thread or block. */
+/**
+ * Size of a near window as a power of two. It is far larger than the local memory of any thread or the shared memory of
+ * any block.
+ */
 const nearBits = 26;
 
 /** Start of the near windows, which follow one another. Global memory ends below this address. */
@@ -43,8 +47,8 @@ export interface Address {
 }
 
 /**
- * Base of a space's window in the generic address space, for addresses of `width` bits; 0 for global memory, whose
- * generic addresses are its own addresses.
+ * The generic address at which a space's window begins, for addresses of `width` bits. It is 0 for global memory, which
+ * has the same addresses in the generic space.
  */
 export function windowBase(space: WindowSpace, width: 32 | 64): bigint {
   if (space === 'global') return 0n;
@@ -58,12 +62,15 @@ export function windowBits(width: 32 | 64): number {
   return width === 64 ? 32 : nearBits;
 }
 
-/** The memories of the other blocks of a cluster are in the same window, after that of the own block. */
+/** The shared memory of the other blocks in a cluster is in the same window, after the block's own shared memory. */
 function windowOf(space: Exclude<WindowSpace, 'global'>): Windowed {
   return space === 'shared::cluster' ? 'shared' : space;
 }
 
-/** Resolves a generic address; an address outside all windows is an offset in global memory, valid or not. */
+/**
+ * Resolves a generic address. Every address outside the windows is an offset in global memory, even if nothing is
+ * allocated there.
+ */
 export function resolveGeneric(address: bigint): Address {
   if (address < lowestWindow) return { space: 'global', offset: Number(address) };
   const word = Number(address >> 32n);

@@ -1,6 +1,6 @@
 /**
- * The allocations in global memory, by address. Finds the allocation that an access belongs to, or makes a fault if no
- * allocation contains it.
+ * The allocations in global memory, by address. Finds the allocation that contains an access, or throws a fault if
+ * there is none.
  */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
@@ -12,24 +12,31 @@ import type { Access } from './segment.ts';
 export interface Allocation {
   readonly address: number;
   readonly size: number;
-  /** Who owns it, for messages: `buffer 2`, `variable lut`. */
+  /** What the allocation is used for, as shown in messages: `buffer 2`, `variable lut`. */
   readonly owner: string;
   /** Number of bytes that it occupies; at least its size. */
   readonly room: number;
-  /** Number of allocations that were freed in this memory before this one; null while this one is live. */
+  /**
+   * The order in which allocations were freed: the number of allocations that were freed before this one. Null while
+   * this one is live.
+   */
   ended: number | null;
 }
 
 /**
- * Number of freed allocations whose addresses are kept out of use, so that accesses to them are detected. Beyond this
- * number, or beyond `quarantineBytes`, the address that was freed first is reused for an allocation of the same size.
+ * Number of freed allocations whose addresses are not reused, so that accesses to freed memory are detected. Beyond
+ * this number, or beyond `quarantineBytes`, the address that was freed first is reused for an allocation of the same
+ * size.
  */
 export const quarantine = 32_768;
 
 /** Total size in bytes of the freed allocations that are kept out of use. */
 const quarantineBytes = 2 ** 23;
 
-/** Beyond this distance in bytes, the nearest allocation says nothing about a wild address. */
+/**
+ * If the nearest allocation is farther away than this number of bytes, messages about an invalid address do not mention
+ * it.
+ */
 const far = 2 ** 24;
 
 function described({ owner, size, address }: Allocation): string {
@@ -65,8 +72,8 @@ export class Allocations {
   }
 
   /**
-   * Places an allocation where one that occupied the same number of bytes was freed; null if too few have been freed
-   * since.
+   * Places an allocation at the address of a freed one that occupied the same number of bytes. Returns null if there is
+   * none, or if too few allocations have been freed for addresses to be reused.
    */
   reuse(size: number, owner: string, room: number): Allocation | null {
     const isEnough = this.freed.count > quarantine || this.freed.bytes - room > quarantineBytes;
@@ -92,7 +99,10 @@ export class Allocations {
     return found !== null && found.ended === null && found.address === address ? found : null;
   }
 
-  /** Restores the allocations of a saved state; an allocation with the same address and owner stays the same object. */
+  /**
+   * Restores the allocations of a saved state. If an existing allocation has the same address, size and owner as a
+   * saved one, the same object continues to represent it.
+   */
   replace(list: readonly Allocation[]): void {
     const known = new Map(this.list.map((one) => [one.address, one] as const));
     const wanted = list.map((one) => {

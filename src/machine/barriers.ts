@@ -14,7 +14,7 @@ export interface Arrival extends Waiter {
   readonly barrier: number;
   /** Number of threads to wait for; null for all that have not exited. */
   readonly count: number | null;
-  /** False for a thread that is counted but does not wait. */
+  /** False if the thread only signals its arrival (`barrier.arrive`) and does not wait. */
   readonly waits: boolean;
   /** The predicate that it contributes to a reduction. */
   readonly predicate: boolean;
@@ -22,7 +22,7 @@ export interface Arrival extends Waiter {
 
 /** The saved state of a block's barriers. */
 export interface BarriersState {
-  /** Number of threads that have not exited. */
+  /** Number of the block's threads that have not exited. */
   readonly live: number;
   /** Barriers at which at least one thread has arrived. */
   readonly open: readonly BarrierState[];
@@ -40,7 +40,7 @@ interface BarrierState {
 export interface Opened {
   /** Threads that may continue. */
   readonly threads: readonly number[];
-  /** Number of threads that arrived; `holding` is the number of these threads whose predicate is true. */
+  /** Number of threads that have arrived; `holding` counts those whose predicate is true. */
   readonly come: number;
   readonly holding: number;
 }
@@ -67,7 +67,8 @@ export class Barriers {
   /** Records that a thread has arrived. Returns the barrier if the arrival opened it. */
   arrive({ thread, line, barrier: number, count: given, waits, predicate }: Arrival): Opened | null {
     checkArguments(number, given);
-    // A count of the whole block, rounded up to whole warps, is equivalent to no count.
+    // If the count is the size of the block, rounded up to whole warps, the barrier waits for all threads, as it does
+    // without a count.
     const count = given === Math.ceil(this.threads / warpSize) * warpSize ? null : given;
     const barrier = this.barriers.get(number) ?? { number, waiting: [], come: 0, holding: 0, count };
     if (barrier.count !== count) {

@@ -1,8 +1,8 @@
 /**
  * Tracks which threads of a warp have arrived at an instruction that they execute together, and when they continue.
  * Threads are matched by the instruction's operation and their member mask, wherever the instruction is in the program.
- * Without a mask, the threads that have arrived at the same instruction form a group once no other thread of the block
- * can run, or once all threads that can run have only waited for a while for memory to change.
+ * If the instruction has no mask, the threads that have arrived at it form a group as soon as no other thread of the
+ * block can make progress: each of them either cannot run, or has only been waiting for memory to change.
  */
 import { wordAt } from '../base/typed-reads.ts';
 import { machineFault } from './fault.ts';
@@ -19,7 +19,7 @@ interface Waiting {
   lanes: number;
   /** The lanes to wait for; null for a group without a mask. */
   readonly mask: number | null;
-  /** Position of the instruction; it orders groups without a mask. */
+  /** Position of the instruction in the program. Groups without a mask continue in this order. */
   readonly at: number;
 }
 
@@ -46,7 +46,7 @@ export class Collectives {
   private readonly groups = new Map<string, Waiting>();
   /** For each warp, the lanes that have not exited. */
   private readonly live: Uint32Array;
-  /** The group that the last thread joined; null if that group is no longer waiting. */
+  /** The group that was joined most recently; null if it is no longer waiting. */
   private newest: Joined | null = null;
 
   /** @param count number of threads in the block */
@@ -74,7 +74,10 @@ export class Collectives {
     return whole;
   }
 
-  /** The group that a thread joins, which is usually the group that the thread before it joined. */
+  /**
+   * Finds or creates the group that an arriving thread joins. This is usually the group that the previous thread
+   * joined.
+   */
   private join(warp: number, what: string, mask: number | null, at: number): Joined {
     const { newest } = this;
     if (newest !== null && newest.warp === warp && newest.group.what === what && newest.group.mask === mask) {
@@ -101,7 +104,7 @@ export class Collectives {
   }
 
   /**
-   * Called when no other thread can run, or when the threads that can run only wait for memory to change. Returns the
+   * Called when no thread can run, or when all threads that can run are only waiting for memory to change. Returns the
    * group without a mask that is earliest in the program, so that it can continue; null if no such group is waiting.
    */
   settle(): Group | null {

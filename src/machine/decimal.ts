@@ -44,7 +44,10 @@ function nearestQuotient(numerator: bigint, denominator: bigint): bigint {
   return up ? quotient + 1n : quotient;
 }
 
-/** `%f`: `precision` digits after the decimal point. `point` keeps the point even if no digits follow it. */
+/**
+ * `%f`: `precision` digits after the decimal point. If `point` is set, the decimal point is written even if no digits
+ * follow it.
+ */
 export function fixed(bits: bigint, precision: number, point: boolean): string {
   const digits = scaled(magnitude(bits), precision)
     .toString()
@@ -65,7 +68,7 @@ function scientificParts(bits: bigint, precision: number): Scientific {
   let exponent = value.numerator.toString().length - value.denominator.toString().length;
   if (!reaches(value, exponent)) exponent--;
   const digits = scaled(value, precision - exponent).toString();
-  // Rounding up to the next power of ten gives one digit too many.
+  // If rounding reaches the next power of ten, there is one digit too many.
   return digits.length > precision + 1
     ? { digits: digits.slice(0, precision + 1), exponent: exponent + 1 }
     : { digits, exponent };
@@ -103,8 +106,8 @@ export function general(bits: bigint, precision: number, keep: boolean): string 
 }
 
 /**
- * `%a`, as glibc writes it, with a leading 1, or 0 for subnormals. Without a precision, all significant digits are
- * written.
+ * `%a` in the style of glibc: the digit before the point is 1, or 0 for zero and subnormal numbers. If no precision is
+ * given, all significant digits are written.
  */
 export function hexadecimal(bits: bigint, precision: number | null, point: boolean): string {
   const { exponent, fraction } = split(bits);

@@ -1,6 +1,6 @@
 /**
- * Tracks which bits of a memory are defined. A bit is defined if the last write to it wrote a defined bit. A byte of
- * shared or local memory is undefined until something is written to it.
+ * Tracks which bits of a memory are defined. A bit of memory is defined if the value that was last written to it was
+ * defined in that bit. A byte of shared or local memory is undefined until something is written to it.
  */
 import { byteAt } from '../base/typed-reads.ts';
 import { formatAddress, type MemorySpace } from './address-space.ts';
@@ -17,8 +17,8 @@ export interface Origin {
   /** Describes what is at the address, for messages. */
   readonly near: string;
   /**
-   * True if written bytes were loaded together with them, for example when a struct is read with its padding. Such bits
-   * may be copied to global memory.
+   * True if the same load also read bytes that had been written, for example when a struct is read together with its
+   * padding. Copying such undefined bits to global memory is not an error.
    */
   readonly padding: boolean;
 }
@@ -42,7 +42,10 @@ export class Definedness {
   private bits: Uint8Array;
   private view: DataView;
   private readonly pages: Pages = new Pages();
-  /** The origin of a byte's undefined bits, if it was written with any. Entries of defined bytes are meaningless. */
+  /**
+   * For each byte that was written with undefined bits, the origin of these bits. Entries for bytes that have since
+   * become defined are outdated and must be ignored.
+   */
   private readonly origins = new Map<number, Origin>();
   private readonly space: MemorySpace;
   private readonly nearest: (offset: number) => string;
@@ -78,8 +81,8 @@ export class Definedness {
   }
 
   /**
-   * Returns the origin of the undefined bits of an access: they were stored with a value, or nothing was ever stored
-   * there.
+   * Returns the origin of the undefined bits that an access reads. They come from an earlier load if a value with
+   * undefined bits was stored there; otherwise, nothing was ever stored there.
    */
   originOf(line: number, offset: number, size: number): Origin {
     for (let at = offset; at < offset + size && this.origins.size > 0; at++) {
@@ -90,7 +93,7 @@ export class Definedness {
     return { line, space: this.space, address: formatAddress(offset), size, near: this.nearest(offset), padding };
   }
 
-  /** Records that bytes were written with defined bits. */
+  /** Records that a fully defined value was written. */
   define(offset: number, size: number): void {
     this.pages.touch(offset, size);
     switch (size) {
@@ -108,7 +111,7 @@ export class Definedness {
     }
   }
 
-  /** Records that `size` bytes were written with a value that has undefined bits. */
+  /** Records that a value of `size` bytes was written, some of whose bits are undefined. */
   undefine(offset: number, size: number, { mask, origin }: Undefined): void {
     this.pages.touch(offset, size);
     for (let i = 0; i < size; i++) {

@@ -22,10 +22,10 @@ export interface HeapState {
 export class DeviceHeap {
   private readonly memory: GlobalMemory;
   private readonly live = new Map<number, Allocation>();
-  /** Owners of freed addresses that have not been reused, by address. */
+  /** The former owners of freed allocations whose addresses have not been reused, by address. */
   private readonly freed = new Map<number, string>();
   private used = 0;
-  /** Number of allocations so far; each is named after its number. */
+  /** Number of allocations so far. The name of an allocation contains its number. */
   private count = 0;
 
   constructor(memory: GlobalMemory) {
@@ -68,8 +68,8 @@ export class DeviceHeap {
   }
 
   /**
-   * Frees an allocation. Address 0 is ignored; any other address that `allocate` did not return, or that was already
-   * freed, causes a fault.
+   * Frees an allocation. Freeing address 0 has no effect. Any other address causes a fault if `allocate` did not return
+   * it or if it was already freed.
    */
   free(address: bigint): void {
     if (address === 0n) return;

@@ -7,7 +7,10 @@ export interface EngineMemory extends Memory {
   readonly memory: WebAssembly.Memory;
   /** Returns the bytes at an address, allocated or not; valid until the next `borrow`. */
   bytesAt(address: number, size: number): Uint8Array;
-  /** Returns the address of memory that belongs to no allocation. A kernel that accesses it causes a fault. */
+  /**
+   * Reserves memory that belongs to no allocation and returns its address. If a kernel accesses this memory, that is a
+   * fault.
+   */
   borrow(size: number): number;
   /** Ends a `borrow`. */
   giveBack(address: number): void;

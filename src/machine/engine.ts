@@ -37,7 +37,7 @@ export interface Engine<State extends LaunchState> {
   readonly instructions: number;
   /** See `LaunchStats`. */
   readonly slowTiles: number;
-  /** Milliseconds spent so far preparing the kernel rather than running it. */
+  /** Number of milliseconds spent so far on preparing the kernel, as opposed to running it. */
   readonly preparing: number;
   /** Runs for some milliseconds. Returns false when the launch is done. Throws errors that `faultOf` recognizes. */
   run(): boolean;
@@ -45,7 +45,7 @@ export interface Engine<State extends LaunchState> {
   faultOf(error: unknown): Fault | null;
   /** Returns the current state of the launch; null if the engine cannot return one at this point. */
   give(): State | null;
-  /** Continues from a state of a launch with the same kernel and shape. */
+  /** Restores a state, which must come from a launch with the same kernel and shape, and continues from there. */
   take(state: State): void;
   /** Gives back the memory borrowed from the device. */
   release(): void;
@@ -70,7 +70,7 @@ export function endedBefore({ kernel, shape, printed }: Launch, { code, message 
   };
 }
 
-/** Number of milliseconds after which the event loop gets a turn. */
+/** Number of milliseconds for which a launch may run before it returns to the event loop. */
 const turn = 40;
 
 /** Runs a launch to its end or to the first fault. */

@@ -1,6 +1,6 @@
 /**
- * Faults: errors of a running kernel. Inside an engine they are thrown, which ends the launch; the engine returns them
- * as data.
+ * Faults: errors of a running kernel. Code inside an engine throws them, which ends the launch; the engine then catches
+ * them and returns them as data.
  */
 import type { SourcePlace } from '../base/source-place.ts';
 import { type Code, catalog, type Parameters } from '../diagnostics/catalog.ts';
@@ -20,7 +20,7 @@ export interface Fault {
   /** Position in the original source; null if the PTX has no `.loc` for the line. */
   readonly source: SourcePlace | null;
   readonly space: string | null;
-  /** In hexadecimal with `0x`: an address in `space`, or a generic one. */
+  /** An address in `space`, or a generic address if `space` is null, in hexadecimal with the prefix `0x`. */
   readonly address: string | null;
 }
 
@@ -41,7 +41,7 @@ export class MachineFault extends Error {
 
 type FaultCode = Extract<Code, `PTX6${string}`>;
 
-/** Makes a fault from the catalog, with its message filled in. */
+/** Creates a fault with the given code; its message is the one in the catalog, with the parameters filled in. */
 export function machineFault<C extends FaultCode>(
   code: C,
   parameters: Parameters<C>,

@@ -1,6 +1,6 @@
 /**
- * Freed allocations, whose space new allocations may take, grouped by the number of bytes that they occupy. Each group
- * is in the order in which its allocations were freed.
+ * Freed allocations whose addresses can be reused, grouped by the number of bytes that they occupy. Each group is in
+ * the order in which its allocations were freed.
  */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
@@ -14,8 +14,8 @@ interface Queue<Freed> {
 export class FreedRooms<Freed extends { readonly room: number }> {
   private readonly queues = new Map<number, Queue<Freed>>();
   /**
-   * The room sizes in the queues, ascending. All sizes are different, so memory has room for only a few thousand of
-   * them.
+   * The room sizes in the queues, ascending. The list stays short: as all sizes are different, only a few thousand of
+   * them fit into memory together.
    */
   private readonly sizes: number[] = [];
   private entries = 0;
@@ -25,7 +25,7 @@ export class FreedRooms<Freed extends { readonly room: number }> {
     return this.entries;
   }
 
-  /** The number of bytes that they occupy together. */
+  /** The total number of bytes that these allocations occupy. */
   get bytes(): number {
     return this.total;
   }
@@ -44,8 +44,8 @@ export class FreedRooms<Freed extends { readonly room: number }> {
   }
 
   /**
-   * Removes and returns the allocation that was freed first among those that occupy exactly `room` bytes; null if none
-   * does.
+   * Removes and returns the allocation that was freed first among those that occupy exactly `room` bytes; null if there
+   * are no such allocations.
    */
   takeEqual(room: number): Freed | null {
     const queue = this.queues.get(room);
@@ -72,7 +72,7 @@ export class FreedRooms<Freed extends { readonly room: number }> {
     return size === undefined ? null : this.takeEqual(size);
   }
 
-  /** Number of room sizes below `room`. */
+  /** The number of different sizes that are smaller than `room`. */
   private rankOf(room: number): number {
     return leadingCount(this.sizes.length, (i) => elementAt(this.sizes, i) < room);
   }

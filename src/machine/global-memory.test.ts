@@ -57,7 +57,7 @@ describe('freed allocations', () => {
     }
     expect(addresses.size).toBe(quarantine + 1);
     const [first = 0] = addresses;
-    // Every address was used once, and all but two of them were used a second time.
+    // Of the quarantine + 1 addresses, all but two were used twice, so the first one belongs to a later allocation.
     expect(() => memory.check('load', first, 4)).toThrow(`number ${quarantine + 1}, 16 bytes`);
   });
 

@@ -2,9 +2,9 @@
  * Global memory: a range of bytes that grows up to the device's size, and the allocations in it. An access must lie
  * wholly inside one live allocation.
  *
- * The bytes are in a WebAssembly memory, so that compiled kernels can access them. Address 0 is at `origin`. The
- * allocation map comes before it. The map has one byte for every 16 bytes of memory, which says how many of them,
- * counted from the first, may be accessed. Worker threads share the memory if the host allows it.
+ * The bytes are in a WebAssembly memory, so that compiled kernels can access them. Address 0 is at `origin`, and the
+ * allocation map comes before that. The map has one byte for every 16 bytes of memory; its value says how many of these
+ * bytes, counted from the first, may be accessed. Worker threads share the memory if the host allows it.
  */
 import { PtxlabError } from '../base/error.ts';
 import type { Bits } from '../base/bits.ts';
@@ -18,7 +18,7 @@ import { type Access, loadBits, storeBits } from './segment.ts';
 /** Every allocation begins at a multiple of this number, as it does with the CUDA driver. */
 const granularity = 256;
 
-/** Number of bytes between two allocations that belong to neither, so that overruns are detected. */
+/** Number of unallocated bytes between two allocations, so that accesses past the end of an allocation are detected. */
 const guard = 256;
 
 /** Default size of a device's global memory in bytes. */
@@ -34,8 +34,8 @@ const granule = 16;
 const slack = 2 ** 26;
 
 /**
- * Size of the address range for a device with `limit` bytes, in whole pages of the map. It ends below the near windows,
- * so it and the map fit into what WebAssembly can address.
+ * Size of the address range for a device with `limit` bytes, rounded up to what whole pages of the map describe. The
+ * range ends below the near windows, so that WebAssembly can address both the range and the map.
  */
 function rangeOf(limit: number): number {
   const unit = granule * pageSize;
@@ -73,7 +73,7 @@ export class GlobalMemory implements EngineMemory {
   private bytes: Uint8Array;
   private view: DataView;
   private map: Uint8Array;
-  /** Memory that engines have borrowed so far. */
+  /** The pieces of memory that engines have borrowed, including those that they have returned. */
   private readonly rooms: LentRoom[] = [];
   private readonly allocations: Allocations = new Allocations();
   private readonly pages: Pages = new Pages();
@@ -133,8 +133,9 @@ export class GlobalMemory implements EngineMemory {
   }
 
   /**
-   * Returns the current state of the memory. Pages that have not been written since the last state are shared with it.
-   * Compiled code does not report its writes, so after running it, `touchAll` must be called first.
+   * Returns the current state of the memory. The new state shares every page that has not been written since the
+   * previous state was taken. Compiled code does not report its writes, so after running it, `touchAll` must be called
+   * first.
    */
   give(): GlobalState {
     return {
@@ -183,8 +184,8 @@ export class GlobalMemory implements EngineMemory {
   }
 
   /**
-   * Returns the address of memory outside all allocations, for an engine's own use. The smallest returned piece that is
-   * large enough is reused.
+   * Reserves memory outside all allocations for an engine's own use and returns its address. If pieces that engines
+   * have given back are large enough, the smallest of these is reused.
    */
   borrow(size: number): number {
     const known = this.rooms

@@ -1,6 +1,6 @@
 /**
- * Images of a memory: its bytes at one moment, in pages that are never modified. Two images of a memory share each page
- * that was not written between them, so the second one costs only the pages that changed.
+ * Images of a memory: its bytes at one moment, in pages that are never modified. If a page was not written between two
+ * images, both share it, so the second image needs space only for the pages that changed.
  */
 
 export interface MemoryImage {
@@ -41,7 +41,7 @@ export class Pages {
     return { size, pages };
   }
 
-  /** Sets the bytes to those of the image, which must have the same length. */
+  /** Copies the contents of an image into `bytes`, which must have the same length as the image. */
   put({ pages }: MemoryImage, bytes: Uint8Array): void {
     pages.forEach((page, i) => {
       if (this.known[i] !== page) bytes.set(page, i * pageSize);

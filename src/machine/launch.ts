@@ -12,7 +12,7 @@ export interface LaunchShape {
   readonly sharedBytes: number;
   /** Number of blocks per cluster in x, y, z; the grid is a multiple of it. */
   readonly cluster: Dim3;
-  /** Whether the kernel or the launch asks for clusters, even for those of one block. */
+  /** Whether the kernel or the launch specifies a cluster size. This is also true if that size is one block. */
   readonly hasClusters: boolean;
   /** Address of the workspace for grid-wide synchronization; 0 if the launch is not cooperative. */
   readonly gridWorkspace: number;
@@ -49,7 +49,7 @@ export const mostWorkers = 64;
 const gridLimits: Dim3 = [2 ** 31 - 1, 65_535, 65_535];
 const blockLimits: Dim3 = [1024, 1024, 64];
 export const threadLimit = 1024;
-/** Maximum number of blocks in a cluster, which devices allow on request; 8 without it. */
+/** Maximum number of blocks in a cluster. On devices, programs must opt in to clusters of more than 8 blocks. */
 export const clusterLimit = 16;
 /** Maximum shared memory per block: 227 KiB, the most that any device has so far. */
 export const sharedLimit: number = 227 * 1024;
@@ -115,8 +115,8 @@ export function blocksPerCluster({ cluster }: LaunchShape): number {
 }
 
 /**
- * Returns the index of a block in the grid, given its number: blocks are numbered cluster by cluster, because those of a
- * cluster run together. In clusters of one block, x varies fastest.
+ * Returns the 3D index of a block in the grid, given its number. All blocks of a cluster have consecutive numbers,
+ * because they run together. If clusters have only one block, x varies fastest.
  */
 export function blockIndexOf(number: number, shape: LaunchShape): Dim3 {
   const { grid, cluster } = shape;
@@ -146,7 +146,7 @@ export function overBudget(budget: number): MachineFault {
   return machineFault('PTX6020', { budget: String(budget) });
 }
 
-/** Milliseconds since a fixed moment, which is the same for all threads. */
+/** Milliseconds since a fixed point in time, which is the same for all host threads. */
 export function clock(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -1,6 +1,6 @@
 /**
- * A worker's view of global memory: the shared bytes, the allocations at the start of the launch, and its own borrowed
- * memory.
+ * A worker's view of global memory: the bytes that all workers share, the allocations that existed when the launch
+ * began, and borrowed memory of its own.
  */
 import type { Bits } from '../base/bits.ts';
 import { type Allocation, Allocations } from './allocations.ts';
@@ -49,7 +49,7 @@ export class MemoryView implements EngineMemory {
     return address;
   }
 
-  /** Marks the whole range as used. The device takes it back at the end of the launch. */
+  /** Marks all of the borrowed memory as used. It is returned to the device at the end of the launch. */
   giveBack(): void {
     this.next = this.end;
   }

@@ -1,6 +1,6 @@
 /**
  * A kernel's `printf`: C conversions, applied to arguments in the layout of the CUDA toolchain. Each character of a
- * text stands for one byte, so that widths count bytes as in C.
+ * string represents one byte, so that widths are measured in bytes, as in C.
  */
 import { fixed, general, hexadecimal, isNan, isSpecial, scientific } from './decimal.ts';
 
@@ -29,7 +29,7 @@ const widest = 65_536;
 
 /**
  * Returns the formatted text and the number of arguments it used. Everything in `format` that is not a conversion is
- * copied. A text longer than `most` bytes may be cut off.
+ * copied. The result may be truncated if it is longer than `most` bytes.
  */
 export function printf(
   format: string,
@@ -91,7 +91,7 @@ function convert(spec: Spec, args: PrintfArguments): string {
   }
 }
 
-/** The text for a null pointer. If a character does not fit, glibc writes nothing rather than a part of it. */
+/** The text for a null pointer. If the precision is too small for all of `(null)`, glibc writes nothing. */
 function nullText(limit: number): string {
   return limit >= 6 ? '(null)' : '';
 }
@@ -131,7 +131,7 @@ function unsigned(spec: Spec, value: bigint): string {
   return conversion === 'X' ? shown.toUpperCase() : shown;
 }
 
-/** Pads to at least `precision` digits. A zero with precision 0 has no digits. */
+/** Pads to at least `precision` digits. With a precision of 0, the number zero is written without any digits. */
 function digitsOf({ precision }: Spec, digits: string): string {
   if (precision === 0 && digits === '0') return '';
   return digits.padStart(precision ?? 1, '0');
@@ -171,8 +171,8 @@ function cased(conversion: string, text: string): string {
 }
 
 /**
- * Pads with spaces before the text, or after it with the flag `-`. `zeros` puts zeros between the prefix and the rest
- * instead.
+ * Pads a text to the field width with leading spaces, or with trailing spaces if the flag `-` is given. If `zeros` is
+ * set, zeros are inserted after the prefix instead of leading spaces.
  */
 function pad({ width, flags }: Spec, prefix: string, body: string, zeros: boolean): string {
   const text = prefix + body;

@@ -1,4 +1,7 @@
-/** The bytes of one space, with access checked for bounds and alignment. Offsets are relative to the space. */
+/**
+ * The bytes of one state space. Accesses are checked for bounds and alignment; offsets are relative to the start of the
+ * space.
+ */
 import { type Bits, numberOf, bigintOf } from '../base/bits.ts';
 import { formatAddress, type MemorySpace } from './address-space.ts';
 import { Definedness, type DefinednessState } from './definedness.ts';
@@ -20,7 +23,8 @@ export interface SegmentOptions {
   readonly trackWrites?: boolean;
   readonly named?: readonly NamedRange[];
   /**
-   * Full size in bytes, if the segment starts smaller. The rest is added, filled with zeros, when it is first accessed.
+   * Full size in bytes, if not all bytes exist from the start. The missing bytes are added, filled with zeros, when
+   * they are first accessed.
    */
   readonly size?: number;
 }
@@ -39,7 +43,7 @@ export interface Memory {
   readonly definedness?: Definedness | null;
 }
 
-/** The saved state of a segment: its bytes and, with `trackWrites`, which of their bits are defined. */
+/** The saved state of a segment: its bytes and, if it tracks writes, a record of which bits are defined. */
 export interface SegmentState {
   /** The offset that no access may exceed. */
   readonly end: number;
@@ -54,7 +58,7 @@ export class Segment implements Memory {
   private readonly space: MemorySpace;
   private readonly options: SegmentOptions;
   private readonly size: number;
-  /** The offset that no access may exceed; in local memory, the end of the running activation. */
+  /** The offset that no access may exceed. In local memory, this is the end of the current function's activation. */
   private end: number;
   readonly definedness: Definedness | null;
   private readonly pages: Pages = new Pages();
@@ -109,7 +113,8 @@ export class Segment implements Memory {
   }
 
   /**
-   * Returns the current state of the segment. Pages that have not been written since the last state are shared with it.
+   * Returns the current state of the segment. The new state shares every page that has not been written since the
+   * previous state was taken.
    */
   give(): SegmentState {
     const { end, bytes, definedness } = this;
@@ -136,7 +141,10 @@ export class Segment implements Memory {
     this.definedness?.clear(start, end);
   }
 
-  /** Marks bytes as written, for a `store` without a `check`. */
+  /**
+   * Marks bytes as written. `check` does this for stores; it must be called before a `store` that is not preceded by a
+   * `check`.
+   */
   mark(offset: number, size: number): void {
     this.pages.touch(offset, size);
     this.definedness?.define(offset, size);

@@ -5,7 +5,7 @@ import { formatAddress } from './address-space.ts';
 import { machineFault } from './fault.ts';
 import type { Access, Memory, Segment } from './segment.ts';
 
-/** Everything in it counts as written, because its block may be running at the same time. */
+/** All bytes count as written, because the block that owns them may be running and writing at the same time. */
 export class SharedOfRank implements Memory {
   private readonly rank: number;
   private readonly start: number;
@@ -37,7 +37,7 @@ export class SharedOfRank implements Memory {
   }
 }
 
-/** The fault of an access to the shared memory of a block that has ended. */
+/** Creates the fault for an access to the shared memory of a block that has ended. */
 export function noBlock(rank: number, access: Access, offset: number, size: number): Error {
   const where = { space: 'shared', address: formatAddress(offset) } as const;
   const near = `; the block with rank ${rank} in the cluster has exited`;

@@ -1,6 +1,6 @@
 /**
  * The state of a launch as plain data. It can be stored, cloned, sent to another thread, and continued by another
- * engine. States are never modified, and share whatever did not change between them.
+ * engine. States are never modified. Consecutive states share the parts that did not change between them.
  */
 import type { Bits } from '../base/bits.ts';
 import type { BarriersState } from './barriers.ts';
@@ -12,13 +12,13 @@ import type { PrintedState } from './printed.ts';
 import type { SegmentState } from './segment.ts';
 
 export interface LaunchState {
-  /** Number of the first block that has not started. */
+  /** Number of the next block to start. */
   readonly nextBlock: number;
   /** Blocks that have started but not ended; the running one comes first. */
   readonly blocks: readonly BlockState[];
   /** Number of instructions executed, summed over all threads. */
   readonly executed: number;
-  /** The value of the timer in nanoseconds minus `executed`, because each instruction adds one nanosecond. */
+  /** The value of the timer in nanoseconds, minus `executed`: the timer advances by one nanosecond per instruction. */
   readonly timer: number;
   readonly printed: PrintedState;
   readonly memory: GlobalState;
@@ -42,12 +42,12 @@ export interface BlockState {
   readonly idleRounds: number;
 }
 
-/** The turn of the running thread. */
+/** The progress of the running thread in its current turn. */
 export interface TurnState {
   readonly thread: number;
-  /** Number of instructions that the thread has tried in this turn. */
+  /** Number of instructions that the thread has begun in this turn. */
   readonly tried: number;
-  /** Number of times that it has read memory that others may write. */
+  /** Number of times that the thread has read memory that other threads may write, in this turn. */
   readonly looks: number;
 }
 
@@ -55,14 +55,14 @@ export interface TurnState {
 export type Activity = 'running' | 'waiting' | 'exited';
 
 export interface ThreadState {
-  /** The values in the running function's frame. */
+  /** The values in the frame of the function that the thread is executing. */
   readonly frame: readonly Bits[];
   /** The undefined bits of these values, by position; null if all bits are defined. */
   readonly shadow: ReadonlyMap<number, Undefined> | null;
   readonly local: SegmentState | null;
   /** Start of the running function's variables in local memory. */
   readonly base: number;
-  /** Callers that are waiting, innermost last. */
+  /** The functions that are waiting for a call to return; the innermost caller comes last. */
   readonly calls: readonly CallState[];
   readonly pc: number;
   readonly activity: Activity;
@@ -70,7 +70,10 @@ export interface ThreadState {
   readonly before: readonly Bits[] | null;
 }
 
-/** A function that called another. It continues with the rest of the instruction before `pc`. */
+/**
+ * A function that has called another. When the callee returns, the function first completes the call instruction, which
+ * is the one before `pc`.
+ */
 export interface CallState {
   readonly frame: readonly Bits[];
   readonly shadow: ReadonlyMap<number, Undefined> | null;

@@ -86,7 +86,8 @@ export function site(): Plugin {
     transformIndexHtml(text, { path }) {
       const place = path.split('/').slice(1, -1).join('/');
       const { header, footer } = frame(place, place === '' ? '' : '../');
-      // The development server puts styles and scripts into the page.
+      // The development server inlines styles and scripts, which the policy forbids, so only built pages get the
+      // policy.
       const guarded = isBuild ? text.replace('<!--policy-->', policyTag.text) : text;
       return guarded.replace('<!--header-->', header).replace('<!--footer-->', footer);
     },

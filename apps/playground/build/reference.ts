@@ -115,7 +115,7 @@ function inBrief(width: number, facts: readonly (readonly [what: string, value: 
   return `${parts.join('; ')}.`;
 }
 
-/** A number in scientific notation, with four digits; other numbers as they are. */
+/** Shortens numbers in scientific notation to four digits, and returns other numbers unchanged. */
 function rounded(text: string): string {
   return text.includes('e') ? Number(text).toPrecision(4) : text;
 }

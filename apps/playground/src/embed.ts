@@ -1,6 +1,7 @@
 /**
- * The elements for other pages: `<script type="module" src="…/embed.js">`, then `<ptx-convert link="#from=…">` or
- * `<ptx-kernel>`. An element is loaded when it comes close to the visible part of the page.
+ * Defines the elements that other pages can use: `<script type="module" src="…/embed.js">`, then
+ * `<ptx-convert link="#from=…">` or `<ptx-kernel>`. The code of an element is loaded when the element comes close to
+ * the visible part of the page.
  */
 import tokens from './style/tokens.css?inline';
 
@@ -10,7 +11,7 @@ const elements: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 const names = Object.keys(elements).join(', ');
 
-/** Gives the elements their colors and fonts, unless the page sets them itself. */
+/** Sets the colors and fonts of the elements, unless the page already defines them. */
 function addTokens(): void {
   if (getComputedStyle(document.documentElement).getPropertyValue('--ink') !== '') return;
   const sheet = new CSSStyleSheet();

@@ -4,7 +4,7 @@ import { type ConversionEntry, conversions, type FormatName } from 'ptxlab/numbe
 export interface Choice {
   readonly from: FormatName;
   readonly to: FormatName;
-  /** Number of values per instruction; null for the fewest that the modifiers allow. */
+  /** Number of values that one instruction converts; null selects the smallest number that the modifiers allow. */
   readonly lanes: number | null;
   readonly modifiers: readonly string[];
 }

@@ -1,4 +1,7 @@
-/** The significand of the source above that of the result, aligned by binary weight, with the cut between them. */
+/**
+ * Shows the significand of the source above that of the result. Both are aligned by binary weight, and a line marks
+ * where the source is rounded.
+ */
 import { html, nothing, type TemplateResult } from 'lit';
 import { type Column, columnsOf } from './cut.ts';
 import type { View } from './state.ts';

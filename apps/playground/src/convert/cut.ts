@@ -4,11 +4,14 @@ import { type BitWeights, type FormatName, numberValue, type Bits } from 'ptxlab
 export type Part = 'kept' | 'guard' | 'sticky';
 
 export interface Column {
-  /** The column holds the bit of 2^weight; `rest` columns stand for that bit and all below it. */
+  /** The column shows the bit with the value 2^weight. The last column may stand for this bit and all lower ones. */
   readonly weight: number;
   readonly part: Part;
   readonly source: '0' | '1' | '';
-  /** The digit of the result; empty below its last place, and if the result is not a rounded significand. */
+  /**
+   * The digit of the result. It is empty in columns below the last place of the result, and in all columns if the
+   * result is not a rounded significand (for example, if it is infinite).
+   */
   readonly result: '0' | '1' | '';
   /** Number of bits that the column stands for. */
   readonly bits: number;
@@ -48,7 +51,10 @@ function restColumn(significand: bigint, lowest: number, weight: number): Column
   return { weight, part: 'sticky', source: isSet ? '1' : '0', result: '', bits };
 }
 
-/** The result in units of the last place; null where it is not on that grid (clamped, infinite, NaN). */
+/**
+ * The result in units of the last place; null if it is not a multiple of that unit (because it is clamped, infinite or
+ * NaN).
+ */
 function roundedSignificand(to: FormatName, result: Bits, lastPlace: number): bigint | null {
   const value = Math.abs(numberValue(to, result)) / 2 ** lastPlace;
   return Number.isSafeInteger(value) ? BigInt(value) : null;

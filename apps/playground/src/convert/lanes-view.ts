@@ -28,7 +28,7 @@ export function randomView({ state, lane, evaluation }: View, set: (bits: Bits) 
   const { randomBits } = lane.conversion;
   const count = 2 ** randomBits;
   const threshold = thresholdOf(lane.explanation.weights, randomBits);
-  // Gives every lane the same random bits: their fields in rbits begin at multiples of 8 or 16 bits.
+  // Gives every lane the same random bits by repeating them in `rbits`, where the lanes' fields are 8 or 16 bits apart.
   const spread = (value: number): number => {
     const step = randomBits === 8 ? 8 : 16;
     return step === 8 ? Number(BigInt(value) * 0x01010101n) : Number(BigInt(value) * 0x00010001n);
@@ -48,7 +48,7 @@ export function randomView({ state, lane, evaluation }: View, set: (bits: Bits) 
   </section>`;
 }
 
-/** The smallest value of the random bits that carries into the last place; null if no value does. */
+/** The smallest value of the random bits that makes the result round up in magnitude; null if no value does. */
 export function thresholdOf(weights: View['lane']['explanation']['weights'], randomBits: number): number | null {
   if (weights === null) return null;
   const { significand, lowest, lastPlace } = weights;

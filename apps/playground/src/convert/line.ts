@@ -10,7 +10,7 @@ import {
 } from 'ptxlab/numbers';
 
 export interface Mark {
-  /** Distance from the left neighbor, as a fraction of the distance between the neighbors. */
+  /** Position on the stretch: 0 is the left neighbor, and 1 is the right neighbor. */
   readonly at: number;
   readonly encoding: Encoding | null;
   /** The label of a mark that has no encoding. */
@@ -20,14 +20,14 @@ export interface Mark {
 export interface Stretch {
   readonly left: Mark;
   readonly right: Mark;
-  /** The values at 0 and 1. */
+  /** The values at the left and right ends of the stretch. */
   readonly low: number;
   readonly high: number;
   /** Where the source is. */
   readonly source: number;
   /** Position of the result; null if it is not in view. */
   readonly result: number | null;
-  /** Whether the midpoint is shown, and a dragged source snaps to it. */
+  /** Whether the midpoint is shown. If so, the source snaps to it while it is dragged. */
   readonly hasMidpoint: boolean;
 }
 
@@ -72,7 +72,7 @@ function endsOf(to: FormatName, { below, above, result }: Explained, lastPlace: 
   return exactEnds(to, result, value);
 }
 
-/** Where the next value would be if the format had one. */
+/** The end of a stretch on a side where the format has no further value: the place where the next value would be. */
 function missing(to: FormatName, value: number): End {
   return { value, encoding: null, note: `${value}: not in ${to}` };
 }
@@ -109,7 +109,7 @@ function signOf({ value }: Encoding): 1 | -1 {
 /** Distance from the midpoint within which a dragged source snaps to it. */
 const snap = 0.02;
 
-/** The value at a place on the stretch. Near the midpoint or a neighbor, it snaps to that value. */
+/** The value at a position on the stretch; positions near the midpoint or a neighbor snap to that point. */
 export function valueAt({ low, high, hasMidpoint }: Stretch, at: number): number {
   const stops = hasMidpoint ? [0, 0.5, 1] : [0, 1];
   const near = stops.find((stop) => Math.abs(stop - at) < snap);

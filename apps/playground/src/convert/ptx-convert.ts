@@ -42,7 +42,7 @@ export class PtxConvert extends LitElement {
   /** The text in the value field; null if it follows the state. */
   declare text: string | null;
   declare problem: string;
-  /** The stretch of the number line that a drag began on. */
+  /** The stretch of the number line that was visible when the current drag began. */
   declare dragged: Stretch | null;
   declare width: number;
 
@@ -82,7 +82,7 @@ export class PtxConvert extends LitElement {
 
   private read(link: string): View {
     const state = readLink(link, this.catalog) ?? readLink(opening, this.catalog);
-    if (state === null) throw new Error('the table lacks the conversion that the page shows first');
+    if (state === null) throw new Error('the table lacks the conversion that the page shows initially');
     return viewOf(state);
   }
 

@@ -20,9 +20,9 @@ import type { Catalog, Choice } from './catalog.ts';
 
 export interface ConvertState {
   readonly entry: ConversionEntry;
-  /** One for each input of the conversion. */
+  /** The bits of each input of the conversion. */
   readonly inputs: readonly Bits[];
-  /** Index of the lane in view, topmost first. */
+  /** Index of the lane in view; the topmost lane has index 0. */
   readonly lane: number;
 }
 
@@ -111,7 +111,7 @@ export function stepSource(state: ConvertState, up: boolean): ConvertState {
   return next === null ? state : withSource(state, state.lane, next);
 }
 
-/** Number of doublings after which a search for the next result gives up. */
+/** Maximum number of times that a search for the next result doubles its distance. */
 const longestSearch = 70;
 
 /**
@@ -142,8 +142,8 @@ type At = (distance: bigint) => ConvertState | null;
 type Result = (state: ConvertState) => Bits | undefined;
 
 /**
- * Given a distance with the same result and a greater distance with a different result, finds the first distance with a
- * different result.
+ * Finds the first distance whose result differs from the current one, given a distance that still gives the same result
+ * and a greater distance that gives a different result.
  */
 function firstOther(at: At, same: bigint, other: bigint, here: Bits | undefined, result: Result): ConvertState | null {
   let [near, far] = [same, other];
@@ -157,8 +157,8 @@ function firstOther(at: At, same: bigint, other: bigint, here: Bits | undefined,
 }
 
 /**
- * Given a distance within the format and a distance beyond its end, finds the last distance within it and searches up
- * to there.
+ * Searches up to the end of the format for a different result, given a distance within the format and a distance beyond
+ * its end.
  */
 function lastBefore(
   at: At,

@@ -14,7 +14,7 @@ export function whyText({ lane, state }: View): string {
   const from = `${splitValue(source.value)[0]} in ${state.entry.from}`;
   if (isSame)
     return `${from} is ${splitValue(result.value)[0]} in ${state.entry.to}: the format can represent this value.`;
-  // Where a rule gives MAX_NORM, the result is MAX_NORM with either sign.
+  // Rules name MAX_NORM for results of both signs, so its value is shown without the sign of the result.
   const norm = `MAX_NORM (${(splitValue(result.value)[0] ?? '').replace('-', '')})`;
   const rules = reasons.map(({ rule }) => rule.replace('MAX_NORM', norm)).join('; ');
   return `${from} becomes ${splitValue(result.value)[0]} in ${state.entry.to}: ${rules}.`;

@@ -35,10 +35,12 @@ export function guess(
 const instruction = /([a-z]\w*(?:\.[\w:]+)+)\s+([^;]*);/g;
 const register = /%[\w$]+|[$_a-zA-Z][\w$]*/g;
 
-/** Opcodes that turn one address into another. */
+/** Opcodes whose result is an address if one of their operands is. */
 const passes = new Set(['add', 'sub', 'mad', 'cvta', 'mov', 'selp']);
 
-/** The accesses through the value of a parameter, followed from register to register in the order of the text. */
+/**
+ * The accesses whose addresses come from a parameter. The value is followed from register to register, in text order.
+ */
 function accessesBehind(parameter: string, source: string): readonly string[] {
   const addresses = new Set<string>();
   const accesses: string[] = [];
@@ -54,7 +56,10 @@ function accessesBehind(parameter: string, source: string): readonly string[] {
   return accesses;
 }
 
-/** The element of an access: it is `f32` for `ld.global.nc.v4.f32`, and an unsigned integer for bit-size types. */
+/**
+ * The type of the elements that an access reads or writes, such as `f32` for `ld.global.nc.v4.f32`; bit-size types
+ * count as unsigned integers.
+ */
 function elementOf(mnemonic: string): Element {
   const type = (mnemonic.split('.').at(-1) ?? '').replace(/^b(?=\d)/, 'u');
   return elements.find((element) => element === type) ?? 'f32';
@@ -80,7 +85,7 @@ export function contentsOf(plan: ArgumentPlan): Uint8Array | number | bigint {
   return bytes;
 }
 
-/** A float is between -1 and 1; an integer is between 0 and 127. */
+/** Turns random bits into an element: a float between -1 and 1, or an integer between 0 and 127. */
 function randomOf(element: Element, bits: number): number {
   return formats[element].kind === 'float' ? bits / 2 ** 31 - 1 : bits & 0x7f;
 }
@@ -140,7 +145,7 @@ function formatOf(type: string): FormatName {
   return isFormatName(wanted) ? wanted : 'u32';
 }
 
-/** The elements of a buffer as numbers, from `first`, at most `count`. */
+/** At most `count` elements of a buffer as numbers, starting at index `first`. */
 export function elementsOf(
   bytes: Uint8Array,
   element: Element,

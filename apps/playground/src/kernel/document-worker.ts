@@ -50,7 +50,7 @@ export interface Facts {
   readonly findings: readonly Finding[];
   readonly version: string;
   readonly target: string;
-  /** Every target, with the first version in which it accepts the module; null if no version does. */
+  /** Every target, with the first PTX version in which the target supports the module; null if no version does. */
   readonly targets: readonly { readonly name: string; readonly since: string | null }[];
   /** The kernels that can be run; empty while the module has errors. */
   readonly kernels: readonly NamedKernel[];
@@ -66,9 +66,12 @@ export interface Pointed extends Hover {
 export interface Inspected {
   /** The instruction of the line; null on other lines. */
   readonly explanation: Explanation | null;
-  /** The places of the name at the cursor. */
+  /** The places where the name at the cursor is used. */
   readonly uses: readonly NameUse[];
-  /** The control flow of the function around it; null outside of functions, and for functions of one block. */
+  /**
+   * The control flow of the function that contains the cursor; null outside of functions, and for functions with only
+   * one basic block.
+   */
   readonly graph: FlowGraph | null;
 }
 
@@ -83,13 +86,16 @@ const mostFixed = 100;
 let document = new Document('');
 
 const service = {
-  /** Starts over with a new text. `target` replaces the module's own; null keeps it. */
+  /**
+   * Starts over with a new text. The text is checked for `target`, or for the target that the module names if it is
+   * null.
+   */
   open(text: string, target: string | null): readonly Finding[] {
     document = new Document(text, target !== null && isTargetName(target) ? { target } : {});
     return findings();
   },
 
-  /** Applies changes, which are in text order and have offsets in the text before the changes. */
+  /** Applies changes that are in text order; all offsets refer to the text before the first change. */
   edit(changes: readonly Change[]): readonly Finding[] {
     for (const { start, end, text } of changes.toReversed()) document.edit(start, end, text);
     return findings();
@@ -125,13 +131,16 @@ const service = {
     return found === null ? null : { ...found, register: view?.register(offset) ?? null };
   },
 
-  /** `first`, the start of the line, is used if there is no instruction at `offset`. */
+  /** Describes the instruction at `offset`; if there is none, the one at `first`, which is the start of the line. */
   inspect(offset: number, first: number): Inspected {
     const explanation = explanationAt(offset) ?? explanationAt(first);
     return { explanation, uses: document.navigation.uses(offset), graph: graphAt(offset) };
   },
 
-  /** For a register that is read, where its value was written; for other names, the declarations. */
+  /**
+   * The places to which "go to definition" leads: for a register that is read, the instructions that wrote its value;
+   * for other names, the declarations.
+   */
   definitions(offset: number): readonly Range[] {
     const { navigation } = document;
     const word = navigation.references.wordAt(offset);

@@ -19,7 +19,7 @@ import type { RemoteDocument } from './remote-document.ts';
 /** Milliseconds without a key press before slow requests are sent. */
 const pause = 250;
 
-/** Where an editor is placed, and what it opens with. */
+/** Where an editor is placed in the page, and its initial text and settings. */
 export interface EditorPlace {
   readonly parent: HTMLElement;
   readonly root: ShadowRoot;
@@ -163,7 +163,7 @@ export class Editor {
   }
 }
 
-/** The changes of each transaction, with offsets in the text before it. */
+/** The changes of each transaction; the offsets refer to the text before that transaction. */
 function changesOf(transactions: readonly Transaction[]): readonly (readonly Change[])[] {
   return transactions.flatMap(({ changes, docChanged }) => {
     if (!docChanged) return [];

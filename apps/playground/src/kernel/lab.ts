@@ -11,7 +11,7 @@ interface Running {
   readonly worker: Worker;
   readonly lab: Remote<LabWorker>;
   readonly timer: ReturnType<typeof setTimeout>;
-  /** Answers the call in progress with null. */
+  /** Makes the call in progress return null. */
   readonly end: () => void;
 }
 

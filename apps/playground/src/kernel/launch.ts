@@ -5,12 +5,15 @@ import type { Project } from './link.ts';
 
 export type Launch = Omit<Project, 'source'>;
 
-/** The launch before a kernel is chosen. It has 1,024 threads, as many as a guessed buffer has elements. */
+/**
+ * The launch that is shown until a kernel is chosen. It has 1,024 threads because buffers have 1,024 elements by
+ * default.
+ */
 export const firstLaunch: Launch = { entry: '', grid: [32, 1, 1], block: [32, 1, 1], sharedBytes: 0, args: [] };
 
 /**
- * The launch after the kernels in the text have changed. The arguments that users chose are kept as long as the kernel
- * and its number of parameters stay the same.
+ * Adapts the launch to the kernels that the changed text contains. The arguments that users chose are kept as long as
+ * the kernel and its number of parameters stay the same.
  */
 export function follow(launch: Launch, kernels: readonly KernelHeader[], source: string): Launch {
   const kernel = kernels.find(({ name }) => name === launch.entry) ?? kernels[0];

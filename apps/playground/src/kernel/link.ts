@@ -1,4 +1,7 @@
-/** A kernel and its launch as a link: `#v1=` and deflated JSON in base64url. Version 1 links stay readable. */
+/**
+ * A kernel and its launch as a link: `#v1=` and deflated JSON in base64url. Later versions must still be able to read
+ * links of version 1.
+ */
 import { type ArgumentPlan, elements, fills, mostElements } from './arguments.ts';
 
 export interface Project {
@@ -44,7 +47,7 @@ export async function readLink(hash: string): Promise<Project | null> {
   }
 }
 
-/** The bytes of a stream; null if there are more than `most`. */
+/** Sends bytes through a stream and returns the output; null if the output is longer than `most` bytes. */
 async function through(
   bytes: Uint8Array,
   stream: CompressionStream | DecompressionStream,

@@ -3,7 +3,10 @@ import { example } from './example.ts';
 import { extentsOf, firstLaunch, type Launch } from './launch.ts';
 import { type Project, readLink } from './link.ts';
 
-/** The properties of the element. A missing property is null, or an empty string for `link`. */
+/**
+ * The properties of a `<ptx-kernel>` that say what to open. A property that is not set is null, or an empty string for
+ * `link`.
+ */
 export interface Wanted {
   readonly link: string;
   readonly src: string | null;
@@ -42,7 +45,7 @@ export async function openingOf(wanted: Wanted, ownText: string | null): Promise
   };
 }
 
-/** The launch of a project, without its text, which the editor keeps from then on. */
+/** The launch of a project. The text is left out because the editor holds it from then on. */
 function launchOf({ entry, grid, block, sharedBytes, args }: Project): Launch {
   return { entry, grid, block, sharedBytes, args };
 }

@@ -1,6 +1,6 @@
 /**
- * A plot of a buffer: each column of pixels shows the range of its values, and the range of all values is printed
- * beside the plot.
+ * A plot of a buffer. Each column of pixels shows the range of the values that fall into it, and the range of the whole
+ * buffer is printed beside the plot.
  */
 import { html, svg, type TemplateResult } from 'lit';
 

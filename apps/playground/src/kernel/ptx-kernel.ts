@@ -1,6 +1,7 @@
 /**
- * `<ptx-kernel>`: edit, check and run a kernel on one screen. It opens what its `link` says, otherwise the file `src`,
- * otherwise `source`, otherwise the text of a `<pre>` or `<script>` in it, otherwise an example.
+ * `<ptx-kernel>`: edit, check and run a kernel on one screen. The kernel that it opens comes from the first of these
+ * that is present: the property `link`, the file `src`, the property `source`, the text of a `<pre>` or `<script>`
+ * inside the element, or an example.
  */
 import { type CSSResultGroup, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { ArgumentPlan } from './arguments.ts';
@@ -45,7 +46,7 @@ export class PtxKernel extends LitElement {
   declare link: string;
   /** The address of a file of PTX, relative to the page; null if there is none. */
   declare src: string | null;
-  /** The kernel to launch at first; null for the first one. */
+  /** The kernel that is selected initially; null for the first one in the text. */
   declare entry: string | null;
   /** Blocks of the launch, such as `32` or `8,4`; null for the default. */
   declare grid: string | null;
@@ -55,7 +56,7 @@ export class PtxKernel extends LitElement {
   declare tabIndents: boolean;
   /** PTX to open, read once; null to open the text inside the element. */
   source: string | null = null;
-  /** Null until they are known for the first time. */
+  /** Null until the worker has computed them for the first time. */
   declare facts: Facts | null;
   declare findings: readonly Finding[];
   /** The target to check for; null for the module's own. */
@@ -68,7 +69,10 @@ export class PtxKernel extends LitElement {
 
   private readonly runs = new Runs(this);
   private editor: Editor | null = null;
-  /** The text to open when the element is put back into a document; null if there is none. */
+  /**
+   * The text of an element that was removed from a document, opened again if the element is put back; null if no text
+   * was kept.
+   */
   private keptText: string | null = null;
 
   constructor() {
@@ -98,7 +102,7 @@ export class PtxKernel extends LitElement {
     if (changed.has('facts') || changed.has('target')) this.showTarget();
   }
 
-  /** On phones, the targets are in a single row that scrolls. */
+  /** Scrolls to the selected target, because on phones all targets are in a single row that can be scrolled. */
   private showTarget(): void {
     const row = this.renderRoot.querySelector('.targets');
     const target = row?.querySelector<HTMLElement>('.target[aria-pressed="true"]');
@@ -137,7 +141,7 @@ export class PtxKernel extends LitElement {
     if (isNew('entry') && this.entry !== null) this.choose(this.entry);
   }
 
-  /** Opens the kernel. It never runs by itself. */
+  /** Opens the kernel. It runs only when the user starts it. */
   private async open(): Promise<void> {
     const { keptText, launch, note } = this;
     const opening = keptText === null ? await openingOf(this, writtenIn(this)) : { text: keptText, launch, note };
@@ -207,7 +211,7 @@ export class PtxKernel extends LitElement {
     if (answer?.kind === 'fault' && answer.fault.line !== null) this.editor?.goToLine(answer.fault.line);
   }
 
-  /** Records the first warp and shows its last step if there was a fault, otherwise its first. */
+  /** Records the first warp. Then shows the last step if there was a fault, and otherwise the first step. */
   private async record(): Promise<void> {
     const isRecorded = await this.runs.record(this.request);
     this.dock = isRecorded ? 'steps' : 'run';

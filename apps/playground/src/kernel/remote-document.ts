@@ -8,7 +8,7 @@ import { documentScript } from './worker-scripts.ts';
 
 export class RemoteDocument {
   private readonly worker: Worker = startWorker(documentScript);
-  /** Asks questions about the text as it was at the time of asking. */
+  /** Requests to the worker. Each answer refers to the text at the time of the request. */
   readonly ask: Remote<DocumentService> = wrap<DocumentService>(this.worker);
   private version = 0;
 
@@ -18,7 +18,7 @@ export class RemoteDocument {
     return this.current(this.ask.open(text, target));
   }
 
-  /** Like `open`, after changes with offsets in the text before them. */
+  /** Applies changes, whose offsets refer to the text before them, and returns the findings like `open`. */
   edit(changes: readonly Change[]): Promise<readonly Finding[] | null> {
     this.version++;
     return this.current(this.ask.edit(changes));

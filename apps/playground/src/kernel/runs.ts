@@ -10,7 +10,7 @@ export class Runs {
   /** Null before the first run and during one. */
   answer: RunAnswer | 'stopped' | null = null;
   isRunning = false;
-  /** The steps of the last recording; null if something has been run since. */
+  /** The steps of the last recording; null if there is none, or if the kernel has been run again since then. */
   steps: Steps | null = null;
 
   constructor(host: ReactiveControllerHost) {
@@ -44,7 +44,10 @@ export class Runs {
       this.showStep({ recorded, index, state: found });
   }
 
-  /** The step that wrote what a register holds in a lane at the step that is shown; null if none did. */
+  /**
+   * The step that wrote the value that a register of the given lane holds at the step that is shown; null if no
+   * recorded step wrote it.
+   */
   writerOf(register: string, lane: number): Promise<number | null> {
     return this.lab.writerOf(register, lane, this.steps?.index ?? 0);
   }

@@ -13,7 +13,7 @@ export interface Steps {
 
 interface Actions {
   readonly go: (index: number) => void;
-  /** Goes to the step that wrote a register of a lane. */
+  /** Goes to the step that wrote the given register in the given lane. */
   readonly origin: (register: string, lane: number) => void;
 }
 

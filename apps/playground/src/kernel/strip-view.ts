@@ -3,8 +3,8 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { Facts } from './document-worker.ts';
 
 /**
- * @param facts Null until they are known. The element with the verdict is never replaced, so that screen readers
- * announce it.
+ * @param facts Null until the worker has computed them. The element with the verdict is never replaced, so that screen
+ *   readers announce it.
  */
 export function stripView(
   facts: Facts | null,
@@ -58,7 +58,7 @@ function targetChip(
   </button>`;
 }
 
-/** Targets of one generation stand together: sm_80 to sm_89. */
+/** Groups the targets by generation: for example, sm_80 to sm_89 form one group. */
 function families({ targets }: Facts): readonly (readonly Row[])[] {
   const groups = new Map<string, Row[]>();
   for (const row of targets) {

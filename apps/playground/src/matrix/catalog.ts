@@ -15,14 +15,17 @@ export class Catalog {
     return this.byMnemonic.get(mnemonic) ?? null;
   }
 
-  /** The values of a field among the instructions that agree in all fields before it. */
+  /** The values that can be chosen for a field: those of all instructions that equal `entry` in every earlier field. */
   valuesOf(field: Field, entry: ProductEntry): readonly string[] {
     const before = fields.slice(0, fields.indexOf(field));
     const fitting = this.entries.filter((other) => before.every((one) => textOf(other, one) === textOf(entry, one)));
     return [...new Set(fitting.map((other) => textOf(other, field)))];
   }
 
-  /** The instruction with another value of a field that keeps as many other fields as possible. */
+  /**
+   * The instruction that has the given value in a field and the same values as `entry` in all earlier fields. If there
+   * are several, it is the one that also shares the most later fields with `entry`.
+   */
   withField(entry: ProductEntry, field: Field, value: string): ProductEntry {
     const before = fields.slice(0, fields.indexOf(field));
     const fitting = this.entries.filter(
@@ -34,7 +37,7 @@ export class Catalog {
   }
 }
 
-/** The value of a field for an instruction: `mma.sp`, `m16n8k16`, `f16 × f16 + f32 → f32`. */
+/** The value of an instruction's field as text, such as `mma.sp`, `m16n8k16` or `f16 × f16 + f32 → f32`. */
 export function textOf(entry: ProductEntry, field: Field): string {
   const { mnemonic, m, n, k, a, b, c, d } = entry;
   switch (field) {

@@ -1,4 +1,4 @@
-/** The matrices as grids of boxes that show their lane. */
+/** Draws the matrices as grids of boxes; each box is labeled with the lane that holds its elements. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { type Box, type Grid, heldBy, holds, lanesText, placeText, registerText } from './fragments.ts';
 import type { MatrixState } from './state.ts';
@@ -8,7 +8,7 @@ export interface FragmentActions {
   readonly choose: (row: number, column: number) => void;
 }
 
-/** The grids; `lane` is the one whose elements are marked. */
+/** Draws the grids and marks the elements that `lane` holds. */
 export function fragmentsView(
   grids: readonly Grid[],
   state: MatrixState,
@@ -63,7 +63,8 @@ function area(matrix: string): Area {
 function gridView(grid: Grid, state: MatrixState, lane: number, actions: FragmentActions): TemplateResult {
   const own = area(grid.fragment.matrix);
   const [first] = grid.boxes;
-  // Rows of A and D, and columns of B and D, are drawn one by one so that they are aligned.
+  // The grids of A and D have a line for each row, and those of B and D have one for each column, so that they are
+  // aligned.
   const tall = own === 'b' || own === 'other' ? (first?.cell.rows ?? 1) : 1;
   const wide = own === 'a' || own === 'other' ? (first?.cell.columns ?? 1) : 1;
   const { rows, columns, format } = grid.fragment;
@@ -100,7 +101,7 @@ function choose({ cell }: Box, { row, column }: MatrixState, actions: FragmentAc
   actions.choose(cell.row, next);
 }
 
-/** Whether the element of D depends on a box. */
+/** Whether the chosen element of D is computed from elements in a box. */
 function isUsed(own: Area, { cell }: Box, { row, column }: MatrixState): boolean {
   if (own === 'a') return holds(cell, row, null);
   if (own === 'b') return holds(cell, null, column);

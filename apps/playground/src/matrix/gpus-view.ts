@@ -44,5 +44,5 @@ export function alignedText(format: FormatName, bits: Bits): string {
     : value.toPrecision(digits);
 }
 
-/** The number of significant decimal digits that distinguishes any two neighboring values of a format. */
+/** The number of significant decimal digits that is enough to tell any two values of a format apart. */
 const enoughDigits: Readonly<Partial<Record<FormatName, number>>> = { f32: 9, f64: 17, f16: 5 };

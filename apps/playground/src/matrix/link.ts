@@ -1,6 +1,7 @@
 /**
- * An element of a product as a link: `#inst=mma.sync…&gpu=sm_90&at=3,5&a=3c00,…&b=3c00,…&c=00000000`. Old links stay
- * readable, so a key keeps its meaning; whatever has its initial value is left out.
+ * An element of a product as a link: `#inst=mma.sync…&gpu=sm_90&at=3,5&a=3c00,…&b=3c00,…&c=00000000`. The meaning of a
+ * key must never change, so that old links can still be read. Values that are the same as in the initial state are left
+ * out.
  */
 import type { Bits } from 'ptxlab';
 import type { Catalog } from './catalog.ts';
@@ -33,7 +34,7 @@ function hexText(bits: Bits, format: ElementFormat): string {
   return bits.toString(16).padStart(Math.ceil(widthOf(format) / 4), '0');
 }
 
-/** The state of a link; null if it names no instruction. Whatever cannot be read gets its initial value. */
+/** The state of a link; null if it names no instruction. Any part that cannot be read is replaced by its default. */
 export function readLink(hash: string, catalog: Catalog): MatrixState | null {
   if (hash.length > longest) return null;
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));

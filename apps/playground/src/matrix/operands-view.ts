@@ -47,7 +47,7 @@ export function shortNumber(value: number): string {
   return text.length <= 10 ? text : String(Number(value.toPrecision(6)));
 }
 
-/** `lane 5, a.0`, if only one copy of the matrix is held and it is in the warp's first registers. */
+/** The lanes and the register that hold an element, such as `lane 5, a.0`; empty if no grid contains the element. */
 function whereText(grids: readonly Grid[], matrix: 'A' | 'B' | 'C', row: number, column: number): string {
   const grid = grids.find(
     ({ fragment }) => fragment.matrix === matrix || (matrix === 'C' && fragment.matrix === 'C and D'),

@@ -44,7 +44,9 @@ export class PtxMatrix extends LitElement {
   /** The element as a link (link.ts). Setting it shows another element; `change` events carry the new link. */
   declare link: string;
   declare view: View;
-  /** The lane that is pointed at; null for the one that holds the element of D. */
+  /**
+   * The lane under the pointer, whose elements are marked; null to mark those of the lane that holds the element of D.
+   */
   declare lane: number | null;
   declare problem: string;
 

@@ -15,7 +15,7 @@ export type ListName = 'a' | 'b' | 'scaleA' | 'scaleB';
 
 export interface MatrixState {
   readonly entry: ProductEntry;
-  /** One of the GPUs that can run it. */
+  /** The GPU whose arithmetic is shown, one of those that can run the instruction. */
   readonly gpu: ProductEntry['gpus'][number];
   /** The element of D. */
   readonly row: number;
@@ -67,7 +67,10 @@ export function openingState(entry: ProductEntry): MatrixState {
   };
 }
 
-/** Turns a number below 61 into a value of a format: a float of at most 2, a small integer, or a bit. */
+/**
+ * Turns an integer from 0 to 60 into a sample value of a format: a float from -1.875 to 1.875, a small integer, or a
+ * bit.
+ */
 function sample(format: ElementFormat, place: number): Bits {
   if (format === 'b1') return place % 2;
   if (!isInteger(format)) return readElement(String((place - 30) / 16), format);
@@ -82,7 +85,7 @@ function unitScale({ scales }: ProductEntry): Bits {
   return scales === null ? 0 : readElement('1', scaleFormat(scales.format));
 }
 
-/** Scales of ue4m3 are e4m3 without the sign. */
+/** The format with which scales are decoded. Scales in ue4m3 have the same values as e4m3 without its sign. */
 export function scaleFormat(format: 'ue8m0' | 'ue4m3'): FormatName {
   return format === 'ue4m3' ? 'e4m3' : format;
 }

@@ -62,7 +62,7 @@ function termRow(
     <td class="digits">${sign === '-' ? '−' : '+'}${pointed(kept, width, fraction)}</td><td class="digits cut">${text}</td></tr>`;
 }
 
-/** Digits with a point before the last `fraction` digits; leading zeros are dimmed. */
+/** Shows digits with a binary point before the last `fraction` of them; leading zeros are dimmed. */
 function pointed(digits: string, width: number, fraction: number): TemplateResult {
   const all = digits.padStart(width, '0');
   const lead = Math.max(0, all.indexOf('1') === -1 ? width : all.indexOf('1'));

@@ -1,4 +1,7 @@
-/** The file that is open: its tensors, their values, and what recipes do to them. No DOM, so that tests can use it. */
+/**
+ * The file that is open: its tensors, their values, and what recipes do to them. The code uses no DOM, so that tests
+ * can run it.
+ */
 import {
   compareFiles,
   convertFile,
@@ -34,7 +37,7 @@ export interface Opened {
   readonly tensors: readonly OpenedTensor[];
 }
 
-/** What the file or the recipe does not allow, as a sentence. */
+/** An answer for a request that the file or the recipe does not allow; `message` says why. */
 export interface Refused {
   readonly kind: 'refused';
   readonly message: string;
@@ -42,7 +45,7 @@ export interface Refused {
 
 export interface Measured {
   readonly kind: 'measured';
-  /** Signal to error, in decibels; infinite if nothing differs. */
+  /** The signal-to-error ratio in decibels; infinite if no element changes. */
   readonly sqnr: number;
   readonly maxAbs: number;
   readonly cosine: number;
@@ -88,7 +91,7 @@ export class Bench {
   private file: TensorFile | null = null;
   private name = '';
   private work = new AbortController();
-  /** Settles when the latest work has ended. */
+  /** Settles when the work that was started last has ended. */
   private last: Promise<unknown> = Promise.resolve();
 
   async open(source: ByteSource, options: OpenOptions & { readonly name: string }): Promise<Opened | Refused> {
@@ -103,7 +106,7 @@ export class Bench {
     }
   }
 
-  /** Ends the work in progress, whose answer is then `stopped`. */
+  /** Ends the work in progress; the pending request is then answered with `stopped`. */
   stop(): void {
     this.work.abort();
   }
@@ -174,7 +177,8 @@ export class Bench {
     progress: Progress,
   ): Promise<{ readonly scratch: Scratch; readonly size: number }> {
     const plan = planOf(file, recipe, takes);
-    // A tensor is copied only if it contains integers, its type has no values, or it already has the format.
+    // A tensor is copied only if it contains integers, if its elements are not numbers, or if it already has the
+    // format.
     if (plan.work.every(({ kind, out }) => kind === 'copy' && out.format !== recipe.plain))
       throw new TensorFileError('unsupported', 'recipes convert floating-point numbers, and these elements are not');
     const scratch = await scratchOf(plan.layout.size, room);
@@ -230,7 +234,10 @@ function described({ entry, parts }: ModelTensor): OpenedTensor {
   return { name, dtype, shape, elements, bytes: parts.reduce((sum, { byteLength }) => sum + byteLength, 0) };
 }
 
-/** A function that adds up what it is called with, and reports the fraction of the total. */
+/**
+ * Returns a function that adds up the counts it is called with, and each time reports the sum as a fraction of the
+ * total.
+ */
 function sumOf(total: number, progress: Progress): (count: number) => void {
   let done = 0;
   return (count) => {

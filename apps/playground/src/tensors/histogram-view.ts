@@ -7,10 +7,10 @@ interface Size {
   readonly height: number;
 }
 
-/** The minimum number of bars; if there are fewer exponents, they are in the middle. */
+/** The minimum number of bars. If a tensor has fewer exponents, their bars are centered. */
 const fewest = 8;
 
-/** The exponents of the first bar and of the one after the last. */
+/** The range of exponents that the bars cover; `to` is one more than the exponent of the last bar. */
 function rangeOf({ exponents }: Summary): readonly [from: number, to: number] {
   const [first, last] = [exponents[0]?.exponent ?? 0, exponents.at(-1)?.exponent ?? 0];
   const bins = Math.max(fewest, last - first + 1);

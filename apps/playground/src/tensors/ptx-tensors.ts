@@ -35,12 +35,12 @@ export class PtxTensors extends LitElement {
   };
   static override styles: CSSResultGroup = [...convertStyle, tensorsStyle];
 
-  /** Of the file; empty for the sample. */
+  /** The name of the file; empty for the sample. */
   declare name: string;
   declare opened: Opened | null;
   declare chosen: number;
   declare recipe: string;
-  /** What saving with the recipe would write; null if it is not known or not possible. */
+  /** What would be written if the file were saved with the recipe; null if this is unknown or impossible. */
   declare outlook: Outlook | null;
   declare summaries: ReadonlyMap<number, Known>;
   /** By tensor and recipe. */
@@ -52,7 +52,10 @@ export class PtxTensors extends LitElement {
   declare isOver: boolean;
 
   private readonly bench = new RemoteBench();
-  /** Increases with every request of the user; work for an earlier request stops. */
+  /**
+   * Increases with every request of the user, so that work for earlier requests can detect that it is outdated and
+   * stop.
+   */
   private turn = 0;
 
   constructor() {
@@ -111,7 +114,7 @@ export class PtxTensors extends LitElement {
     if (this.recipe === recipe) this.outlook = answer.kind === 'outlook' ? answer : null;
   }
 
-  /** Reads the chosen tensor, tries the recipes on it, then reads the others. */
+  /** Reads the chosen tensor and tries the recipes on it, and then reads the other tensors. */
   private async study(index: number): Promise<void> {
     const turn = ++this.turn;
     this.chosen = index;

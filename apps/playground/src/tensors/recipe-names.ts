@@ -3,7 +3,7 @@ import type { ConversionChoice } from 'ptxlab/tensors';
 
 export interface Recipe {
   readonly name: string;
-  /** Describes which elements share a scale. */
+  /** A phrase that says which elements share a scale. */
   readonly words: string;
   readonly to: ConversionChoice['to'];
   readonly scale: 'tensor' | 'row' | null;
@@ -11,7 +11,7 @@ export interface Recipe {
   readonly plain: 'bf16' | 'f16' | 'e4m3' | null;
   /** Whether the recipe produces GGUF blocks. */
   readonly isBlocks: boolean;
-  /** Rows of a tensor must be a multiple of this number of elements. */
+  /** The length of a tensor's rows must be a multiple of this number of elements. */
   readonly block: number;
 }
 
@@ -52,7 +52,7 @@ const blocks = (to: 'q8_0' | 'q5_0' | 'q4_1' | 'q4_0', words: string): Recipe =>
   block: 32,
 });
 
-/** From the fewest bits to the most. */
+/** The recipes, from the fewest bits per element to the most. */
 export const recipes: readonly Recipe[] = [
   mx('mxfp4'),
   {

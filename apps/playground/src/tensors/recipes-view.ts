@@ -6,7 +6,7 @@ import { bitsText, decibels, numberText } from './words.ts';
 
 export type Errors = ReadonlyMap<string, Measured | Refused>;
 
-/** The number of decibels at which the bar fills the cell. */
+/** The ratio, in decibels, at which a bar fills its cell. */
 const full = 80;
 
 export function recipesView(errors: Errors, chosen: string, choose: (name: string) => void): TemplateResult {

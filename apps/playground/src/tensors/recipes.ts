@@ -1,4 +1,4 @@
-/** The recipes that are compared, and how each applies to a file. */
+/** The recipes that are compared, and how each one converts a file. */
 import {
   type Container,
   type ConversionChoice,
@@ -11,8 +11,9 @@ import {
 import { type Recipe, recipes } from './recipe-names.ts';
 
 /**
- * GGUF's blocks need GGUF. Other formats stay in the file's container if it can name them; numpy has no names for bf16 and
- * e4m3, so readers of an .npy file with such elements could not tell what they are.
+ * GGUF's blocks can be stored only in GGUF files. Other formats are written to the same container as the original if
+ * that container has names for them. numpy has no names for bf16 and e4m3, so readers of an .npy file with such
+ * elements could not tell what they are.
  */
 export function containerFor(recipe: Recipe, file: TensorFile): Container {
   if (recipe.isBlocks) return 'gguf';
@@ -27,7 +28,7 @@ export function recipeNamed(name: string): Recipe {
   return found;
 }
 
-/** The choice for `planConversion`. `takes` selects tensors by name. */
+/** The choice to pass to `planConversion`; `takes` says whether the tensor with a given name is converted. */
 function choiceOf({ to, scale }: Recipe, takes: (name: string) => boolean): ConversionChoice {
   return { to, takes, ...(scale !== null && { scale }) };
 }

@@ -1,4 +1,4 @@
-/** A small generated file, so that the first visit shows something. */
+/** A small generated file, so that the page shows something before the user opens a file. */
 import { layoutFile, memorySource, type ByteSource } from 'ptxlab/tensors';
 
 export const sampleName = 'sample.safetensors';
@@ -43,7 +43,7 @@ export function sampleSource(): ByteSource {
   return memorySource(bytes);
 }
 
-/** Marsaglia's xorshift with 32 bits; numbers between 0 and 1, without either. */
+/** Marsaglia's 32-bit xorshift; returns numbers greater than 0 and less than 1. */
 function generator(seed: number): () => number {
   let state = seed | 1;
   return () => {
@@ -54,7 +54,7 @@ function generator(seed: number): () => number {
   };
 }
 
-/** A number of the standard normal distribution, by Box and Muller. */
+/** A random number from the standard normal distribution, computed by the Box-Muller method. */
 function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random());
 }

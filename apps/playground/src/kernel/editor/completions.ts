@@ -1,4 +1,4 @@
-/** Completion: offers what can be written here so that the text can still become legal. */
+/** Completion: offers whatever can be written at the cursor and still lead to legal text. */
 import {
   autocompletion,
   type Completion as Option,
@@ -12,7 +12,10 @@ import type { RemoteDocument } from '../remote-document.ts';
 /** Completion is offered after these characters. */
 const begins = /[\w$%.@[]$/;
 
-/** One dot-part or name, as long as typing extends it without beginning a new part. */
+/**
+ * Matches a single name or a single part of a mnemonic. The list of completions stays valid while the typed text
+ * matches.
+ */
 const onePart = /^[.%@]?[\w$:]*$/;
 
 export function completions(document: RemoteDocument): Extension {
@@ -32,7 +35,10 @@ export function completions(document: RemoteDocument): Extension {
   });
 }
 
-/** The order of the list only breaks ties; CodeMirror accepts -99 to 99. */
+/**
+ * CodeMirror sorts by how well an option matches, so the order of the list only decides between equal matches. A boost
+ * must be between -99 and 99.
+ */
 function optionOf({ text, detail, kind, isComplete }: Completion, index: number): Option {
   const end = kind === 'type' && isComplete ? 'type' : kind;
   return { label: text, type: end, boost: -Math.min(index, 99), ...(detail === '' ? {} : { detail }) };

@@ -43,7 +43,7 @@ export async function format(view: EditorView, document: RemoteDocument): Promis
   if (changes !== null && changes.length > 0) apply(view, changes);
 }
 
-/** Asks for a name, and says why the name at the cursor cannot be changed to it. */
+/** Asks for a new name and renames the name at the cursor, or explains why it cannot be renamed. */
 export async function rename(view: EditorView, document: RemoteDocument): Promise<void> {
   const { head } = view.state.selection.main;
   const found = await document.current<Range | string | null>(document.ask.renameable(head));

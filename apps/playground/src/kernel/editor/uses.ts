@@ -1,4 +1,4 @@
-/** Marks the places of the name at the cursor; those that write it look different from those that read it. */
+/** Highlights every use of the name at the cursor; uses that write it look different from uses that read it. */
 import { type Extension, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
 import type { NameUse } from 'ptxlab/analysis';
