@@ -1,6 +1,6 @@
 /**
- * Finds accesses in a basic block whose addresses are at constant distances from each other, such as elements in
- * unrolled loops, rows of a tile or fields of a structure. A single check is enough for all of them.
+ * Finds groups of accesses in a basic block whose addresses differ only by constants, such as accesses to elements in
+ * an unrolled loop, rows of a tile or fields of a structure. For such a group, a single check is enough.
  */
 import type { Ref } from '../isa/steps/ref.ts';
 import type { AccessSpace } from '../isa/spaces.ts';
@@ -9,8 +9,8 @@ import type { AddressSource, FunctionProgram, ProgramInstruction } from './funct
 import { usesOf } from './uses.ts';
 
 /**
- * A range of memory that several accesses share. They all have the same space and size, and are executed whenever their
- * block is.
+ * A range of memory that several accesses share. All of these accesses have the same space and size, and all of them
+ * are executed whenever their basic block is executed.
  */
 export interface AccessSpan {
   readonly space: AccessSpace;
@@ -27,14 +27,14 @@ export interface AccessPlace {
 }
 
 /**
- * Maximum length of spans in bytes. In global memory, they are shorter than the distance between two allocations, so it
- * is enough to check both ends.
+ * Maximum length of spans in bytes. In global memory, a span is shorter than the gap between two allocations, so it is
+ * enough to check its first and last byte.
  */
 const longest = { global: 192, other: 2 ** 20 } as const;
 
 const largestAccess = 16;
 
-/** A value as the sum of a constant and another value at one point in the block. */
+/** Describes a register's value as the sum of a constant and an unknown value, which `origin` identifies. */
 interface Sum {
   readonly origin: number;
   readonly constant: bigint;
@@ -54,8 +54,8 @@ interface Cluster {
 }
 
 /**
- * Returns the places of accesses that share a span with others, in the block from instruction `start` up to but not
- * including `end`.
+ * Returns the positions of all accesses in a basic block that share a span with other accesses. The block consists of
+ * the instructions from `start` up to, but not including, `end`.
  *
  * @param kindOf returns the kind of a register; accesses through registers of different kinds never share a span
  */
@@ -66,7 +66,8 @@ export function accessPlaces(
 ): ReadonlyMap<ProgramInstruction, AccessPlace> {
   const sums = new Sums(program);
   const clusters: Cluster[] = [];
-  // Only the latest cluster of a key can grow, so that the work is not quadratic in the length of the block.
+  // Accesses are added only to the newest cluster with the same key, so that the work does not grow quadratically with
+  // the length of the block.
   const latest = new Map<string, Cluster>();
   for (const instruction of program.instructions.slice(block.start, block.end)) {
     const found = accessOf(instruction);
@@ -84,7 +85,7 @@ export function accessPlaces(
       add(cluster, { instruction, at });
     }
     sums.after(instruction);
-    // A built-in function may free memory.
+    // A call may free memory, so accesses before and after it cannot share a check.
     if (instruction.call !== null) latest.clear();
   }
   const places = new Map<ProgramInstruction, AccessPlace>();
@@ -125,7 +126,7 @@ function accessOf({ guard, steps, addresses, places }: ProgramInstruction): Foun
   if (step === undefined || another !== undefined || address === undefined || addresses.length > 1) return null;
   if (address.base.kind !== 'register' || places.get(step.address) !== address.place) return null;
   const { register, width } = address.base;
-  // Sums in registers of 8 and 16 bits wrap around before they become addresses.
+  // Narrower registers are ignored, because sums in 8 or 16 bits wrap around before they are extended to an address.
   if (width < 32) return null;
   const size = (step.width / 8) * elementsOf(step).length;
   if (size > largestAccess || (size & (size - 1)) !== 0) return null;
@@ -145,7 +146,7 @@ function elementsOf(step: AccessStep): readonly Ref[] {
   return step.kind === 'store' ? step.from : step.old;
 }
 
-/** Tracks the registers of a block as sums, from one instruction to the next. */
+/** Keeps track of the registers' values as sums while the instructions of a block are visited in order. */
 class Sums {
   private readonly program: FunctionProgram;
   private readonly widths: ReadonlyMap<number, number>;
@@ -172,8 +173,8 @@ class Sums {
   }
 
   /**
-   * Returns the sum that a move or the addition of a constant produces; null for other instructions. Operands have the
-   * width of their type; otherwise they would be in `reads`.
+   * Returns the sum that a move or the addition of a constant produces; null for other instructions. `reads` and
+   * `writes` must be empty, so that no operand is truncated or extended.
    */
   private resultOf({ guard, steps, places, reads, writes }: ProgramInstruction): {
     readonly register: number;

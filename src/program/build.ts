@@ -1,6 +1,6 @@
 /**
- * Turns a checked function into a FunctionProgram in two steps: first its instructions, then the addresses of variables
- * once all of them are known.
+ * Turns a checked function into a FunctionProgram in two steps. The first step creates the instructions; the second
+ * assigns addresses to variables, once the variables of all functions are known.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { CheckedFunction, FormalSymbol } from '../check/checked.ts';
@@ -18,12 +18,15 @@ import { layOut, type Placed, stackAlignment } from './layout.ts';
 import { reservedSymbol, usesReserved } from './reserved-shared.ts';
 
 /**
- * Space for what a call saves in addition to variables. Every activation takes up at least this much, so endless
- * recursion runs out of memory.
+ * Space for what a call saves in addition to variables. As every activation takes up at least this much, endless
+ * recursion uses up local memory and is detected.
  */
 const linkage = 64;
 
-/** A function whose variables have no addresses yet, because these depend on all the kernel's functions. */
+/**
+ * A function whose variables have no addresses yet, because the addresses depend on the variables of all functions of
+ * the kernel.
+ */
 export interface Draft {
   readonly fn: CheckedFunction;
   readonly frame: FrameBuilder;
@@ -52,7 +55,7 @@ export function kernelLayout(drafts: readonly Draft[], shared: readonly Variable
   const own = drafts.flatMap(({ fn }) => fn.variables.filter((symbol) => symbol.space === '.shared'));
   const reserves = drafts.some(({ instructions }) => usesReserved(instructions));
   const all = drafts.flatMap(({ instructions }) => instructions);
-  // They come first, so that accesses past the end of other variables do not reach them.
+  // Hidden variables come first, so that accesses past the end of other variables do not reach them.
   const hidden = clusterVariables(all);
   const sharedSymbols = dynamicLast([...(reserves ? [reservedSymbol] : []), ...hidden, ...shared, ...own]);
   const alignments = drafts.flatMap((draft) => [
@@ -135,8 +138,8 @@ interface PlacedFormal {
 }
 
 /**
- * Returns the parameters and return values that are in local memory. A kernel has no such base; its parameters are
- * elsewhere.
+ * Returns the parameters and return values that are in local memory. A kernel has none there, because its parameters
+ * are in a memory of their own.
  */
 function formalsOf({ item, parameters, results }: CheckedFunction): {
   readonly parameters: readonly PlacedFormal[];

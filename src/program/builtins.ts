@@ -1,4 +1,7 @@
-/** Built-in functions as callees. Their arguments are in local memory, like those of any other function. */
+/**
+ * Describes built-in functions as the targets of calls. Their arguments are in local memory, like those of any other
+ * function.
+ */
 import type { Formal, Signature } from '../check/declarations/signature.ts';
 import { type BuiltinName, builtinFunctions } from '../isa/builtin-functions.ts';
 import { type TypeName, typeOf } from '../isa/types.ts';

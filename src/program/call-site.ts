@@ -1,7 +1,8 @@
 /**
- * Calls as data. A thread's local memory is a stack of activations. A caller writes arguments where the callee's
- * activation will begin, after its own `localBytes`. There, the callee's parameters come first, followed by its return
- * values, which the caller later reads from the same place. Every activation has its own registers.
+ * Calls as data. A thread's local memory is a stack of activations. The activation of a callee begins after the
+ * `localBytes` of its caller, with the callee's parameters, followed by its return values. The caller writes the
+ * arguments there before the call, and reads the return values from there afterwards. Every activation has its own
+ * registers.
  */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -26,7 +27,10 @@ export interface Moved {
 export type Callee =
   /** Index of the callee among the kernel's functions. */
   | { readonly kind: 'direct'; readonly function: number }
-  /** The register holds the address of one of the `candidates`, which are indices as well. */
+  /**
+   * The register holds the address of one of the `candidates`, which are also given as indices among the kernel's
+   * functions.
+   */
   | {
       readonly kind: 'indirect';
       readonly register: number;
@@ -43,7 +47,7 @@ export interface CallSite {
   readonly results: readonly Moved[];
 }
 
-/** The functions that an instruction with this call may call, by their indices in the kernel; none without a call. */
+/** The functions that a call may reach, as indices among the kernel's functions; empty if `call` is null. */
 export function calleesOf(call: CallSite | null): readonly number[] {
   if (call === null) return [];
   return call.callee.kind === 'direct' ? [call.callee.function] : call.callee.candidates;

@@ -1,6 +1,6 @@
 /**
- * The hidden variables of kernels that use the barrier of their cluster: the barrier, of which only the copy in the first
- * block is used, and a byte for each thread of the block.
+ * The hidden variables of kernels that use the barrier of their cluster. One is the barrier itself; every block has a
+ * copy, but only that of the first block is used. The other has a byte for each thread of the block.
  */
 import { startOfRank } from '../isa/spaces.ts';
 import { clusterBarrier, clusterPhases, type Ref } from '../isa/steps/ref.ts';
@@ -18,12 +18,15 @@ export function clusterVariables(instructions: readonly ProgramInstruction[]): r
   return [...(uses(clusterBarrier) ? [barrierSymbol] : []), ...(uses(clusterPhases) ? [phases] : [])];
 }
 
-/** Whether a kernel computes addresses in other blocks of its cluster. Only mapa and the barrier do. */
+/**
+ * Whether a kernel computes addresses in the shared memory of other blocks in its cluster. Only `mapa` and the barrier
+ * of the cluster do that.
+ */
 export function reachesOtherBlocks(instructions: readonly ProgramInstruction[]): boolean {
   return instructions.some(({ variant, places }) => variant.form.id === 'mapa' || places.has(clusterBarrier));
 }
 
-/** The addresses of these variables that an instruction needs. */
+/** The addresses of hidden variables that an instruction needs. */
 export function clusterAddresses(places: ReadonlyMap<Ref, number>): readonly SymbolAddress[] {
   const addressIn = (ref: Ref, symbol: VariableSymbol, offset: number): readonly SymbolAddress[] => {
     const place = places.get(ref);

@@ -1,7 +1,7 @@
 /**
- * The dominators of a flow graph by the algorithm Semi-NCA (Georgiadis and Tarjan), whose running time grows only
- * slightly faster than the graph, regardless of its shape. Nodes are identified by their rank, which is their position
- * in reverse postorder.
+ * Computes the dominators of a flow graph with the algorithm Semi-NCA (Georgiadis and Tarjan). In practice, its running
+ * time is almost proportional to the size of the graph. Nodes are identified by their rank, which is their position in
+ * reverse postorder.
  */
 import { elementAt } from '../base/element-at.ts';
 import { signedAt } from '../base/typed-reads.ts';
@@ -10,7 +10,7 @@ import { signedAt } from '../base/typed-reads.ts';
 interface Search {
   /** The ranks in the order in which the search reached them. */
   readonly reached: Int32Array;
-  /** The rank from which the search reached each rank; 0 for the first. */
+  /** For each rank, the rank of its parent in the search tree; 0 for the entry. */
   readonly parents: Int32Array;
 }
 
@@ -18,9 +18,11 @@ interface Search {
 type Sources = readonly (readonly number[])[];
 
 export class DominatorTree {
-  /** The immediate dominator of each rank; 0 for the first. */
+  /** The immediate dominator of each rank; 0 for the entry. */
   readonly immediate: Int32Array;
-  /** The position of each rank in a walk through the tree, and the number of ranks that it dominates. */
+  /**
+   * The position of each rank in a preorder walk through the dominator tree, and the number of ranks that it dominates.
+   */
   private readonly positions: Int32Array;
   private readonly sizes: Int32Array;
 
@@ -78,13 +80,16 @@ function immediateDominators(sources: Sources, { reached, parents }: Search): In
 }
 
 /**
- * The part of the search tree whose semidominators are known so far, with paths compressed once they have been
- * followed.
+ * The part of the search tree whose semidominators are known so far. Following a path shortens it, so that later
+ * queries are faster.
  */
 class Forest {
   readonly semidominators: Int32Array;
   private readonly ancestors: Int32Array;
-  /** The node with the least semidominator between a node and its ancestor. */
+  /**
+   * For each node, the node that has the least semidominator on the path from it up to, but not including, its entry in
+   * `ancestors`.
+   */
   private readonly labels: Int32Array;
   private readonly path: number[] = [];
 
@@ -94,7 +99,9 @@ class Forest {
     this.ancestors = parents.slice();
   }
 
-  /** The least semidominator on the path from a node up to the last one whose number is at least `first`. */
+  /**
+   * The least semidominator among a node and its ancestors, considering only those whose number is at least `first`.
+   */
   leastAbove(number: number, first: number): number {
     const { ancestors, labels, path } = this;
     let at = number;

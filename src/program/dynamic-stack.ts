@@ -1,10 +1,13 @@
-/** The part of an activation that alloca allocates from. It is a hidden variable after the function's own variables. */
+/**
+ * The part of an activation from which alloca allocates memory. It is represented by a hidden variable that follows the
+ * function's own variables.
+ */
 import type { VariableSymbol } from '../check/symbols.ts';
 import { stackBase, stackLimit } from '../isa/steps/ref.ts';
 import type { ProgramInstruction } from './function-program.ts';
 import { hiddenVariable } from './hidden-variable.ts';
 
-/** All functions share one object; each function gives it an address of its own. */
+/** The hidden variable. All functions use the same symbol, but each function assigns its own address to it. */
 export const stackSymbol: VariableSymbol = hiddenVariable('alloca', '.local', stackLimit);
 
 /** True if a function uses alloca. */

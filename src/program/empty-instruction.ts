@@ -1,4 +1,7 @@
-/** An instruction without operands and steps, from which parts and unsupported instructions are made. */
+/**
+ * An instruction without operands and steps. It serves as the template for unsupported instructions and for the parts
+ * of instructions that are split.
+ */
 import type { Variant } from '../isa/form.ts';
 import type { ProgramInstruction } from './function-program.ts';
 

@@ -6,10 +6,13 @@ import type { FunctionProgram, ProgramInstruction } from './function-program.ts'
 
 /** How a block ends. If its last instruction is guarded, control continues at `next` when the guard is false. */
 export type BlockExit =
-  /** No control instruction; continues with the next block. */
+  /** The block does not end with a control instruction, so control continues with the next block. */
   | { readonly kind: 'next'; readonly next: number }
   | { readonly kind: 'branch'; readonly target: number; readonly next: number | null }
-  /** `brx.idx`: continues with one of `targets`, by its index. A target may appear several times. */
+  /**
+   * `brx.idx`: control continues with the block that the index selects from `targets`, which may contain the same block
+   * several times.
+   */
   | { readonly kind: 'switch'; readonly targets: readonly number[]; readonly next: number | null }
   /** Calls a function; after it returns, the thread continues at `resume`. */
   | { readonly kind: 'call'; readonly resume: number; readonly next: number | null }
@@ -52,9 +55,9 @@ function controlOf({ steps, call }: ProgramInstruction, builtins: ReadonlySet<nu
 }
 
 /**
- * Splits a function into blocks, in text order. The last block is empty and represents the end of the text. An entry
- * that is also a branch target gets an empty block, too. `builtins` are the indices of built-in functions among the
- * kernel's functions; `cuts` are instructions that always begin a block.
+ * Splits a function into blocks, in text order. The last block is empty and represents the end of the text. If threads
+ * begin or resume at an instruction that is also a branch target, an additional empty block precedes it. `builtins` are
+ * the indices of built-in functions among the kernel's functions; `cuts` are instructions that always begin a block.
  */
 export function blocksOf(
   { instructions }: FunctionProgram,
@@ -63,7 +66,10 @@ export function blocksOf(
 ): readonly BasicBlock[] {
   const leaders = new Set([0, instructions.length]);
   const targets = new Set<number>();
-  /** Places where threads begin or resume. Doing so takes extra work that branches to the same place do not need. */
+  /**
+   * Instructions at which threads begin or resume. An entry needs extra work that a branch to the same instruction does
+   * not need.
+   */
   const entries = new Set([0]);
   instructions.forEach((instruction, i) => {
     const control = controlOf(instruction, builtins);

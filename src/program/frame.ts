@@ -1,5 +1,6 @@
 /**
- * Assigns slots to the values of one function: registers, constant operands, and temporaries that instructions share.
+ * Assigns slots to the values of one function: registers, constant operands, and temporaries, whose slots are reused by
+ * every instruction.
  */
 import type { Bits } from '../base/bits.ts';
 import type { RegisterUse } from '../check/binding/bind.ts';
@@ -23,7 +24,7 @@ export class FrameBuilder {
   private used = 0;
   private readonly shared = new Map<Ref, number>();
 
-  /** Returns the slot of a register, which is the same for every use of it. */
+  /** Returns the slot of a register. All uses of the register get the same slot. */
   register({ symbol, register, element }: RegisterUse): number {
     const name = element === null ? register : `${register}.${'xyzw'[element]}`;
     let names = this.bySymbol.get(symbol);
@@ -59,7 +60,10 @@ export class FrameBuilder {
     return place;
   }
 
-  /** Returns the slot of a name in `sharedRefs`, which has one slot for the whole function; null for other names. */
+  /**
+   * Returns the slot of a name in `sharedRefs`; null for other names. Such a name has the same slot in all instructions
+   * of the function.
+   */
   sharedPlace(name: Ref): number | null {
     const type = sharedRefs.get(name);
     if (type === undefined) return null;

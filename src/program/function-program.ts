@@ -14,7 +14,10 @@ import type { CallSite } from './call-site.ts';
 import type { NamedRegister } from './frame.ts';
 import type { Placed } from './layout.ts';
 
-/** Moves a value between a register and an operand. It is truncated when read and extended when written. */
+/**
+ * Moves a value between a register and an operand. The value is truncated when the register is read and extended when
+ * the register is written.
+ */
 export interface Transfer {
   /** The slot that holds the operand's value. */
   readonly operand: number;
@@ -41,7 +44,7 @@ export interface AddressSource {
   readonly offset: bigint;
 }
 
-/** An operand that is the address of a variable or function. */
+/** An operand whose value is the address of a variable or function. */
 export interface SymbolAddress {
   readonly place: number;
   readonly width: number;
@@ -60,7 +63,7 @@ export interface SpecialRead {
   readonly width: number;
 }
 
-/** A register operand and the type that the instruction treats it as; for traces. */
+/** A register operand and the type that the instruction gives it, which traces use to print the value. */
 export interface RegisterOperand {
   readonly register: number;
   readonly type: TypeName;
@@ -91,13 +94,13 @@ export interface ProgramInstruction {
   /** The arguments and results of a call; null for other instructions. */
   readonly call: CallSite | null;
   /**
-   * Whether it is a part of an instruction of the text that comes in addition to the first. Such parts are neither
-   * counted nor traced.
+   * Whether this is a second or later part of an instruction that is split into several. Such parts are neither counted
+   * nor traced.
    */
   readonly isPart: boolean;
 }
 
-/** Whether it counts as an executed instruction; `ret` does not. */
+/** Whether an instruction is included in the number of executed instructions; `ret` is not. */
 export function isCounted({ steps, isPart }: ProgramInstruction): boolean {
   return !isPart && !steps.some((step) => step.kind === 'return');
 }
@@ -119,11 +122,11 @@ export interface FunctionProgram {
   readonly parameterBytes: number;
   /** A function's `.reg` parameters, which are loaded from local memory on entry. */
   readonly registerParameters: readonly RegisterFormal[];
-  /** A function's `.reg` return values, which are stored to local memory on return. */
+  /** A function's `.reg` return values, which are stored in local memory on return. */
   readonly registerResults: readonly RegisterFormal[];
   /** The values that a thread starts with: zeros of the right type, and constant operands. */
   readonly initialFrame: readonly Bits[];
-  /** Slots that hold constant operands. */
+  /** The slots whose values are constant operands. */
   readonly constants: ReadonlySet<number>;
   readonly registers: readonly NamedRegister[];
   readonly instructions: readonly ProgramInstruction[];
@@ -133,9 +136,12 @@ export interface FunctionProgram {
    */
   readonly shared: readonly Placed[];
   readonly sharedBytes: number;
-  /** Number of bytes at their start that are reserved for the system. */
+  /** Number of bytes at the start of `shared` that are reserved for the system. */
   readonly reservedBytes: number;
-  /** Number of bytes of these that ptxlab itself needs. Devices have none of them, so they do not count. */
+  /**
+   * Number of bytes of `sharedBytes` that belong to ptxlab's hidden variables. As devices do not need these variables,
+   * they do not count toward the kernel's use of shared memory.
+   */
   readonly hiddenBytes: number;
   /** Offset of the barrier of the cluster in the first block's shared memory; null for kernels that do not use it. */
   readonly clusterBarrier: number | null;
@@ -158,7 +164,7 @@ export interface FunctionProgram {
   readonly tuning: readonly { readonly name: string; readonly values: readonly number[] }[];
   /**
    * Returns the offset of a variable in its space, which for local memory is relative to the base of the activation.
-   * Null for module variables, whose addresses are in the module image.
+   * Returns null for variables whose addresses are in the module image.
    */
   readonly offsetOf: (symbol: VariableSymbol) => number | null;
 }

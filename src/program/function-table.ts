@@ -16,7 +16,10 @@ export interface KnownFunction {
     | { readonly kind: 'builtin'; readonly builtin: Builtin };
 }
 
-/** Distance between addresses, so that an address plus a small offset is not the address of another function. */
+/**
+ * Distance between the addresses of two functions. It is greater than 1, so that adding a small offset to an address
+ * does not give the address of another function.
+ */
 export const addressStep = 16;
 
 export class FunctionTable {

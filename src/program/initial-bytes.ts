@@ -14,8 +14,8 @@ export function writeInitial(variable: Variable, bytes: Uint8Array, addressOf: A
 }
 
 /**
- * Writes an initializer into its `room` bytes; the next initializer comes after them. Brace lists nest by dimension,
- * and the rest of a short list stays zero.
+ * Writes an initializer, which may use `room` bytes. Each level of braces corresponds to a dimension of the array;
+ * elements that a list leaves out remain zero.
  */
 function write(initializer: Initializer, bytes: Uint8Array, room: number, width: number, addressOf: AddressOf): void {
   if (width > bytes.byteLength) return;

@@ -31,8 +31,8 @@ export interface Surroundings {
   readonly module: CheckedModule;
   readonly environment: Environment;
   /**
-   * Whether a function of the module waits at the barrier of its cluster. Then such a wait, and each exit, becomes several
-   * instructions of the program.
+   * Whether a function of the module waits at the barrier of its cluster. If so, each wait and each exit of a thread is
+   * split into several instructions of the program.
    */
   readonly usesClusterBarrier: boolean;
   /** Returns the address of a function. */
@@ -54,13 +54,13 @@ export class InstructionBuilder {
   private readonly environment: Environment;
   private readonly labels = new Map<LabelSymbol, number>();
   private readonly places: SourcePlaces;
-  /** The position given by the last `.loc`. */
+  /** The source position that the most recent `.loc` directive specifies. */
   private source: SourcePlace | null = null;
   /** Set if a pragma says that the values loaded by the next instruction are unused. */
   private unused = false;
   /** The steps of each variant, made once for all its uses. */
   private readonly steps = new Map<Variant, readonly Step[]>();
-  /** The values that these steps read or write. */
+  /** The values that the steps of a variant read or write. */
   private readonly refs = new Map<readonly Step[], readonly Ref[]>();
 
   constructor(surroundings: Surroundings, fn: CheckedFunction, frame: FrameBuilder) {
@@ -100,7 +100,7 @@ export class InstructionBuilder {
     return this.exitsKernel(variant) ? 2 : 1;
   }
 
-  /** `index` is that of the first part. */
+  /** `index` is the index of the first of these instructions in the program. */
   private parts(bound: BoundInstruction, scope: Scope, index: number): readonly ProgramInstruction[] {
     const { variant } = bound;
     const made = this.instruction(bound, scope);
@@ -109,7 +109,10 @@ export class InstructionBuilder {
     return this.exitsKernel(variant) ? [this.leaving(made), made] : [made];
   }
 
-  /** An instruction that a branch repeats. The first part does nothing but count. */
+  /**
+   * Splits an instruction into three parts: one that does nothing but count as an executed instruction, the instruction
+   * itself, and a branch that repeats it while `condition` is true.
+   */
   private repeated(made: ProgramInstruction, condition: Ref, target: number): readonly ProgramInstruction[] {
     const { line, text, source, guard } = made;
     const register = this.frame.sharedPlace(condition);
@@ -146,7 +149,10 @@ export class InstructionBuilder {
     };
   }
 
-  /** Gives a slot to each value of the steps that has none yet; some of them come from the launch. */
+  /**
+   * Assigns slots to the values in the steps that are not operands, including values of special registers and addresses
+   * of hidden variables.
+   */
   private implied(
     steps: readonly Step[],
     places: Map<Ref, number>,
@@ -218,8 +224,8 @@ export class InstructionBuilder {
 
   /**
    * Whether `ld.param` or `st.param` accesses local memory. A function's parameters and return values are in local
-   * memory, and so are the variables that a body declares for its calls. In a function, accesses through a register
-   * also go to local memory.
+   * memory, and so are the variables that a body declares for its calls. In a function that is not a kernel, `.param`
+   * accesses through a register also go to local memory.
    */
   private inOwnParameters({ operands, variant }: BoundInstruction): boolean {
     if (variant.modifiers['space']?.startsWith('.param') !== true) return false;
@@ -249,8 +255,8 @@ export class InstructionBuilder {
   }
 
   /**
-   * An instruction that is not in the tables causes a fault that names it, but only when it is reached with a true
-   * guard.
+   * Translates an instruction that is not in the tables. It causes a fault with the name of the instruction, but only
+   * if a thread reaches it with a true guard.
    */
   private unsupported(node: Instruction, scope: Scope): ProgramInstruction {
     return {

@@ -11,7 +11,7 @@ export interface Placed {
   readonly variable: Variable;
 }
 
-/** Places variables one after the other from `start`. */
+/** Places variables one after the other, beginning at offset `start`. */
 export function layOut(
   variables: readonly Variable[],
   start = 0,
@@ -28,9 +28,9 @@ export function layOut(
 }
 
 /**
- * Returns the alignment on the stack of an argument or a result with this size and declared alignment. LLVM accesses
- * arrays of bytes that are passed by value in wider words than their declared alignment allows, so they begin at
- * multiples of 16.
+ * Returns the alignment that an argument or result gets on the stack, given its size and its declared alignment. Arrays
+ * begin at multiples of 16, because LLVM accesses byte arrays that are passed by value with wider instructions than
+ * their declared alignment allows.
  */
 export function stackAlignment(bytes: number, align: number): number {
   return bytes > align ? Math.max(16, align) : align;

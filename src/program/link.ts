@@ -16,12 +16,15 @@ import type { FunctionTable, KnownFunction } from './function-table.ts';
 
 export type LinkedFunction =
   | { readonly kind: 'program'; readonly address: number; readonly program: FunctionProgram }
-  /** `localBytes` is the size of its parameters and return values. */
+  /** `localBytes` is the total size of the function's parameters and return values. */
   | { readonly kind: 'builtin'; readonly address: number; readonly builtin: Builtin; readonly localBytes: number };
 
 export interface KernelProgram {
   readonly entry: FunctionProgram;
-  /** The kernel comes first. Calls refer to functions by their index here. */
+  /**
+   * The kernel and all functions that it may call; the kernel comes first. Calls refer to functions by their index in
+   * this list.
+   */
   readonly functions: readonly LinkedFunction[];
   /** Index of the function at each address. */
   readonly byAddress: ReadonlyMap<number, number>;
@@ -57,7 +60,7 @@ function resolve(table: FunctionTable, name: string): KnownFunction {
   throw new PtxlabError('unresolved-function', `function '${name}' is declared, but the module has no body for it`);
 }
 
-/** The functions that calls through a register may reach. They are filled in once all functions are known. */
+/** The functions that a call through a register may reach. `candidates` is filled in once all functions are known. */
 interface Group {
   readonly key: string;
   readonly targets: readonly string[] | null;

@@ -9,16 +9,16 @@ import type { FunctionProgram } from './function-program.ts';
 import { usesOf } from './uses.ts';
 
 /**
- * The registers that are live at the start of each block. Lists are made only on request, because all of them together
- * are long.
+ * The registers that are live at the start of each block. A list is computed only when it is requested, because all
+ * lists together would take up much memory.
  */
 export interface Liveness {
   /** Slots of the registers that are live, ascending. */
   readonly at: (block: number) => readonly number[];
   readonly isLive: (block: number, place: number) => boolean;
   /**
-   * Whether a slot may be live at the start of some block. This is known only for whole registers; other slots count as
-   * live. A register that is never live there is used only within single blocks.
+   * Whether a slot may be live at the start of some block. A register for which this is false never carries a value
+   * from one block to another. For slots that are not whole registers, the result is always true.
    */
   readonly crosses: (place: number) => boolean;
 }
@@ -40,7 +40,7 @@ export function liveness(program: FunctionProgram, blocks: readonly BasicBlock[]
   };
 }
 
-/** The number of registers whose values are still needed, before each instruction. */
+/** For each instruction, the number of registers that are live just before it. */
 export function liveCounts(program: FunctionProgram, blocks: readonly BasicBlock[]): Uint32Array {
   const { numbers, uses } = liveSets(program, blocks);
   const counts = new Uint32Array(program.instructions.length);
@@ -93,9 +93,12 @@ function liveSets(program: FunctionProgram, blocks: readonly BasicBlock[]): Live
   return { places, numbers, uses };
 }
 
-/** A block's registers, by their index among all registers. */
+/** The registers that a block reads and writes, as indices into the list of all registers. */
 interface BlockUses {
-  /** Registers that are live at the start of the block; initially those it reads before writing. */
+  /**
+   * Registers that are live at the start of the block. Initially, the set contains only the registers that the block
+   * reads before it writes them.
+   */
   readonly before: BitSet;
   /** Registers that the block always writes. */
   readonly kills: BitSet;
@@ -121,7 +124,7 @@ function blockUses(
       if (number !== undefined) kills.add(number);
     }
   }
-  // A function returns its results at its end, so they are read there.
+  // The end of a function reads the registers that hold its return values.
   if (exit.kind === 'end') for (const { place } of program.registerResults) read(place);
   return { before, kills };
 }

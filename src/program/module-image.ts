@@ -20,14 +20,14 @@ export interface ModuleImage {
   readonly addresses: readonly number[];
   readonly constants: Uint8Array;
   readonly constantLayout: readonly Placed[];
-  /** `.shared` variables at module scope, which every kernel of the module has. */
+  /** `.shared` variables at module scope, which are allocated for every kernel of the module. */
   readonly shared: readonly VariableSymbol[];
 }
 
 export interface ImageOptions {
   /**
-   * Returns the base of the const window for addresses of `width` bits. It is added if an initial value is the generic
-   * address of a constant.
+   * Returns the base of the const window for addresses of `width` bits. It is needed for initial values that are
+   * generic addresses of `.const` variables.
    */
   readonly constBase: (width: 32 | 64) => bigint;
   /** Returns the address of a function; null if no function has that name. */
@@ -88,7 +88,7 @@ export function buildImage(
   const inModule = new Map(module.variables.map((symbol) => [symbol.name, symbol] as const));
   for (const symbol of module.variables) write(symbol, resolver(inModule));
   for (const { variables } of module.functions) {
-    // A name refers to the last declaration before it.
+    // A name refers to the closest declaration that precedes it.
     const inFunction = new Map<string, VariableSymbol>();
     for (const symbol of variables) {
       inFunction.set(symbol.name, symbol);

@@ -15,9 +15,9 @@ interface SortedOperands {
 }
 
 /**
- * Assigns a slot to every operand. An operand of exactly the register's width shares the register's slot. If there are
- * several steps (`staged`), a source that is also a result gets its own slot, because the result may be written before
- * the last read.
+ * Assigns a slot to every operand. If an operand is exactly as wide as its register, it uses the register's slot. There
+ * is one exception: if the instruction has several steps (`staged`) and a register is both a source and a result, the
+ * source gets its own slot, because the result may be written before the source is read for the last time.
  */
 export function sortOperands(
   operands: readonly Binding[],

@@ -1,7 +1,7 @@
 /** Finds the loops of a region: the natural loops of its back edges. */
 import type { Region } from './regions.ts';
 
-/** Maps each block in a loop to the first block of the outermost loop around it. */
+/** Maps each block that is in a loop to the first block of the outermost loop that contains it. */
 export function outermostLoops(
   { order, loops }: Region,
   successors: ReadonlyMap<number, readonly number[]>,

@@ -19,13 +19,13 @@ export interface Region {
   readonly loops: ReadonlySet<number>;
   /** Blocks with several incoming forward edges. */
   readonly joins: ReadonlySet<number>;
-  /** Whether every back edge goes to a block that dominates its source. */
+  /** Whether the target of every back edge dominates its source. */
   readonly reducible: boolean;
 }
 
 /**
- * Returns the regions of a function; the first one begins at its start. Threads may also resume at the blocks in
- * `pauses`.
+ * Returns the regions of a function. The first region begins at the start of the function; additional regions begin at
+ * the blocks in `pauses`, where threads may also resume.
  */
 export function regionsOf(blocks: readonly BasicBlock[], pauses: Iterable<number> = []): readonly Region[] {
   return [...eachRegion(blocks, pauses)];
@@ -68,7 +68,7 @@ interface BlockSearch {
   readonly order: readonly number[];
   /** The blocks in the order in which the search reached them. */
   readonly reached: readonly number[];
-  /** The block from which the search reached each block. */
+  /** For each block, the block from which the search reached it. */
   readonly parents: ReadonlyMap<number, number>;
 }
 
@@ -93,8 +93,8 @@ function searchFrom(entry: number, next: (block: number) => readonly number[]): 
 }
 
 /**
- * Returns the predecessors of each rank, as ranks. A conditional branch to the following block counts twice, once for
- * each outcome.
+ * Returns the predecessors of each rank, as ranks. If a conditional branch leads to the following block in both cases,
+ * its block is listed twice.
  */
 function sourcesOf(
   order: readonly number[],

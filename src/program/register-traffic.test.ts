@@ -9,8 +9,8 @@ import { regionsOf } from './regions.ts';
 import { TrafficAnalysis } from './register-traffic.ts';
 
 /**
- * Returns the registers that the region after the only barrier loads, by block, and the registers that have changed
- * when it stops or ends.
+ * Analyzes the region after the kernel's only barrier. Returns the registers that it loads, by block, and the registers
+ * that it has changed when it stops or ends.
  */
 function traffic(before: string, behind: string) {
   const source = `.version 8.0\n.target sm_80\n.address_size 64\n.entry k() {

@@ -1,10 +1,11 @@
 /**
  * Finds where a region loads registers from a thread's frame, and which registers it has changed. Between regions, the
  * frame holds every register that is still needed. A region loads a register before its first read, outside any loop
- * that contains the read. When it stops, it stores the registers it has changed.
+ * that contains the read. When the region stops, it stores the registers that it has changed.
  *
- * A register that is changed on some path and still needed has been loaded or written on every path. Therefore, it can
- * be stored wherever paths meet, and a changed register is never loaded again.
+ * If a register is changed on one of the paths to a block and is still needed there, it is loaded or written on all
+ * other paths, too. Therefore, the register can be stored after the paths have joined, and a changed register never
+ * needs to be loaded again.
  */
 import { elementAt } from '../base/element-at.ts';
 import { BitSet } from './bit-set.ts';
@@ -26,8 +27,8 @@ export interface RegisterTraffic {
   /** Registers loaded before the loop that begins with the block. */
   readonly beforeLoop: ByBlock;
   /**
-   * Whether a register may differ from its value in the frame at the start of a block; `changedAfter` says the same for
-   * the end.
+   * Whether the value of a register may differ from the frame at the start of a block. `changedAfter` is the same for
+   * the end of a block.
    */
   readonly changedBefore: (block: number, place: number) => boolean;
   readonly changedAfter: (block: number, place: number) => boolean;
@@ -44,7 +45,9 @@ interface BlockFacts {
   readonly live: BitSet;
 }
 
-/** Analyzes the regions of one function; the facts about a block are shared by all regions that contain it. */
+/**
+ * Analyzes the regions of one function. Facts about a block are computed only once, even if several regions contain it.
+ */
 export class TrafficAnalysis {
   private readonly program: FunctionProgram;
   private readonly blocks: readonly BasicBlock[];
@@ -57,13 +60,14 @@ export class TrafficAnalysis {
     this.program = program;
     this.blocks = blocks;
     this.live = live;
-    // Slots from this one up are the upper halves of registers.
+    // Slots beyond the initial frame hold the upper halves of registers and are not kept.
     const limit = program.initialFrame.length;
     this.kept = new Numbering([...kept].filter((place) => place < limit));
   }
 
   /**
-   * @param given registers that are already loaded at the start of the region and whose frame values are out of date
+   * @param given registers that have already been loaded and changed when the region starts, so that their values in
+   *   the frame are out of date
    */
   of(region: Region, given: Iterable<number>): RegisterTraffic {
     const { kept, blocks } = this;
@@ -92,7 +96,7 @@ export class TrafficAnalysis {
     program.instructions.slice(start, end).forEach((instruction, i) => {
       const { reads, writes } = usesOf(instruction);
       for (const place of reads) need(place);
-      // If this instruction is a stop, its results arrive in the region after it.
+      // If threads stop at this instruction, its results are written in the region that follows it.
       if (exit.kind === 'park' && start + i === end - 1) return;
       for (const place of writes) {
         if (instruction.guard !== null) need(place);
@@ -110,7 +114,10 @@ export class TrafficAnalysis {
   }
 }
 
-/** Numbers the registers that are kept in frames, starting at 0. All sets in this file contain these numbers. */
+/**
+ * Assigns consecutive numbers, starting at 0, to the registers that are kept in frames. The sets in this file contain
+ * such numbers instead of slots.
+ */
 class Numbering {
   readonly places: readonly number[];
   private readonly numbers: ReadonlyMap<number, number>;
@@ -160,7 +167,7 @@ class RegionTraffic {
   private readonly loops: ReadonlyMap<number, number>;
   private readonly changedAtStart = new Map<number, BitSet>();
   private readonly changedAtEnd = new Map<number, BitSet>();
-  /** Registers that have changed when a block is first entered, rather than from the end of a loop. */
+  /** Registers that may have changed when control enters a block from above, not counting back edges of loops. */
   private readonly changedAhead = new Map<number, BitSet>();
   private readonly takenAt = new Map<number, BitSet>();
 
@@ -231,8 +238,8 @@ class RegionTraffic {
   }
 
   /**
-   * First loads the registers that change only on some paths, because they must be loaded early, and then the registers
-   * that are only read.
+   * Decides where registers are loaded. Registers that change only on some paths come first, because they must be
+   * loaded before the paths split; registers that are only read come second.
    */
   private takeWhereNeeded(): void {
     const changedAndLive = (block: number): BitSet => {
@@ -260,8 +267,8 @@ class RegionTraffic {
   private findHeld(): ReadonlyMap<number, BitSet> {
     const { order, entry } = this.region;
     const held = new Map<number, BitSet>([[entry, this.given]]);
-    // One pass is enough: blocks come after their dominators, and the end of a loop has every register that its start
-    // has.
+    // One pass is enough: a block comes after its dominators, and every register that is available at the start of a
+    // loop is still available at its end.
     for (const block of order) {
       const before = BitSet.copyOf(this.setOf(held, block));
       const taken = this.takenAt.get(block);
@@ -279,8 +286,8 @@ class RegionTraffic {
   }
 
   /**
-   * Loads a register early enough for it to be available at a block, at a point outside loops where no path has changed
-   * it. Returns false if it is already loaded there.
+   * Makes a register available at the block `wanted`, by loading it at an earlier point that is outside loops and where
+   * no path has changed the register. Returns false if the register is already loaded at that point.
    */
   private take(place: number, wanted: number): boolean {
     let block = this.loops.get(wanted) ?? wanted;

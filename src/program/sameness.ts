@@ -1,7 +1,8 @@
 /**
- * Finds out how widely each register of a function has the same value (in a thread, warp, block or grid) among threads
- * that take the same path. An instruction's result is shared as widely as its inputs are, but no more widely than its
- * steps allow.
+ * Determines, for each register of a function, how large the groups of threads are that have the same value in it,
+ * provided that they take the same path: single threads, or whole warps, blocks or grids. The result of an instruction
+ * is the same for all threads for which its inputs are the same, unless the steps of the instruction impose a stricter
+ * limit.
  */
 import { samenessOf } from '../isa/registers.ts';
 import { meet, type Sameness } from '../isa/sameness.ts';
@@ -9,8 +10,8 @@ import { uniformityOf } from '../isa/steps/effects.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 
 /**
- * The limits on how widely a value is shared: at most as widely as `among`, and no more widely than any of the
- * registers in `given`.
+ * The limits on the group of threads that have the same value: the group is no larger than `among`, and no larger than
+ * that of any register in `given`.
  */
 interface Origin {
   readonly among: Sameness;
@@ -23,7 +24,7 @@ interface Result extends Origin {
 
 const constant: Origin = { among: 'grid', given: [] };
 
-/** Joins the origins that a value depends on; the result is at most `among`. */
+/** Combines the limits of all values that a result depends on, with `among` as an additional limit. */
 function joined(origins: readonly Origin[], among: Sameness): Origin {
   return {
     among: origins.reduce((least, origin) => meet(least, origin.among), among),

@@ -1,7 +1,7 @@
 /**
- * Guesses the distance between a register's value and its value in the next thread in x: 4 for the address of
- * consecutive words, 0 for a value that is the same in both. Only the choice of code depends on the guess, not its
- * correctness, so wraparound and untaken paths are ignored.
+ * Guesses the stride of each register: by how much its value increases from one thread to the next in x. The stride is
+ * 4 for the addresses of consecutive words, and 0 for a value that is the same in all threads. A wrong guess leads to
+ * slower code, but not to wrong results, so wraparound and untaken paths are ignored.
  */
 import type { Ref } from '../isa/steps/ref.ts';
 import { inputsOf, isGroupStep, memoryUses } from '../isa/steps/effects.ts';
@@ -16,8 +16,8 @@ import { usesOf } from './uses.ts';
 export type Stride = number | 'data' | null;
 
 /**
- * Maximum number of passes over the code. More passes are needed only if a value flows backward in the text several
- * times, which is unusual.
+ * Maximum number of passes over the code. It would need more passes only for values that flow backward in the text
+ * several times, which is unusual.
  */
 const mostRounds = 4;
 
@@ -41,7 +41,7 @@ export function stridesOf(program: FunctionProgram, varying: ReadonlySet<number>
   return strides;
 }
 
-/** Returns the stride of a result; undefined as long as the stride of an operand is unknown. */
+/** Returns the stride of a result; undefined if the stride of an operand has not been determined yet. */
 function resultStride(
   { constants, initialFrame }: FunctionProgram,
   { steps, places, reads, specials }: ProgramInstruction,
@@ -126,7 +126,8 @@ function integerStride(
       });
     case 'min':
     case 'max':
-      // A bound that is the same for all threads matters only at edges, such as the edges of an image.
+      // If one operand is the same for all threads, it is probably a bound that takes effect only at the edges, for
+      // example of an image.
       return each(from, (a = 0, b = 0) => (a === b || b === 0 ? a : a === 0 ? b : null));
     default:
       return each(from, (...strides) => (strides.every((one) => one === 0) ? 0 : null));
@@ -143,7 +144,7 @@ function bitsStride(
     if (fn === 'or') return a === 0 || b === 0 ? a + b : null;
     if (typeof amount !== 'number') return null;
     if (fn === 'shl') return a * 2 ** amount;
-    // Masks usually cut rows of threads at a multiple of four.
+    // A mask that keeps the two lowest bits usually does not change the distances within a group of four threads.
     return fn === 'and' && (amount & 3) === 3 ? a : null;
   });
 }

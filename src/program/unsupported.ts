@@ -23,7 +23,7 @@ export function unsupportedIn({ functions }: KernelProgram): readonly Unsupporte
   const builtins = new Set(functions.flatMap(({ kind }, i) => (kind === 'builtin' ? [i] : [])));
   const found = new Map<string, UnsupportedInstruction>();
   const reached = new Set([0]);
-  // Iterating over a set also visits members that are added during the iteration.
+  // The loop also visits functions that are added to the set during the iteration.
   for (const index of reached) {
     const fn = elementAt(functions, index);
     if (fn.kind === 'builtin') continue;

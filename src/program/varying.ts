@@ -1,6 +1,6 @@
 /**
  * Finds the registers whose values may differ between threads that are neighbors in x and run in lockstep. All other
- * registers are the same for these threads and need to be computed only once.
+ * registers have the same value in these threads, so they need to be computed only once.
  */
 import { samenessOf } from '../isa/registers.ts';
 import { isSameFor } from '../isa/sameness.ts';
@@ -18,8 +18,8 @@ export function varyingPlaces(program: FunctionProgram, hasLocal: boolean): Read
 }
 
 /**
- * True if threads may get different results from identical operands, or if each thread must execute the instruction
- * itself.
+ * True if threads with identical operands may get different results, or if each thread must execute the instruction
+ * separately.
  */
 export function differs({ specials, steps }: ProgramInstruction, hasLocal: boolean): boolean {
   if (specials.some(({ register, part }) => !isSameFor(samenessOf(register, part), 'gang'))) return true;

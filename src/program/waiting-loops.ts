@@ -9,8 +9,8 @@ import type { FunctionProgram, ProgramInstruction } from './function-program.ts'
 import { usesOf } from './uses.ts';
 
 /**
- * `idle`: each round only rereads values that other threads may write, sleeps, or tests an mbarrier object, so a thread
- * that repeats the loop is waiting. `busy`: the thread may also be doing work.
+ * `idle`: a round of the loop only rereads values that other threads may write, sleeps, or tests an mbarrier object. A
+ * thread that repeats the loop is therefore waiting. `busy`: the thread may be waiting, but may also be doing work.
  */
 export type Waiting = 'idle' | 'busy';
 
@@ -25,7 +25,7 @@ export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlo
   const walk = walkOf(blocks);
   const before = predecessorsOf(blocks);
   const heads = new Heads(blocks.length);
-  // Inner loops come first, and are treated as single blocks from then on.
+  // Inner loops are examined before the loops around them, and then count as single blocks.
   for (const start of walk.order.toReversed()) {
     const sources = walk.backTo.get(start);
     if (sources === undefined) continue;
@@ -42,7 +42,7 @@ export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlo
   return found;
 }
 
-/** Returns for each block whether a thread in it may see values that other threads write. */
+/** Returns, for each block, whether it may read values that other threads write. */
 function looksOf(program: FunctionProgram, blocks: readonly BasicBlock[]): boolean[] {
   const { instructions, registers } = program;
   if (!instructions.some(({ steps }) => steps.some(looksAtOthers))) return blocks.map(() => false);
@@ -54,8 +54,8 @@ function looksOf(program: FunctionProgram, blocks: readonly BasicBlock[]): boole
 }
 
 /**
- * Whether a value that other threads write may reach a register that is read. An update whose old value is not used
- * gives the thread no information.
+ * Whether an instruction may bring a value that other threads write into a register that is read later. An atomic
+ * update does not count if its old value is not used, because the thread then learns nothing from it.
  */
 function sees(instruction: ProgramInstruction, readRegisters: ReadonlySet<number>): boolean {
   const looking = instruction.steps.filter(looksAtOthers);
@@ -76,7 +76,10 @@ function predecessorsOf(blocks: readonly BasicBlock[]): readonly (readonly numbe
 interface Walk {
   /** Blocks in the order in which they are reached. */
   readonly order: readonly number[];
-  /** For the first block of each loop, the blocks that lead back to it while it is still being visited. */
+  /**
+   * For the first block of each loop, the blocks with a back edge to it: the search reached them while it was still
+   * visiting that first block.
+   */
   readonly backTo: ReadonlyMap<number, readonly number[]>;
   /** Whether `block` is reached from `top`, or is `top` itself. */
   readonly isBelow: (block: number, top: number) => boolean;
@@ -137,8 +140,8 @@ class Heads {
 }
 
 /**
- * Returns the blocks that reach one of `sources` without passing `start`. An inner loop is represented by its first
- * block.
+ * Returns the body of a loop: the blocks from which control can reach one of `sources` without passing `start`. An
+ * inner loop is represented by its first block.
  */
 function bodyOf(
   start: number,
@@ -179,10 +182,11 @@ function idles(
   const code = new Map(body.map((block) => [block, instructionsOf(program, elementAt(blocks, block))] as const));
   const all = [...code.values()].flat();
   if (all.length > shortLoop || !all.every(({ steps }) => steps.every((step) => !actsBeyond(step)))) return false;
-  // An attempt to take a lock changes memory only once it succeeds. A loop with two such steps may be doing work.
+  // A loop with one atomic update may be trying to take a lock, which changes memory only in the last round. A loop
+  // with several updates may be doing work.
   const uses = all.flatMap(({ steps }) => steps.flatMap(memoryUses));
   if (uses.filter(({ access }) => access === 'update').length > 1) return false;
-  // All other slots hold values that live within one instruction.
+  // Only registers matter here; all other slots hold values that are not used beyond a single instruction.
   const isRegister = new Set(program.registers.map(({ place }) => place));
   const written = new Set(all.flatMap((instruction) => usesOf(instruction).writes).filter((at) => isRegister.has(at)));
   return !readsEarlierRound(code, before, written);
@@ -197,9 +201,7 @@ function actsBeyond(step: ProgramInstruction['steps'][number]): boolean {
   return isGroupStep(step) || flow === 'call' || memoryUses(step).some(({ access }) => access === 'write');
 }
 
-/**
- * Whether a loop reads any of these registers at a point where it may not have written that register in the same round.
- */
+/** Whether a loop may read one of these registers before writing it in the same round. */
 function readsEarlierRound(
   code: ReadonlyMap<number, readonly ProgramInstruction[]>,
   before: readonly (readonly number[])[],
