@@ -3,7 +3,9 @@ import { requireArgument } from '../base/require.ts';
 import { bytes as bytesRule } from '../base/rules.ts';
 import { TensorFileError } from './tensor-error.ts';
 
-/** Random access to bytes. Reads may overlap in time; nothing is read before it is requested. */
+/**
+ * Random access to bytes. Several reads may be in progress at the same time. Nothing is read before it is requested.
+ */
 export interface ByteSource {
   /** Total number of bytes. */
   readonly size: number;
@@ -11,7 +13,7 @@ export interface ByteSource {
   read(offset: number, into: Uint8Array): Promise<void>;
 }
 
-/** Positional writes. Bytes inside the sink's size that were never written read as zero. */
+/** Positional writes. Bytes of the finished file that were never written are zero. */
 export interface ByteSink {
   /** Writes all of `bytes` at `offset`; the caller may reuse them once the promise resolves. */
   write(offset: number, bytes: Uint8Array): Promise<void>;
@@ -34,7 +36,7 @@ export function memorySource(bytes: Uint8Array): ByteSource {
   };
 }
 
-/** A sink that writes to a byte array in memory, which is as long as the file. */
+/** A sink that writes to a byte array in memory. The array must be as long as the finished file. */
 export function memorySink(bytes: Uint8Array): ByteSink {
   requireArgument('the memory of a sink', bytes, bytesRule);
   return {

@@ -1,14 +1,15 @@
-/** A source that verifies the checksum of stored bytes once they have been read to their end. */
+/** A source that verifies a checksum: it compares the checksum once all bytes have been read. */
 import { type ByteSource, readBytes, requireRange, serialSource } from './bytes.ts';
 import { crc32 } from './npz/crc32.ts';
 import { TensorFileError } from './tensor-error.ts';
 
-/** Block size for reading skipped bytes. */
+/** Number of bytes that are read at a time where the caller skips bytes. */
 const step = 2 ** 20;
 
 /**
- * The same bytes; once their end is reached, reads throw `bad-data` if the checksum differs. If reads are in ascending
- * order, each byte is read only once; skipped bytes are read just for the checksum.
+ * Returns a source of the same bytes. When a read reaches the end, it throws `bad-data` if the checksum is wrong. Bytes
+ * that the caller skips are also read, because the checksum covers them. If reads are in ascending order, no byte is
+ * read twice.
  */
 export function checkedSource(source: ByteSource, checksum: number): ByteSource {
   const { size } = source;

@@ -43,13 +43,13 @@ export interface FileComparison extends Omit<Pairing, 'pairs'> {
 export interface CompareFilesOptions {
   /** Selects tensors by name. Default: all. */
   readonly takes?: (name: string) => boolean;
-  /** Number of worst elements to keep for each tensor. Default 5. */
+  /** For each tensor, the number of elements with the largest errors that the result lists. Default: 5. */
   readonly worst?: number;
   /** Whether to count the exponents of both sides. Default false. */
   readonly withExponents?: boolean;
   /** If it is aborted, the result has the pairs compared so far, and the last one may be incomplete. */
   readonly signal?: AbortSignal;
-  /** Called with the number of elements compared since the last call. */
+  /** Called now and then with the number of elements that have been compared since the previous call. */
   readonly progress?: (elements: number) => void;
   /** Names of the two files; messages about errors in their values begin with these names. */
   readonly names?: readonly [a: string, b: string];
@@ -71,8 +71,8 @@ const rules: RulesFor<CompareFilesOptions> = {
 
 /**
  * Compares the tensors of two files, as the command `diff` does. Tensors are paired by name; if both files have only
- * one tensor, these two are paired. Scales in separate tensors are applied. Values are read in pieces, in f64, or
- * exactly for 64-bit integers.
+ * one tensor, these two are paired. Scales in separate tensors are applied. Values are read in pieces and compared in
+ * f64, except for 64-bit integers, which are compared exactly.
  *
  * @throws TensorFileError for data that cannot be read
  */
@@ -85,7 +85,9 @@ export async function compareFiles(
   return comparePairing(pairTensors(modelOf(a), modelOf(b), options.takes ?? (() => true)), options);
 }
 
-/** The number of elements for which `comparePairing` reports progress. */
+/**
+ * The number of elements that `comparePairing` compares, which is the sum of all counts that it passes to `progress`.
+ */
 export function elementsToCompare({ pairs }: Pairing): number {
   return pairs.filter(isComparable).reduce((sum, { a: { entry } }) => sum + entry.elements, 0);
 }
@@ -148,7 +150,7 @@ async function valuesFrom(name: string | null, side: Side): ReturnType<typeof ex
   }
 }
 
-/** The spacing of the coarser format. */
+/** The spacing in which errors are measured: that of the format with the lower precision. */
 function unitOf(a: TensorValues, b: TensorValues): SpacingUnit {
   const { format, isScaled } = isCoarser(b.format, a.format) ? b : a;
   return { format, anyExponent: isScaled };

@@ -7,22 +7,22 @@ export type Container = 'safetensors' | 'npy' | 'npz' | 'gguf' | 'raw';
 export interface ContainerRow {
   /** In lists: `.npy`. */
   readonly title: string;
-  /** The term for a file of this container in messages. */
+  /** What messages call a file of this container, such as `a GGUF file`. */
   readonly words: string;
   /** File name extensions, without the dot. */
   readonly endings: readonly string[];
   /** The first bytes of such files; null if they have no signature. */
   readonly signature: readonly number[] | null;
   /**
-   * For a container without a signature: whether a file may begin with these nine bytes. Null if the contents do not
-   * identify it.
+   * For a container without a signature: says whether a file that begins with these nine bytes may be of this kind.
+   * Null if the container cannot be detected from the contents of a file.
    */
   readonly resembles: ((start: Uint8Array) => boolean) | null;
   /** Whether a file holds exactly one tensor. */
   readonly holdsOne: boolean;
   /** Whether a model can consist of several such files and an index. */
   readonly sharded: boolean;
-  /** Where scales of codes are stored: in separate tensors, or inside blocks. */
+  /** Where the scales of quantized elements are stored: in separate tensors, or inside blocks. */
   readonly scales: 'beside' | 'in blocks';
 }
 
@@ -36,7 +36,7 @@ export const containers: Readonly<Record<Container, ContainerRow>> = {
     title: 'safetensors',
     words: 'a safetensors file',
     endings: ['safetensors'],
-    // In a safetensors file a brace follows the first eight bytes; an index begins with a brace.
+    // The header of a safetensors file begins with a brace after eight bytes; the index of a model begins with a brace.
     resembles: (start) => start[8] === 0x7b || start[0] === 0x7b,
     sharded: true,
   },
@@ -80,7 +80,7 @@ export function containerNamed(path: string): Container | null {
   return containerNames.find((name) => containers[name].endings.includes(ending)) ?? null;
 }
 
-/** Whether a file with this name identifies its own contents. */
+/** Whether the extension is that of a container whose files describe their own contents. */
 export function isNamedForHeader(path: string): boolean {
   const container = containerNamed(path);
   return container !== null && hasHeader(containers[container]);

@@ -16,7 +16,8 @@ export type ConversionName = FormatSpelling | SchemeSpelling | WritableLayout;
 export interface ConversionChoice {
   /**
    * A format in any spelling, or a scheme with a scale for each block: mxfp8, mxfp8_e5m2, mxfp6, mxfp6_e3m2, mxfp4,
-   * nvfp4; for GGUF also q4_0, q4_1, q5_0, q5_1, q8_0. The format applies to floating-point tensors; others are copied.
+   * nvfp4; for GGUF also q4_0, q4_1, q5_0, q5_1, q8_0. Only floating-point tensors are converted; other tensors are
+   * copied.
    */
   readonly to: ConversionName;
   /**
@@ -25,14 +26,17 @@ export interface ConversionChoice {
    */
   readonly scale?: Granularity | 'none' | undefined;
   /**
-   * Names and types that readers of ModelOpt's or compressed-tensors' checkpoints expect. Default: ptxlab's own,
-   * described below.
+   * Gives the stored tensors the names and types that readers of ModelOpt's or compressed-tensors' checkpoints expect.
+   * Default: ptxlab's own layout, which is described below.
    */
   readonly layout?: CheckpointLayout | undefined;
   /** For ue8m0 scales. Default `floor`, as in OCP MX 1.0. */
   readonly scaleRule?: MxRule | undefined;
   readonly rounding?: Rounding | undefined;
-  /** For `rs`; every tensor starts its own stream of random bits at its first element. */
+  /**
+   * The seed for stochastic rounding (`rs`). Every tensor has its own stream of random bits, which starts at its first
+   * element.
+   */
   readonly seed?: number | bigint | undefined;
   readonly saturate?: boolean | undefined;
   readonly semantics?: Semantics | undefined;

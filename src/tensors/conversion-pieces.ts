@@ -22,7 +22,8 @@ export interface NamedNonFinite extends NonFinite {
 /** Number of elements in a piece, unless rows are longer. */
 const pieceElements = 2 ** 20;
 /**
- * Number of elements in a piece of blocks; their f32 values take more room than the blocks, and still fit in the cache.
+ * Number of elements in a piece that is read from blocks. It is smaller because the decoded f32 values, which take up
+ * more space than the blocks, must also fit in the cache.
  */
 const blockPieceElements = 2 ** 18;
 /** Number of bytes in a piece of a tensor that is copied. */
@@ -34,7 +35,7 @@ export interface Part {
   readonly bytes: Uint8Array;
 }
 
-/** One part of a tensor's work: reads, then writes the result. */
+/** A part of the work on a tensor: it reads some elements and returns the bytes to write. */
 export interface Piece {
   /** Number of bytes in the source. */
   readonly size: number;
@@ -43,7 +44,7 @@ export interface Piece {
   readonly load: () => Promise<() => readonly Part[]>;
 }
 
-/** NaN and infinities of the tensors that were converted. */
+/** Counts the NaNs and infinities in the tensors that are converted. */
 export class NonFiniteCounts {
   private readonly counts = new Map<string, NonFinite>();
 
@@ -68,7 +69,10 @@ export interface Conversion {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The pieces of a tensor, in order. Only scales are read until a piece is loaded. */
+/**
+ * The pieces of a tensor, in order. The elements of a piece are read only when the piece is loaded; scales are read at
+ * once.
+ */
 export async function piecesOf(
   plan: ConversionPlan,
   work: TensorWork,
@@ -103,7 +107,7 @@ export function needsLargest(work: TensorWork): boolean {
   return second !== null || hasOneScale(layoutOf(scheme, entry.elements, entry.shape, granularity));
 }
 
-/** The largest magnitude of a tensor, as `convertPieces` takes it. */
+/** The largest magnitude of a tensor, in the form in which `convertPieces` accepts it as `maxima`. */
 export async function largestOf(file: TensorFile, work: TensorWork, signal?: AbortSignal): Promise<number> {
   return amaxOf(await readerOf(file, work), work.entry.elements, signal);
 }
@@ -151,7 +155,7 @@ function convertPieces(
       const source = await reader.elements(first, count);
       return () => {
         odd.add(entry, source, from);
-        // Values of blocks are f32 already.
+        // If the target format is f32, the decoded values can be written without conversion.
         if (isSame && source instanceof Float32Array)
           return [{ offset: out.offset + (first * bits) / 8, bytes: bytesOf(source) }];
         const bytes = elementAt(rooms, i % 2).subarray(0, Math.ceil((count * bits) / 8));
@@ -163,7 +167,7 @@ function convertPieces(
   }));
 }
 
-/** The options that are defined. */
+/** The options without those that are undefined. */
 function defined<T extends object>(options: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
     readonly [K in keyof T]?: Exclude<T[K], undefined>;
@@ -191,7 +195,7 @@ function blockPieces(
 
 type QuantizeWork = TensorWork & { readonly kind: 'quantize' };
 
-/** How a tensor is cut, and where the results of its pieces go. */
+/** How a tensor is divided into pieces, and where the results of each piece are written. */
 interface QuantizedPieces {
   readonly isOne: boolean;
   /** Whether pieces are treated as single rows. */
@@ -200,7 +204,7 @@ interface QuantizedPieces {
   readonly unit: number;
   readonly codeBits: number;
   readonly scaleBytes: number;
-  /** Index of the first scale of the piece that begins with this element. */
+  /** Given the index of the first element of a piece, returns the index of the first scale of that piece. */
   readonly scaleAt: (first: number) => number;
 }
 
@@ -209,8 +213,8 @@ function quantizedPieces({ entry, scheme, scales, packing, granularity }: Quanti
   const layout = layoutOf(scheme, elements, shape, granularity);
   const { columns, tileRows, tileColumns, scaleColumns } = layout;
   const isOne = hasOneScale(layout);
-  // Tiles that contain whole rows may be treated as one row; otherwise a piece consists of whole rows of tiles, and
-  // whole bytes.
+  // If tiles never extend beyond the end of a row, the tensor may be treated as one long row. Otherwise, a piece must
+  // consist of complete rows of tiles, and its codes must fill whole bytes.
   const isFlat = isOne || (scheme.block !== null && (layout.rows === 1 || columns % tileColumns === 0));
   const unitRows = tileRows > 1 ? tileRows : byteRows;
   const rows = Math.max(1, Math.floor(pieceElements / Math.max(columns, 1) / unitRows)) * unitRows;
@@ -281,7 +285,10 @@ function quantizePieces(
   }));
 }
 
-/** The largest magnitude of a tensor; computed by the first call unless it is known. */
+/**
+ * Returns a function that gives the largest magnitude of a tensor. Unless it is already known, the first call computes
+ * it.
+ */
 function largestOnce(
   reader: ElementReader,
   { name, elements }: TensorEntry,
@@ -296,7 +303,7 @@ function largestOnce(
   };
 }
 
-/** The codes of this many rows fill whole bytes. */
+/** The codes of this number of rows always fill whole bytes, whatever the length of a row. */
 const byteRows = 8;
 
 async function amaxOf(reader: ElementReader, elements: number, signal: AbortSignal | undefined): Promise<number> {

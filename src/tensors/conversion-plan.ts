@@ -24,8 +24,8 @@ import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-f
 import { isReadable } from './tensor-values.ts';
 
 /**
- * The operation on a tensor. `out` and similar fields say where results go; `beside` has the scales that turn the codes
- * into values.
+ * What is done with a tensor. `out` and similar fields say where the results are written. `beside` contains the
+ * separately stored scales by which codes are multiplied when they are read.
  */
 export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales | null } & (
   | { readonly kind: 'copy'; readonly out: TensorEntry }
@@ -39,7 +39,7 @@ export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales 
       readonly second: { readonly entry: TensorEntry; readonly rule: 'multiply' | 'divide' } | null;
       /** The packing of the codes in `out`. */
       readonly packing: 'dense' | 'whole';
-      /** Which elements share a scale; undefined for schemes with blocks of their own. */
+      /** Which elements share a scale; undefined for schemes that prescribe the size of blocks. */
       readonly granularity: Granularity | undefined;
     }
   /** Blocks of GGUF. */
@@ -66,7 +66,10 @@ export const planRule: Rule<ConversionPlan> = shaped<ConversionPlan>('a plan fro
   layout: layoutRule,
 });
 
-/** The work for a tensor before positions in the file are known; refers to tensors by their future names. */
+/**
+ * The work for a tensor before the layout of the new file is known. It refers to the new tensors by name instead of
+ * position.
+ */
 type Draft = {
   readonly entry: TensorEntry;
   readonly beside: Scales | null;
@@ -152,7 +155,7 @@ function placed(draft: Draft, byName: ReadonlyMap<string, TensorEntry>): TensorW
   };
 }
 
-/** The codes of the tensors to convert. */
+/** The tensors that are converted, keyed by the stored entry of their elements or codes. */
 function takenOf(
   file: TensorFile,
   { takes, layout }: ConversionChoice,
@@ -161,7 +164,7 @@ function takenOf(
   const isWanted = takes ?? (layout === undefined ? (): boolean => true : isLinearWeight);
   const isPossible = (entry: TensorEntry): boolean => layout === undefined || isMatrixOf(entry, target);
   const { tensors, lookAlikes } = modelOf(file);
-  // Codes and scales that only another tool understands are copied.
+  // Codes and scales in unknown layouts are copied unchanged, because only other tools can interpret them.
   const unknown = new Set(lookAlikes.flatMap(({ name, codes }) => (codes === null ? [name] : [name, codes])));
   const taken = tensors.filter(({ entry, scales, isActivationScale }) => {
     const hasValues = scales !== null || (isValue(entry) && !isActivationScale);
@@ -221,7 +224,7 @@ function requireConversion(
 function plainDraft(entry: TensorEntry, container: Container, to: FormatName, beside: Scales | null): Draft {
   const { name, shape, packing, format } = entry;
   const plans = [{ name, dtype: requireDtype(container, to, name), shape }];
-  // All containers store elements of a byte or more in the same way.
+  // Elements that are at least one byte wide are stored identically in all containers, so they can be copied.
   if (beside === null && format === to && packing === 'whole' && formats[to].width >= 8)
     return { entry, beside, kind: 'copy', plans };
   // Blocks are read with their scales applied.

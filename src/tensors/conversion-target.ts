@@ -72,7 +72,10 @@ export function targetOf(choice: ConversionChoice, container: Container): Target
   return { kind: 'scheme', scheme, form: writtenForm(layout, scheme, granularity), granularity };
 }
 
-/** Weights are usually smaller than 1, so without scales, integers would be zeros. */
+/**
+ * The default for `scale`. Integers get scales by default, because weights are usually smaller than 1 and would
+ * otherwise become zero.
+ */
 function usualScale(format: FormatName, { layout }: ConversionChoice, container: Container): Granularity | undefined {
   const scheme = [...schemes.values()].find(({ element, block }) => element === format && block === null);
   if (layout !== undefined && scheme !== undefined) {

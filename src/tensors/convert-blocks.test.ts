@@ -37,7 +37,7 @@ function bytesOf(file: TensorFile, name: string): Promise<Uint8Array> {
 
 /** A file with several types, like a "q4_K_M" model. */
 function mixed(): Promise<TensorFile> {
-  // More than one piece; the last is short.
+  // The tensor needs more than one piece, and the last piece is not full.
   const shape = [1100, 256];
   const layout = layoutFile(
     'gguf',
@@ -99,7 +99,7 @@ describe.each(['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0'] as const)('to %s', (to) =
 
   test('NaN becomes 0 and does not change its neighbors', async () => {
     const found = await encoded({ 3: Number.NaN, 4: 8 });
-    // Scales may be negative, in which case zeros become -0.
+    // A negative scale turns zeros into -0.
     expect([found[3], found[5]].every((value) => value === 0)).toBe(true);
     expect(found[4]).toBeCloseTo(8, 1);
   });

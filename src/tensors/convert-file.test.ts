@@ -58,7 +58,10 @@ function same(a: Uint8Array, b: ArrayBufferView): boolean {
   return Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(bytesOf(b));
 }
 
-/** More elements than fit into a piece, in rows that end within blocks and tiles and in rows that do not. */
+/**
+ * Shapes with more elements than fit into a piece. In the first shape, rows end in the middle of a block or tile; in
+ * the second, they do not.
+ */
 const shapes = [
   [1100, 1000],
   [1088, 1024],

@@ -9,7 +9,7 @@ import { type ConversionPlan, planRule } from './conversion-plan.ts';
 import { type LostValues, requireValues } from './lost-values.ts';
 import type { TensorFile } from './tensor-file.ts';
 
-/** The progress of a conversion: all pieces before this one are written. */
+/** The progress of a conversion: the first piece that has not been written. All earlier pieces have been. */
 export interface Position {
   /** Index of the tensor in the plan's work. */
   readonly work: number;
@@ -40,7 +40,7 @@ const placeRule = shaped<ByteSource & ByteSink>('an object with the functions re
   write: callback(),
 });
 
-/** What the caller should look at, even though the file is complete. */
+/** Describes tensors that may not have been converted as intended, although the file is complete. */
 export interface ConversionReport {
   /** Tensors whose values include NaN or infinities; elements that an earlier run converted are not counted. */
   readonly nonFinite: readonly NamedNonFinite[];
@@ -92,14 +92,14 @@ export async function pieceSizes(
 }
 
 export interface ConvertPiecesOptions extends ConvertFileOptions {
-  /** The end of the range; this piece is not converted. Default: the end of the file. */
+  /** The end of the range, exclusive: the piece at this position is not converted. Default: the end of the file. */
   readonly to?: Position;
   /** The largest magnitudes of tensors, by name; others are computed where a scale needs them. */
   readonly maxima?: ReadonlyMap<string, number>;
 }
 
 /**
- * Converts a range of pieces, and writes nothing but their results.
+ * Converts a range of pieces. Only the results of these pieces are written, without the file's header.
  *
  * @returns the tensors with NaN or infinities in the range
  */
@@ -138,7 +138,8 @@ async function writePieces(
 ): Promise<void> {
   const load = (i: number): ReturnType<Piece['load']> | null => {
     const loading = pieces[i]?.load() ?? null;
-    // The code that awaits this promise handles a failure; until then it must not count as unhandled.
+    // The code that awaits this promise later handles its failure. This keeps the rejection from being reported as
+    // unhandled before that.
     loading?.catch(() => undefined);
     return loading;
   };
@@ -148,7 +149,7 @@ async function writePieces(
     signal?.throwIfAborted();
     const work = await next;
     if (work === null) throw new Error(`there is no piece ${i}`);
-    // The buffer of the previous piece may still be in use for writing, and the next piece is read into it.
+    // The next piece is read into the buffer of the previous one, which may still be in use for writing.
     await writing;
     next = load(i + 1);
     const parts = work();

@@ -22,10 +22,14 @@ export function storedBits({ format, packing }: TensorEntry): number {
   return packing === 'dense' ? width : Math.max(8, width);
 }
 
-/** A result stays valid until the piece after the next one is requested. */
+/**
+ * Reads the pieces of one tensor into two buffers, which are used alternately. The result of a read is therefore valid
+ * until the second read after it begins.
+ */
 export class ElementReader {
   /**
-   * One source serves all pieces, so that reading compressed or checksummed data continues where the last piece ended.
+   * All pieces are read from the same source, so that compressed or checksummed data does not have to be read again
+   * from the start for each piece.
    */
   private readonly source: ByteSource;
   private readonly entry: TensorEntry;
@@ -35,7 +39,7 @@ export class ElementReader {
   private readonly stored = new Rooms();
   private readonly decoded = new Rooms();
 
-  /** @param scaled the values of its elements, if it has separate scales */
+  /** @param scaled reads the values of the tensor if it has separate scales */
   constructor(file: TensorFile, entry: TensorEntry, scaled: TensorValues | null = null) {
     this.source = file.data(entry);
     this.entry = entry;
@@ -44,7 +48,7 @@ export class ElementReader {
     this.block = isBlockLayout(entry.packing) ? blockRows[entry.packing] : null;
   }
 
-  /** Reads a range of the stored bytes. */
+  /** Reads a range of the tensor's bytes as they are stored. */
   async bytes(from: number, to: number): Promise<Uint8Array> {
     const size = to - from;
     const room = new Uint8Array(this.stored.next(size), 0, size);
@@ -53,8 +57,8 @@ export class ElementReader {
   }
 
   /**
-   * Reads elements as they are stored, or values as f32 if they have scales; a piece begins on a byte boundary and a
-   * block boundary.
+   * Reads elements as they are stored or, if they have scales, their values as f32. The first element must begin a byte
+   * and a block.
    */
   async elements(first: number, count: number): Promise<Uint8Array | Float32Array> {
     if (this.scaled !== null) return this.scaledValues(this.scaled, first, count);
@@ -104,7 +108,7 @@ class Rooms {
   private readonly rooms: [ArrayBuffer, ArrayBuffer] = [new ArrayBuffer(0), new ArrayBuffer(0)];
   private turn = 0;
 
-  /** A buffer of at least that many bytes. */
+  /** Returns the other buffer, enlarged to at least `size` bytes if necessary. */
   next(size: number): ArrayBuffer {
     this.turn = 1 - this.turn;
     const known = elementAt(this.rooms, this.turn);

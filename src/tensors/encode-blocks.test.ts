@@ -1,4 +1,7 @@
-/** Compares WebAssembly with plain JavaScript, which specifies it, on random and special values. */
+/**
+ * Compares the WebAssembly encoder with the plain JavaScript encoder, which serves as the reference, on random and
+ * special values.
+ */
 import { describe, expect, test } from 'vitest';
 import { FastPackedEncoder } from '../arrays/quantized/fast-packed-encoder.ts';
 import { PlainPackedEncoder } from '../arrays/quantized/plain-packed-encoder.ts';
@@ -23,7 +26,7 @@ function randomWords(seed: number): () => number {
 const special = [0, -0, 0.5, -0.5, 1.5, 0.49999997, 127, -127, 65504, 65536, 2 ** -126, 1e-45, -1e-45, 3e38, -3e38];
 const odd = [...special, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
-/** The values of a block, by what makes it hard to encode. */
+/** Functions that generate the values of a block. Each key says why such blocks are difficult to encode. */
 const blocks: Readonly<Record<string, (word: () => number) => number>> = {
   'any bits': (word) => elementAt(new Float32Array(Uint32Array.of((word() << 8) ^ word()).buffer), 0),
   'values near 1': (word) => word() / 2 ** 23 - 1,
@@ -47,7 +50,7 @@ function sourceOf(value: (word: () => number) => number, from: SourceFormat): So
     )(randomWords(1)),
   );
   if (from === 'f32') return singles;
-  // The upper halves of the words are bf16; read as f16, they are other values.
+  // The upper half of an f32 is the same value in bf16. For f16, the same bits serve as different test values.
   return Uint16Array.from(new Uint32Array(singles.buffer), (bits) => bits >>> 16);
 }
 

@@ -8,8 +8,9 @@ import { blockRows } from './gguf/block-rows.ts';
 import type { WritableLayout } from './gguf/blocks.ts';
 
 /**
- * Whole blocks of values. mxfp4: as `quantize` with its usual scale rule. nvfp4: the same with a tensor scale of 1,
- * because the blocks have none. The others: as ggml's quantize_row_q4_0_ref and similar functions, in f32, except that
+ * Encodes values that fill whole blocks. mxfp4 blocks get the results of `quantize` with its default scale rule. nvfp4
+ * blocks get the results of `quantize` with a tensor scale of 1, because GGUF has no tensor scale. The other types are
+ * computed in f32, like ggml's quantize_row_q4_0_ref and similar functions. There are three differences from ggml:
  * factors beyond the range of f16 become the largest f16, NaN counts as 0, and infinities get the outermost code.
  */
 export function encodeBlocks(layout: WritableLayout, { source, from }: Values): Uint8Array<ArrayBuffer> {

@@ -1,11 +1,13 @@
-/** Reads elements as numbers, plus the part of integers that f64 cannot represent. */
+/**
+ * Reads elements as numbers. For integers that f64 cannot represent, also returns the error of rounding them to f64.
+ */
 import { wordAt } from '../base/typed-reads.ts';
 import type { ByteSource } from './bytes.ts';
 import { type Side, valuesOf } from './pairing.ts';
 import type { TensorEntry } from './tensor-file.ts';
 import type { Loader, TensorValues } from './tensor-values.ts';
 
-/** A chunk of elements; each element is the sum of its value and its rest. */
+/** A chunk of elements. The exact value of an element is the sum of its entries in `values` and `rest`. */
 export interface ExactChunk {
   readonly values: Float32Array | Float64Array;
   /** Null if no element of the chunk has a rest. */
@@ -26,7 +28,10 @@ export async function exactValuesOf(side: Side): Promise<Loader<ExactChunk> & { 
   };
 }
 
-/** The exact a - b minus the difference of the values; null if that is zero. */
+/**
+ * By how much a - b differs from the difference between the rounded values; null if there is no difference for any
+ * element.
+ */
 export function restOfDifference(a: ExactChunk, b: ExactChunk): Float64Array | null {
   if (a.rest === null && b.rest === null) return null;
   return Float64Array.from(a.values, (_, i) => (a.rest?.[i] ?? 0) - (b.rest?.[i] ?? 0));
@@ -34,7 +39,7 @@ export function restOfDifference(a: ExactChunk, b: ExactChunk): Float64Array | n
 
 type Rests = (from: number, count: number) => Promise<Float64Array | null>;
 
-/** Null for elements that f64 can represent. */
+/** Returns a function that reads the rests of a tensor; null if f64 can represent all values of the element type. */
 function restsOf({ file, entry, scales, isSwapped }: Side): Rests | null {
   if (scales !== null || isSwapped || !isLong(entry)) return null;
   const source = file.data(entry);
@@ -51,7 +56,7 @@ async function wordsOf(source: ByteSource, from: number, count: number): Promise
   return words;
 }
 
-/** The sum of both halves is rounded to f64; the part lost by rounding is exact. */
+/** Adds the two halves of each integer in f64 and computes what the rounding loses, which f64 can represent exactly. */
 function rests(words: Uint32Array, isSigned: boolean): Float64Array | null {
   const found = new Float64Array(words.length / 2);
   let isAny = false;

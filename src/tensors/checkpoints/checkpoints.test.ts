@@ -31,14 +31,17 @@ function e4m3(code: number): number {
   return (code & 0x80) === 0 ? magnitude : -magnitude;
 }
 
-/** Bytes with two codes each, low nibble first, and the value of each code. */
+/** Random bytes that contain two e2m1 codes each, the first in the low nibble, and the values of all codes. */
 function nibbles(count: number, random: () => number): readonly [bytes: Uint8Array, values: readonly number[]] {
   const codes = Array.from({ length: count }, () => Math.floor(random() * 16));
   const bytes = Uint8Array.from({ length: count / 2 }, (_, i) => (codes[2 * i] ?? 0) | ((codes[2 * i + 1] ?? 0) << 4));
   return [bytes, codes.map((code) => fp4[code] ?? 0)];
 }
 
-/** `weight` is e4m3; `weight_scale_inv` has an f32 for each 128 x 128 elements, which are multiplied by it. */
+/**
+ * `weight` is e4m3. `weight_scale_inv` has one f32 for each block of 128 x 128 elements, by which these elements are
+ * multiplied.
+ */
 function deepSeek(name: string, [rows, columns]: readonly [number, number]): Made {
   const random = dice(rows * 31 + columns);
   const codes = Uint8Array.from({ length: rows * columns }, () => {
@@ -68,7 +71,7 @@ interface Nvfp4Names {
   readonly others: StoredTensors;
 }
 
-/** u8 pairs, `_scale` e4m3 per 16, and a scale for the tensor or for each expert. */
+/** Pairs of codes in u8, one e4m3 `_scale` per 16 elements, and a second scale for the tensor or for each expert. */
 function nvfp4(name: string, shape: readonly number[], names: Nvfp4Names, seconds: readonly number[] = [0.125]): Made {
   const random = dice(product(shape));
   const columns = shape.at(-1) ?? 0;
@@ -108,7 +111,7 @@ const compressed: Nvfp4Names = {
   others: { 'model.layers.0.mlp.up_proj.input_global_scale': f32([1], [3]) },
 };
 
-/** u8 blocks of 16 bytes, scales 2^(byte - 127). */
+/** Blocks of 16 bytes with two codes each; every block has a scale of 2^(byte - 127). */
 function gptOss(name: string, [experts, rows, groups]: readonly [number, number, number], dot = '_'): Made {
   const random = dice(experts + rows + groups);
   const [bytes, units] = nibbles(experts * rows * groups * 32, random);

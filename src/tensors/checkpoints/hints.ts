@@ -1,4 +1,6 @@
-/** Reads what a checkpoint says about its packed integers in addition to names, types and shapes. */
+/**
+ * Reads what is needed to interpret a checkpoint's packed integers, apart from the names, types and shapes of tensors.
+ */
 import { elementDecoder } from '../../arrays/elements/element-values.ts';
 import { readBytes } from '../bytes.ts';
 import type { ModelHints, TensorEntry, TensorFile } from '../tensor-file.ts';
@@ -8,7 +10,10 @@ export const noHints: ModelHints = { shapes: new Map(), gptq: null };
 /** Reads a small file in the checkpoint's folder; null if it does not exist. */
 export type ReadBeside = (name: string) => Promise<Uint8Array | null>;
 
-/** Reads a few bytes of the file, and its configuration, if it has tensors that need them. */
+/**
+ * Returns the hints for a file. Small tensors and the configuration are read only if the file has packed integers that
+ * need them.
+ */
 export async function hintsOf(file: TensorFile, readBeside: ReadBeside | undefined): Promise<ModelHints> {
   if (file.container !== 'safetensors') return noHints;
   const names = new Set(file.tensors.map(({ name }) => name));

@@ -8,11 +8,14 @@ export interface LookAlike {
   readonly name: string;
   /** The codes that this tensor seems to scale, or null. */
   readonly codes: string | null;
-  /** What is unusual about it, as the rest of a sentence that begins with the name. */
+  /** What is unusual about the tensor, as the rest of a sentence that begins with its name. */
   readonly words: string;
 }
 
-/** Suffixes of scale names, longest first. Unlike `_scale`, the distinctive suffixes have no other meaning. */
+/**
+ * Suffixes of scale names, longest first. Names that end in one of the distinctive suffixes are always scales, which is
+ * not certain for `_scale`.
+ */
 const scaleEndings = [
   '_global_scale',
   '_scale_inv',
@@ -30,7 +33,7 @@ const packedEndings = ['_packed', '_blocks', '.blocks', '.qweight'];
 
 const codeEndings = [...new Set(storedLayouts.map(({ codes }) => codes)), '.weight'];
 
-/** Examines the tensors that are not part of another tensor. */
+/** Examines the tensors that are not in `used`, the list of those that belong to a known layout. */
 export function lookAlikes(tensors: readonly TensorEntry[], used: ReadonlySet<TensorEntry>): readonly LookAlike[] {
   const byName = new Map(tensors.map((entry) => [entry.name, entry]));
   const found: LookAlike[] = [];

@@ -16,7 +16,7 @@ import { wordTensorIn } from './word-tensors.ts';
 export interface ModelTensor {
   /** The entry that readers of values see: elements are counted individually, even if two of them share a byte. */
   readonly entry: TensorEntry;
-  /** Null if the elements have no separate scales. */
+  /** The scales that are stored in separate tensors; null if there are none. */
   readonly scales: Scales | null;
   /** The layout of codes and scales; null for a single stored tensor. */
   readonly layout: StoredLayout | WordLayout | null;
@@ -27,7 +27,7 @@ export interface ModelTensor {
 }
 
 export interface Model {
-  /** The same file, but `data` also accepts the entries of `tensors` and of their scales. */
+  /** The same file, except that its method `data` also accepts the entries of `tensors` and of their scales. */
   readonly file: TensorFile;
   /** The logical tensors, in the order of their codes. */
   readonly tensors: readonly ModelTensor[];
@@ -94,7 +94,7 @@ function codedTensorIn(
   if (!codes.name.endsWith(layout.codes)) return null;
   const name = codes.name.slice(0, codes.name.length - layout.codes.length);
   const stored = byName.get(name + layout.scale);
-  // Rejected if another tensor already has that name, or if the codes have a zero point.
+  // The layout does not apply if the name of the logical tensor is already taken, or if the codes have a zero point.
   if (stored === undefined || (layout.codes !== '' && byName.has(name)) || byName.has(name + zeroPointSuffix))
     return null;
   const entry = elementsOf(codes, name, layout);
@@ -108,7 +108,9 @@ function codedTensorIn(
   return { entry, scales: { scale, second, grouping, words: null }, layout, parts, isActivationScale: false };
 }
 
-/** The codes viewed as elements; null if they are of a different kind. */
+/**
+ * The entry of the codes with elements counted individually; null if the codes are not stored as the layout requires.
+ */
 function elementsOf(codes: TensorEntry, name: string, { stored }: StoredLayout): TensorEntry | null {
   const { format, packing, shape } = codes;
   if (stored === 'elements') return isNarrow(codes) ? codes : null;
@@ -128,7 +130,10 @@ function elementsOf(codes: TensorEntry, name: string, { stored }: StoredLayout):
   };
 }
 
-/** Formats with an 8-bit exponent are never scaled, and unsigned integers are packed data from other tools. */
+/**
+ * Whether the elements may be codes: signed values of at most 8 bits. ue8m0 is excluded because it is never scaled, and
+ * unsigned integers because they are packed data from other tools.
+ */
 function isNarrow({ format, packing }: TensorEntry): boolean {
   if (format === 'opaque' || (packing !== 'whole' && packing !== 'dense')) return false;
   return formats[format].width <= 8 && formats[format].signed;

@@ -20,14 +20,14 @@ export interface StoredLayout {
     readonly isOptional: boolean;
   } | null;
   /**
-   * - `elements`: signed codes of at most 8 bits, in the type of their tensor.
-   * - `pairs`: bytes, each with two e2m1.
-   * - `blocks`: bytes, the last two axes being blocks and the bytes of a block, each with two e2m1.
+   * - `elements`: one signed code of at most 8 bits per element, in the format that the tensor's type names.
+   * - `pairs`: bytes that contain two e2m1 codes each.
+   * - `blocks`: bytes that contain two e2m1 codes each; the last two axes are the blocks and the bytes within a block.
    */
   readonly stored: 'elements' | 'pairs' | 'blocks';
-  /** Number of elements along the last axis that share a scale; null if the shapes determine it. */
+  /** Number of elements along the last axis that share a scale; null if this number follows from the shapes. */
   readonly group: 16 | 32 | null;
-  /** Format of the scales, if the layout fixes it. Scales in bytes are ue8m0 in every layout. */
+  /** Format of the scales, if the layout prescribes it. Scales that are stored as u8 are ue8m0 in every layout. */
   readonly scaleFormat: 'e4m3' | 'ue8m0' | null;
 }
 
@@ -63,11 +63,11 @@ export const storedLayouts: readonly StoredLayout[] = [
     stored: 'elements',
     second: { suffix: '_scale_2', rule: 'multiply', isOptional: true },
   },
-  // Codes are multiplied by this scale, in spite of its name.
+  // Despite its name, the scale is not inverted: codes are multiplied by it.
   { ...none, title: 'codes and scales of DeepSeek', codes: '', scale: '_scale_inv', stored: 'elements' },
 ];
 
-/** Codes with a zero point are not symmetric; ptxlab does not read them as values. */
+/** The suffix of zero points. ptxlab does not interpret codes that have a zero point. */
 export const zeroPointSuffix = '_zero_point';
 
 /** Names of scales of activations and caches. They do not scale any tensor in the file. */

@@ -1,6 +1,6 @@
 /**
  * How checkpoints pack integers of 2, 4 or 8 bits into 32-bit words, one row per layout. A value is (code - zero point)
- * * scale; codes and zero points are unsigned, and the lowest bits of a word hold the first of its codes.
+ * * scale; codes and zero points are unsigned. The first code of a word is in its lowest bits.
  *
  * Sources: compressed-tensors (`pack-quantized`), AutoGPTQ, GPTQModel and AutoAWQ.
  */
@@ -13,22 +13,28 @@ export interface WordLayout {
   readonly codes: '_packed' | '.qweight';
   readonly scale: '_scale' | '.scales';
   readonly zeros: '_zero_point' | '.qzeros';
-  /** For each column, the index of its group. Optional; without it, groups are runs of columns. */
+  /**
+   * For each column, the index of its group. A file may lack this tensor; each group then consists of consecutive
+   * columns.
+   */
   readonly groupIndex: '_g_idx' | '.g_idx';
   /**
    * The tensor with the shape of the matrix, needed if the last columns do not fill a word. Null if a layout has no
    * such tensor.
    */
   readonly shape: '_shape' | null;
-  /** The suffix of the matrix's own name, in place of those of the stored tensors. */
+  /** The suffix of the logical matrix's name, which replaces the suffixes of the stored tensors. */
   readonly name: '' | '.weight';
   /** Whether codes, scales and zero points are stored with rows and columns swapped. */
   readonly isTransposed: boolean;
-  /** The axis of the matrix along which a word holds consecutive codes; zero points always share words along rows. */
+  /** The axis along which consecutive codes of the matrix share a word. Zero points always share words along rows. */
   readonly along: 'rows' | 'columns';
-  /** Position of each consecutive code and zero point in a word; null for ascending order. */
+  /** The position in a word of each consecutive code or zero point; null if they are in ascending order. */
   readonly places: readonly number[] | null;
-  /** `versions`: stored as zero point - 1 in GPTQ's first format, and as it is in the second. */
+  /**
+   * How zero points are stored. `versions`: GPTQ's first format stores the zero point minus 1, and its second format
+   * stores the zero point itself.
+   */
   readonly zeroRule: 'as-is' | 'versions';
 }
 

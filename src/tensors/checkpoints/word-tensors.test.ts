@@ -1,6 +1,6 @@
 /**
- * Integers in 32-bit words: facts that the tensors alone do not show, and mistakes in files. The layouts are tested in
- * checkpoints.test.ts.
+ * Tests integers in 32-bit words: information that comes from outside the tensors, and mistakes in files. The layouts
+ * are tested in checkpoints.test.ts.
  */
 import { describe, expect, test } from 'vitest';
 import { compared, expectClose, fileOf, type Made, original } from '../../../test/tensors/made-checkpoints.ts';

@@ -8,7 +8,7 @@ import type { WordLayout } from './word-layouts.ts';
 export interface WordTensor {
   readonly entry: TensorEntry;
   readonly scales: Scales;
-  /** The stored tensors, codes first. */
+  /** The tensors in which the matrix is stored; the codes come first. */
   readonly parts: readonly TensorEntry[];
 }
 
@@ -67,8 +67,8 @@ function elementsOf(bits: Matrix['bits']): Pick<TensorEntry, 'format' | 'packing
 }
 
 /**
- * Rows of words; the last columns may leave a word incomplete. If there are only a few columns, several widths fit; 4
- * bits is the usual one.
+ * Determines the width of the codes if words pack codes along rows. The last word of a row may be incomplete. If there
+ * are so few columns that several widths are possible, 4 bits is assumed, because that is the most common width.
  */
 function matrixOf([rows = 0, columns = 0]: readonly number[] = [], { codes }: Stored): Matrix | null {
   const [storedRows, wordsPerRow] = codes.shape;
@@ -76,7 +76,10 @@ function matrixOf([rows = 0, columns = 0]: readonly number[] = [], { codes }: St
   return bits === undefined || rows !== storedRows ? null : { bits, rows, columns };
 }
 
-/** Shapes of GPTQ and AWQ: scales are [groups, rows], and the codes of one fill whole words. */
+/**
+ * Determines the shape of a matrix in the layout of GPTQ or AWQ. The shape of the scales is [groups, rows], and the
+ * codes fill whole words.
+ */
 function sharedMatrix({ along }: WordLayout, { codes, scale, zeros }: Stored): Matrix | null {
   const [down = 0, across = 0] = codes.shape;
   const [groups = 0, rows = 0] = scale.shape;
@@ -96,13 +99,17 @@ function groupsIn(
   const shape = [rows, columns];
   if (down === 1 && across === 1 && more.length === 0) return { shape, groups: shape };
   if (down !== rows || more.length > 0) return null;
-  // The size of a group that does not divide the columns must be one of the usual sizes.
+  // If the number of columns is not a multiple of the number of groups, the size of a group must be one of the usual
+  // sizes.
   const size =
     columns % across === 0 ? columns / across : groupingOf(shape, { elements: 2, shape: [rows, across] })?.groups[1];
   return size === undefined ? null : { shape, groups: [1, size] };
 }
 
-/** Zero points share words along rows, or each is a signed byte. */
+/**
+ * Whether the zero points have the expected format and number: they are packed into words along rows, or each is a
+ * signed byte.
+ */
 function doZerosFit({ isTransposed }: WordLayout, { scale, zeros }: Stored, { bits, rows }: Matrix): boolean {
   if (zeros === null) return !isTransposed;
   if (isTransposed) return areWords(zeros);

@@ -10,13 +10,16 @@ import { keysOf } from '../../base/records.ts';
 export type CheckpointLayout = 'modelopt' | 'compressed-tensors';
 
 export interface WrittenForm {
-  /** Suffix of the codes: their name is the tensor's name followed by this. Scales are called `X_scale`. */
+  /**
+   * The suffix that the name of the codes has in addition to the tensor's name. The scales of a tensor X are called
+   * `X_scale`.
+   */
   readonly codes: '' | '_packed';
-  /** Whether two e2m1 share a byte of a u8 tensor, and ue8m0 is stored as u8. */
+  /** Whether e2m1 and ue8m0 are stored in u8 tensors: two e2m1 codes per byte, or one ue8m0 scale per byte. */
   readonly asBytes: boolean;
   readonly second: {
     readonly suffix: string;
-    /** With `divide`, the stored number is 1 / second scale. */
+    /** With `divide`, the file stores the reciprocal of the second scale. */
     readonly rule: 'multiply' | 'divide';
     readonly shape: readonly number[];
   };
@@ -78,7 +81,7 @@ const compressedTensors: Partial<Record<SchemeName, WrittenForm>> = {
   },
 };
 
-/** @param granularity null for weights that are used without quantizing activations */
+/** @param granularity null if only the weights are quantized, and activations are not */
 function compressed(
   format: string,
   bits: number,
@@ -105,7 +108,7 @@ const forms: Readonly<Record<CheckpointLayout, Partial<Record<SchemeName, Writte
 
 export const checkpointLayouts: readonly CheckpointLayout[] = keysOf(forms);
 
-/** How a layout stores a scheme. @throws PtxlabError `bad-choice` if it does not */
+/** How a layout stores a scheme. @throws PtxlabError `bad-choice` if the layout does not support the scheme */
 export function writtenForm(
   layout: CheckpointLayout | undefined,
   { name }: Scheme,
