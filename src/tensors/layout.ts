@@ -1,4 +1,4 @@
-/** Lays out a file of any container, and gives each container's spelling of formats. */
+/** Lays out a file of any container, and translates formats into the type names that each container uses. */
 import { requireArgument, requireOptions } from '../base/require.ts';
 import { list, listOf, mapOf, type RulesFor, shaped, text } from '../base/rules.ts';
 import { type FormatName, isFormatName } from '../numerics/formats.ts';
@@ -60,13 +60,19 @@ const spellings: Readonly<Record<Container, (format: FormatName) => string | nul
   raw: (format) => format,
 };
 
-/** The spelling of plain elements of a format in a container; null if it cannot hold such elements. */
+/**
+ * The type name that a container uses for elements of a format that are not in blocks; null if the container cannot
+ * hold such elements.
+ */
 export function dtypeIn(container: Container, format: FormatName): string | null {
   requireArgument('the container', container, containerRule);
   return isFormatName(format) ? spellings[container](format) : null;
 }
 
-/** The type of most tensors in the old GGUF file. Without this key, readers look at the tensors instead. */
+/**
+ * The key of a field that names the type of most tensors in a file. The field is not copied, because the new file has
+ * different types. Readers that do not find it look at the tensors instead.
+ */
 const fileType = 'general.file_type';
 
 const carried: Readonly<Record<Container, ((file: TensorFile) => LayoutOptions) | null>> = {

@@ -27,7 +27,7 @@ const ranges = 4;
  * Checks samples of the tensors that are converted without scales to a format of at most 8 bits, or to integers.
  *
  * @returns the tensors that lose more than a tenth of their values; empty if the caller chose to have no scales
- * @throws PtxlabError `values-lost` if these are most of the values of the file
+ * @throws PtxlabError `values-lost` if more than half of the values in the sampled tensors are lost
  */
 export async function requireValues(plan: ConversionPlan, file: TensorFile): Promise<readonly LostValues[]> {
   if (plan.choice.scale === 'none') return [];
@@ -88,8 +88,8 @@ async function lostShare(
 }
 
 /**
- * -1, 0, 1 or NaN for each element. Codes of up to 16 bits are not decoded, because compiling a decoder would take
- * longer than everything else.
+ * Returns the sign of each element: -1, 0, 1 or NaN. For formats of up to 16 bits, it is computed from the code,
+ * because compiling a decoder would take longer than everything else.
  */
 function signsOf(elements: ArrayBufferView, format: FormatName, count: number): readonly number[] {
   const { width } = formats[format];

@@ -1,4 +1,7 @@
-/** Checks every code of a format, at every position in a word and in a vector, against its value. */
+/**
+ * Tests every code of a format at every position in a word and in a SIMD vector: only those whose value is NaN or
+ * infinite may be counted.
+ */
 import { describe, expect, test } from 'vitest';
 import { elementDecoder } from '../arrays/elements/element-values.ts';
 import { nonFiniteIn } from './non-finite.ts';

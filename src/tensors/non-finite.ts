@@ -10,8 +10,9 @@ export interface NonFinite {
 }
 
 /**
- * For 32-bit words with one, two or four elements: a mask of all bits except signs, and a number that, when added,
- * carries into a sign if an exponent is all ones (in e4m3, if all bits are).
+ * Two constants for 32-bit words that hold one, two or four elements. The first is a mask of all bits except the signs.
+ * Adding the second to the masked word causes a carry into a sign bit if the exponent of an element is all ones (in
+ * e4m3, if all bits except the sign are ones).
  */
 const carries: Partial<Record<FormatName, readonly [magnitudes: number, carry: number]>> = {
   f32: [0x7fffffff, 0x00800000],
@@ -22,7 +23,8 @@ const carries: Partial<Record<FormatName, readonly [magnitudes: number, carry: n
 };
 
 /**
- * Counts NaN and infinities in an array without padding; null if all elements are finite, which is cheap to find out.
+ * Counts the NaNs and infinities in an array without padding. Returns null if all elements are finite; this common case
+ * is detected quickly.
  */
 export function nonFiniteIn(source: SourceArray | Uint8Array, format: FormatName): NonFinite | null {
   const carry = carries[format];
@@ -41,7 +43,7 @@ export function nonFiniteIn(source: SourceArray | Uint8Array, format: FormatName
 }
 
 function mayBeOdd(bytes: Uint8Array, [magnitudes, carry]: readonly [number, number]): boolean {
-  // The elements do not consist of whole, aligned words, so they are examined one by one.
+  // If the array does not consist of whole, aligned words, its elements must be examined one by one.
   if (bytes.byteOffset % 4 !== 0 || bytes.length % 4 !== 0) return true;
   return isAnyCarried(bytes, magnitudes, carry);
 }

@@ -22,11 +22,14 @@ import { TensorFileError } from './tensor-error.ts';
 import type { TensorFile } from './tensor-file.ts';
 
 export interface OpenOptions {
-  /** The file's name or path. Its extension is used if the first bytes are not conclusive. */
+  /** The file's name or path. The extension determines the container if the first bytes of the file do not. */
   readonly name?: string;
   /** The container, if it should not be detected; `raw` is never detected. */
   readonly container?: Container;
-  /** For `raw`, and for .npy elements that numpy has no code for (`V1`, `V2`): the name of the element format. */
+  /**
+   * The name of the element format. It is needed for `raw`, and for .npy elements that have no type code in numpy
+   * (`V1`, `V2`).
+   */
   readonly dtype?: FormatSpelling;
   /** For `raw`: the extents. */
   readonly shape?: readonly number[];
@@ -35,8 +38,8 @@ export interface OpenOptions {
   /** Opens a file in the same folder: the shards of `model.safetensors.index.json`. */
   readonly openBeside?: (name: string) => Promise<ByteSource>;
   /**
-   * Reads a small file in the same folder; null if it does not exist. For GPTQ matrices, `quantize_config.json` or
-   * `config.json` says which of GPTQ's two formats they use.
+   * Reads a small file in the same folder; null if it does not exist. It is called for files with GPTQ matrices,
+   * because `quantize_config.json` or `config.json` says which of GPTQ's two formats they use.
    */
   readonly readBeside?: (name: string) => Promise<Uint8Array | null>;
 }
@@ -52,10 +55,10 @@ const rules: RulesFor<OpenOptions> = {
 };
 
 /**
- * Reads the header of a tensor file. Throws TensorFileError if it is not well-formed. The file's data is not read, except
- * for tensors that hold the shape of a matrix of packed integers. The
- * caller must close the sources. The libraries for .npz and GGUF are loaded only if needed. The tensor in an .npy file
- * has the name of the file, without folder and extension.
+ * Reads the header of a tensor file. Throws TensorFileError if it is not well-formed. No tensor data is read, except
+ * for small tensors that contain the shapes of matrices of packed integers. The caller must close the sources. The
+ * libraries for .npz and GGUF are loaded only if needed. The tensor in an .npy file has the name of the file, without
+ * folder and extension.
  */
 export async function openTensorFile(source: ByteSource, options: OpenOptions = {}): Promise<TensorFile> {
   if (!isSource(source)) throw new TensorFileError('io', 'a source of bytes has a size and a function read');
@@ -98,7 +101,10 @@ async function containerOf(source: ByteSource, name: string): Promise<Container>
   throw new TensorFileError('not-this-container', `not a ${titles} file`);
 }
 
-/** A header length of 0x7b… bytes would be too large, so a file that begins with a brace is an index. */
+/**
+ * Whether a file is the index of a model, which begins with a brace. A safetensors file may begin with the same byte,
+ * because its first eight bytes are the length of the header; but then the four high bytes of the length are zero.
+ */
 async function isIndex(source: ByteSource): Promise<boolean> {
   const start = await readBytes(source, 0, Math.min(source.size, 8));
   return start[0] === 0x7b && start.slice(4).some((byte) => byte !== 0);
@@ -116,7 +122,7 @@ async function openRawAs(source: ByteSource, { name, dtype, shape, packing }: Op
   return openRaw(source, { name: tensorName(name), dtype, shape, ...(packing && { packing }) });
 }
 
-/** A tensor without a name of its own gets the name of the file. */
+/** The name of a tensor for which the file does not store a name: it is derived from the name of the file. */
 function tensorName(path = 'tensor'): string {
   const name = path.replace(/^.*[/\\]/s, '');
   const container = containerNamed(name);

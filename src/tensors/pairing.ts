@@ -8,7 +8,7 @@ import type { TensorValues } from './tensor-values.ts';
 /** A tensor on one side. */
 export interface Side extends ModelTensor {
   readonly file: TensorFile;
-  /** Whether its last two axes are swapped when it is read; `entry` has the resulting shape. */
+  /** Whether the last two axes of the tensor are swapped when it is read; `entry` has the shape after the swap. */
   readonly isSwapped: boolean;
 }
 
@@ -26,8 +26,8 @@ export interface Pairing {
 }
 
 /**
- * Pairs by name. If each file has only one tensor, the two are paired, whatever their names. Scales belong to their
- * tensor, and are not paired by themselves on the side where they are scales.
+ * Pairs by name. If each file has only one tensor, the two are paired, whatever their names. Scales are part of the
+ * tensor that they scale. They are not paired separately in a file in which they act as scales.
  */
 export function pairTensors(a: Model, b: Model, takes: (name: string) => boolean): Pairing {
   const [inA, inB] = [sidesOf(a, takes), sidesOf(b, takes)];
@@ -62,8 +62,8 @@ function sidesOf({ file, tensors }: Model, takes: (name: string) => boolean): re
 }
 
 /**
- * transformers stores the experts of gpt-oss as [expert, in, out], but as [expert, out, in] in blocks: the plain side
- * is read in the order of the blocks.
+ * transformers stores the experts of gpt-oss as [expert, in, out] without quantization, but as [expert, out, in] in
+ * blocks. If one side of a pair has blocks and the other does not, the axes of the latter are swapped when it is read.
  */
 function alignedPair(a: Side, b: Side): TensorPair {
   if (isSwapOf(a, b)) return { a, b: swapped(b) };

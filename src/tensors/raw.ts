@@ -1,4 +1,4 @@
-/** Bytes without a header, whose format and shape the caller specifies. */
+/** Files without a header; the caller specifies their format and shape. */
 import { formats, isFormatName } from '../numerics/formats.ts';
 import { type ByteSource, sliceSource } from './bytes.ts';
 import { bytesOf, elementsOf } from './sizes.ts';
@@ -10,7 +10,10 @@ export interface RawPlan extends TensorPlan {
   readonly packing?: 'whole' | 'dense';
 }
 
-/** All of `source` as one tensor; `dtype` is the name of a format. Throws `bad-offsets` if the size does not match. */
+/**
+ * Opens all of `source` as one tensor; `dtype` is the name of a format. Throws `truncated` if the source is too short,
+ * and `bad-offsets` if it is too long.
+ */
 export function openRaw(source: ByteSource, plan: RawPlan): TensorFile {
   const entry = entryOf(plan);
   if (entry.byteLength !== source.size)
@@ -52,7 +55,10 @@ function entryOf({ name, dtype, shape, packing = 'dense' }: RawPlan): TensorEntr
   };
 }
 
-/** Elements of 2, 4 and 6 bits fill whole bytes in groups of 4, 2 and 4. */
+/**
+ * The number of bytes for densely packed elements. Four 2-bit or two 4-bit elements fill one byte, and four 6-bit
+ * elements fill three.
+ */
 function denseBytes(elements: number, width: number, name: string): number {
   return width === 6 ? bytesOf(elements, 4, 3, name) : bytesOf(elements, 8 / width, 1, name);
 }

@@ -23,21 +23,24 @@ export interface ReadTensorOptions {
   readonly as?: 'number' | 'bigint';
 }
 
-/** A name; a tensor from `modelOf`; or an entry of the file, which is read as it is stored, without separate scales. */
+/**
+ * The tensor to read: a name, a tensor from `modelOf`, or an entry of the file. An entry is read as it is stored,
+ * without applying separate scales.
+ */
 export type TensorChoice = string | ModelTensor | TensorEntry;
 
 /** Number of elements that are read at a time. */
 const pieceElements = 2 ** 18;
 
 /**
- * The values of a tensor, or a range of them, in C order (the last extent varies fastest). Values are those that
- * `inspect` and `diff` show: narrow elements are unpacked, and elements of blocks and elements with separate scales are
- * multiplied by their scales. With the name of a stored part, such as the scales, only that part is read.
+ * The values of a tensor, or a range of them, in C order (the last extent varies fastest). The values are the same as
+ * those that `inspect` and `diff` show: narrow elements are unpacked, and scales are applied, whether they are in
+ * blocks or in separate tensors. If the name is that of a stored part, such as the scales, only that part is read.
  *
- * The result is a Float32Array if that type holds every value of the element's format, and otherwise a Float64Array,
- * which is always the case with separate scales and for integers of 32 and 64 bits. 64-bit integers beyond 2^53 are
- * rounded to the nearest f64 unless `as` is `bigint`. Values whose scale is NaN or infinite are NaN or infinite, too.
- * An empty range gives an empty Float32Array.
+ * The result is a Float32Array if f32 can represent every value of the element's format, and otherwise a Float64Array.
+ * It is always a Float64Array for tensors with separate scales and for integers of 32 and 64 bits. 64-bit integers
+ * beyond 2^53 are rounded to the nearest f64 unless `as` is `bigint`. A value is NaN or infinite if its scale is. An
+ * empty range gives an empty Float32Array.
  *
  * @throws TensorFileError `no-such-tensor`; `unsupported` if the elements are not numbers; the source's errors
  * @throws PtxlabError `bad-option` for a range outside the tensor, `out-of-memory` if the array cannot be allocated

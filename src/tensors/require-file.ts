@@ -35,12 +35,15 @@ const scalesRule: Rule<object | null> = {
 const modelTensorRule = shaped('a tensor of a model', { entry: entryRule, scales: scalesRule });
 
 /**
- * Files that were already accepted. Checking one takes time, and functions that take a file are called for each of its
- * tensors.
+ * Files that have already been accepted. They are remembered because checking a file takes time, and functions that
+ * need the check are called for each tensor of a file.
  */
 const accepted = new WeakSet<object>();
 
-/** @throws PtxlabError `argument-type` for anything but a tensor file like those from `openTensorFile` */
+/**
+ * @throws PtxlabError `argument-type` if the argument does not have the properties of a tensor file, such as one from
+ *   `openTensorFile`
+ */
 export function requireTensorFile(file: unknown): void {
   const isObject = typeof file === 'object' && file !== null;
   if (isObject && accepted.has(file)) return;

@@ -39,13 +39,13 @@ function f32(shape: readonly number[], ...values: readonly number[]): Stored {
   return { format: 'f32', shape, data: Float32Array.from(values) };
 }
 
-/** The scales of every tensor that has any. */
+/** The scales of all tensors that have scales, by tensor name. */
 function scalesOf(file: TensorFile): ReadonlyMap<string, Scales> {
   const { tensors } = modelOf(file);
   return new Map(tensors.flatMap(({ entry, scales }) => (scales === null ? [] : [[entry.name, scales] as const])));
 }
 
-/** The values of `x`. All its elements are 1, so the values are its scales. */
+/** The values of the tensor `x`. As all elements of `x` are 1, its values are equal to its scales. */
 async function scalesIn(tensors: Readonly<Record<string, Stored>>): Promise<readonly number[]> {
   const file = fileOf(tensors);
   const scales = scalesOf(file).get('x');
@@ -148,7 +148,7 @@ describe('every element gets the correct scale however a tensor is split', () =>
   });
 });
 
-/** The scale of an element by its position on every axis; scales are numbered from 1. */
+/** The expected scale of an element, computed from its position on each axis. The scales are 1, 2, 3, and so on. */
 function plainScale(element: number, given: readonly number[], scaleShape: readonly number[]): number {
   if (scaleShape.length === 1 && scaleShape[0] === 1) return 1;
   const columns = given.at(-1) as number;

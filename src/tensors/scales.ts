@@ -2,10 +2,11 @@
  * Elements with separate scales: a value is element * scale, possibly multiplied or divided by a second scale.
  * `checkpoints/stored-layouts.ts` lists how these tensors are named and encoded.
  *
- * The shapes determine how many elements share a scale. There is one scale for all elements, or one per row, or the
- * scale tensor has as many axes as X. In the last case, the number of elements along an axis that share a scale is one
- * of `usualGroups`, with fewer in the last group; if none of these fits, it is the number that divides the extent. A
- * scale tensor with two axes may also belong to a matrix: all axes of X but the last are treated as one.
+ * The shapes determine how many elements share a scale. Either all elements of a tensor X share one scale, or each row
+ * has a scale, or the scale tensor has as many axes as X. In the last case, the elements along each axis form groups
+ * that share a scale. The size of a group is one of `usualGroups` if one of these fits; the last group may then be
+ * smaller. Otherwise, all groups of an axis have the same size. A scale tensor with two axes may also belong to an X
+ * with more axes; all axes of X but the last are then treated as one.
  */
 import { elementAt, lastOf } from '../base/element-at.ts';
 import { doubleAt } from '../base/typed-reads.ts';
@@ -18,7 +19,8 @@ export interface Scales {
   readonly second: SecondScale | null;
   readonly grouping: Grouping;
   /**
-   * The packing of the elements and their zero points into words; null if the elements are stored as their type says.
+   * How elements and zero points are packed into words; null if the elements are stored individually, in the format of
+   * their tensor.
    */
   readonly words: PackedWords | null;
 }
@@ -31,14 +33,17 @@ export interface SecondScale {
   readonly span: number;
 }
 
-/** Number of elements along each axis that share a scale. */
+/** How elements share scales: `groups` is the number of elements along each axis of `shape` that share a scale. */
 export interface Grouping {
-  /** The shape of the tensor, possibly with all axes but the last merged. */
+  /** The shape of the tensor. All axes but the last may have been merged into one. */
   readonly shape: readonly number[];
   readonly groups: readonly number[];
 }
 
-/** Block sizes of NVFP4, of the MX formats, and of fp8 in squares. */
+/**
+ * The usual numbers of elements that share a scale, for example in NVFP4 (16), in the MX formats (32), and in fp8 with
+ * square blocks (128).
+ */
 const usualGroups = [16, 32, 64, 128];
 
 /** Describes how scales are shared: `one scale`, `a scale per row`, `a scale for 128 × 128`. */
@@ -51,7 +56,10 @@ export function describeScales({ scale, grouping: { shape, groups } }: Scales, t
     : `a scale for ${[...outer, last].join(times)}`;
 }
 
-/** Null if the shapes do not fit, because the two tensors are then unrelated. */
+/**
+ * Determines from the shapes of a tensor and its scales which elements share a scale. Returns null if the shapes do not
+ * match; the two tensors are then unrelated.
+ */
 export function groupingOf(
   shape: readonly number[],
   { elements, shape: scales }: Pick<TensorEntry, 'elements' | 'shape'>,
@@ -78,8 +86,9 @@ function groupOf(extent: number, scales: number): number | null {
 }
 
 /**
- * The elements of a tensor times their scales, in f64: exact except for the last place if both scales are f32. With the
- * rule `refuse`, this function and decoding throw TensorFileError `bad-scale` if a scale is not a finite number.
+ * The elements of a tensor multiplied by their scales, in f64. The products are exact, except that the last place may
+ * be rounded if both scales are f32. With the rule `refuse`, this function and decoding throw TensorFileError
+ * `bad-scale` if a scale is not a finite number.
  */
 export async function scaledValues(
   file: TensorFile,
@@ -120,15 +129,18 @@ export async function scaledValues(
   };
 }
 
-/** Maps an element to its scale. */
+/** Maps elements to the indices of their scales. */
 interface Grid {
-  /** Number of elements in a row, along the last axis, and how many of them share a scale. */
+  /**
+   * Number of elements in a row, which runs along the last axis. `columnGroup` is the number of these elements that
+   * share a scale.
+   */
   readonly columns: number;
   readonly columnGroup: number;
-  /** The scale of the first element of a row; rows are counted over all other axes. */
+  /** The index of the scale of a row's first element. Rows are numbered across all axes but the last. */
   readonly scaleOfRow: (row: number) => number;
   readonly scaleOf: (element: number) => number;
-  /** The smallest and largest scale index of a range of elements, inclusive; the range is not empty. */
+  /** The smallest and largest scale index that the elements from `first` to `last` use, including `last`. */
   readonly rangeOf: (first: number, last: number) => readonly [lowest: number, highest: number];
 }
 
@@ -150,11 +162,14 @@ function gridOf({ shape, groups }: Grouping): Grid {
 }
 
 /**
- * A range of elements is a union of boxes, each with a part of one axis and all of the later axes. Scale indices grow
- * along every axis, so the smallest index of a box is that of its first element, and the largest that of its last.
+ * A range of elements can be divided into boxes, each of which covers a part of one axis and all later axes completely.
+ * As scale indices increase along every axis, the first element of a box has its smallest index, and the last element
+ * has its largest.
  */
 function rangesIn(shape: readonly number[], scaleOf: Grid['scaleOf']): Grid['rangeOf'] {
-  /** Number of elements per index step of each axis, last axis first. */
+  /**
+   * For each axis, beginning with the last one, the distance between two elements that are neighbors along this axis.
+   */
   const strides = [1];
   for (let axis = shape.length - 1; axis > 0; axis--) strides.push(lastOf(strides) * elementAt(shape, axis));
   return (first, last) => {
@@ -169,7 +184,10 @@ function rangesIn(shape: readonly number[], scaleOf: Grid['scaleOf']): Grid['ran
 }
 
 interface Seconds {
-  /** The second scales as factors; scales that divide are inverted. */
+  /**
+   * The factors that the second scales represent: the scales themselves, or their reciprocals if values are divided by
+   * them.
+   */
   readonly factors: Float64Array;
   readonly span: number;
 }
@@ -179,14 +197,14 @@ async function secondsOf(file: TensorFile, second: SecondScale | null, refusal: 
   const { entry, rule, span } = second;
   const stored = (await tensorValues(file, entry).load(0, entry.elements))();
   const factors = Float64Array.from(stored, (scale) => (rule === 'divide' ? 1 / scale : scale));
-  // Division by zero is rejected, too.
+  // A second scale of zero is also rejected if values are divided by it.
   const areFinite = factors.every(Number.isFinite) && stored.every(Number.isFinite);
   if (!areFinite && refusal === 'refuse') refuseScale(entry.name);
   return { factors, span };
 }
 
 interface Factors {
-  /** The name of the tensor of scales, if scales that are not finite are rejected. */
+  /** The name of the tensor that contains the scales, if scales that are not finite are rejected; otherwise null. */
   readonly name: string | null;
   /** The index of the first element. */
   readonly from: number;

@@ -1,11 +1,11 @@
 /**
- * Sizes that files announce. Computes sizes; every product is checked, so that nothing overflows or appears smaller
+ * Computes the sizes that files specify. Every product is checked, so that no size overflows or appears to be smaller
  * than it is.
  */
 import { shown } from '../base/rules.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 
-/** Maximum number of extents, more than any library writes; numpy allows 64. */
+/** Maximum number of extents. This is the limit of numpy, and more than any library writes in practice. */
 const mostExtents = 64;
 
 /**
@@ -17,14 +17,15 @@ export function elementsOf(shape: readonly number[], name: string): number {
   for (const extent of shape)
     if (!Number.isSafeInteger(extent) || extent < 0) throw badShape(name, `${shown(extent)} is not an extent`);
   const elements = shape.includes(0) ? 0 : shape.reduce((product, extent) => product * extent, 1);
-  // Products of safe integers are exact as long as they are safe integers themselves, and they only grow.
+  // If the result is a safe integer, so are all intermediate products, because none of them is larger; the result is
+  // therefore exact.
   if (!Number.isSafeInteger(elements)) throw badShape(name, 'it has more elements than can be counted');
   return elements;
 }
 
 /**
- * Number of bytes for `elements` elements if every `blockElements` take `blockBytes`. Throws `bad-shape` if they do not
- * fill whole blocks.
+ * The number of bytes that `elements` elements take up if each block of `blockElements` elements takes up `blockBytes`
+ * bytes. Throws `bad-shape` if the elements do not fill whole blocks.
  */
 export function bytesOf(elements: number, blockElements: number, blockBytes: number, name: string): number {
   if (elements % blockElements !== 0)

@@ -3,7 +3,7 @@ import { memorySource } from './bytes.ts';
 import { openRaw } from './raw.ts';
 import { summarizeTensor } from './summarize.ts';
 
-// 70,000 elements are enough to be counted by code, and 300,000 need a second chunk.
+// With 70,000 elements, the codes are counted in a table; 300,000 elements do not fit into one chunk.
 test.each([1_000, 70_000, 300_000])('%i elements of 16 bits', async (elements) => {
   const patterns = Uint16Array.from({ length: elements }, (_, i) => (i === elements - 1 ? 0xc000 : 0x3f80));
   const file = openRaw(memorySource(new Uint8Array(patterns.buffer)), { name: 'x', dtype: 'bf16', shape: [elements] });

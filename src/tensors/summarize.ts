@@ -9,22 +9,22 @@ import { requireModelTensor, requireTensorFile } from './require-file.ts';
 import type { TensorFile } from './tensor-file.ts';
 import { forEachChunk, isReadable, tensorCodes, type TensorValues } from './tensor-values.ts';
 
-/** Reports progress and allows stopping. */
+/** Options for reporting progress and for stopping early. */
 export interface SummarizeOptions {
-  /** Called with the number of elements processed since the last call. */
+  /** Called now and then with the number of elements that have been processed since the previous call. */
   readonly progress?: (elements: number) => void;
-  /** If it is aborted, the summary covers the elements read until then. */
+  /** If this signal is aborted, the summary covers only the elements that have been read by then. */
   readonly signal?: AbortSignal;
 }
 
 const rules: RulesFor<SummarizeOptions> = { progress: callback(), signal };
 
-/** Tables of counts pay off for at least this many elements. */
+/** The number of elements from which it pays off to count codes in a table. */
 const worthCounting = 2 ** 16;
 
 /**
  * The smallest and largest element, mean, special values and exponents of a tensor, read in pieces; null if ptxlab
- * cannot read its elements as numbers. Scales are applied, even NaN scales. `modelOf` finds them.
+ * cannot read its elements as numbers. Scales, which `modelOf` finds, are applied even if they are NaN.
  *
  * @throws TensorFileError for data that cannot be read
  */
@@ -59,7 +59,7 @@ async function summarizeValues(
   values: TensorValues,
   { progress, signal: stop = new AbortController().signal }: SummarizeOptions,
 ): Promise<Summary> {
-  // A scaled element is a product in f64, so it does not show whether its code is subnormal.
+  // A scaled value is a product in f64, which does not reveal whether the code was subnormal in its own format.
   const summarizer = new Summarizer(values.isScaled ? 'f64' : values.format);
   const take = (chunk: Float32Array | Float64Array): void => {
     summarizer.add(chunk);

@@ -36,7 +36,7 @@ async function partOf(values: TensorValues, first: number, count: number): Promi
   return Float64Array.from(loaded.subarray(first - start, first - start + count));
 }
 
-/** Transposes a matrix of `columns` x `rows` to `rows` x `columns`. */
+/** Transposes a matrix that is stored as `columns` x `rows`; the result is `rows` x `columns`. */
 function swap(stored: Float64Array, rows: number, columns: number): Float64Array {
   const out = new Float64Array(stored.length);
   for (let column = 0; column < columns; column++) {

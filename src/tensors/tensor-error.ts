@@ -52,14 +52,14 @@ export class TensorFileError extends PtxlabError {
   }
 }
 
-/** A name from a file, for a message: quoted, and at most one line long. */
+/** Formats a name from a file for use in a message: quoted, and truncated if it would be longer than a line. */
 export function quote(name: string): string {
   const text = JSON.stringify(name);
-  // Escapes can make a short name long.
+  // The escaped text is measured, because escape sequences can make a short name long.
   return text.length > 82 ? `${text.slice(0, 78)}..."` : text;
 }
 
-/** A PtxlabError whose message begins with the file's name; other errors are returned unchanged. */
+/** Adds the name of the file to the beginning of a PtxlabError's message; other errors are returned unchanged. */
 export function named(file: string | null, error: unknown): unknown {
   if (file === null || !(error instanceof PtxlabError) || error.message.startsWith(file)) return error;
   return new PtxlabError(error.code, `${file}: ${error.message}`, { cause: error });

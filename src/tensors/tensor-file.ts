@@ -7,10 +7,11 @@ import type { ByteSink, ByteSource } from './bytes.ts';
 import type { Container } from './containers.ts';
 
 /**
- * How the elements of a tensor are stored in its bytes, in C order (the last extent varies fastest), little-endian.
+ * How the elements of a tensor are stored. They are always in C order (the last index varies fastest) and
+ * little-endian.
  *
- * - `whole`: each element in the bytes it needs; formats narrower than a byte in the low bits of one.
- * - `dense`: elements of 2, 4 or 6 bits without padding; the first in the lowest bits of the first byte.
+ * - `whole`: each element takes up a whole number of bytes; elements narrower than a byte are in the low bits of one.
+ * - `dense`: elements of 2, 4 or 6 bits without padding; the first element is in the lowest bits of the first byte.
  * - `q4_0`, `q4_k`, `mxfp4`, …: blocks of GGUF, see gguf/block-rows.ts; each contains scales in addition to the
  *   elements.
  * - `opaque`: bytes that ptxlab can copy, but not read.
@@ -48,16 +49,19 @@ export interface TensorEntry {
   /** The element type as the file spells it: `F8_E4M3`, `<f4`, `MXFP4`. */
   readonly dtype: string;
   /**
-   * The format of an element (for blocks, the narrowest that holds their codes); `opaque` for bool, complex and types
-   * that PTX lacks.
+   * The format of an element; for blocks, the narrowest format that can hold their codes. It is `opaque` for booleans,
+   * complex numbers and other types that have no PTX format.
    */
   readonly format: FormatName | 'opaque';
   /** Extents in elements, the last varying fastest; empty for a scalar. */
   readonly shape: readonly number[];
-  /** The product of the shape. */
+  /** Number of elements, which is the product of the extents. */
   readonly elements: number;
   readonly packing: Packing;
-  /** Offset in the file that holds the data (`shard`); for compressed data, where the compressed bytes begin. */
+  /**
+   * Offset of the data in the file that contains it (see `shard`). If the data is compressed, this is where the
+   * compressed bytes begin.
+   */
   readonly offset: number;
   /** Length of the data as returned by `data`, uncompressed. */
   readonly byteLength: number;
@@ -69,12 +73,13 @@ export interface TensorEntry {
 export type Metadata = Readonly<Record<string, MetadataValue>>;
 export type MetadataValue = string | number | bigint | boolean | readonly MetadataValue[];
 
-/** What a checkpoint says about its packed integers in addition to names, types and shapes. */
+/** What is needed to interpret a checkpoint's packed integers, apart from the names, types and shapes of tensors. */
 export interface ModelHints {
-  /** The values of tensors that give the shape of a packed matrix, by name. */
+  /** The contents of the small tensors that specify the shape of a packed matrix, by tensor name. */
   readonly shapes: ReadonlyMap<string, readonly number[]>;
   /**
-   * GPTQ's first format stores zero points minus 1, the second stores them as they are. Null if no file specifies it.
+   * The version of GPTQ's format: version 1 stores zero points minus 1, and version 2 stores the zero points
+   * themselves. Null if no file specifies the version.
    */
   readonly gptq: 1 | 2 | null;
 }
@@ -85,15 +90,15 @@ export interface TensorFile {
   readonly tensors: readonly TensorEntry[];
   readonly metadata: Metadata;
   /**
-   * The data of a tensor of this file, `byteLength` bytes. Reads in ascending order are fast; for a compressed tensor of
-   * an .npz, reading backwards starts over.
+   * The data of a tensor of this file, `byteLength` bytes. Reads in ascending order are fast; for a compressed tensor
+   * of an .npz, a read at a lower offset than the previous one inflates everything again from the start.
    */
   readonly data: (entry: TensorEntry) => ByteSource;
-  /** What `openTensorFile` read in addition to the header, to interpret packed integers. */
+  /** The additional information that `openTensorFile` has read to interpret packed integers. */
   readonly hints?: ModelHints;
 }
 
-/** A tensor to be written; `dtype` in the container's spelling. */
+/** A tensor to be written; `dtype` is the type name that the container uses. */
 export interface TensorPlan {
   readonly name: string;
   readonly dtype: string;
@@ -102,7 +107,7 @@ export interface TensorPlan {
 
 /**
  * A file to be written: its size and layout. Write `header` at 0 and the data of each tensor at its `offset`, in any
- * order and in any pieces, then call `finish`; the bytes in between stay zero.
+ * order and in any pieces, then call `finish`. The bytes between these parts must be zero.
  */
 export interface FileLayout {
   readonly container: Container;
@@ -119,7 +124,7 @@ export interface FileLayout {
   readonly files: readonly FilePlace[] | null;
 }
 
-/** One of several files that are laid out as one. */
+/** The position of a file in a sequence of several files. */
 export interface FilePlace {
   readonly name: string;
   /** Offset of its first byte in the sequence. */

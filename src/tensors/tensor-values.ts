@@ -9,8 +9,8 @@ import { quote, TensorFileError } from './tensor-error.ts';
 import type { BlockLayout, TensorEntry, TensorFile } from './tensor-file.ts';
 
 /**
- * Elements that are read, but not decoded yet. Decoding never waits for the disk, and its result is valid until the
- * next decoding.
+ * Elements that have been read, but not decoded. Calling the function decodes them without any further access to the
+ * file. Its result is valid until the next time elements are decoded.
  */
 export type Loaded<T> = () => T;
 
@@ -18,20 +18,20 @@ export type Loaded<T> = () => T;
 export interface Loader<T> {
   readonly elements: number;
   /**
-   * Reads elements `from` to `from + count`. `from` is a multiple of `loadUnit`, and so is `count` unless it ends the
-   * tensor. At most two loads may be waiting to be decoded.
+   * Reads `count` elements, beginning at index `from`. `from` must be a multiple of `loadUnit`, and so must `count`,
+   * unless the range ends at the end of the tensor. At most two results may be waiting to be decoded.
    */
   load(from: number, count: number): Promise<Loaded<T>>;
 }
 
 export interface TensorValues extends Loader<Float32Array | Float64Array> {
-  /** The format of an element, before scaling. */
+  /** The format of the stored elements, before scales are applied. */
   readonly format: FormatName;
-  /** Whether values are elements times scales; the spacing of `format` then does not apply to them. */
+  /** Whether values are products of elements and scales. If so, their spacing is not that of `format`. */
   readonly isScaled: boolean;
 }
 
-/** At each multiple of this index, every packing begins a new byte and a new block. */
+/** Whatever the packing, an element whose index is a multiple of this number begins a new byte and a new block. */
 export const loadUnit = 256;
 
 /** Number of elements in a chunk: large enough to make reading cheap, small enough for the processor's cache. */
@@ -70,7 +70,7 @@ export function tensorCodes(file: TensorFile, entry: TensorEntry): Loader<Uint8A
     elements,
     async load(from, count) {
       const bytes = await read(isWide ? 2 * from : from, isWide ? 2 * count : count);
-      // The buffers that are read into begin at offset 0.
+      // The bytes begin at the start of their buffer, so 16-bit elements are aligned.
       return () => (isWide ? new Uint16Array(bytes.buffer, 0, count) : bytes);
     },
   };
@@ -133,8 +133,9 @@ function rotating(source: ByteSource): ByteReader {
 }
 
 /**
- * Calls `take` with chunk after chunk of tensors that have the same number of elements; while it processes a chunk, the
- * next one is read. The arrays are valid until `take` returns. Stops if `signal` is aborted.
+ * Reads tensors with the same number of elements chunk by chunk, and passes each group of corresponding chunks to
+ * `take`. While `take` processes one group, the next one is read. The arrays are valid until `take` returns. Stops if
+ * `signal` is aborted.
  */
 export async function forEachChunk<T>(
   tensors: readonly Loader<T>[],

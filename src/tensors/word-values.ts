@@ -1,7 +1,7 @@
 /**
- * Matrices of small integers in 32-bit words: a value is (code - zero point) * scale. `checkpoints/word-layouts.ts` has
- * the rows. The words, scales and zero points of one matrix are in memory while it is read, because some layouts store
- * it by columns.
+ * Matrices of small integers in 32-bit words: a value is (code - zero point) * scale. `checkpoints/word-layouts.ts`
+ * describes the layouts. While a matrix is read, all of its words, scales and zero points are in memory, because some
+ * layouts store a matrix by columns.
  */
 import { elementAt } from '../base/element-at.ts';
 import { doubleAt, wordAt } from '../base/typed-reads.ts';
@@ -17,7 +17,7 @@ export interface PackedWords {
   readonly rows: number;
   readonly columns: number;
   readonly codes: TensorEntry;
-  /** Null if the zero point is the middle of the range, 2^(bits - 1). */
+  /** The zero points; null if the zero point of all codes is the middle of their range, 2^(bits - 1). */
   readonly zeros: TensorEntry | null;
   /** The group of each column; null if groups are runs of columns. */
   readonly groupIndex: TensorEntry | null;
@@ -34,7 +34,7 @@ export interface WordScales {
 }
 
 /**
- * The values, in f64: exact with scales of at most 45 bits of precision.
+ * The values in f64. They are exact if the scales have at most 45 bits of precision.
  *
  * @throws TensorFileError `bad-scale` according to the rule, `bad-data` for a column whose group has no scale
  */
@@ -59,7 +59,7 @@ interface Matrix extends Pick<PackedWords, 'layout' | 'bits' | 'rows' | 'columns
   readonly wordsPerLine: number;
   /** Group of each column. */
   readonly groupOf: Int32Array;
-  /** Number of groups in a row; scale and zero point of row r and group g are at r * groups + g. */
+  /** Number of groups in a row. The scale and zero point for group g of row r are at index r * groups + g. */
   readonly groups: number;
   readonly factors: Float64Array;
   readonly zeros: Float64Array;
@@ -133,7 +133,10 @@ async function zerosOf(
   return (row, group) => (storedAt(row, group) + 1) & mask;
 }
 
-/** Whether every code is the middle of the range, as GPTQ's second format stores symmetric zero points. */
+/**
+ * Whether all codes in the words are equal to `code`. GPTQ's second format stores symmetric zero points in this way,
+ * with the middle of the range as the code.
+ */
 function areAll(words: Uint32Array, code: number, bits: number): boolean {
   let pattern = 0;
   for (let shift = 0; shift < 32; shift += bits) pattern |= code << shift;
@@ -154,7 +157,7 @@ async function groupsOf(
   const runs = (): Int32Array => Int32Array.from({ length: columns }, (_, column) => Math.floor(column / size));
   if (groupIndex === null) return runs();
   const found = Int32Array.from(await allOf(file, groupIndex));
-  // compressed-tensors fills the index with -1 if columns were not reordered.
+  // compressed-tensors fills the tensor of group indices with -1 if the columns have not been reordered.
   if (found.includes(-1)) return runs();
   const wrong = found.findIndex((group) => group < 0 || group >= groups);
   if (wrong < 0) return found;

@@ -1,7 +1,7 @@
 /**
- * A second definition of conversions, without rounding code: every point of the destination is a rational number, and
- * the result is the point that the definition of the rounding selects. It shares `decode` and the table of formats with
- * src/numerics, and nothing else.
+ * An independent implementation of conversions that does no bit-level rounding: every value of the destination format
+ * is a rational number, and the result is the value that the definition of the rounding mode selects. The only things
+ * it shares with src/numerics are `decode` and the table of formats.
  */
 import type { Bits } from '../../src/base/bits.ts';
 import { elementAt } from '../../src/base/element-at.ts';
@@ -9,13 +9,18 @@ import type { Conversion, Rounding } from '../../src/numerics/conversion.ts';
 import { decode } from '../../src/numerics/exact.ts';
 import { type FormatName, formats } from '../../src/numerics/formats.ts';
 
-/** Values are integers in units of 2^-1200, which is finer than the last place of every format. */
+/**
+ * Values are represented as integers, in units of 2^-1200. This unit is smaller than the last place of every format.
+ */
 export const unitExponent = 1200;
 
-/** The unit of `expected`: finer than the last place of f32 after a division by any scale. */
+/**
+ * The unit that `expected` uses. It is smaller than the last place of every f32 value, even after a division by a
+ * scale.
+ */
 const narrowExponent = 300;
 
-/** A finite value in units of 2^-`unit`; null for infinities and NaNs. */
+/** Converts a finite value to units of 2^-`unit`; returns null for infinities and NaNs. */
 export function unitsOf(format: FormatName, bits: Bits, unit: number = unitExponent): bigint | null {
   const { kind, width, signed } = formats[format];
   if (kind === 'integer') {
@@ -29,7 +34,7 @@ export function unitsOf(format: FormatName, bits: Bits, unit: number = unitExpon
   return value.sign === 1 ? -magnitude : magnitude;
 }
 
-/** Whether the sign bit of a signed format is set, even on a zero. */
+/** Whether the sign bit is set; for zeros, too. Always false for unsigned formats. */
 export function isNegative(format: FormatName, bits: Bits): boolean {
   const { width, signed } = formats[format];
   if (!signed) return false;
@@ -44,7 +49,7 @@ interface Point {
 
 const one = 1n << BigInt(narrowExponent);
 
-/** The magnitudes that a format has for one sign, ascending, with their bits. */
+/** The magnitudes of all values of a format that have the given sign, in ascending order, with their bits. */
 function pointsOf(format: FormatName, negative: boolean, integral: boolean): readonly Point[] {
   const points: Point[] = [];
   for (let bits = 0; bits < 2 ** formats[format].width; bits++) {
@@ -59,7 +64,7 @@ function pointsOf(format: FormatName, negative: boolean, integral: boolean): rea
   return points.sort((a, b) => (a.value < b.value ? -1 : 1));
 }
 
-/** Cached by sign and integrality, then by format. */
+/** A cache of points: one map from formats to points for each combination of `negative` and `integral`. */
 const known: readonly Map<FormatName, readonly Point[]>[] = [new Map(), new Map(), new Map(), new Map()];
 
 function knownPoints(format: FormatName, negative: boolean, integral: boolean): readonly Point[] {
@@ -69,7 +74,10 @@ function knownPoints(format: FormatName, negative: boolean, integral: boolean): 
   return found;
 }
 
-/** The result for a value past the last point: as if another point followed at the same distance as the last two. */
+/**
+ * The result for a value beyond the largest finite point. It is rounded as if there were another point, at the same
+ * distance as between the last two.
+ */
 function beyond(c: Conversion, value: bigint, negative: boolean, randomness: Randomness): Bits | 'infinity' | 'nan' {
   const points = knownPoints(c.to, negative, c.integral);
   const last = points.at(-1) as Point;
@@ -118,7 +126,10 @@ interface Randomness {
   readonly width: number;
 }
 
-/** The bits of a converted finite source, for destinations of at most 16 bits, or the name of a special result. */
+/**
+ * The correct result of converting a finite source: its bits, or the name of a special result. The destination must
+ * have at most 16 bits.
+ */
 export function expected(c: Conversion, source: Bits, random = 0, scale = 0x7f): Bits | 'infinity' | 'nan' {
   const exact = unitsOf(c.from, source, narrowExponent);
   if (exact === null) throw new Error('the oracle accepts only finite values');
@@ -138,8 +149,8 @@ function pick(c: Conversion, magnitude: bigint, negative: boolean, randomness: R
   const upper = points[above];
   if (upper === undefined) return beyond(c, magnitude, negative, randomness);
   if (upper.value === magnitude) return upper.bits;
-  // Integers and s2f6 have a single zero, and a negative value may round to it. ue8m0 has no zero; its smallest value
-  // takes that place.
+  // Integers and s2f6 have only one zero, so zero is a possible result for negative values, too. ue8m0 has no zero; its
+  // smallest value is used instead.
   const zero: Point = { bits: 0, value: 0n, even: true };
   const lower = points[above - 1] ?? (c.to === 'ue8m0' ? upper : zero);
   return choose([lower, upper], magnitude, negative, c.rounding ?? 'rn', randomness).bits;
@@ -171,12 +182,15 @@ function bitsOfOne(format: FormatName): Bits {
   return (points.at(firstAtLeast(points, one)) as Point).bits;
 }
 
-/** The sign of (exact magnitude - point), both in units. For some exact results, such as roots, only this is known. */
+/**
+ * Returns the sign of the exact magnitude minus the given point, which is in units. For some exact results, such as
+ * roots, only this comparison is possible.
+ */
 export type Comparison = (point: bigint) => number;
 
 /**
- * Whether these bits of a floating-point format, finite or infinite, are the correct rounding of the value that
- * `compare` represents. Only the point itself and its two neighbors are used, so formats may have any width.
+ * Whether a finite or infinite encoding is the correctly rounded result for the exact value that `compare` represents.
+ * Only the encoding and its two neighbors are examined, so formats may have any width.
  */
 export function isRounded(format: FormatName, bits: Bits, mode: Rounding, compare: Comparison): boolean {
   const negative = isNegative(format, bits);
@@ -198,7 +212,7 @@ interface Surroundings {
   readonly end: 'infinite' | 'last' | null;
 }
 
-/** An encoding and its neighbors; infinity lies one step above the largest value. */
+/** Returns an encoding with its two neighbors. Infinity counts as the neighbor above the largest finite value. */
 function surroundings(format: FormatName, bits: Bits): Surroundings {
   const described = formats[format];
   if (described.kind !== 'float') throw new Error('only floating-point formats have neighbors here');

@@ -1,6 +1,6 @@
 /**
- * Video instructions, implemented by the ISA's own pseudo-code (PTX ISA 9.1, 9.7.18), on integers of any size. It turns
- * the text of an instruction into a function of three words, and shares nothing with src.
+ * Video instructions, implemented by the ISA's own pseudo-code (PTX ISA 9.1, 9.7.18), on integers of any size. The
+ * module turns the text of an instruction into a function of three words, and shares no code with src.
  */
 
 /** Returns the result for the words a, b and c. */

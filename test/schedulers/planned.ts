@@ -1,4 +1,7 @@
-/** Plans, and the files that single commands write, for schedulers to be compared with. */
+/**
+ * Creates plans for schedulers to run, and the files that single commands write, with which the results of the
+ * schedulers are compared.
+ */
 import { randomFillSync } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -25,7 +28,7 @@ export interface Planned {
   readonly plan: string;
   /** Merges the plan. */
   readonly merged: () => Promise<Buffer>;
-  /** What a single process writes. */
+  /** The file that a single process writes without a plan. */
   readonly single: () => Promise<Buffer>;
 }
 
@@ -41,7 +44,9 @@ export async function plannedSweep(folder: string, shards: number, scheduler: st
   };
 }
 
-/** A tensor of sixteen pieces, converted to a format whose scales depend on all of it. */
+/**
+ * Plans the conversion of a tensor that consists of sixteen pieces. All of it must be read before the scales are known.
+ */
 export async function plannedConversion(folder: string, shards: number, scheduler: string): Promise<Planned> {
   const place = scratchIn(folder);
   const plan = join(place, 'plan');

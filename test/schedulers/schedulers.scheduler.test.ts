@@ -1,6 +1,6 @@
 /**
- * Real schedulers run the shards of plans, whose merged results must be those of single commands: `npm run
- * test:schedulers`. Schedulers that are not installed are skipped.
+ * Real schedulers run the shards of plans. The merged results must be the same as those of single commands:
+ * `npm run test:schedulers`. Schedulers that are not installed are skipped.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ const folder = scratch();
 const noSlurm = lacking('munged', 'munge', 'slurmctld', 'slurmd', 'sbatch', 'scontrol', 'squeue', 'sinfo', 'scancel');
 
 describe.skipIf(noSlurm !== '')(`Slurm${noSlurm}`, () => {
-  // Names of sockets have at most a hundred characters.
+  // The folder has a short path, because the path of a socket may have only about a hundred characters.
   const place = mkdtempSync(join(tmpdir(), 'slurm-'));
   const slurm = new SlurmNode(place);
   beforeAll(() => slurm.start(), 60_000);
@@ -26,7 +26,7 @@ describe.skipIf(noSlurm !== '')(`Slurm${noSlurm}`, () => {
     rmSync(place, { recursive: true, force: true });
   }, 60_000);
 
-  /** The array tasks in a given state, in the form `12_3`. */
+  /** The array tasks that are in a given state, each in the form `12_3` (job 12, task 3). */
   const tasks = (state: string): readonly string[] =>
     slurm
       .call('squeue', ['-h', '-r', '-t', state, '-o', '%F_%K'])
@@ -77,7 +77,7 @@ describe.skipIf(noParallel !== '')(`GNU parallel${noParallel}`, () => {
   test('runs 64 shards, of which some are killed and started again', async () => {
     const { plan, merged, single } = await plannedSweep(folder, 64, 'parallel');
     const exit = ended(spawn('sh', [join(plan, 'parallel.sh')], { stdio: 'ignore' }));
-    // A task is started three times at most, so none is killed twice.
+    // Each task is killed at most once, because a task that fails is started only three times.
     const killed = new Set<string>();
     while (killed.size < 8) {
       await sleep(100);

@@ -1,4 +1,7 @@
-/** A Slurm cluster of one node, this machine, with a munged of its own. It uses no files or ports of an installed one. */
+/**
+ * A Slurm cluster whose only node is this machine, with its own munged. It does not use the files or ports of an
+ * installed Slurm.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
@@ -82,7 +85,10 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
     return run(program, args, { SLURM_CONF: join(this.folder, 'slurm.conf') });
   }
 
-  /** Waits for a condition; on failure, the error contains the last lines of the daemons. */
+  /**
+   * Waits until a condition is true. If that takes too long, throws an error that contains the last lines of the
+   * daemons' logs.
+   */
   async until(what: string, isSo: () => boolean, seconds = 30): Promise<void> {
     for (let waited = 0; !isSo(); waited += 0.25) {
       if (waited >= seconds) throw new Error(`not within ${seconds} s: ${what}\n${this.logs()}`);
@@ -99,7 +105,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
       .join('\n');
   }
 
-  /** Cancels all jobs and ends the daemons, the last one first. */
+  /** Cancels all jobs and stops the daemons in the reverse order of their start. */
   async stop(): Promise<void> {
     this.call('scancel', [`--user=${userInfo().username}`]);
     await this.until('no job is left', () => this.call('squeue', ['-h']) === '').catch(() => undefined);

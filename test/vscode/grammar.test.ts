@@ -1,4 +1,4 @@
-/** The grammar of the VS Code extension, read by the library that VS Code uses. */
+/** Tests the grammar of the VS Code extension with the library that VS Code itself uses. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createOnigScanner, createOnigString, loadWASM } from 'vscode-oniguruma';
@@ -15,7 +15,7 @@ const registry = new Registry({
 });
 const grammar = await registry.loadGrammar('source.ptx');
 
-/** The words of a text with the first part of their scope. */
+/** The words of a text, each with the first part of its scope. */
 function colored(text: string): readonly (readonly [word: string, scope: string])[] {
   let state = INITIAL;
   return text.split('\n').flatMap((line) => {

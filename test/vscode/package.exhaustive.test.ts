@@ -1,4 +1,4 @@
-/** The packed extension: its size, its files, and the server in it. */
+/** Tests the packed extension: its size, its files, and the language server that it contains. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

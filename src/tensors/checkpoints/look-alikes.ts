@@ -13,8 +13,8 @@ export interface LookAlike {
 }
 
 /**
- * Suffixes of scale names, longest first. Names that end in one of the distinctive suffixes are always scales, which is
- * not certain for `_scale`.
+ * Suffixes of scale names, longest first. A name that ends in `_scale` may have a different meaning, but the suffixes
+ * in `distinct` have no other meaning.
  */
 const scaleEndings = [
   '_global_scale',

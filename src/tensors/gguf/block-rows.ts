@@ -1,6 +1,6 @@
 /**
  * The GGUF types with elements in blocks, one row each: the positions and meanings of codes, scales and offsets. The
- * layouts are ggml's (`block_q4_0` and so on in its ggml-common.h). A block begins with bit 0 of byte 0.
+ * layouts are ggml's (`block_q4_0` and so on in its ggml-common.h). Bit 0 is the lowest bit of a block's first byte.
  */
 import type { BitField, PackedBlock, Places, Scale, Shared } from '../../numerics/packed-blocks.ts';
 import type { BlockLayout } from '../tensor-file.ts';
@@ -17,8 +17,9 @@ function dense(byte: number, width: number): Places {
 }
 
 /**
- * Numbers of `width` bits. The first `stride` numbers are in the lowest bits of as many bytes, the next ones in the
- * next bits of the same bytes, and so on; the next bytes follow.
+ * Numbers of `width` bits. The first `stride` numbers are in the lowest bits of `stride` consecutive bytes. The
+ * following numbers are in the next higher bits of the same bytes, until these bytes are full; the numbers after that
+ * continue in the next `stride` bytes.
  */
 function planes(byte: number, width: number, stride: number): Places {
   const perByte = 8 / width;
@@ -42,7 +43,7 @@ function plain(factor: Scale['factor']): Scale {
   return { factor, multiplier: null };
 }
 
-/** An f16 for a block of 256, times `times * n + plus`. */
+/** A scale that is the product of an f16 for the whole block of 256 elements and the integer `times * n + plus`. */
 function scaled(byte: number, n: Shared, times = 1, plus = 0, signed = false): Scale {
   return { factor: half(byte, 256), multiplier: { ...n, times, plus, signed } };
 }
@@ -63,7 +64,10 @@ const withSixBits = {
   offset: scaled(2, { share: 32, places: sixBitOffsets }, -1),
 };
 
-/** Words that begin at `byte`, each with four 7-bit numbers and a 4-bit number in the highest bits. */
+/**
+ * Describes 32-bit words that begin at `byte`. Each word consists of four 7-bit numbers, which select signs, and a
+ * 4-bit scale in the highest bits.
+ */
 function signWords(byte: number, wordBytes: number): { readonly signs: Shared; readonly scale: Places } {
   const wordAt = (i: number): number => 8 * (byte + wordBytes * i);
   return {
@@ -309,7 +313,7 @@ export const blockRows: Readonly<Record<BlockLayout, PackedBlock>> = {
       shift: { share: 8, places: (i) => [{ at: 8 * 32 + 4 * i + 3, bits: 1 }] },
     },
     scale: {
-      // The f16 lies in the highest bits of the four words of small scales.
+      // The f16 is split: each of the four words with small scales holds 4 of its bits in the highest position.
       factor: {
         format: 'f16',
         share: 256,

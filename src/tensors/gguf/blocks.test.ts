@@ -11,7 +11,7 @@ import { type WritableLayout, writableLayouts } from './blocks.ts';
 
 const layouts = keysOf(blockRows);
 
-/** Every array of small numbers in a block, with the length of each. */
+/** All arrays of numbers that a block contains, with the length of each array. */
 function numbersOf(layout: BlockLayout): readonly (Shared & { readonly count: number })[] {
   const { elements, codes, scale, offset } = blockRows[layout];
   const ofScale = ({ factor, multiplier }: Scale): readonly Shared[] =>
@@ -43,7 +43,7 @@ function decoded(layout: BlockLayout, bytes: Uint8Array): Float32Array {
   return values;
 }
 
-/** A block with a factor of 1, an offset of 0.5, and codes 0, 1, 2, … */
+/** The contents of a block with the scale 1, the offset 0.5 and the codes 0, 1, 2, … */
 function contents(layout: WritableLayout): BlockContents {
   const { elements, scale, offset } = blockRows[layout];
   const { format, share } = scale.factor;

@@ -1,7 +1,7 @@
 /**
- * GGUF blocks as stored in files. Values are those of ggml in f32, except for scales that do not represent a number:
- * ggml reads 0xff of ue8m0 as 2^128, and 0x7f in the e4m3 scales of NVFP4 as 0. Here both are NaN. There is no scale
- * for the whole tensor.
+ * GGUF blocks as stored in files. Decoding gives the same f32 values as ggml, except for two scales that are NaN in
+ * their format and here: ggml reads the ue8m0 scale 0xff as 2^128, and the e4m3 scale 0x7f of NVFP4 as 0. There is no
+ * scale for the whole tensor.
  */
 import type { BlockLayout } from '../tensor-file.ts';
 import { blockRows } from './block-rows.ts';

@@ -4,7 +4,7 @@ import type { GgufType } from './types.ts';
 import { bytesOf, elementsOf } from '../sizes.ts';
 import { TensorFileError } from '../tensor-error.ts';
 
-/** The value of `general.alignment`, default 32. */
+/** The value of the metadata field `general.alignment`, or 32 if the file does not have this field. */
 export function alignmentOf(fields: readonly GgufField[]): number {
   const value = fields.find(({ key }) => key === 'general.alignment')?.value ?? 32;
   if (typeof value !== 'number' || !Number.isInteger(Math.log2(value)) || value > 2 ** 31)

@@ -30,7 +30,7 @@ export interface GgufField {
   readonly value: MetadataValue;
 }
 
-/** Writes a field in its file format. Throws `bad-header` if the value is not of its type. */
+/** Writes a field as it is stored in files. Throws `bad-header` if the value does not match the type of the field. */
 export function writeField(writer: ByteWriter, { key, type, items, value }: GgufField): void {
   writeString(writer, key);
   writer.u32(ggufValueTypes.indexOf(type));

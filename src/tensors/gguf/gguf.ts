@@ -31,7 +31,10 @@ export async function openGguf(source: ByteSource): Promise<GgufFile> {
   };
 }
 
-/** @param gap the length of a tensor's data if its type is unknown */
+/**
+ * @param gap number of bytes up to the next tensor, which serves as the length of the data if the tensor's type is
+ *   unknown
+ */
 function entryOf({ name, type: id, extents, offset }: GgufTensor, dataStart: number, gap: number): TensorEntry {
   const type = ggufTypesById.get(id);
   const shape = extents.map(Number).toReversed();
@@ -45,8 +48,8 @@ function entryOf({ name, type: id, extents, offset }: GgufTensor, dataStart: num
 }
 
 /**
- * For each tensor, by the offset of its data: the number of bytes up to the next tensor, or to the end of all `size`
- * bytes.
+ * Maps the offset of each tensor's data to the number of bytes from there to the next tensor or, for the last tensor,
+ * to the end of the data, which is `size` bytes long.
  */
 function gapsOf(tensors: readonly GgufTensor[], size: number): ReadonlyMap<bigint, number> {
   const offsets = [...new Set(tensors.map(({ offset }) => offset))].sort((a, b) => (a < b ? -1 : 1));

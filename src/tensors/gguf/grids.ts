@@ -1,6 +1,6 @@
 /**
- * The grids of ggml's types iq1 to iq3: points whose coordinates are the magnitudes of adjacent elements. These tables
- * are data of the ggml authors under the MIT license; NOTICE has its text.
+ * The grids of ggml's types iq1 to iq3: points whose coordinates are the magnitudes of adjacent elements. The tables
+ * come from ggml, whose authors published them under the MIT license; the text of the license is in NOTICE.
  */
 import { byteAt } from '../../base/typed-reads.ts';
 

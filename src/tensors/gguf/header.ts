@@ -9,7 +9,7 @@ export interface GgufTensor {
   readonly name: string;
   /** The number of its type, see types.ts. */
   readonly type: number;
-  /** As in the file, where the first extent varies fastest. */
+  /** In the order of the file, in which the first extent varies fastest. */
   readonly extents: readonly bigint[];
   /** Relative to the start of the data of all tensors. */
   readonly offset: bigint;
@@ -25,17 +25,22 @@ export interface GgufHeader {
 /** Magic number, version, and two counts. */
 const startSize = 24;
 const firstRead = 1 << 20;
-/** Maximum length of a header in bytes, as for safetensors. Real headers have a few megabytes of vocabulary. */
+/**
+ * Maximum length of a header in bytes, the same as for safetensors. Real headers are a few megabytes long, most of
+ * which is the vocabulary.
+ */
 const longest = 100_000_000;
 const mostExtents = 4;
 
 /**
- * Reads the header. Throws `not-this-container`, `unsupported` for other versions, byte orders and lists of lists,
- * `truncated` if the file ends inside the header, `header-too-large`, and `bad-header`.
+ * Reads the header. Throws `not-this-container` if it is not a GGUF file, `unsupported` for other versions, other byte
+ * orders and lists of lists, `truncated` if the file ends inside the header, `header-too-large` if the header exceeds
+ * the maximum length, and `bad-header` for other mistakes.
  */
 export async function readGgufHeader(source: ByteSource): Promise<GgufHeader> {
   await requireStart(source);
-  // The length of a header is known only at its end, so parsing is repeated with more bytes until they are enough.
+  // The header does not say how long it is, so parsing is repeated with more and more bytes until the whole header has
+  // been read.
   for (let length = firstRead; ; length *= 4) {
     const bytes = await readBytes(source, 0, Math.min(length, longest, source.size));
     const header = parse(new Cursor(bytes, source.size));
@@ -128,7 +133,7 @@ function requireKeys(fields: readonly GgufField[]): void {
   }
 }
 
-/** Thrown at the end of the bytes read so far, if the file continues. */
+/** Thrown when parsing reaches the end of the bytes that have been read so far, but not the end of the file. */
 class NeedsMore extends Error {}
 
 /** Reads values one after the other from the first bytes of a file. */
@@ -156,8 +161,8 @@ class Cursor {
   }
 
   /**
-   * `count` values. A count that is too large for the file fails at the end of the file, so nothing is allocated for
-   * it.
+   * Reads `count` values. No memory is reserved for them in advance, so a count that is too large only makes parsing
+   * fail at the end of the file.
    */
   times<T>(count: bigint, read: () => T): readonly T[] {
     if (count > BigInt(this.fileSize))
@@ -188,7 +193,7 @@ class Cursor {
     return size === 4 ? this.view.getFloat32(at, true) : this.view.getFloat64(at, true);
   }
 
-  /** Reads a length and then a string. @param what the name of the string in messages */
+  /** Reads a length and then a string. @param what describes the string in messages */
   text(what: string): string {
     const length = this.u64();
     if (length > BigInt(this.fileSize)) throw new TensorFileError('truncated', `${what} is longer than the file`);

@@ -31,7 +31,7 @@ export function layoutGguf(plans: readonly TensorPlan[], fields: readonly GgufFi
   const header = new Uint8Array(dataStart);
   header.set(writer.toBytes());
   const tensors = relative.map((entry) => ({ ...entry, offset: entry.offset + dataStart }));
-  // ggml maps the data of the last tensor up to its alignment, too.
+  // ggml also maps the padding after the data of the last tensor into memory, so the file must contain it.
   return {
     container: 'gguf',
     size: dataStart + aligned(reached, alignment),

@@ -9,7 +9,7 @@ export interface GgufType {
   readonly name: string;
   readonly blockElements: number;
   readonly blockBytes: number;
-  /** Format of an element, or, for blocks, of their codes. */
+  /** The format of the elements or, for types with blocks, the format of the codes in a block. */
   readonly format: FormatName | 'opaque';
   readonly packing: Packing;
 }
@@ -54,7 +54,10 @@ const blockIds: Readonly<Record<BlockLayout, number>> = {
   nvfp4: 40,
 };
 
-/** Block types that are only listed and copied: ggml never stores them in files, or they are too new. */
+/**
+ * Block types that ptxlab can list and copy, but not decode, because ggml never stores them in files or because they
+ * are too new.
+ */
 const opaqueRows: readonly Row[] = [
   [15, 'Q8_K', 256, 292],
   [41, 'Q1_0', 128, 18],
@@ -82,12 +85,12 @@ export function unknownType(id: number): Pick<GgufType, 'name' | 'format' | 'pac
   return { name: `type ${id}`, format: 'opaque', packing: 'opaque' };
 }
 
-/** The GGUF name of plain elements of a format; null if it has none. */
+/** The GGUF name of a type whose elements are stored in a format without blocks; null if GGUF has no such type. */
 export function ggufTypeOf(format: FormatName): string | null {
   return plainRows.find((row) => row[4] === format)?.[1] ?? null;
 }
 
-/** ggml's name for a block type. */
+/** The name that ggml uses for a block type. */
 export function dtypeOfBlocks(layout: BlockLayout): string {
   return layout.toUpperCase();
 }

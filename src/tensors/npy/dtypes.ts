@@ -1,6 +1,6 @@
 /**
- * Element types of .npy files. numpy has no codes for the narrow floats: np.save writes ml_dtypes arrays as bytes
- * without a type (`<V2`, `|V1`); headers written by hand may use the type's name.
+ * Element types of .npy files. numpy has no type codes for the narrow floats. np.save therefore writes arrays of
+ * ml_dtypes as bytes without a type (`<V2`, `|V1`). Other programs may write the name of the type into the header.
  */
 import { spelling } from '../../arrays/names.ts';
 import { type FormatName, formatNames, formats } from '../../numerics/formats.ts';
@@ -8,7 +8,7 @@ import { quote, TensorFileError } from '../tensor-error.ts';
 
 export interface NpyDtype {
   readonly format: FormatName | 'opaque';
-  /** Size of one element in bytes; formats narrower than 8 bits are stored one per byte. */
+  /** Size of one element in bytes. Elements narrower than 8 bits take up one byte each. */
   readonly bytes: number;
 }
 
@@ -23,8 +23,8 @@ const ownCodes: ReadonlyMap<FormatName, string> = new Map(
 
 const codes: ReadonlyMap<string, FormatName> = new Map([
   ...[...ownCodes].map(([format, code]) => [code, format] as const),
-  // ml_dtypes has only one two-byte type, but many one-byte types. Its older versions wrote e5m2 as a float of one
-  // byte.
+  // `V2` is unambiguous because ml_dtypes has only one two-byte type; it has many one-byte types. Older versions of
+  // ml_dtypes wrote e5m2 as `f1`, a float of one byte.
   ['V2', 'bf16'],
   ['f1', 'e5m2'],
 ]);
@@ -42,7 +42,8 @@ const sizes: Readonly<Record<string, RegExp | undefined>> = {
   b: /^1$/,
   i: /^[1248]$/,
   u: /^[1248]$/,
-  // One byte is e5m2 from older ml_dtypes. Twelve and sixteen bytes are C's long double, depending on the machine.
+  // A float of one byte is e5m2 from an older version of ml_dtypes. Floats of twelve or sixteen bytes are C's long
+  // double, whose size depends on the machine.
   f: /^(?:[1248]|12|16)$/,
   c: /^(?:8|16|24|32)$/,
   m: /^8$/,
@@ -54,14 +55,14 @@ const sizes: Readonly<Record<string, RegExp | undefined>> = {
 };
 
 /**
- * The type of an element. Without a byte order, it is little-endian. `assumed` gives the format of untyped bytes (`V1`,
- * `V2`, …); without it, single bytes are opaque. Throws `unsupported` for big-endian elements, objects and structures,
- * `unknown-dtype` for types that numpy lacks.
+ * Parses an element type. A type without a byte order is little-endian. `assumed` is the format of untyped bytes (`V1`,
+ * `V2`, …); if it is not given, single bytes are opaque. Throws `unsupported` for big-endian elements, objects and
+ * structures, and `unknown-dtype` for types that numpy does not have.
  */
 export function npyDtype(descr: string, assumed?: string): NpyDtype {
   const named = names.get(descr);
   if (named !== undefined) return { format: named, bytes: bytesOfFormat(named) };
-  // numpy has two codes for bool.
+  // numpy has two type codes for bool, `?` and `b1`.
   const spelled = /^[<>|=]?\?$/.test(descr) ? 'b1' : descr;
   const [, order = '', kind = '', size = ''] = /^([<>|=]?)([a-zA-Z])(\d+)(?:(?<=[mM]8)\[\w+\])?$/.exec(spelled) ?? [];
   if (kind === '' || kind === 'O')
@@ -88,7 +89,7 @@ function assumedDtype(assumed: string, bytes: number): NpyDtype {
   return { format, bytes };
 }
 
-/** Formats that have a name in ml_dtypes or take at most a byte. */
+/** The formats that arrays can have: those with a name in ml_dtypes, and those that are at most one byte wide. */
 const formatsOfArrays: ReadonlySet<FormatName> = new Set(
   formatNames.filter((format) => spelling(format, 'ml_dtypes') !== null || formats[format].width <= 8),
 );

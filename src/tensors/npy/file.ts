@@ -21,7 +21,7 @@ export async function openNpy(source: ByteSource, name: string, assumed?: string
   };
 }
 
-/** The single tensor of an .npy file. The file must end at the end of the array. */
+/** The single tensor of an .npy file. Throws TensorFileError if the file is longer or shorter than its header says. */
 export async function readNpyEntry(source: ByteSource, name: string, assumed?: string): Promise<TensorEntry> {
   const range = npyHeaderRange(await readBytes(source, 0, Math.min(12, source.size)));
   if (!range.ok) throw notNpy(range, source.size);

@@ -7,12 +7,15 @@ import { npyMagic } from '../containers.ts';
 export interface NpyHeader {
   /** Element type as numpy spells it: `<f4`, `|V1`, or a name (`bfloat16`). */
   readonly descr: string;
-  /** Whether the first extent varies fastest instead of the last. */
+  /** Whether the array is in Fortran order, in which the first index varies fastest. */
   readonly fortran: boolean;
   readonly shape: readonly number[];
 }
 
-/** The position of the header, as given by the first 12 bytes of a file (or fewer if the file is shorter). */
+/**
+ * The position of the header's text, which the first 12 bytes of a file determine. `start` may be shorter if the file
+ * is.
+ */
 export function npyHeaderRange(start: Uint8Array): Result<{ readonly begin: number; readonly end: number }, string> {
   if (start.byteLength < 10 || npyMagic.some((byte, i) => start[i] !== byte)) return err('not a .npy file');
   const major = byteAt(start, 6);
@@ -55,7 +58,7 @@ function readMembers(found: ReadonlyMap<string, string>): Result<NpyHeader, stri
   const shapeText = found.get('shape');
   if (found.size !== 3 || descr === undefined || shapeText === undefined || !/^(True|False)$/.test(order ?? ''))
     return err('the header cannot be parsed');
-  // A tuple with one item has a trailing comma; numpy on Python 2 wrote integers with an L.
+  // In Python, a tuple with one item has a trailing comma. With Python 2, numpy wrote integers with the suffix L.
   if (!/^\((\s*|\s*\d+L?\s*,\s*|\s*\d+L?\s*(,\s*\d+L?\s*)+,?\s*)\)$/.test(shapeText))
     return err(`shape ${shapeText} is not valid`);
   const shape = (shapeText.match(/\d+/g) ?? []).map(Number);
@@ -63,7 +66,9 @@ function readMembers(found: ReadonlyMap<string, string>): Result<NpyHeader, stri
   return ok({ descr, fortran: order === 'True', shape });
 }
 
-/** The bytes before the data, version 1.0 or 2.0; the data is aligned to 64 bytes. */
+/**
+ * Everything that precedes the data of a file, in version 1.0 or 2.0 of the format. The data is aligned to 64 bytes.
+ */
 export function npyHeader({ descr, shape }: Pick<NpyHeader, 'descr' | 'shape'>): Uint8Array {
   const extents = shape.length === 1 ? `${shape[0]},` : shape.join(', ');
   const text = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${extents}), }`;

@@ -9,7 +9,7 @@ function sample(type: NpyType, shape: readonly number[]): NpyArray {
   return { type, shape, bytes: Uint8Array.from({ length: size }, (_, i) => (7 * i) & 0xff) };
 }
 
-/** A file as numpy writes it, with this header. */
+/** A file in numpy's format with the given header text. */
 function file(header: string, data: readonly number[] = [], major = 1): Uint8Array {
   const text = new TextEncoder().encode(header);
   const length = major === 1 ? [text.length & 0xff, text.length >> 8] : [text.length, 0, 0, 0];

@@ -1,13 +1,13 @@
 /**
- * Small .npy files that are entirely in memory and whose type has a numpy code: versions 1.0 to 3.0, C order,
- * little-endian. For files of any size and type see file.ts.
+ * Small .npy files that are entirely in memory. The element type must have a numpy code. Versions 1.0 to 3.0 are
+ * supported, in C order and little-endian. For files of any size and type, see file.ts.
  */
 import { err, ok, type Result } from '../../base/result.ts';
 import { type NpyHeader, npyHeader, npyHeaderRange, parseNpyHeader } from './header.ts';
 
 const npyTypes = ['f2', 'f4', 'f8', 'i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', 'b1'] as const;
 
-/** Element types by numpy's code without its byte order. */
+/** Element types, named by their numpy code without the byte order. */
 export type NpyType = (typeof npyTypes)[number];
 
 export function isNpyType(code: string): code is NpyType {
@@ -26,7 +26,7 @@ export function itemSize(type: NpyType): number {
   return Number(type.slice(1));
 }
 
-/** Parses an array; the error says what is wrong with the file. */
+/** Parses an array. If that fails, the error says what is wrong with the file. */
 export function readNpy(file: Uint8Array): Result<NpyArray, string> {
   const range = npyHeaderRange(file);
   if (!range.ok) return range;

@@ -10,7 +10,10 @@ const slice = 8;
 type Table = Uint32Array;
 type Tables = readonly [Table, Table, Table, Table, Table, Table, Table, Table];
 
-/** For each byte value, its contribution to the checksum if it is followed by this number of bytes. */
+/**
+ * Tables with an entry for each byte value: what the byte contributes to the checksum if it is followed by the number
+ * of bytes in the table's name.
+ */
 const [after0, after1, after2, after3, after4, after5, after6, after7] = makeTables();
 
 function makeTables(): Tables {
@@ -27,13 +30,15 @@ function makeTables(): Tables {
   return [...quadOf(made), ...quadOf(made.slice(4))];
 }
 
-/** CRC-32 of `bytes`, continuing from the checksum of the bytes before them. */
+/**
+ * The CRC-32 of `bytes`. To compute a checksum piece by piece, pass the checksum of the preceding bytes as `before`.
+ */
 export function crc32(bytes: Uint8Array, before = 0): number {
   const view = viewOf(bytes);
   let crc = ~before;
   let at = 0;
-  // The loop is unrolled, and each table has a name of its own. This is twice as fast as one function that looks up a
-  // contribution.
+  // The loop is unrolled, and each table is a separate variable. This is twice as fast as calling a function that looks
+  // up the contribution of one byte.
   for (; at + slice <= bytes.length; at += slice) {
     const low = crc ^ view.getInt32(at, true);
     const high = view.getInt32(at + 4, true);

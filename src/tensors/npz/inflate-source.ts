@@ -1,16 +1,20 @@
-/** A source over compressed bytes, which are inflated as they are read, in bounded memory. */
+/** A source that inflates compressed bytes while they are read, using a limited amount of memory. */
 import type { Inflate } from 'fflate';
 import { elementAt } from '../../base/element-at.ts';
 import { type ByteSource, readBytes, requireRange, serialSource } from '../bytes.ts';
 import { crc32 } from './crc32.ts';
 import { TensorFileError } from '../tensor-error.ts';
 
-/** One byte inflates to at most 1032, so at most about 16 MB are inflated ahead. */
+/**
+ * Number of compressed bytes that are inflated at a time. A byte inflates to at most 1032 bytes, so at most about 16 MB
+ * are inflated in advance.
+ */
 const step = 16 * 1024;
 
 /**
- * `size` bytes compressed by deflate into `compressed`. Reading throws `bad-data` if they do not inflate, or if the
- * length or the checksum is wrong. Reading backwards starts over.
+ * The `size` bytes that result from inflating `compressed`. Reading throws `bad-data` if the data cannot be inflated,
+ * or if its length or checksum is wrong. A read at a lower offset than the previous one starts inflating again from the
+ * beginning.
  */
 export function inflateSource(compressed: ByteSource, size: number, checksum: number): ByteSource {
   let stream = new InflateStream(compressed, size, checksum);
@@ -31,11 +35,11 @@ class InflateStream {
   readonly #checksum: number;
   /** Null until the first read: few files are compressed, and loading the library takes 20 ms. */
   #inflate: Inflate | null = null;
-  /** Number of compressed bytes fed to the inflater so far. */
+  /** Number of compressed bytes that have been passed to the inflater so far. */
   #fed = 0;
   #inflated = 0;
   #crc = 0;
-  /** Bytes that are inflated, but not returned yet. */
+  /** Bytes that have been inflated, but not returned yet. */
   #ahead: Uint8Array[] = [];
 
   constructor(compressed: ByteSource, size: number, checksum: number) {

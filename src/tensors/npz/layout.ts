@@ -23,7 +23,7 @@ interface Member extends StoredMember {
   readonly npyHeader: Uint8Array;
 }
 
-/** Number of bytes that each step of the checksum reads. */
+/** Number of bytes that are read at a time to compute a checksum. */
 const step = 2 ** 20;
 /** Lays out the file. `finish` reads the written data once and computes the checksums. */
 export function layoutNpz(plans: readonly TensorPlan[]): FileLayout {
@@ -72,7 +72,8 @@ function directorySize(members: readonly Member[], directory: number): number {
 
 function memberName(name: string): Uint8Array {
   const bytes = new TextEncoder().encode(`${name}.npy`);
-  // For Python's reader, and for readers written in C, a name ends at a zero byte.
+  // Names must not contain zero bytes, because Python's zipfile and readers written in C treat them as the end of the
+  // name.
   if (bytes.length > 0xffff || /\p{Surrogate}/u.test(name) || name.includes('\0'))
     throw new TensorFileError('bad-header', `an .npz cannot have a member called ${quote(name)}`);
   return bytes;

@@ -34,7 +34,7 @@ async function readAll(bytes: Uint8Array): Promise<void> {
 
 const codeOf = async (bytes: Uint8Array): Promise<string> => (await refusalOf(readAll(bytes))) ?? 'read';
 
-/** The bytes with `value` (little-endian) at `at`. */
+/** A copy of the bytes in which `values` replace those from offset `at` on. */
 function patched(bytes: Uint8Array, at: number, ...values: readonly number[]): Uint8Array {
   const copy = bytes.slice();
   copy.set(values, at);
@@ -72,7 +72,7 @@ describe.each([
     const opened = await open(file);
     for (const { name, offset, byteLength } of opened.tensors) {
       const there = file.subarray(offset);
-      // For a deflated member this is the compressed .npy file.
+      // If the member is deflated, `offset` is the start of the compressed .npy file, including its header.
       const data = level === 0 ? there.subarray(0, byteLength) : inflateSync(there).subarray(-byteLength);
       expect([...data]).toEqual(await read(opened, name));
     }
@@ -227,6 +227,6 @@ test('a directory with the 64-bit extension is read', async () => {
       for (let i = 0; i < into.length; i++) into[i] = part[offset + i - start] ?? 0;
     },
   };
-  // The number of members is compared last.
+  // The number of members is compared only after the whole directory has been read.
   await expect(readZip(source)).rejects.toThrow('the zip file has 1 members, but its directory says 70000');
 });

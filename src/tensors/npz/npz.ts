@@ -1,4 +1,4 @@
-/** .npz: a zip file of .npy files. Each array has the name of its member without the extension. */
+/** .npz: a zip file of .npy files. The name of an array is that of its member, without the extension. */
 import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
 import { readNpyEntry } from '../npy/file.ts';
 import { quote, TensorFileError } from '../tensor-error.ts';
@@ -36,7 +36,7 @@ async function requireZip(source: ByteSource): Promise<void> {
   if (start[0] !== 0x50 || start[1] !== 0x4b) throw new TensorFileError('not-this-container', 'not a zip file');
 }
 
-/** The array of a member; its offset counts from the start of the member. */
+/** The array in a member of the zip file. Its offset is relative to the start of the member. */
 async function readMember(source: ByteSource, member: ZipMember, assumed?: string): Promise<TensorEntry> {
   const { name } = member;
   if (!name.endsWith('.npy')) throw new TensorFileError('unsupported', `member ${quote(name)} is not an .npy file`);

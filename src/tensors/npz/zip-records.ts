@@ -1,10 +1,10 @@
-/** The records of a zip file to be written, with the 64-bit extension where a size or an offset needs it. */
+/** Creates the records of a zip file. The 64-bit extension is used where a size or an offset needs it. */
 import { elsewhere, zipSignatures } from './zip.ts';
 
 /** A member that is stored uncompressed. */
 export interface StoredMember {
   readonly name: Uint8Array;
-  /** Offset of its own header. */
+  /** Offset of the member's local header. */
   readonly local: number;
   readonly size: number;
 }
@@ -30,7 +30,7 @@ function fields(...values: readonly Field[]): Uint8Array {
   return bytes;
 }
 
-/** The version that a reader needs: 4.5 has the 64-bit extension. */
+/** The version of the zip format that a reader must support: 4.5 if the 64-bit extension is used, otherwise 2.0. */
 function versionFor(extra: Uint8Array): number {
   return extra.length > 0 ? 45 : 20;
 }

@@ -1,4 +1,6 @@
-/** The directory of a zip file, with the 64-bit extension. Members are located, not read. */
+/**
+ * Reads the directory of a zip file, including the 64-bit extension. Members are only located; their data is not read.
+ */
 import { type ByteSource, readBytes, sliceSource, viewOf } from '../bytes.ts';
 import { checkedSource } from '../checked-source.ts';
 import { inflateSource } from './inflate-source.ts';
@@ -6,7 +8,7 @@ import { quote, TensorFileError } from '../tensor-error.ts';
 
 export interface ZipMember {
   readonly name: string;
-  /** Start of its data, compressed or not. */
+  /** Start of the member's data, which may be compressed. */
   readonly offset: number;
   readonly compressed: boolean;
   readonly compressedSize: number;
@@ -22,7 +24,7 @@ export const zipSignatures = {
   locator64: 0x07064b50,
 } as const;
 
-/** The value of a field that refers to the 64-bit extension. */
+/** The value of a 32-bit field whose actual value is in the 64-bit extension. */
 export const elsewhere = 0xffffffff;
 
 const endSize = 22;
@@ -61,7 +63,8 @@ export async function readZip(source: ByteSource): Promise<ZipMember[]> {
 }
 
 /**
- * The uncompressed bytes of a member. Reading them to the end throws `bad-data` if they differ from what was stored.
+ * The uncompressed bytes of a member. When a read reaches their end, it throws `bad-data` if they do not match the
+ * recorded checksum.
  */
 export function memberSource(source: ByteSource, member: ZipMember): ByteSource {
   const stored = sliceSource(source, member.offset, member.compressedSize);
@@ -131,7 +134,7 @@ function centralHeader(view: DataView, at: number): [CentralHeader, number] {
     const value = view.getUint32(at + offset, true);
     return value === elsewhere ? (wide.shift() ?? value) : value;
   };
-  // The extension contains only the fields that do not fit, in this order.
+  // The 64-bit extension contains only the fields that do not fit into 32 bits, in the following order.
   const size = field(24);
   const compressedSize = field(20);
   const local = field(42);
@@ -139,7 +142,7 @@ function centralHeader(view: DataView, at: number): [CentralHeader, number] {
   return [{ name, method, checksum, compressedSize, size, local }, length];
 }
 
-/** The values of the 64-bit extension among the extra fields. */
+/** The values in the 64-bit extension, which is one of a member's extra fields. */
 function wideFields(view: DataView, start: number, length: number): number[] {
   for (let at = start; at + 4 <= start + length; ) {
     const [id, size] = [view.getUint16(at, true), view.getUint16(at + 2, true)];
@@ -153,7 +156,10 @@ function wideFields(view: DataView, start: number, length: number): number[] {
   return [];
 }
 
-/** Start of a member's data: after its own header, which has the same name. */
+/**
+ * Finds the start of a member's data, which follows the member's local header. This header must have the same name as
+ * the entry in the directory.
+ */
 async function locate(source: ByteSource, header: CentralHeader, limit: number): Promise<ZipMember> {
   const { name, method, checksum, compressedSize, size, local } = header;
   if (method !== 0 && method !== 8)

@@ -9,13 +9,19 @@ export interface SafetensorsDtype {
   readonly bits: number;
 }
 
-/** Ordered as the reference implementation sorts data: by descending alignment. */
+/**
+ * Types in the order in which the reference implementation defines them. It sorts the data of a file by this order,
+ * starting with the last type, so that the strictest alignment comes first.
+ */
 const order: readonly string[] = (
   'BOOL F4 F6_E2M3 F6_E3M2 U8 I8 F8_E5M2 F8_E4M3 F8_E8M0 F8_E4M3FNUZ F8_E5M2FNUZ ' +
   'I16 U16 F16 BF16 I32 U32 F32 C64 F64 I64 U64'
 ).split(' ');
 
-/** Widths of types without a PTX format: booleans, pairs, and fp8 with a different bias and without a negative zero. */
+/**
+ * Widths in bits of types that do not correspond to a PTX format: booleans, complex numbers, and fp8 with a different
+ * bias and without a negative zero.
+ */
 const opaqueBits: Readonly<Record<string, number>> = { BOOL: 8, F8_E4M3FNUZ: 8, F8_E5M2FNUZ: 8, C64: 64 };
 
 const formatsByName: ReadonlyMap<string | null, FormatName> = new Map(

@@ -7,8 +7,8 @@ import { quote, TensorFileError } from '../tensor-error.ts';
 import type { FileLayout, TensorEntry, TensorPlan } from '../tensor-file.ts';
 
 /**
- * Lays out the file. As in the reference implementation, the data is sorted by alignment, then by name, and begins at a
- * multiple of 8. Throws TensorFileError for names, dtypes and shapes that a reader would reject.
+ * Lays out the file. As in the reference implementation, tensors are sorted by alignment and then by name, and the data
+ * begins at a multiple of 8 bytes. Throws TensorFileError for names, dtypes and shapes that a reader would reject.
  */
 export function layoutSafetensors(
   plans: readonly TensorPlan[],
@@ -65,7 +65,7 @@ function headerOf(tensors: readonly TensorEntry[], metadata: Readonly<Record<str
   return header;
 }
 
-/** Compares by code units, which do not depend on the locale. */
+/** Compares two texts by their code units, so that the order does not depend on the locale. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }

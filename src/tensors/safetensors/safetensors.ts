@@ -9,7 +9,7 @@ import { decodeUtf8, JsonCursor } from './strict-json.ts';
 import { quote, TensorFileError } from '../tensor-error.ts';
 import type { TensorEntry, TensorFile } from '../tensor-file.ts';
 
-/** The reference implementation does not read longer headers. */
+/** Maximum length of a header in bytes. The reference implementation also rejects longer headers. */
 export const longestSafetensorsHeader = 100_000_000;
 
 /** A tensor as described in the header, where offsets count from the end of the header. */

@@ -8,7 +8,7 @@ import type { FileLayout, TensorFile, TensorPlan } from '../tensor-file.ts';
 
 const vector = (name: string, elements: number): TensorPlan => ({ name, dtype: 'U8', shape: [elements] });
 
-/** Fills every tensor with a byte of its own and opens the files through their index. */
+/** Fills each tensor with a different byte value, and then opens the files through their index. */
 async function written(layout: FileLayout): Promise<TensorFile> {
   const bytes = new Uint8Array(layout.size);
   bytes.set(layout.header);

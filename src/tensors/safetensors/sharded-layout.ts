@@ -1,6 +1,6 @@
 /**
- * A model in several safetensors files with an index, laid out as one sequence: the bytes of the files one after the
- * other.
+ * Lays out a model as several safetensors files with an index. The files are treated as one sequence, in which the
+ * bytes of each file follow those of the previous one.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { ByteSink } from '../bytes.ts';
@@ -11,12 +11,13 @@ import type { FileLayout, FilePlace, TensorEntry, TensorPlan } from '../tensor-f
 export interface Sharding {
   /** `model` gives `model-00001-of-00003.safetensors` and `model.safetensors.index.json`. */
   readonly name: string;
-  /** Maximum number of tensor bytes per file; a larger tensor gets a file of its own. */
+  /** Maximum number of bytes of tensor data per file. A tensor that is larger than this gets a file of its own. */
   readonly mostBytes: number;
 }
 
 /**
- * Lays out the files; tensors of a group stay together. The index is the last file. Throws like `layoutSafetensors`.
+ * Lays out the files. All tensors of a group go into the same file. The index is the last file. Throws like
+ * `layoutSafetensors`.
  */
 export function layoutShards(
   groups: readonly (readonly TensorPlan[])[],
@@ -40,7 +41,7 @@ export function layoutShards(
     header: shards[0]?.header ?? new Uint8Array(0),
     tensors: shards.flatMap(({ tensors }, i) => tensors.map((entry) => moved(entry, elementAt(files, i)))),
     finish: async (into: ByteSink) => {
-      // The header of the first file is at the start of the sequence and has already been written.
+      // The header of the first file has already been written, because it is at the start of the sequence.
       const texts = [...shards.slice(1).map(({ header }) => header), index];
       for (const [i, text] of texts.entries()) await into.write(elementAt(files, i + 1).offset, text);
     },
@@ -83,7 +84,7 @@ function moved(entry: TensorEntry, { name, offset }: FilePlace): TensorEntry {
   return { ...entry, offset: entry.offset + offset, shard: name };
 }
 
-/** Writes the index as transformers does: names in order, and the total number of tensor bytes. */
+/** Writes the index in the same way as transformers: sorted by name, with the total number of bytes of tensor data. */
 function indexOf(shards: readonly FileLayout[], names: readonly string[]): Uint8Array {
   const tensors = shards.flatMap((shard, i) => shard.tensors.map((entry) => [entry.name, names[i]] as const));
   const total = shards.flatMap((shard) => shard.tensors).reduce((sum, { byteLength }) => sum + byteLength, 0);

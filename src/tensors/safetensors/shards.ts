@@ -7,13 +7,13 @@ import type { Metadata, MetadataValue, TensorEntry, TensorFile } from '../tensor
 
 interface Index {
   readonly metadata: readonly (readonly [string, MetadataValue])[];
-  /** Tensor and file, in the order of the index. */
+  /** The names of each tensor and of the file that contains it, in the order of the index. */
   readonly weights: readonly (readonly [string, string])[];
 }
 
 /**
  * Opens `model.safetensors.index.json` and every file it names. These must be in the same folder and contain the
- * tensors that the index lists. Its entries are those in the index, in the same order.
+ * tensors that the index lists. The resulting file has the entries of the index, in the same order.
  */
 export async function openShards(
   source: ByteSource,
@@ -55,7 +55,7 @@ function commonMetadata([first, ...others]: readonly TensorFile[]): Metadata {
   return Object.fromEntries(pairs.filter(([key, value]) => others.every(({ metadata }) => metadata[key] === value)));
 }
 
-/** Whether a file is the index of a model, going by its name alone. */
+/** Whether a file is the index of a model, judging only by its name. */
 export function isIndexName(name: string): boolean {
   return /\.safetensors\.index\.json$/i.test(name);
 }

@@ -1,6 +1,6 @@
 /**
- * Parses the JSON of headers and reports errors that JSON.parse silently accepts. Names must not repeat, integers are
- * exact, depth is bounded, and text is well-formed Unicode.
+ * Parses the JSON of headers and reports errors that JSON.parse silently accepts. An object must not contain the same
+ * name twice, integers must be exact, nesting is limited, and text must be well-formed Unicode.
  */
 import { quote, TensorFileError } from '../tensor-error.ts';
 import type { MetadataValue } from '../tensor-file.ts';
@@ -21,7 +21,7 @@ export class JsonCursor {
     this.#text = text;
   }
 
-  /** Calls `member` for each name; it must parse the value. */
+  /** Parses an object. `member` is called for each name and must parse the value that follows. */
   object(member: (name: string) => void): void {
     const names = new Set<string>();
     this.#list('{', '}', () => {
@@ -33,7 +33,7 @@ export class JsonCursor {
     });
   }
 
-  /** Calls `item` for each item; it must parse the item. */
+  /** Parses an array. `item` is called at the start of each item and must parse that item. */
   array(item: () => void): void {
     this.#list('[', ']', item);
   }
@@ -93,7 +93,7 @@ export class JsonCursor {
     this.#depth -= 1;
   }
 
-  /** Reads a comma or `close`, and returns which one it was. */
+  /** Reads a comma or `close`; returns true if it was a comma, which means that the list continues. */
   #continues(close: string): boolean {
     const next = this.#peek();
     if (next !== ',' && next !== close) this.#fail(`',' or '${close}'`);
@@ -122,8 +122,8 @@ export class JsonCursor {
   }
 
   /**
-   * The position after the closing quote. This is a loop because a regular expression could overflow its stack on a
-   * long string.
+   * The position after the closing quote. A loop finds it, because a regular expression could cause a stack overflow on
+   * a long string.
    */
   #endOfString(start: number): number {
     for (let at = start; at < this.#text.length; at++) {
