@@ -20,7 +20,7 @@ export interface BufferAfter {
 export type RunAnswer =
   | {
       readonly kind: 'done';
-      /** Null for arguments that are numbers. */
+      /** The buffer of each argument after the run; null for arguments that are numbers. */
       readonly buffers: readonly (BufferAfter | null)[];
       readonly threads: number;
       readonly instructions: number;
@@ -121,7 +121,7 @@ function bufferAfter(bytes: Uint8Array, before: unknown): BufferAfter {
 interface Prepared {
   readonly kernel: Kernel;
   readonly contents: readonly ReturnType<typeof contentsOf>[];
-  /** Null for arguments that are numbers. */
+  /** The buffer of each argument; null for arguments that are numbers. */
   readonly buffers: readonly (ReturnType<Device['alloc']> | null)[];
   readonly args: readonly (number | bigint | { readonly address: bigint })[];
 }

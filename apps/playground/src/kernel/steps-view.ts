@@ -41,7 +41,7 @@ export function stepsView({ recorded, index, state }: Steps, { go, origin }: Act
     <p class="current"><span class="quiet">line ${step.line}</span> <code>${step.text}</code></p>
     ${lanesView(step.mask, lanes)}
     ${fault !== null && index === last ? html`<p class="state bad">${fault.message}. <a href=${pageOf(`why/${fault.code}`)}>${fault.code}</a></p>` : nothing}
-    ${isCut && index === last ? html`<p class="empty">The recording ends here: it is full.</p>` : nothing}
+    ${isCut && index === last ? html`<p class="empty">The recording ends here because it has reached its maximum length.</p>` : nothing}
     ${state === null ? nothing : registersView(state, lanes, step.mask, origin)}
   </div>`;
 }

@@ -27,8 +27,8 @@ function verdictOf({ findings, target, version }: Facts): string {
 function targetsView(facts: Facts, chosen: string | null, choose: (target: string | null) => void): TemplateResult {
   const taken = facts.targets.filter(({ since }) => since !== null).length;
   return html`
-    <p class="legend">${legend(taken, facts.targets)} ${chosen === null ? 'The module’s own is framed; select another to check for it.' : 'The module is checked for the framed one.'}
-      ${chosen === null ? '' : html`<button class="plain" @click=${() => choose(null)}>Back to the module's own</button>`}</p>
+    <p class="legend">${legend(taken, facts.targets)} ${chosen === null ? 'The target that the module names is framed; select another target to check the module for that one.' : 'The module is checked for the framed target.'}
+      ${chosen === null ? '' : html`<button class="plain" @click=${() => choose(null)}>Back to the module's own target</button>`}</p>
     <div class="targets" role="group" aria-label="Targets"><span class="prefix" aria-hidden="true">sm_</span>
       ${families(facts).map(
         (family) =>
@@ -39,8 +39,8 @@ function targetsView(facts: Facts, chosen: string | null, choose: (target: strin
 
 function legend(taken: number, targets: Facts['targets']): string {
   const all = targets.length;
-  if (taken < all) return `${taken} of ${all} targets have all its instructions; the others are crossed out.`;
-  return `All ${all} targets, ${targets[0]?.name} to ${targets.at(-1)?.name}, have its instructions.`;
+  if (taken < all) return `${taken} of ${all} targets have all instructions of the module; the others are crossed out.`;
+  return `All ${all} targets, ${targets[0]?.name} to ${targets.at(-1)?.name}, have all instructions of the module.`;
 }
 
 type Row = Facts['targets'][number];
@@ -52,7 +52,9 @@ function targetChip(
   choose: (target: string) => void,
 ): TemplateResult {
   const isTaken = since !== null;
-  const words = isTaken ? `${name} accepts it since PTX ${since}` : `${name} does not accept it; select it to see why`;
+  const words = isTaken
+    ? `${name} accepts this module from PTX ${since} on`
+    : `${name} does not accept this module; select the target to see why`;
   return html`<button class="target ${isTaken ? 'taken' : 'refused'}" aria-pressed=${isJudged} title=${words} aria-label=${words} @click=${() => choose(name)}>
     ${name.replace('sm_', '')}
   </button>`;

@@ -22,7 +22,7 @@ export function operandsView({ state }: View, grids: readonly Grid[], set: SetEl
       </table>
     </div>
     ${entry.scales === null ? nothing : scalesView(state, set)}
-    ${isSparse ? html`<p class="note">A is sparse: half of each row is left out. The columns are numbered among the elements kept.</p>` : nothing}
+    ${isSparse ? html`<p class="note">A is sparse: half of each row is left out. The column numbers count only the elements that are kept.</p>` : nothing}
   </section>`;
 }
 

@@ -69,7 +69,7 @@ export class PtxMatrix extends LitElement {
 
   private read(link: string): View {
     const state = readLink(link, this.catalog) ?? readLink(opening, this.catalog);
-    if (state === null) throw new Error('the table lacks the instruction that the page shows first');
+    if (state === null) throw new Error('the table lacks the instruction that the page shows initially');
     return viewOf(state);
   }
 

@@ -290,7 +290,7 @@ export class PtxTensors extends LitElement {
   private sentence({ name }: OpenedTensor, found: Measured | Refused | undefined): string {
     if (found === undefined) return `The error of ${this.recipe} in ${name} is not measured yet.`;
     if (found.kind === 'refused') return `${found.message} Choose another recipe.`;
-    if (!Number.isFinite(found.sqnr)) return `${this.recipe} keeps every element of ${name}.`;
+    if (!Number.isFinite(found.sqnr)) return `${this.recipe} leaves every element of ${name} unchanged.`;
     const odd = found.mismatches === 0 ? '' : ` ${found.mismatches} elements become NaN or infinite.`;
     const percent = numberText(100 * 10 ** (-found.sqnr / 20));
     return `In ${name}, the RMS error is ${percent}% of the RMS value, and the largest error is ${numberText(found.maxAbs)}.${odd}`;

@@ -35,7 +35,7 @@ const scaled = (to: 'e4m3' | 'e5m2' | 's8', scale: 'tensor' | 'row'): Recipe => 
 });
 const mx = (to: 'mxfp8' | 'mxfp6' | 'mxfp4'): Recipe => ({
   name: to,
-  words: 'a power-of-two scale for 32 elements',
+  words: 'a power-of-two scale for every 32 elements',
   to,
   scale: null,
   plain: null,
@@ -44,7 +44,7 @@ const mx = (to: 'mxfp8' | 'mxfp6' | 'mxfp4'): Recipe => ({
 });
 const blocks = (to: 'q8_0' | 'q5_0' | 'q4_1' | 'q4_0', words: string): Recipe => ({
   name: to,
-  words: `GGUF: ${words} for 32 elements`,
+  words: `GGUF: ${words} for every 32 elements`,
   to,
   scale: null,
   plain: null,
@@ -57,7 +57,7 @@ export const recipes: readonly Recipe[] = [
   mx('mxfp4'),
   {
     name: 'nvfp4',
-    words: 'an e4m3 scale for 16 elements (Blackwell)',
+    words: 'an e4m3 scale for every 16 elements (Blackwell)',
     to: 'nvfp4',
     scale: null,
     plain: null,

@@ -29,7 +29,10 @@ const service = {
       openBeside: async (name) => {
         const file = beside(name);
         if (file === undefined)
-          throw new TensorFileError('not-found', `the index names ${name}, which was not chosen with it`);
+          throw new TensorFileError(
+            'not-found',
+            `the index refers to ${name}, but this file was not chosen together with the index`,
+          );
         return blobSource(file);
       },
       readBeside: async (name) => {
