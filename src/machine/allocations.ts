@@ -55,7 +55,7 @@ export class Allocations {
     this.noteFreed();
   }
 
-  /** All allocations, live or not, in the order of their addresses. */
+  /** All allocations, including freed ones, in the order of their addresses. */
   get all(): readonly Allocation[] {
     return this.list;
   }

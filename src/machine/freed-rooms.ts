@@ -14,8 +14,8 @@ interface Queue<Freed> {
 export class FreedRooms<Freed extends { readonly room: number }> {
   private readonly queues = new Map<number, Queue<Freed>>();
   /**
-   * The room sizes in the queues, ascending. The list stays short: as all sizes are different, only a few thousand of
-   * them fit into memory together.
+   * The sizes of the allocations in the queues, in ascending order. The list stays short: as all sizes are different,
+   * only a few thousand of them fit into memory together.
    */
   private readonly sizes: number[] = [];
   private entries = 0;

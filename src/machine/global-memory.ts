@@ -172,7 +172,10 @@ export class GlobalMemory implements EngineMemory {
     return this.allocations.beginningAt(address);
   }
 
-  /** Returns the bytes of an allocation, for copying in and out; valid until the next `allocate`. */
+  /**
+   * Returns a view of an allocation's bytes, through which they can be read and written. It is valid until the next
+   * `allocate`.
+   */
   bytesOf(allocation: Allocation): Uint8Array {
     return this.bytesAt(allocation.address, allocation.size);
   }

@@ -1,7 +1,7 @@
 /**
- * The memory that the blocks of a cooperative grid use to synchronize: two words in global memory, the total size and a
- * barrier that starts at zero. The cooperative groups in nvcc's headers expect this layout; PTX itself only has the
- * registers that hold its address.
+ * The memory that the blocks of a cooperative grid use to synchronize: two words in global memory. The first is the
+ * size of the workspace in bytes; the second is a barrier, which starts at zero. The cooperative groups in nvcc's
+ * headers expect this layout; PTX itself defines only the registers that hold the address of this memory.
  */
 import type { GlobalMemory } from './global-memory.ts';
 

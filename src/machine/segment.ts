@@ -100,7 +100,10 @@ export class Segment implements Memory {
     storeBits(this.view, offset, width, bits);
   }
 
-  /** Makes sure that bytes up to `end` exist; `end` must lie inside the segment. */
+  /**
+   * Enlarges the array of bytes if necessary, so that it contains all bytes up to `end`. `end` must lie inside the
+   * segment.
+   */
   reach(end: number): void {
     if (end <= this.bytes.byteLength) return;
     const length = Math.min(this.size, Math.max(end, 2 * this.bytes.byteLength));
@@ -121,7 +124,9 @@ export class Segment implements Memory {
     return { end, bytes: this.pages.take(bytes), definedness: definedness?.give() ?? null };
   }
 
-  /** Restores the segment. If the saved state did not track writes, all of it counts as written. */
+  /**
+   * Restores the segment. If the saved state does not record which bytes were written, all of them count as written.
+   */
   take({ end, bytes, definedness }: SegmentState): void {
     const { size } = bytes;
     this.end = end;

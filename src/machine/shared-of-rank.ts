@@ -1,4 +1,4 @@
-/** The shared memory of a block, at the addresses at which the other blocks of its cluster see it. */
+/** The shared memory of a block as other blocks of its cluster access it, through addresses that contain its rank. */
 import { startOfRank } from '../isa/spaces.ts';
 import type { Bits } from '../base/bits.ts';
 import { formatAddress } from './address-space.ts';

@@ -14,7 +14,7 @@ import type { SegmentState } from './segment.ts';
 export interface LaunchState {
   /** Number of the next block to start. */
   readonly nextBlock: number;
-  /** Blocks that have started but not ended; the running one comes first. */
+  /** Blocks that have started, but not ended. The block that is currently running comes first. */
   readonly blocks: readonly BlockState[];
   /** Number of instructions executed, summed over all threads. */
   readonly executed: number;
@@ -51,7 +51,10 @@ export interface TurnState {
   readonly looks: number;
 }
 
-/** A `waiting` thread waits for other threads in the instruction before its `pc`. */
+/**
+ * What a thread is doing. A `waiting` thread has begun the instruction before its `pc`, and waits there for other
+ * threads.
+ */
 export type Activity = 'running' | 'waiting' | 'exited';
 
 export interface ThreadState {
@@ -60,7 +63,7 @@ export interface ThreadState {
   /** The undefined bits of these values, by position; null if all bits are defined. */
   readonly shadow: ReadonlyMap<number, Undefined> | null;
   readonly local: SegmentState | null;
-  /** Start of the running function's variables in local memory. */
+  /** Start of the current function's variables in local memory. */
   readonly base: number;
   /** The functions that are waiting for a call to return; the innermost caller comes last. */
   readonly calls: readonly CallState[];

@@ -175,7 +175,7 @@ function kernelParameters(
 
 /**
  * Moves `.extern .shared x[]` to the end: it is the dynamic part of shared memory, which follows all variables with a
- * size. All such names share one start, so the one with the strictest alignment is placed first.
+ * size. All such variables begin at the same address, so the one with the strictest alignment is placed first.
  */
 function dynamicLast(symbols: readonly VariableSymbol[]): readonly VariableSymbol[] {
   const isSized = ({ variable }: VariableSymbol): boolean => sizeOf(variable) > 0;

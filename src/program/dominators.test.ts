@@ -1,13 +1,13 @@
 /**
- * Dominators of random graphs are checked against the definition: if its dominator is removed, a node cannot be
- * reached.
+ * Checks the dominators of random graphs against their definition: a node can no longer be reached once one of its
+ * dominators is removed.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BasicBlock } from './flow.ts';
 import { regionsOf } from './regions.ts';
 
-/** Each number is a block; its list holds the blocks that it may continue with. */
+/** A control-flow graph: for each block, the list of blocks that may follow it. */
 type Graph = readonly (readonly number[])[];
 
 function reachableWithout(graph: Graph, left: number | null): ReadonlySet<number> {

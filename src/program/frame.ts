@@ -46,7 +46,7 @@ export class FrameBuilder {
     return this.initial.length - 1;
   }
 
-  /** Makes all temporaries available again; none of them outlives its instruction. */
+  /** Makes the slots of all temporaries available again, because no temporary is used by more than one instruction. */
   beginInstruction(): void {
     this.used = 0;
   }

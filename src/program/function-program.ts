@@ -58,7 +58,7 @@ export interface SymbolAddress {
 export interface SpecialRead {
   readonly place: number;
   readonly register: SpecialRegister;
-  /** Index of the part, with `.x` as 0; 0 for a register without parts. */
+  /** Index of the part: 0 for `.x`, 1 for `.y`, and so on; 0 for a register without parts. */
   readonly part: number;
   readonly width: number;
 }
@@ -117,7 +117,7 @@ export interface FunctionProgram {
   readonly name: string;
   /** True for a kernel, whose activation begins at local address 0. */
   readonly entry: boolean;
-  /** Kernel parameters by their offset in `.param` memory; empty for functions. */
+  /** The parameters of a kernel, with their offsets in `.param` memory; empty for functions that are not kernels. */
   readonly parameters: readonly Placed[];
   readonly parameterBytes: number;
   /** A function's `.reg` parameters, which are loaded from local memory on entry. */
@@ -145,7 +145,7 @@ export interface FunctionProgram {
   readonly hiddenBytes: number;
   /** Offset of the barrier of the cluster in the first block's shared memory; null for kernels that do not use it. */
   readonly clusterBarrier: number | null;
-  /** Whether accesses to shared memory may go to other blocks of the cluster. */
+  /** Whether accesses to shared memory may reach the memory of other blocks in the cluster. */
   readonly reachesOtherBlocks: boolean;
   /**
    * The contents of an activation in local memory: a function's parameters and return values, local variables, and call
@@ -153,7 +153,9 @@ export interface FunctionProgram {
    */
   readonly local: readonly Placed[];
   readonly localBytes: number;
-  /** Start of a called function's activation, relative to the base of this one. */
+  /**
+   * Where the activation of a function that this one calls begins, relative to the base of this function's activation.
+   */
   readonly calleeBase: number;
   /** Block extents that `.reqntid` requires, and the maximum number of threads that `.maxntid` allows. */
   readonly requiredThreads: readonly number[] | null;

@@ -1,6 +1,7 @@
 /**
- * The functions of a module by name and address. A function's address is a small number that is not a memory address:
- * 16, 32, …, in module order, and the same for every kernel. Calls through a register accept only these addresses.
+ * The functions of a module by name and address. The address of a function is a small number (16, 32, …, in module
+ * order), not an address in memory. It is the same in every kernel. Calls through a register accept only these
+ * addresses.
  */
 import type { CheckedModule } from '../check/check.ts';
 import type { CheckedFunction } from '../check/checked.ts';

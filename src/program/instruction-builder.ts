@@ -58,7 +58,7 @@ export class InstructionBuilder {
   private source: SourcePlace | null = null;
   /** Set if a pragma says that the values loaded by the next instruction are unused. */
   private unused = false;
-  /** The steps of each variant, made once for all its uses. */
+  /** A cache with the steps of each variant, which are the same wherever the variant is used. */
   private readonly steps = new Map<Variant, readonly Step[]>();
   /** The values that the steps of a variant read or write. */
   private readonly refs = new Map<readonly Step[], readonly Ref[]>();
@@ -93,7 +93,7 @@ export class InstructionBuilder {
     });
   }
 
-  /** Number of instructions of the program that an instruction of the text becomes. */
+  /** The number of program instructions into which an instruction of the text is translated. */
   private partsOf(variant: Variant | null): number {
     if (variant === null || !this.surroundings.usesClusterBarrier) return 1;
     if (variant.form.repeatsWhile !== undefined) return 3;

@@ -29,7 +29,7 @@ export interface KernelProgram {
   /** Index of the function at each address. */
   readonly byAddress: ReadonlyMap<number, number>;
   /**
-   * Size of a thread's local memory: as much as the deepest chain of calls needs, or a fixed limit if functions are
+   * Size of a thread's local memory. This is what the deepest chain of calls needs, or a fixed limit if functions are
    * recursive.
    */
   readonly stackBytes: number;
@@ -169,7 +169,7 @@ interface Visit {
   readonly calleeBase: number;
   readonly callees: readonly number[];
   next: number;
-  /** Number of bytes that it needs, counting the callees visited so far. */
+  /** Number of bytes that the function needs, including those of the callees that have been visited so far. */
   need: number;
 }
 

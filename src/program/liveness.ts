@@ -100,7 +100,7 @@ interface BlockUses {
    * reads before it writes them.
    */
   readonly before: BitSet;
-  /** Registers that the block always writes. */
+  /** Registers that the block writes whenever it is executed. */
   readonly kills: BitSet;
 }
 

@@ -7,7 +7,7 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import { type AddressOf, writeInitial } from './initial-bytes.ts';
 import { layOut, type Placed } from './layout.ts';
 
-/** Space in global memory: its address, and the zeroed bytes to fill. */
+/** Allocates zeroed space in global memory and writes to it. */
 export interface GlobalRoom {
   allocate(size: number, owner: string): { readonly address: number };
   write(address: number, bytes: Uint8Array): void;
@@ -61,7 +61,7 @@ export function buildImage(
   );
   for (const symbol of all) {
     if (symbol.space !== '.global') continue;
-    // LLVM shrinks flags to one byte and still loads 16 bits, so the padding of a small variable can be read.
+    // LLVM shrinks flags to one byte but still loads 16 bits, so the padding after a small variable must be readable.
     const bytes = Math.max(sizeOf(symbol.variable), alignmentOf(symbol.variable));
     addresses.set(symbol, room.allocate(bytes, `variable ${symbol.name}`).address);
   }

@@ -163,7 +163,7 @@ class RegionTraffic {
   private readonly successors: ReadonlyMap<number, readonly number[]>;
   private readonly rank: ReadonlyMap<number, number>;
   private readonly dominators = new Map<number, number>();
-  /** The first block of the outermost loop around a block. */
+  /** For each block in a loop, the first block of the outermost loop that contains it. */
   private readonly loops: ReadonlyMap<number, number>;
   private readonly changedAtStart = new Map<number, BitSet>();
   private readonly changedAtEnd = new Map<number, BitSet>();
@@ -228,7 +228,10 @@ class RegionTraffic {
     }
   }
 
-  /** Loads everything at the start of the region; for control flow that does not consist of nested loops. */
+  /**
+   * Loads all registers at the start of the region. This is the fallback for control flow that does not consist of
+   * nested loops.
+   */
   private takeAllAtOnce(): readonly number[] {
     const { order, entry } = this.region;
     const touched = this.empty();
@@ -251,7 +254,7 @@ class RegionTraffic {
     this.takeMissing((block) => this.facts(block).needs);
   }
 
-  /** Loads the wanted registers that are not loaded yet. Returns true if anything changed. */
+  /** Makes sure that each block's wanted registers are loaded. Returns true if this required any new loads. */
   private takeMissing(wantedAt: (block: number) => BitSet): boolean {
     const held = this.findHeld();
     let changed = false;

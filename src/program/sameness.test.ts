@@ -1,6 +1,6 @@
 /**
- * Tests which threads share the value of a register. Values come from special registers, memory and votes, and are
- * followed through arithmetic and guards.
+ * Tests which threads share the value of a register. The values come from special registers, memory and votes, and pass
+ * through arithmetic and guarded instructions.
  */
 import { expect, test } from 'vitest';
 import { loadModule } from '../check/check.ts';

@@ -76,8 +76,7 @@ function resultsOf(
 }
 
 /**
- * Returns how widely the value of each register is shared, by slot. `hasLocal` says that a generic address may point to
- * local memory.
+ * Returns the sameness of each register, by slot. `hasLocal` is true if a generic address may point to local memory.
  */
 export function samenessOfRegisters(program: FunctionProgram, hasLocal: boolean): ReadonlyMap<number, Sameness> {
   const found = new Map<number, Sameness>(program.registers.map(({ place }) => [place, 'grid']));

@@ -10,14 +10,14 @@ import type { FunctionProgram, ProgramInstruction } from './function-program.ts'
 import { usesOf } from './uses.ts';
 
 /**
- * The distance; `data` if it depends on the contents of memory or on another thread; null if it follows no known
- * pattern.
+ * By how much a value increases from one thread to the next. It is `data` if the value depends on the contents of
+ * memory or on other threads, and null if there is no known pattern.
  */
 export type Stride = number | 'data' | null;
 
 /**
- * Maximum number of passes over the code. It would need more passes only for values that flow backward in the text
- * several times, which is unusual.
+ * Maximum number of passes over the code. More would be needed only for values that flow backward in the text several
+ * times, which is unusual.
  */
 const mostRounds = 4;
 

@@ -9,7 +9,7 @@ import type { KernelProgram } from './link.ts';
 export interface UnsupportedInstruction {
   /** For example `wgmma.fence.sync.aligned`. */
   readonly mnemonic: string;
-  /** 1-based PTX line of its first use. */
+  /** The 1-based PTX line on which the mnemonic is first used. */
   readonly line: number;
   /** Number of instructions with this mnemonic. */
   readonly count: number;

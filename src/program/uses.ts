@@ -11,7 +11,7 @@ export interface Uses {
 
 const known = new WeakMap<ProgramInstruction, Uses>();
 
-/** Returns the slots read and written; some of them may not be registers. */
+/** Returns the slots that an instruction reads and writes, including slots that do not belong to registers. */
 export function usesOf(instruction: ProgramInstruction): Uses {
   const found = known.get(instruction);
   if (found !== undefined) return found;

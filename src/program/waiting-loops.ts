@@ -14,7 +14,7 @@ import { usesOf } from './uses.ts';
  */
 export type Waiting = 'idle' | 'busy';
 
-/** Number of rounds of an idle loop before other threads get a turn. */
+/** Number of rounds after which a thread in an idle loop lets other threads run. */
 export const idleRounds = 8;
 
 /** Returns the kind of each waiting loop, by its first block. */
@@ -81,7 +81,7 @@ interface Walk {
    * visiting that first block.
    */
   readonly backTo: ReadonlyMap<number, readonly number[]>;
-  /** Whether `block` is reached from `top`, or is `top` itself. */
+  /** Whether the walk reached `block` from `top`, or whether `block` is `top` itself. */
   readonly isBelow: (block: number, top: number) => boolean;
 }
 
@@ -117,7 +117,7 @@ function walkOf(blocks: readonly BasicBlock[]): Walk {
   return { order, backTo, isBelow };
 }
 
-/** The first block of the outermost loop found so far around each block. */
+/** For each block, the first block of the outermost loop around it that has been found so far. */
 class Heads {
   private readonly above: Int32Array;
 
@@ -166,12 +166,12 @@ function polls(program: FunctionProgram, blocks: readonly BasicBlock[], body: re
   );
 }
 
-/** Maximum number of instructions in a loop that is analyzed further. */
+/** Maximum number of instructions in a loop for which it is determined whether the loop is idle. */
 const shortLoop = 64;
 
 /**
- * Whether a loop neither writes memory nor keeps anything in registers from one round to the next. It must not contain
- * another loop. `body` begins with its first block.
+ * Whether a loop neither writes memory nor keeps anything in registers from one round to the next. The loop must not
+ * contain another loop. `body` lists its blocks, beginning with the first one.
  */
 function idles(
   program: FunctionProgram,

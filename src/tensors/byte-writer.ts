@@ -43,7 +43,7 @@ export class ByteWriter {
     else this.#view.setFloat64(at, value, true);
   }
 
-  /** Makes room for `length` bytes and returns their position. */
+  /** Reserves space for `length` bytes at the end and returns their position. */
   #grow(length: number): number {
     const at = this.#length;
     this.#length += length;

@@ -9,13 +9,13 @@ import { TensorFileError } from './tensor-error.ts';
 export interface ByteSource {
   /** Total number of bytes. */
   readonly size: number;
-  /** Fills `into` with the bytes starting at `offset`. Throws `truncated` if fewer bytes are left. */
+  /** Fills `into` with the bytes starting at `offset`. Throws `truncated` if there are not enough bytes. */
   read(offset: number, into: Uint8Array): Promise<void>;
 }
 
 /** Positional writes. Bytes of the finished file that were never written are zero. */
 export interface ByteSink {
-  /** Writes all of `bytes` at `offset`; the caller may reuse them once the promise resolves. */
+  /** Writes all of `bytes` at `offset`. The caller may reuse the array once the promise has resolved. */
   write(offset: number, bytes: Uint8Array): Promise<void>;
 }
 
@@ -58,7 +58,10 @@ export function sliceSource(source: ByteSource, offset: number, size: number): B
   };
 }
 
-/** A source whose reads are serialized: each begins when the previous one has ended, successfully or not. */
+/**
+ * A source that performs only one read at a time: each read begins when the previous one has ended, even if that one
+ * failed.
+ */
 export function serialSource(size: number, read: ByteSource['read']): ByteSource {
   let turn = Promise.resolve();
   return {
@@ -71,7 +74,9 @@ export function serialSource(size: number, read: ByteSource['read']): ByteSource
   };
 }
 
-/** `length` bytes starting at `offset`, in a new array. The caller must have checked that `length` is reasonable. */
+/**
+ * `length` bytes starting at `offset`, in a new array. The caller must have checked that the array is not too large.
+ */
 export async function readBytes(source: ByteSource, offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
   requireRange(source.size, offset, length);
   const bytes = new Uint8Array(length);

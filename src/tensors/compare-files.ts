@@ -22,13 +22,13 @@ export type PairOutcome =
       readonly specials: Specials;
       /** The unit of errors. */
       readonly unit: SpacingUnit;
-      /** Exponents of the elements of each side; null unless requested. */
+      /** The exponents of the elements on each side; null unless `withExponents` is set. */
       readonly exponents: readonly [readonly ExponentCount[], readonly ExponentCount[]] | null;
     }
-  /** Elements of a type that is not numeric, or that ptxlab cannot decode. */
+  /** The bytes were compared, because the elements are not numbers or ptxlab cannot decode them. */
   | { readonly kind: 'bytes'; readonly areEqual: boolean }
   | { readonly kind: 'shapes-differ' }
-  /** At least one side has such a type, and the types differ. */
+  /** At least one side has elements that are not numbers or cannot be decoded, and the types differ. */
   | { readonly kind: 'types-differ' };
 
 export interface ComparedPair extends TensorPair {
@@ -47,7 +47,10 @@ export interface CompareFilesOptions {
   readonly worst?: number;
   /** Whether to count the exponents of both sides. Default false. */
   readonly withExponents?: boolean;
-  /** If it is aborted, the result has the pairs compared so far, and the last one may be incomplete. */
+  /**
+   * If this signal is aborted, the result contains only the pairs compared so far, and the last of them may be
+   * incomplete.
+   */
   readonly signal?: AbortSignal;
   /** Called now and then with the number of elements that have been compared since the previous call. */
   readonly progress?: (elements: number) => void;
@@ -130,7 +133,7 @@ async function comparePair(pair: TensorPair, options: CompareFilesOptions): Prom
   return { kind: 'compared', comparison: comparer.result(), specials: comparer.specials(), unit, exponents };
 }
 
-/** Like `exactValuesOf`; errors in the values name their file. */
+/** Like `exactValuesOf`, but messages about errors in the values begin with the name of the file. */
 async function valuesFrom(name: string | null, side: Side): ReturnType<typeof exactValuesOf> {
   try {
     const exact = await exactValuesOf(side);

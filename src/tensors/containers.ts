@@ -11,7 +11,7 @@ export interface ContainerRow {
   readonly words: string;
   /** File name extensions, without the dot. */
   readonly endings: readonly string[];
-  /** The first bytes of such files; null if they have no signature. */
+  /** The first bytes of all files of this kind; null if they do not begin with a fixed signature. */
   readonly signature: readonly number[] | null;
   /**
    * For a container without a signature: says whether a file that begins with these nine bytes may be of this kind.
@@ -68,7 +68,7 @@ function hasHeader({ signature, resembles }: ContainerRow): boolean {
   return signature !== null || resembles !== null;
 }
 
-/** The container whose files begin with these nine bytes, or null. */
+/** The container that the first nine bytes of a file identify; null if there is none. */
 export function containerThatBegins(start: Uint8Array): Container | null {
   const signed = containerNames.find((name) => containers[name].signature?.every((byte, i) => start[i] === byte));
   return signed ?? containerNames.find((name) => containers[name].resembles?.(start)) ?? null;

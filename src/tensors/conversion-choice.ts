@@ -10,7 +10,7 @@ import { type CheckpointLayout, checkpointLayouts } from './checkpoints/written-
 import type { WritableLayout } from './gguf/blocks.ts';
 import type { Sharding } from './safetensors/sharded-layout.ts';
 
-/** The possible results for the tensors of a file. */
+/** The formats, schemes and block types to which the tensors of a file can be converted. */
 export type ConversionName = FormatSpelling | SchemeSpelling | WritableLayout;
 
 export interface ConversionChoice {
@@ -41,10 +41,11 @@ export interface ConversionChoice {
   readonly saturate?: boolean | undefined;
   readonly semantics?: Semantics | undefined;
   /**
-   * Selects floating-point tensors. Default: all tensors, or, with `layout`, those that readers expect to be quantized.
+   * Selects floating-point tensors by name. By default, all of them are converted or, if `layout` is given, those that
+   * readers expect to be quantized.
    */
   readonly takes?: ((name: string) => boolean) | undefined;
-  /** For safetensors: how to split the model into several files with an index. Default: one file. */
+  /** How to split the model into several files with an index, which only safetensors supports. Default: one file. */
   readonly shards?: Sharding | undefined;
 }
 

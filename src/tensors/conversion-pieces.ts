@@ -37,9 +37,9 @@ export interface Part {
 
 /** A part of the work on a tensor: it reads some elements and returns the bytes to write. */
 export interface Piece {
-  /** Number of bytes in the source. */
+  /** Number of bytes that the piece reads from the source. */
   readonly size: number;
-  /** Number of bytes that it writes. */
+  /** Number of bytes that the piece writes. */
   readonly outSize: number;
   readonly load: () => Promise<() => readonly Part[]>;
 }
@@ -112,7 +112,7 @@ export async function largestOf(file: TensorFile, work: TensorWork, signal?: Abo
   return amaxOf(await readerOf(file, work), work.entry.elements, signal);
 }
 
-/** Consecutive ranges of this size; the last may be shorter. */
+/** Divides `total` elements into consecutive ranges of the given size. The last range may be shorter. */
 function rangesOf(total: number, size: number): readonly (readonly [first: number, count: number])[] {
   return Array.from(
     { length: Math.ceil(total / size) },
@@ -198,7 +198,7 @@ type QuantizeWork = TensorWork & { readonly kind: 'quantize' };
 /** How a tensor is divided into pieces, and where the results of each piece are written. */
 interface QuantizedPieces {
   readonly isOne: boolean;
-  /** Whether pieces are treated as single rows. */
+  /** Whether each piece is treated as one long row. */
   readonly isFlat: boolean;
   /** Number of elements in a piece. */
   readonly unit: number;

@@ -30,7 +30,7 @@ import { isReadable } from './tensor-values.ts';
 export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales | null } & (
   | { readonly kind: 'copy'; readonly out: TensorEntry }
   | { readonly kind: 'convert'; readonly from: FormatName; readonly to: FormatName; readonly out: TensorEntry }
-  /** Codes, scales, and for NVFP4 the scale of the whole tensor. */
+  /** Writes codes and scales and, for NVFP4, a scale for the whole tensor. */
   | {
       readonly kind: 'quantize';
       readonly scheme: Scheme;
@@ -115,7 +115,9 @@ export function planConversion(file: TensorFile, container: Container, choice: C
   return { choice, work: drafts.map((draft) => placed(draft, byName)), layout, quantizationConfig: config };
 }
 
-/** Readers assume that every matrix is quantized unless its module is listed. */
+/**
+ * The `quantization_config`. It lists the modules that are not quantized, because readers assume that all others are.
+ */
 function configOf(target: Target, kept: readonly TensorEntry[]): object | null {
   if (target.kind !== 'scheme') return null;
   const matrices = kept.filter(({ shape, name }) => shape.length >= 2 && name.endsWith('.weight'));
@@ -126,7 +128,7 @@ function configOf(target: Target, kept: readonly TensorEntry[]): object | null {
   );
 }
 
-/** A tensor and its scales stay in one file. */
+/** Lays out the new file or files. A tensor and its scales are always in the same file. */
 function layoutOfDrafts(
   drafts: readonly Draft[],
   container: Container,
@@ -181,7 +183,8 @@ function isMatrixOf({ shape }: TensorEntry, target: Target): boolean {
 
 function isValue(entry: TensorEntry): boolean {
   if (!isReadable(entry) || entry.format === 'opaque') return false;
-  // Elements in blocks are always converted as values, whatever the format of their codes.
+  // Elements in blocks are always converted, whatever the format of their codes, because they represent floating-point
+  // values.
   return isBlockLayout(entry.packing) || (formats[entry.format].kind === 'float' && entry.format !== 'ue8m0');
 }
 
@@ -211,7 +214,9 @@ function convertDraft(
   }
 }
 
-/** Throws early the error that `convert` would otherwise throw later. */
+/**
+ * Throws the error that `convert` would throw, so that an impossible choice is reported before anything is converted.
+ */
 function requireConversion(
   from: FormatName,
   to: FormatName,
@@ -270,8 +275,8 @@ function requireDtype(container: Container, format: FormatName, name: string): s
 }
 
 /**
- * A tensor that is not converted: copied byte for byte to the same container, otherwise stored as elements of the same
- * format.
+ * The draft for a tensor that is not converted. If the container stays the same, the bytes are copied; otherwise, the
+ * elements are stored in the same format.
  */
 function keepDraft(entry: TensorEntry, file: TensorFile, container: Container): Draft {
   const { name, shape, dtype, format } = entry;

@@ -33,7 +33,7 @@ export function requireConversion(text: string): ConversionName {
   return isBlockScheme(name) ? schemeNamed(name).name : requireFormat(text, others);
 }
 
-/** The names of conversions that are not formats. */
+/** The names of conversions that are not number formats, but schemes or block types. */
 const others: readonly string[] = [...new Set([...schemeSpellings.filter(isBlockScheme), ...writableLayouts])];
 
 function isBlockScheme(name: string): boolean {

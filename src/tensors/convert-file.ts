@@ -11,7 +11,7 @@ import type { TensorFile } from './tensor-file.ts';
 
 /** The progress of a conversion: the first piece that has not been written. All earlier pieces have been. */
 export interface Position {
-  /** Index of the tensor in the plan's work. */
+  /** Index of the tensor in the plan's list `work`. */
   readonly work: number;
   /** Index of the piece of that tensor. */
   readonly piece: number;
@@ -25,7 +25,10 @@ export function isPosition(value: unknown): value is Position {
 export interface ConvertFileOptions {
   /** The position that an earlier run reached. Default: the beginning. */
   readonly from?: Position;
-  /** Called when everything before a position has been written, with the number of source bytes read for it. */
+  /**
+   * Called when everything before a position has been written. `bytesRead` is the number of source bytes that have been
+   * read since the previous call.
+   */
   readonly onProgress?: (position: Position, bytesRead: number) => void | Promise<void>;
   /** Stops the conversion, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -42,7 +45,10 @@ const placeRule = shaped<ByteSource & ByteSink>('an object with the functions re
 
 /** Describes tensors that may not have been converted as intended, although the file is complete. */
 export interface ConversionReport {
-  /** Tensors whose values include NaN or infinities; elements that an earlier run converted are not counted. */
+  /**
+   * Tensors whose values include NaN or infinities. Elements that were converted by an earlier, interrupted run are not
+   * counted.
+   */
   readonly nonFinite: readonly NamedNonFinite[];
   /** Tensors in which many values became 0 because they have no scales. */
   readonly lost: readonly LostValues[];
@@ -94,7 +100,10 @@ export async function pieceSizes(
 export interface ConvertPiecesOptions extends ConvertFileOptions {
   /** The end of the range, exclusive: the piece at this position is not converted. Default: the end of the file. */
   readonly to?: Position;
-  /** The largest magnitudes of tensors, by name; others are computed where a scale needs them. */
+  /**
+   * The largest magnitudes of tensors, by name. Magnitudes that are missing here are computed if a scale depends on
+   * them.
+   */
   readonly maxima?: ReadonlyMap<string, number>;
 }
 
@@ -155,7 +164,7 @@ async function writePieces(
     const parts = work();
     writing = Promise.all(parts.map(({ offset, bytes }) => into.write(offset, bytes)));
     writing.catch(() => undefined);
-    // The write of this piece is still in progress.
+    // Reports the previous piece, which has been written; the write of the current piece is still in progress.
     if (i > first) await written(i, elementAt(pieces, i - 1).size);
   }
   await writing;

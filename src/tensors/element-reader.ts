@@ -16,7 +16,7 @@ export interface Values {
   readonly from: SourceFormat;
 }
 
-/** Number of bits per element of a tensor without blocks. */
+/** Number of bits that each element of a tensor without blocks occupies in the file. */
 export function storedBits({ format, packing }: TensorEntry): number {
   const width = format === 'opaque' ? 8 : formats[format].width;
   return packing === 'dense' ? width : Math.max(8, width);
@@ -67,7 +67,10 @@ export class ElementReader {
     return this.bytes((first * bits) / 8, Math.ceil(((first + count) * bits) / 8));
   }
 
-  /** Reads values as f32, f16 or bf16; other formats become f32, with f64 rounded to nearest. */
+  /**
+   * Reads values as f32, f16 or bf16. Elements of other formats are converted to f32, for which f64 is rounded to
+   * nearest.
+   */
   async values(first: number, count: number): Promise<Values> {
     const elements = await this.elements(first, count);
     if (elements instanceof Float32Array) return { source: elements, from: 'f32' };

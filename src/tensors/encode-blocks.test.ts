@@ -12,7 +12,7 @@ import { blockEncodings } from './encode-blocks.ts';
 import { blockRows } from './gguf/block-rows.ts';
 
 const size = 32;
-/** More than a chunk of 16384 elements; the second chunk is not full. */
+/** The number of elements. It is greater than a chunk of 16,384, so that there is a second chunk, which is not full. */
 const count = 700 * size;
 
 function randomWords(seed: number): () => number {

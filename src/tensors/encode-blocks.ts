@@ -24,7 +24,10 @@ export function encodeBlocks(layout: WritableLayout, { source, from }: Values): 
   return blocks;
 }
 
-/** The largest e2m1 times the largest e4m3; an array with this amax has a tensor scale of 1. */
+/**
+ * The largest e2m1 value times the largest e4m3 value. An array whose largest magnitude is this number gets a tensor
+ * scale of 1.
+ */
 const largestWithoutTensorScale = 6 * 448;
 
 /** The block types whose codes and scales are computed as in ggml. */

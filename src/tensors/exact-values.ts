@@ -10,7 +10,7 @@ import type { Loader, TensorValues } from './tensor-values.ts';
 /** A chunk of elements. The exact value of an element is the sum of its entries in `values` and `rest`. */
 export interface ExactChunk {
   readonly values: Float32Array | Float64Array;
-  /** Null if no element of the chunk has a rest. */
+  /** Null if all elements of the chunk are represented exactly by `values`. */
   readonly rest: Float64Array | null;
 }
 

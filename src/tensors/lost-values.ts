@@ -15,7 +15,7 @@ import { loadUnit } from './tensor-values.ts';
 /** A tensor in which many values are lost. */
 export interface LostValues {
   readonly name: string;
-  /** The fraction of the nonzero values that become 0, NaN or a number of the opposite sign. */
+  /** The fraction of the nonzero values that become 0 or NaN, or whose sign changes. */
   readonly share: number;
 }
 

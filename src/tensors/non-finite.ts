@@ -1,4 +1,4 @@
-/** Finds NaN and infinity among elements. */
+/** Finds NaNs and infinities among the elements of an array. */
 import type { SourceArray } from '../arrays/elements/source-values.ts';
 import { isAnyCarried } from '../arrays/elements/carries.ts';
 import { elementDecoder } from '../arrays/elements/element-values.ts';

@@ -24,7 +24,7 @@ import type { TensorFile } from './tensor-file.ts';
 export interface OpenOptions {
   /** The file's name or path. The extension determines the container if the first bytes of the file do not. */
   readonly name?: string;
-  /** The container, if it should not be detected; `raw` is never detected. */
+  /** The container. By default, it is detected, except for `raw`, which must always be specified. */
   readonly container?: Container;
   /**
    * The name of the element format. It is needed for `raw`, and for .npy elements that have no type code in numpy
@@ -33,7 +33,7 @@ export interface OpenOptions {
   readonly dtype?: FormatSpelling;
   /** For `raw`: the extents. */
   readonly shape?: readonly number[];
-  /** For `raw`: the packing of elements narrower than 8 bits. Default `dense`. */
+  /** How elements narrower than 8 bits are packed in a `raw` file. Default: `dense`. */
   readonly packing?: 'whole' | 'dense';
   /** Opens a file in the same folder: the shards of `model.safetensors.index.json`. */
   readonly openBeside?: (name: string) => Promise<ByteSource>;

@@ -26,8 +26,8 @@ export interface Pairing {
 }
 
 /**
- * Pairs by name. If each file has only one tensor, the two are paired, whatever their names. Scales are part of the
- * tensor that they scale. They are not paired separately in a file in which they act as scales.
+ * Pairs tensors by name. If each file contains only one tensor, these two are paired, whatever their names. Scales are
+ * part of the tensor that they scale. They are not paired separately in a file in which they act as scales.
  */
 export function pairTensors(a: Model, b: Model, takes: (name: string) => boolean): Pairing {
   const [inA, inB] = [sidesOf(a, takes), sidesOf(b, takes)];

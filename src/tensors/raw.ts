@@ -6,7 +6,7 @@ import { quote, TensorFileError } from './tensor-error.ts';
 import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
 
 export interface RawPlan extends TensorPlan {
-  /** The packing of elements narrower than 8 bits. Default `dense`. */
+  /** How elements narrower than 8 bits are packed. Default: `dense`. */
   readonly packing?: 'whole' | 'dense';
 }
 

@@ -29,7 +29,7 @@ export interface Scales {
 export interface SecondScale {
   readonly entry: TensorEntry;
   readonly rule: 'multiply' | 'divide';
-  /** Number of consecutive elements that share a second scale. */
+  /** Number of consecutive elements to which the same second scale applies. */
   readonly span: number;
 }
 
@@ -206,7 +206,7 @@ async function secondsOf(file: TensorFile, second: SecondScale | null, refusal: 
 interface Factors {
   /** The name of the tensor that contains the scales, if scales that are not finite are rejected; otherwise null. */
   readonly name: string | null;
-  /** The index of the first element. */
+  /** The index of the first element to which the factors apply. */
   readonly from: number;
   readonly grid: Grid;
   /** Scales from `first` on. */

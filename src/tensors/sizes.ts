@@ -9,8 +9,8 @@ import { quote, TensorFileError } from './tensor-error.ts';
 const mostExtents = 64;
 
 /**
- * The number of elements of a shape. Throws `bad-shape` if an extent is not a size, or the product is not a safe
- * integer.
+ * The number of elements in a tensor of the given shape. Throws `bad-shape` if an extent is negative or fractional, or
+ * if the product is not a safe integer.
  */
 export function elementsOf(shape: readonly number[], name: string): number {
   if (shape.length > mostExtents) throw badShape(name, `it has ${shape.length} extents`);

@@ -1,4 +1,4 @@
-/** Reads a tensor with its last two axes swapped. Only one matrix at a time is in memory. */
+/** Reads a tensor with its last two axes swapped. Only one matrix of the tensor is in memory at any time. */
 import { elementAt } from '../base/element-at.ts';
 import { doubleAt } from '../base/typed-reads.ts';
 import { loadUnit, type TensorValues } from './tensor-values.ts';

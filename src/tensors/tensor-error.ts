@@ -1,7 +1,7 @@
 import { PtxlabError } from '../base/error.ts';
 
 /**
- * The kinds of problems that a tensor file can have. Permanent: scripts match them.
+ * The kinds of problems that a tensor file can have. These codes never change, because scripts depend on them.
  *
  * - `truncated`: the file is shorter than its header says.
  * - `not-this-container`: the first bytes are those of another kind of file.
@@ -42,7 +42,7 @@ export type TensorFileCode =
   | 'changed'
   | 'io';
 
-/** A tensor file cannot be read or written as requested; the message is one readable sentence. */
+/** Thrown if a tensor file cannot be read or written as requested. The message is a single readable sentence. */
 export class TensorFileError extends PtxlabError {
   declare readonly code: TensorFileCode;
 

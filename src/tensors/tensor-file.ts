@@ -46,14 +46,14 @@ export type BlockLayout =
 
 export interface TensorEntry {
   readonly name: string;
-  /** The element type as the file spells it: `F8_E4M3`, `<f4`, `MXFP4`. */
+  /** The element type as it is written in the file: `F8_E4M3`, `<f4`, `MXFP4`. */
   readonly dtype: string;
   /**
    * The format of an element; for blocks, the narrowest format that can hold their codes. It is `opaque` for booleans,
    * complex numbers and other types that have no PTX format.
    */
   readonly format: FormatName | 'opaque';
-  /** Extents in elements, the last varying fastest; empty for a scalar. */
+  /** The extents of the tensor. The last index varies fastest; the list is empty for a scalar. */
   readonly shape: readonly number[];
   /** Number of elements, which is the product of the extents. */
   readonly elements: number;
@@ -63,7 +63,7 @@ export interface TensorEntry {
    * compressed bytes begin.
    */
   readonly offset: number;
-  /** Length of the data as returned by `data`, uncompressed. */
+  /** Length in bytes of the uncompressed data, as `data` returns it. */
   readonly byteLength: number;
   /** The file that contains the data, if a model has several files; otherwise null. */
   readonly shard: string | null;
@@ -116,18 +116,20 @@ export interface FileLayout {
   /** The tensors, in the order of the data, which may differ from the order in the plan. */
   readonly tensors: readonly TensorEntry[];
   /**
-   * Writes the final part: the checksums of an .npz, or the headers and the index if there are several files. Null if
-   * the file has none.
+   * Writes the final part: the checksums of an .npz, or the headers and the index of a model in several files. Null if
+   * nothing remains to be written.
    */
   readonly finish: ((file: ByteSource & ByteSink) => Promise<void>) | null;
-  /** For a model in several files: the files, whose bytes are laid out in sequence. Else null. */
+  /**
+   * The files of a model that is split, whose bytes are laid out one after the other; null if there is only one file.
+   */
   readonly files: readonly FilePlace[] | null;
 }
 
 /** The position of a file in a sequence of several files. */
 export interface FilePlace {
   readonly name: string;
-  /** Offset of its first byte in the sequence. */
+  /** Offset of the file's first byte in the sequence. */
   readonly offset: number;
   readonly size: number;
 }

@@ -34,7 +34,10 @@ export interface TensorValues extends Loader<Float32Array | Float64Array> {
 /** Whatever the packing, an element whose index is a multiple of this number begins a new byte and a new block. */
 export const loadUnit = 256;
 
-/** Number of elements in a chunk: large enough to make reading cheap, small enough for the processor's cache. */
+/**
+ * Number of elements in a chunk. Chunks are large enough for reading to be efficient, and small enough to fit into the
+ * processor's cache.
+ */
 const chunkElements = 2 ** 18;
 
 /** Whether ptxlab can decode the elements of a tensor. */
@@ -60,7 +63,7 @@ export function tensorValues(file: TensorFile, entry: TensorEntry, rule: ScaleRu
   };
 }
 
-/** The stored elements if each occupies one or two bytes; otherwise null. */
+/** Reads elements as codes if each element occupies one or two bytes; otherwise null. */
 export function tensorCodes(file: TensorFile, entry: TensorEntry): Loader<Uint8Array | Uint16Array> | null {
   const { format, packing, elements } = entry;
   if (format === 'opaque' || packing !== 'whole' || formats[format].width > 16) return null;

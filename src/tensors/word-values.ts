@@ -19,9 +19,9 @@ export interface PackedWords {
   readonly codes: TensorEntry;
   /** The zero points; null if the zero point of all codes is the middle of their range, 2^(bits - 1). */
   readonly zeros: TensorEntry | null;
-  /** The group of each column; null if groups are runs of columns. */
+  /** The tensor with the group of each column; null if each group consists of consecutive columns. */
   readonly groupIndex: TensorEntry | null;
-  /** The format of GPTQ that the checkpoint specifies, or null. */
+  /** The version of GPTQ's format that the checkpoint specifies; null if it does not specify one. */
   readonly gptq: 1 | 2 | null;
 }
 

@@ -1,4 +1,4 @@
-/** HTML as text: values are escaped, markup is not. */
+/** HTML as text. Plain strings are escaped when they are inserted; text that is already HTML is not. */
 
 /** Text that is already HTML. */
 export class Markup {
@@ -10,7 +10,7 @@ export class Markup {
 
 type Part = string | number | Markup | readonly Markup[];
 
-/** Builds HTML from a template; strings in it are escaped, lists are joined. */
+/** Builds HTML from a template. Strings that are inserted are escaped, and the items of a list are concatenated. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   const text = strings.map((string, i) => string + (i < parts.length ? shown(parts[i] ?? '') : '')).join('');
   return new Markup(text);

@@ -43,7 +43,7 @@ self.addEventListener('fetch', (event) => {
 `;
 }
 
-/** 32-bit FNV-1a, so that a different set of files gets a different cache. */
+/** The 32-bit FNV-1a hash. It is part of the cache's name, so that each set of files has its own cache. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

@@ -25,7 +25,7 @@ function readDraft(): string | null {
   }
 }
 
-/** A draft that is too large for the storage is kept only in the page. */
+/** If the draft is too large for the browser's storage, it is lost when the page is closed. */
 function saveDraft(text: string): void {
   try {
     localStorage.setItem(draftKey, text);

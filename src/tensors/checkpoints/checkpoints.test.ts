@@ -126,7 +126,7 @@ function gptOss(name: string, [experts, rows, groups]: readonly [number, number,
   };
 }
 
-/** `weight` e4m3 with one bf16 scale per row. */
+/** `weight` is e4m3, with one bf16 scale per row. */
 function channelFp8(name: string): Made {
   const codes = Uint8Array.from({ length: 6 * 10 }, (_, i) => (i * 37) % 127);
   const scales = Uint16Array.from({ length: 6 }, (_, i) => 0x3f80 + i * 16);
@@ -248,7 +248,7 @@ describe.each(Object.entries(layouts))('%s', (_, [name, made]) => {
     expect(out?.shape).toEqual(made.shape);
     const data = bytes.slice(out?.offset, (out?.offset ?? 0) + (out?.byteLength ?? 0));
     expect([...new Float64Array(data.buffer)]).toEqual(made.values.map(Math.fround));
-    // Scales of activations are unchanged.
+    // Scales of activations are copied unchanged.
     const others = plan.work.filter(({ kind }) => kind === 'copy').map(({ entry }) => entry.name);
     expect(others).toEqual(Object.keys(made.tensors).filter((one) => /input_|k_scale/.test(one)));
   });

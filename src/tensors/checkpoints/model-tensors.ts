@@ -14,7 +14,7 @@ import { type WordLayout, wordLayouts } from './word-layouts.ts';
 import { wordTensorIn } from './word-tensors.ts';
 
 export interface ModelTensor {
-  /** The entry that readers of values see: elements are counted individually, even if two of them share a byte. */
+  /** The entry from which values are read. Elements are counted individually, even if two of them share a byte. */
   readonly entry: TensorEntry;
   /** The scales that are stored in separate tensors; null if there are none. */
   readonly scales: Scales | null;
@@ -22,7 +22,10 @@ export interface ModelTensor {
   readonly layout: StoredLayout | WordLayout | null;
   /** The stored tensors: codes, scales, second scales. */
   readonly parts: readonly TensorEntry[];
-  /** A scale of activations or caches, which is stored with the weights, but does not multiply any of them. */
+  /**
+   * Whether this is a scale of activations or caches. Such scales are stored with the weights, but do not apply to any
+   * of them.
+   */
   readonly isActivationScale: boolean;
 }
 
@@ -68,13 +71,13 @@ function findModel(file: TensorFile): Model {
   return { file: { ...file, data }, tensors, lookAlikes: lookAlikes(file.tensors, used) };
 }
 
-/** A stored tensor by itself. */
+/** A stored tensor that is not combined with any other tensor. */
 export function plainTensor(entry: TensorEntry): ModelTensor {
   const isActivationScale = activationScale.test(entry.name);
   return { entry, scales: null, layout: null, parts: [entry], isActivationScale };
 }
 
-/** The tensor with these codes, if it is stored in this layout. */
+/** The logical tensor with the given codes; null if it is not stored in this layout. */
 function tensorIn(
   layout: StoredLayout | WordLayout,
   codes: TensorEntry,
@@ -139,7 +142,7 @@ function isNarrow({ format, packing }: TensorEntry): boolean {
   return formats[format].width <= 8 && formats[format].signed;
 }
 
-/** The scales in their format; null if the layout uses another format. */
+/** The entry of the scales with their actual format; null if this is not the format that the layout prescribes. */
 function scaleOf(stored: TensorEntry, { scaleFormat }: StoredLayout): TensorEntry | null {
   const scale: TensorEntry = stored.format === 'u8' ? { ...stored, format: 'ue8m0' } : stored;
   const { format } = scale;
@@ -147,7 +150,10 @@ function scaleOf(stored: TensorEntry, { scaleFormat }: StoredLayout): TensorEntr
   return scaleFormat === null || scaleFormat === format ? scale : null;
 }
 
-/** Blocks along the last axis; the last block may be shorter. */
+/**
+ * The grouping for scales that belong to blocks along the last axis, the last of which may be shorter; null if the
+ * shapes do not match.
+ */
 function blocksOf(shape: readonly number[], { shape: scales }: TensorEntry, group: number): Scales['grouping'] | null {
   const columns = shape.at(-1) ?? 1;
   const wanted = [...shape.slice(0, -1), Math.ceil(columns / group)];
@@ -155,7 +161,7 @@ function blocksOf(shape: readonly number[], { shape: scales }: TensorEntry, grou
   return fits ? { shape, groups: [...shape.slice(0, -1).map(() => 1), group] } : null;
 }
 
-/** One scale for the tensor, or one for each matrix. */
+/** The second scales: one for the whole tensor, or one for each of its matrices. */
 function secondOf(
   entry: TensorEntry | undefined,
   shape: readonly number[],

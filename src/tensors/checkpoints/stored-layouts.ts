@@ -15,7 +15,7 @@ export interface StoredLayout {
   /** A second scale, for the whole tensor or for each of its matrices. */
   readonly second: {
     readonly suffix: string;
-    /** `divide`: a value is code * scale / second scale. */
+    /** With `divide`, a value is code * scale / second scale; with `multiply`, it is code * scale * second scale. */
     readonly rule: 'multiply' | 'divide';
     readonly isOptional: boolean;
   } | null;

@@ -19,8 +19,8 @@ export interface WordLayout {
    */
   readonly groupIndex: '_g_idx' | '.g_idx';
   /**
-   * The tensor with the shape of the matrix, needed if the last columns do not fill a word. Null if a layout has no
-   * such tensor.
+   * The tensor that contains the shape of the matrix. It is needed if the last columns do not fill a word. Null if the
+   * layout has no such tensor.
    */
   readonly shape: '_shape' | null;
   /** The suffix of the logical matrix's name, which replaces the suffixes of the stored tensors. */
@@ -38,7 +38,7 @@ export interface WordLayout {
   readonly zeroRule: 'as-is' | 'versions';
 }
 
-/** What GPTQ and AWQ have in common. */
+/** The properties that the layouts of GPTQ and AWQ have in common. */
 const transposed = {
   stored: 'words',
   codes: '.qweight',

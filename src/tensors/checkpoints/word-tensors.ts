@@ -20,7 +20,7 @@ interface Stored {
   readonly groupIndex: TensorEntry | null;
 }
 
-/** The matrix with these codes, if it is stored in this layout. */
+/** The matrix with the given codes; null if it is not stored in this layout. */
 export function wordTensorIn(
   layout: WordLayout,
   codes: TensorEntry,
@@ -91,7 +91,10 @@ function sharedMatrix({ along }: WordLayout, { codes, scale, zeros }: Stored): M
   return bits === 4 && across === zeroWords ? { bits, rows, columns: down } : null;
 }
 
-/** One scale, one for each row, or one for each group of columns in a row. */
+/**
+ * Determines which elements share a scale. There is one scale for the matrix, one for each row, or one for each group
+ * of columns in a row.
+ */
 function groupsIn(
   { rows, columns }: Matrix,
   [down = 1, across = 1, ...more]: readonly number[],

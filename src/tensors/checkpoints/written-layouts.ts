@@ -1,6 +1,6 @@
 /**
  * How quantized tensors are written for ptxlab itself and for readers of two checkpoint layouts, and what such readers
- * expect in `config.json`. One row per layout and scheme.
+ * expect in `config.json`. The table has one row for each layout and scheme.
  */
 import type { Scheme, SchemeName } from '../../arrays/quantized/block-formats.ts';
 import type { Granularity } from '../../arrays/quantized/quantized-array.ts';

@@ -34,7 +34,7 @@ function joined(...parts: readonly Places[]): Places {
   return (i) => parts.flatMap((part) => part(i));
 }
 
-/** One f16 for all elements of a block. */
+/** An f16 that applies to all elements of a block. */
 function half(byte: number, elements: number): Scale['factor'] {
   return { format: 'f16', share: elements, places: dense(byte, 16) };
 }

@@ -64,7 +64,7 @@ function requireNames(tensors: readonly TensorEntry[]): void {
   }
 }
 
-/** Checks what ggml requires: the data has no gaps except for alignment. */
+/** Checks that the data has no gaps other than those that alignment causes, as ggml requires. */
 function requireContiguous(tensors: readonly TensorEntry[], dataStart: number, alignment: number, size: number): void {
   let reached = dataStart;
   for (const { name, offset, byteLength } of tensors.toSorted(

@@ -20,7 +20,7 @@ function once(text: string, bits: number, coordinates: readonly number[]): () =>
   return () => (made ??= gridOf(text, bits, coordinates));
 }
 
-/** The lowest bits of a byte are its first coordinate. */
+/** Decodes a grid. Each byte contains several coordinates; the first one is in its lowest bits. */
 function gridOf(text: string, bits: number, coordinates: readonly number[]): Int8Array {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const perByte = 8 / bits;

@@ -7,11 +7,11 @@ import { type GgufField, type GgufValueType, ggufValueTypes } from './fields.ts'
 
 export interface GgufTensor {
   readonly name: string;
-  /** The number of its type, see types.ts. */
+  /** The number of the element type; see types.ts. */
   readonly type: number;
   /** In the order of the file, in which the first extent varies fastest. */
   readonly extents: readonly bigint[];
-  /** Relative to the start of the data of all tensors. */
+  /** Offset of the tensor's data, relative to the start of the data section. */
   readonly offset: bigint;
 }
 
@@ -22,7 +22,7 @@ export interface GgufHeader {
   readonly size: number;
 }
 
-/** Magic number, version, and two counts. */
+/** Size in bytes of the fixed part at the start: the magic number, the version and two counts. */
 const startSize = 24;
 const firstRead = 1 << 20;
 /**

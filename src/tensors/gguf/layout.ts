@@ -1,4 +1,4 @@
-/** Lays out GGUF files to be written, version 3. */
+/** Lays out GGUF files (version 3) that are to be written. */
 import { ByteWriter } from '../byte-writer.ts';
 import { aligned, alignmentOf, ggufBytes } from './data.ts';
 import { type GgufField, writeField, writeString } from './fields.ts';
@@ -12,8 +12,9 @@ const longestName = 63;
 const mostExtents = 4;
 
 /**
- * Lays out the file with tensors in the given order. Throws TensorFileError for tensors that ggml could not read: long
- * or duplicate names, more than four extents, rows that do not fill whole blocks.
+ * Lays out the file with tensors in the given order. Throws TensorFileError for tensors that ggml could not read,
+ * because their names are too long or not unique, they have more than four extents, or their rows do not fill whole
+ * blocks.
  */
 export function layoutGguf(plans: readonly TensorPlan[], fields: readonly GgufField[] = []): FileLayout {
   const alignment = alignmentOf(fields);

@@ -12,7 +12,9 @@ export interface NpyDtype {
   readonly bytes: number;
 }
 
-/** Kind and size in bytes of the formats that numpy itself supports: `f4`. */
+/**
+ * The type codes of formats that numpy itself supports. They consist of the kind and the size in bytes, such as `f4`.
+ */
 const ownCodes: ReadonlyMap<FormatName, string> = new Map(
   formatNames.flatMap((format) => {
     const [, unsigned, word, bits = ''] = /^(u?)(int|float)(\d+)$/.exec(spelling(format, 'ml_dtypes') ?? '') ?? [];
@@ -37,7 +39,7 @@ const names: ReadonlyMap<string, FormatName> = new Map(
   }),
 );
 
-/** numpy's element kinds and their sizes; text is counted in characters. */
+/** The sizes that elements of each kind can have in numpy. The size of text is its number of characters. */
 const sizes: Readonly<Record<string, RegExp | undefined>> = {
   b: /^1$/,
   i: /^[1248]$/,
@@ -94,7 +96,7 @@ const formatsOfArrays: ReadonlySet<FormatName> = new Set(
   formatNames.filter((format) => spelling(format, 'ml_dtypes') !== null || formats[format].width <= 8),
 );
 
-/** Finds a format by its own name or that of ml_dtypes; null if no array can hold it. */
+/** Finds a format by its PTX name or its name in ml_dtypes; null if .npy files cannot contain it. */
 function npyFormat(name: string): FormatName | null {
   return names.get(name) ?? formatNames.find((format) => format === name && formatsOfArrays.has(format)) ?? null;
 }
@@ -104,9 +106,10 @@ function bytesOfFormat(format: FormatName): number {
 }
 
 /**
- * The spelling of a format in an .npy file. `names` selects ml_dtypes' names, which identify the elements but can be
- * read only with ml_dtypes; otherwise formats unknown to numpy are written as bytes, which np.load accepts. Null if the
- * format cannot be stored.
+ * The type code or name of a format in an .npy file. It matters only for formats that numpy does not know. With
+ * `names`, they get their names in ml_dtypes, which identify the elements but can be read only if ml_dtypes is
+ * installed; with `bytes`, they are written as untyped bytes, which np.load always accepts. Null if the format cannot
+ * be stored.
  */
 export function npyDescr(format: FormatName, spelled: 'bytes' | 'names' = 'bytes'): string | null {
   if (!formatsOfArrays.has(format)) return null;

@@ -1,4 +1,4 @@
-/** .npy files of any size; only the header is read, and the data is a byte range. */
+/** .npy files of any size. Opening one reads only the header and determines where the data is. */
 import type { Result } from '../../base/result.ts';
 import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
 import { npyDtype } from './dtypes.ts';
@@ -10,7 +10,10 @@ import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from '../tensor-
 /** Headers of plain arrays have about a hundred bytes; numpy itself rejects more than 10,000 from untrusted files. */
 const longestHeader = 1_000_000;
 
-/** `name` is the name of the array; `assumed` is the format of elements that numpy has no code for. */
+/**
+ * Opens an .npy file. `name` is the name that its array gets; `assumed` is the format of elements that have no type
+ * code in numpy.
+ */
 export async function openNpy(source: ByteSource, name: string, assumed?: string): Promise<TensorFile> {
   const entry = await readNpyEntry(source, name, assumed);
   return {

@@ -1,4 +1,4 @@
-/** The header of an .npy file: a Python literal, in the subset that numpy writes. */
+/** The header of an .npy file, which is a Python literal. Only the syntax that numpy writes is supported. */
 import { err, ok, type Result } from '../../base/result.ts';
 import { byteAt } from '../../base/typed-reads.ts';
 import { viewOf } from '../bytes.ts';
@@ -28,7 +28,7 @@ export function npyHeaderRange(start: Uint8Array): Result<{ readonly begin: numb
 
 const member = /\s*(['"])(\w+)\1\s*:\s*(?:(['"])([^'"\\]*)\3|(True|False)|\(([^()]*)\))\s*(,|\})/y;
 
-/** Parses the literal; keys may come in any order, but each only once. */
+/** Parses the literal. Keys may be in any order, but each must occur only once. */
 export function parseNpyHeader(text: string): Result<NpyHeader, string> {
   const found = new Map<string, string>();
   const dict = /^\s*\{/.exec(text)?.[0];

@@ -60,7 +60,7 @@ class InflateStream {
     }
   }
 
-  /** The next bytes: at least one, at most `most`. */
+  /** Returns the next bytes: at least one, and at most `most`. */
   async #next(most: number): Promise<Uint8Array> {
     while (this.#ahead.length === 0) await this.#feed();
     const piece = elementAt(this.#ahead, 0);

@@ -1,6 +1,6 @@
 /**
- * Lays out .npz files to be written. Members are stored uncompressed, as by np.savez, so that their data can be written
- * in any order before the checksums are known.
+ * Lays out .npz files that are to be written. As with np.savez, members are stored uncompressed, so that their data can
+ * be written in any order before the checksums are known.
  */
 import { type ByteSink, type ByteSource, readBytes } from '../bytes.ts';
 import { crc32 } from './crc32.ts';
@@ -18,7 +18,7 @@ import {
 } from './zip-records.ts';
 
 interface Member extends StoredMember {
-  /** Start of its data, which is the .npy file. */
+  /** Start of the member's data, which is an .npy file. */
   readonly data: number;
   readonly npyHeader: Uint8Array;
 }

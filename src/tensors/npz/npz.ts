@@ -6,8 +6,8 @@ import type { TensorEntry, TensorFile } from '../tensor-file.ts';
 import { memberSource, readZip, type ZipMember } from './zip.ts';
 
 /**
- * `assumed` is the format of elements that numpy has no code for. Only the header of each member is read, and inflated
- * if necessary.
+ * `assumed` is the format of elements that have no type code in numpy. Only the header of each member is read, and
+ * inflated if necessary.
  */
 export async function openNpz(source: ByteSource, assumed?: string): Promise<TensorFile> {
   const found = new Map<string, { readonly member: ZipMember; readonly start: number }>();

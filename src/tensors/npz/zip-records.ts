@@ -11,12 +11,15 @@ export interface StoredMember {
 
 /** Names are UTF-8. */
 const utf8Flag = 0x0800;
-/** 1 January 1980, the earliest date in zip, so that files do not depend on the time of writing. */
+/**
+ * The date of all members: January 1, 1980, the earliest date that zip supports. A fixed date keeps files from
+ * depending on when they are written.
+ */
 const date = 0x0021;
 
 type Field = readonly [bytes: 2 | 4 | 8, value: number];
 
-/** Little-endian fields, one after the other. */
+/** Writes little-endian fields one after the other. */
 function fields(...values: readonly Field[]): Uint8Array {
   const bytes = new Uint8Array(values.reduce((sum, [size]) => sum + size, 0));
   const view = new DataView(bytes.buffer);

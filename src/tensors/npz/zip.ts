@@ -29,7 +29,9 @@ export const elsewhere = 0xffffffff;
 
 const endSize = 22;
 const longestComment = 0xffff;
-/** Maximum size of the directory, enough for a million members, more than any real file has. */
+/**
+ * Maximum size of the directory in bytes. This is enough for a million members, which is more than any real file has.
+ */
 const longestDirectory = 100_000_000;
 
 interface Directory {
@@ -118,7 +120,7 @@ interface CentralHeader {
   readonly local: number;
 }
 
-/** One entry of the directory, and its length. */
+/** Reads one entry of the directory; also returns the length of the entry. */
 function centralHeader(view: DataView, at: number): [CentralHeader, number] {
   if (at + 46 > view.byteLength || view.getUint32(at, true) !== zipSignatures.central)
     throw new TensorFileError('bad-header', 'the directory of the zip file cannot be parsed');

@@ -40,7 +40,7 @@ function dtypeOf(name: string): SafetensorsDtype {
   return { name, format: 'opaque', bits };
 }
 
-/** The spelling of a format in safetensors; null if it cannot be stored. */
+/** The name of a format's type in safetensors; null if safetensors has no such type. */
 export function safetensorsDtype(format: FormatName): string | null {
   return spelling(format, 'safetensors');
 }

@@ -1,6 +1,7 @@
 /**
- * safetensors: eight bytes with the length of a header, the header in JSON, and the data of all tensors without gaps.
- * The rules are those of the reference implementation; duplicate names, which it cannot detect, are rejected, too.
+ * The safetensors container. A file consists of the length of the header in eight bytes, the header in JSON, and the
+ * data of all tensors without gaps. The rules are the same as in the reference implementation, except that duplicate
+ * names, which it cannot detect, are also rejected.
  */
 import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
 import { safetensorsDtypes } from './dtypes.ts';
@@ -12,7 +13,7 @@ import type { TensorEntry, TensorFile } from '../tensor-file.ts';
 /** Maximum length of a header in bytes. The reference implementation also rejects longer headers. */
 export const longestSafetensorsHeader = 100_000_000;
 
-/** A tensor as described in the header, where offsets count from the end of the header. */
+/** A tensor as the header describes it. Offsets are relative to the end of the header. */
 interface Info {
   readonly dtype: string;
   readonly shape: readonly number[];
@@ -115,7 +116,10 @@ function entryOf(name: string, info: Info, dataStart: number): TensorEntry {
   };
 }
 
-/** Number of bytes for `elements` elements: 4-bit elements come in pairs, 6-bit elements in groups of four. */
+/**
+ * The number of bytes that `elements` elements take up. The number of 4-bit elements must be even, and the number of
+ * 6-bit elements must be a multiple of four.
+ */
 export function safetensorsBytes(elements: number, bits: number, name: string): number {
   if (bits >= 8) return bytesOf(elements, 1, bits / 8, name);
   return bits === 4 ? bytesOf(elements, 2, 1, name) : bytesOf(elements, 4, 3, name);

@@ -7,7 +7,7 @@ import type { ByteSink } from '../bytes.ts';
 import { compareText, layoutSafetensors } from './layout.ts';
 import type { FileLayout, FilePlace, TensorEntry, TensorPlan } from '../tensor-file.ts';
 
-/** The parts that a model is split into, and the names of the files. */
+/** How a model is split into files, and what the files are called. */
 export interface Sharding {
   /** `model` gives `model-00001-of-00003.safetensors` and `model.safetensors.index.json`. */
   readonly name: string;
@@ -24,7 +24,8 @@ export function layoutShards(
   { name, mostBytes }: Sharding,
   metadata: Readonly<Record<string, string>> = {},
 ): FileLayout {
-  // Checks names and shapes for all files together, because two tensors with one name may be in different files.
+  // Names and shapes are checked for all files together, because two tensors with the same name could otherwise end up
+  // in different files.
   const sizes = new Map(layoutSafetensors(groups.flat()).tensors.map((entry) => [entry.name, entry.byteLength]));
   const sizeOf = (plans: readonly TensorPlan[]): number =>
     plans.reduce((sum, plan) => sum + (sizes.get(plan.name) ?? 0), 0);
@@ -51,7 +52,9 @@ export function layoutShards(
 
 const padded = (number: number): string => String(number).padStart(5, '0');
 
-/** Distributes groups in order, as many per shard as fit; the result has at least one shard. */
+/**
+ * Distributes the groups over shards, in order. Each shard gets as many groups as fit, and there is at least one shard.
+ */
 function cut(
   groups: readonly (readonly TensorPlan[])[],
   sizeOf: (plans: readonly TensorPlan[]) => number,

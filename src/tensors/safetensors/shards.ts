@@ -49,7 +49,7 @@ export async function openShards(
   };
 }
 
-/** Metadata that all files of a model share. */
+/** The metadata that is the same in all files of a model. */
 function commonMetadata([first, ...others]: readonly TensorFile[]): Metadata {
   const pairs = Object.entries(first?.metadata ?? {});
   return Object.fromEntries(pairs.filter(([key, value]) => others.every(({ metadata }) => metadata[key] === value)));

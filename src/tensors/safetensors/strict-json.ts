@@ -1,6 +1,6 @@
 /**
- * Parses the JSON of headers and reports errors that JSON.parse silently accepts. An object must not contain the same
- * name twice, integers must be exact, nesting is limited, and text must be well-formed Unicode.
+ * Parses the JSON of headers, and also reports mistakes that JSON.parse silently accepts. An object must not contain
+ * the same name twice, integers must be exact, nesting is limited, and text must be well-formed Unicode.
  */
 import { quote, TensorFileError } from '../tensor-error.ts';
 import type { MetadataValue } from '../tensor-file.ts';
@@ -11,7 +11,10 @@ const numberToken = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const wordToken = /true|false|null/y;
 const mostDepth = 32;
 
-/** A position in a JSON text; each method parses one thing and throws `bad-header` if it finds something else. */
+/**
+ * A position in a JSON text. Each method parses one element of the syntax there, and throws `bad-header` if it finds
+ * something else.
+ */
 export class JsonCursor {
   readonly #text: string;
   #at = 0;
@@ -53,7 +56,7 @@ export class JsonCursor {
     return value;
   }
 
-  /** Any value; objects become lists of [name, value]. */
+  /** Parses a value of any type. Objects are returned as lists of pairs [name, value]. */
   value(): MetadataValue {
     const next = this.#peek();
     if (next === '"') return this.string();

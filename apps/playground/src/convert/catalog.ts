@@ -15,7 +15,7 @@ export function isRounding(modifier: string): boolean {
   return roundings.has(modifier);
 }
 
-/** Every conversion of the table, grouped by what users choose first. */
+/** All conversions in the table, grouped by the source and destination formats, which users choose first. */
 export class Catalog {
   private readonly entries: readonly ConversionEntry[] = conversions();
   private readonly byFormats: ReadonlyMap<string, readonly ConversionEntry[]> = grouped(this.entries);

@@ -1,4 +1,7 @@
-/** The significand of a source by binary weight, and where the destination cuts it off. */
+/**
+ * Shows each bit of the source's significand with its binary weight, and where the destination format cuts the
+ * significand off.
+ */
 import { type BitWeights, type FormatName, numberValue, type Bits } from 'ptxlab/numbers';
 
 export type Part = 'kept' | 'guard' | 'sticky';
@@ -20,7 +23,7 @@ export interface Column {
 /** The maximum number of sticky bits that are shown one by one. */
 const mostSticky = 7;
 
-/** The columns, highest weight first; empty if nothing is cut and the source has no significand. */
+/** The columns, in descending order of weight. */
 export function columnsOf(weights: BitWeights, to: FormatName, result: Bits): readonly Column[] {
   const { significand, lowest, lastPlace } = weights;
   const rounded = roundedSignificand(to, result, lastPlace);

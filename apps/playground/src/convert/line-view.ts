@@ -52,7 +52,7 @@ function mark({ encoding, note }: Mark, x: number, isResult: boolean): SVGTempla
     <text class="quiet" x=${x} y=${axis + 50} text-anchor="middle">${code}</text>`;
 }
 
-/** From the source to the result. */
+/** An arrow from the source to the result. */
 function arrow(
   dot: number,
   { result, source }: Stretch,

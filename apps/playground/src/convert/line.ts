@@ -13,7 +13,7 @@ export interface Mark {
   /** Position on the stretch: 0 is the left neighbor, and 1 is the right neighbor. */
   readonly at: number;
   readonly encoding: Encoding | null;
-  /** The label of a mark that has no encoding. */
+  /** The label that is shown if the value has no encoding in the destination format. */
   readonly note: string;
 }
 
@@ -31,7 +31,7 @@ export interface Stretch {
   readonly hasMidpoint: boolean;
 }
 
-/** Null if a source has no place on the line: NaNs and infinities. */
+/** Returns the stretch around a source; null if the source is NaN or infinite, because it has no place on the line. */
 export function stretchOf(to: FormatName, explained: Explained): Stretch | null {
   const { weights, result, below, source } = explained;
   const value = weights === null ? 0 : Number(weights.significand) * 2 ** weights.lowest * signOf(source);

@@ -1,12 +1,12 @@
 /**
- * Convert as a link: `#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite`. Old links stay readable, so a key keeps its
- * meaning; `lanes`, `lane` and inputs of 0 are left out where they are the default.
+ * Convert as a link: `#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite`. The meaning of a key must never change, so
+ * that old links can still be read. `lanes`, `lane` and inputs of 0 are left out where they are the default.
  */
 import { type Bits, isFormatName } from 'ptxlab/numbers';
 import type { Catalog } from './catalog.ts';
 import { type ConvertState, emptyState, withInput } from './state.ts';
 
-/** Longest link that is read; a longer one did not come from this page. */
+/** Maximum length of a link. A longer link cannot come from this page and is ignored. */
 const longest = 2_000;
 
 export function linkOf({ entry, inputs, lane }: ConvertState, catalog: Catalog): string {
@@ -21,7 +21,7 @@ export function linkOf({ entry, inputs, lane }: ConvertState, catalog: Catalog):
   return `#${parts.join('&')}`;
 }
 
-/** The state of a link; null if it is empty or does not name a conversion. Inputs that cannot be read are 0. */
+/** The state of a link; null if it is empty or does not name a conversion. Inputs that cannot be read become 0. */
 export function readLink(hash: string, catalog: Catalog): ConvertState | null {
   if (hash.length > longest) return null;
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));

@@ -143,7 +143,7 @@ export class PtxConvert extends LitElement {
     this.choose({ modifiers: has ? others : [...others, modifier] }, modifier);
   }
 
-  /** A drag stays on the stretch it began on, so that only the dot moves under the pointer. */
+  /** While the dot is dragged, the stretch of the line does not change, so that only the dot moves. */
   private drag(at: number | null, stretch: Stretch): void {
     if (at === null) {
       this.dragged = null;
@@ -315,7 +315,7 @@ export class PtxConvert extends LitElement {
   }
 }
 
-/** The current state, drawn on the stretch that a drag began on. */
+/** The number line for the current state; during a drag, its stretch is the one on which the drag began. */
 function onStretch(fixed: Stretch, now: Stretch): Stretch {
   const place = (at: number): number => (now.low + at * (now.high - now.low) - fixed.low) / (fixed.high - fixed.low);
   return { ...fixed, source: place(now.source), result: now.result === null ? null : place(now.result) };

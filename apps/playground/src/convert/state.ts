@@ -42,7 +42,10 @@ export function viewOf(state: ConvertState): View {
   return { state, evaluation, lane, source: sourceOf(state, state.lane) };
 }
 
-/** The location of a lane's source: an input, and the position of its lowest bit there. */
+/**
+ * The location of a lane's source: the index of the input that contains it, and the position of its lowest bit in that
+ * input.
+ */
 function placeOf({ entry }: ConvertState, lane: number): { input: number; low: number } {
   const values = entry.inputs.filter(({ name }) => name.length === 1).length;
   if (values === entry.lanes) return { input: lane, low: 0 };
@@ -116,7 +119,8 @@ const longestSearch = 70;
 
 /**
  * The state with the nearest source value above (or below) whose result differs; the same state if no such value
- * exists. The results of a conversion are monotonic, so the distance is doubled and then halved.
+ * exists. As the results of a conversion are monotonic, the search doubles the distance until the result differs, and
+ * then bisects.
  */
 export function stepResult(state: ConvertState, up: boolean): ConvertState {
   const result = (candidate: ConvertState): Bits | undefined => viewOf(candidate).lane.explanation.result.bits;

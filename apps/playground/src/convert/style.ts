@@ -1,4 +1,7 @@
-/** Styles of Convert. Colors and fonts come from the page's tokens; pages without tokens get the light ones. */
+/**
+ * Styles of Convert. Colors and fonts come from CSS variables that the page defines; the light theme is used on pages
+ * that do not define them.
+ */
 import { css, type CSSResult } from 'lit';
 
 const controls: CSSResult = css`

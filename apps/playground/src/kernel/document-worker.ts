@@ -44,7 +44,9 @@ export interface NamedKernel extends KernelHeader {
   readonly title: string;
 }
 
-/** Facts that take longer to compute than the time between two key presses. */
+/**
+ * Facts that are computed only when the user pauses, because they take longer than the time between two key presses.
+ */
 export interface Facts {
   /** The findings with their fixes. */
   readonly findings: readonly Finding[];
@@ -80,7 +82,7 @@ const mostBoxes = 400;
 
 export type Renamed = { readonly changes: readonly Change[] } | { readonly refusal: string };
 
-/** Fixes are computed for at most this many findings. */
+/** The maximum number of findings for which fixes are computed. */
 const mostFixed = 100;
 
 let document = new Document('');
@@ -192,7 +194,10 @@ function changeOf({ span, text }: Edit): Change {
   return { start: span.start, end: span.end, text };
 }
 
-/** The instruction around an offset, with its variant; if it has errors, only what its text shows. */
+/**
+ * Explains the instruction at an offset. If the instruction has errors, so that its variant is unknown, only its text
+ * is explained.
+ */
 function explanationAt(offset: number): Explanation | null {
   const span = document.navigation.references.instructionAround(offset);
   if (span === null) return null;

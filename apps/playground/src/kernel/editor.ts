@@ -24,7 +24,7 @@ export interface EditorPlace {
   readonly parent: HTMLElement;
   readonly root: ShadowRoot;
   readonly text: string;
-  /** The target to check for; null for the module's own. */
+  /** The target to check for; null for the target that the module names. */
   readonly target: string | null;
   /** Whether Tab indents lines; otherwise it moves the focus. */
   readonly tabIndents: boolean;
@@ -59,7 +59,7 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
-  /** Checks for a different target; null for the module's own. */
+  /** Checks the text for a different target; null selects the target that the module names. */
   setTarget(target: string | null): void {
     this.target = target;
     void this.open();

@@ -46,7 +46,7 @@ export interface StepState {
 
 let recording: Recording | null = null;
 
-/** Bytes of the device's memory; larger buffers are refused. */
+/** Size of the device's memory in bytes. A launch is refused if its buffers do not fit. */
 const memory = 256 * 2 ** 20;
 
 const lab = {
@@ -74,7 +74,7 @@ const lab = {
     }
   },
 
-  /** Records a warp of block 0; its registers are then read by `stateAt`. */
+  /** Records a warp of block 0. Afterwards, `stateAt` returns the registers at each step. */
   async record(request: RunRequest, warp: number): Promise<Recorded | Refused> {
     try {
       const { kernel, args } = await prepare(request);

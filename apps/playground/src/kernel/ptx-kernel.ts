@@ -59,7 +59,7 @@ export class PtxKernel extends LitElement {
   /** Null until the worker has computed them for the first time. */
   declare facts: Facts | null;
   declare findings: readonly Finding[];
-  /** The target to check for; null for the module's own. */
+  /** The target to check for; null for the target that the module names. */
   declare target: string | null;
   declare inspected: Inspected | null;
   declare launch: Launch;
@@ -110,7 +110,7 @@ export class PtxKernel extends LitElement {
       row.scrollLeft += target.getBoundingClientRect().left - row.getBoundingClientRect().left - row.clientWidth / 2;
   }
 
-  /** Opens the text again after the element was moved in the page. */
+  /** Opens the text again when the element has been moved to another place in the page. */
   override connectedCallback(): void {
     super.connectedCallback();
     if (this.hasUpdated) void this.open();
@@ -180,7 +180,7 @@ export class PtxKernel extends LitElement {
     if (isFirst) this.complain(facts);
   }
 
-  /** Says which attributes name something that does not exist. */
+  /** Adds a note if the attributes name a kernel or target that does not exist. */
   private complain({ kernels, targets }: Facts): void {
     const { entry, target } = this;
     const isKnown = target === null || targets.some(({ name }) => name === target);

@@ -24,7 +24,7 @@ export class Runs {
     return answer;
   }
 
-  /** Records the first warp. False if there is nothing to step through; `answer` then says why. */
+  /** Records the first warp. Returns false if there is nothing to step through; `answer` then says why. */
   async record(request: RunRequest): Promise<boolean> {
     this.begin();
     const recorded = await this.lab.record(request, 0);

@@ -35,7 +35,10 @@ export function gpusView(
   </section>`;
 }
 
-/** The value with as many digits as any value of the format needs, so that results can be compared digit by digit. */
+/**
+ * The value with a number of digits that is enough for any value of the format, so that results can be compared digit
+ * by digit.
+ */
 export function alignedText(format: FormatName, bits: Bits): string {
   const digits = enoughDigits[format];
   const value = numberValue(format, bits);

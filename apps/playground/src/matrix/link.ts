@@ -7,7 +7,7 @@ import type { Bits } from 'ptxlab';
 import type { Catalog } from './catalog.ts';
 import { type ElementFormat, formatOf, type ListName, type MatrixState, openingState, widthOf } from './state.ts';
 
-/** Longest link that is read; a longer one did not come from this page. */
+/** Maximum length of a link. A longer link cannot come from this page and is ignored. */
 const longest = 4_000;
 
 const lists = ['a', 'b', 'scaleA', 'scaleB'] as const;

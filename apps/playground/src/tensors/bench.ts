@@ -27,7 +27,7 @@ export interface OpenedTensor {
   readonly dtype: string;
   readonly shape: readonly number[];
   readonly elements: number;
-  /** Bytes in the file, with the scales. */
+  /** The number of bytes that the tensor occupies in the file, including its scales. */
   readonly bytes: number;
 }
 
@@ -81,7 +81,7 @@ export type Progress = (share: number) => void;
 interface Conversion {
   readonly file: TensorFile;
   readonly recipe: Recipe;
-  /** The file in the browser's storage to which a large result is written. */
+  /** The name of the file in the browser's storage to which a large result is written. */
   readonly room: 'measured' | 'saved';
   readonly takes: (name: string) => boolean;
 }
@@ -193,7 +193,7 @@ export class Bench {
     return { scratch, size: plan.layout.tensors.reduce((sum, { byteLength }) => sum + byteLength, 0) };
   }
 
-  /** Ends the work in progress, waits until its files are closed, and begins another. */
+  /** Stops the work in progress, waits until its files are closed, and then starts new work. */
   private limited<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | Refused | Stopped> {
     this.work.abort();
     this.work = new AbortController();

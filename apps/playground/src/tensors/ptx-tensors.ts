@@ -16,7 +16,7 @@ interface Busy {
   readonly share: number;
 }
 
-/** The maximum number of bytes read from tensors that were not chosen, for their histograms. */
+/** The maximum number of bytes that are read to draw the histograms of tensors that the user has not chosen. */
 const mostUnasked = 2 ** 28;
 
 export class PtxTensors extends LitElement {
@@ -310,7 +310,7 @@ function tensorsText(count: number): string {
   return `${count} ${count === 1 ? 'tensor' : 'tensors'}`;
 }
 
-/** Offers the file for saving, as a click on a link to it would. */
+/** Starts a download of the file, as if the user had clicked a link to it. */
 function download(blob: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);

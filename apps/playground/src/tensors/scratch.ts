@@ -5,13 +5,13 @@ export interface Scratch {
   readonly place: ByteSource & ByteSink;
   /** The finished file; nothing may be written afterwards. */
   readonly finish: () => Promise<Blob>;
-  /** Frees the space, unless `finish` was called. */
+  /** Frees the space if `finish` has not been called. */
   readonly drop: () => Promise<void>;
 }
 
 /** The size in bytes up to which a file is kept in memory. */
 const mostInMemory = 2 ** 26;
-/** The size in bytes up to which a file is kept in memory if the browser has no storage. */
+/** The size in bytes up to which a file is kept in memory if the browser does not provide storage. */
 const mostWithoutStorage = 2 ** 30;
 
 export async function scratchOf(size: number, name: string): Promise<Scratch> {
