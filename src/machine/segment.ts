@@ -147,8 +147,8 @@ export class Segment implements Memory {
   }
 
   /**
-   * Marks bytes as written. `check` does this for stores; it must be called before a `store` that is not preceded by a
-   * `check`.
+   * Marks bytes as written. `check` does this for stores, so `mark` must be called only for a `store` without a
+   * preceding `check`.
    */
   mark(offset: number, size: number): void {
     this.pages.touch(offset, size);

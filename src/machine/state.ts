@@ -47,7 +47,7 @@ export interface TurnState {
   readonly thread: number;
   /** Number of instructions that the thread has begun in this turn. */
   readonly tried: number;
-  /** Number of times that the thread has read memory that other threads may write, in this turn. */
+  /** Number of times in this turn that the thread has read memory that other threads may write. */
   readonly looks: number;
 }
 

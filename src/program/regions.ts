@@ -24,8 +24,8 @@ export interface Region {
 }
 
 /**
- * Returns the regions of a function. The first region begins at the start of the function; additional regions begin at
- * the blocks in `pauses`, where threads may also resume.
+ * Returns the regions of a function. The first region begins at the start of the function. The others begin where
+ * threads resume after waiting; the blocks in `pauses` are additional places where threads may resume.
  */
 export function regionsOf(blocks: readonly BasicBlock[], pauses: Iterable<number> = []): readonly Region[] {
   return [...eachRegion(blocks, pauses)];

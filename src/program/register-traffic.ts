@@ -27,8 +27,8 @@ export interface RegisterTraffic {
   /** Registers loaded before the loop that begins with the block. */
   readonly beforeLoop: ByBlock;
   /**
-   * Whether the value of a register may differ from the frame at the start of a block. `changedAfter` is the same for
-   * the end of a block.
+   * Whether, at the start of a block, the value of a register may differ from its value in the frame. `changedAfter` is
+   * the same for the end of a block.
    */
   readonly changedBefore: (block: number, place: number) => boolean;
   readonly changedAfter: (block: number, place: number) => boolean;

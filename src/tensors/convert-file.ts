@@ -9,7 +9,10 @@ import { type ConversionPlan, planRule } from './conversion-plan.ts';
 import { type LostValues, requireValues } from './lost-values.ts';
 import type { TensorFile } from './tensor-file.ts';
 
-/** The progress of a conversion: the first piece that has not been written. All earlier pieces have been. */
+/**
+ * The progress of a conversion. It identifies the first piece that has not been written; all earlier pieces have been
+ * written.
+ */
 export interface Position {
   /** Index of the tensor in the plan's list `work`. */
   readonly work: number;

@@ -39,7 +39,10 @@ export function restOfDifference(a: ExactChunk, b: ExactChunk): Float64Array | n
 
 type Rests = (from: number, count: number) => Promise<Float64Array | null>;
 
-/** Returns a function that reads the rests of a tensor; null if f64 can represent all values of the element type. */
+/**
+ * Returns a function that reads elements and computes what rounding them to f64 loses; null if f64 can represent all
+ * values of the element type.
+ */
 function restsOf({ file, entry, scales, isSwapped }: Side): Rests | null {
   if (scales !== null || isSwapped || !isLong(entry)) return null;
   const source = file.data(entry);
