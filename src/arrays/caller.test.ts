@@ -1,4 +1,4 @@
-/** Untyped callers: each mistake in their arguments is reported with a code. */
+/** Tests calls from untyped code: every invalid argument must be reported with its error code. */
 import { describe, expect, test } from 'vitest';
 import { PtxlabError } from '../base/error.ts';
 import { compareSemantics } from './statistics/compare-semantics.ts';
@@ -163,7 +163,8 @@ test('arrays without elements take no time, however many rows they have', () => 
 
 test('a Float16Array is f16, if the runtime has it', () => {
   const bits = Uint16Array.of(0x3c00, 0x4100, 0xc200, 0x2e66);
-  // Only the name of a type is checked, so types that older runtimes lack are declared here with only a name.
+  // The library recognizes a Float16Array by its name alone, so this test gives that name to another array, which also
+  // works in runtimes without Float16Array.
   const halves = Object.defineProperty(new Uint16Array(bits), Symbol.toStringTag, { value: 'Float16Array' });
   const options = { to: 'mxfp8' } as const;
   expect(quantize(halves as never, options)).toEqual(quantize(bits, { ...options, from: 'f16' }));

@@ -43,7 +43,9 @@ export function requireFlag(name: string, value: unknown): void {
   throw badOption(`${name} must be true or false, not ${shown(value)}`);
 }
 
-/** Throws an error with the given code if a value has no bytes or its buffer is detached. */
+/**
+ * Throws an error with the given code if a value is neither a buffer nor a view of one, or if its buffer is detached.
+ */
 export function requireBytes(value: unknown, name: string, code: 'bad-source' | 'bad-output'): asserts value is Bytes {
   if (!isBytes(value)) {
     throw new PtxlabError(code, `${name} must be a typed array, another view or a buffer, not ${shown(value)}`);

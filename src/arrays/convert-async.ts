@@ -26,9 +26,10 @@ export interface ConvertAsyncOptions extends ConvertOptions {
 }
 
 /**
- * With fewer elements, the calling thread is as fast as two workers. Measured for f32 to e4m3 in a workspace on two
- * cores, with one thread and with two workers, as the best of several hundred runs: 1.46 and 1.49 ms for 2^22 elements,
- * 3.2 and 2.7 ms for 2^23, 46 and 38 ms for 2^26. Other programs kept both cores busy; workers gain more on idle cores.
+ * With fewer elements than this, the calling thread is as fast as two workers. This was measured for f32 to e4m3 in a
+ * workspace on two cores. The best times of several hundred runs, first with one thread and then with two workers: 1.46
+ * and 1.49 ms for 2^22 elements, 3.2 and 2.7 ms for 2^23, 46 and 38 ms for 2^26. Both cores were also busy with other
+ * programs during the measurement; on idle cores, workers gain more.
  */
 const threshold = 2 ** 23;
 
@@ -40,15 +41,18 @@ const names: OptionNames<ConvertAsyncOptions> = { ...convertNames, workers: true
 /** Number of elements that a thread converts before it checks for an abort. */
 const slice = 32 * chunkSize;
 
-/** Number of elements that a thread converts before it takes the next slice, if threads share the work. */
+/**
+ * Number of elements in a slice, if several threads share the work: each thread takes a new slice when it has finished
+ * the last one.
+ */
 const sharedSlice = 8 * chunkSize;
 
 /**
  * Converts like `convert`, but in slices, so that other tasks get their turn, a signal can stop it, and worker threads
- * can share the work on large arrays in shared memory. Arrays in one `Workspace` are converted without a copy; threads
- * copy other arrays on SharedArrayBuffers. Arrays on an ArrayBuffer are sent to threads only if `workers` is given,
- * because the calling thread must copy them, which takes longer than most conversions. Results do not depend on the
- * number of threads.
+ * can share the work on large arrays in shared memory. If both arrays are in the same `Workspace`, no data is copied;
+ * arrays on other SharedArrayBuffers are copied by the worker threads. Arrays on an ArrayBuffer are sent to threads
+ * only if `workers` is given, because the calling thread must copy them, which takes longer than most conversions.
+ * Results do not depend on the number of threads.
  *
  * @throws PtxlabError in the same cases as `convert`, and `bad-workers`
  */
@@ -82,7 +86,10 @@ export async function convertAsync(source: Bytes, options: ConvertAsyncOptions):
   return prepared.result;
 }
 
-/** If the calling thread must copy the memory, that takes longer than most conversions. */
+/**
+ * Arrays that are not in shared memory go to threads only on request: the calling thread must copy them, which takes
+ * longer than most conversions.
+ */
 function goesToThreads({ bytes, into, count }: PreparedArrays, asked: number | undefined): boolean {
   // In-place conversion overwrites elements that another thread may not have read yet.
   if (overlap(bytes, into)) return false;
@@ -90,7 +97,10 @@ function goesToThreads({ bytes, into, count }: PreparedArrays, asked: number | u
   return asked !== undefined || (count >= threshold && isShared(bytes) && isShared(into));
 }
 
-/** Converts elements that no other thread converts; `lane` is the number of the calling thread, counted from 1. */
+/**
+ * Converts the elements from `first` to `end`, which no other call converts. `lane` tells concurrent calls apart; it is
+ * counted from 1.
+ */
 type Work = (lane: number, first: number, end: number) => Promise<void>;
 
 /** Number of milliseconds after which the event loop gets a turn. */
@@ -130,7 +140,10 @@ class Spread {
     else await this.onThreads(host, threads, count, () => null);
   }
 
-  /** Arrays in shared memory. If random words must be copied, each slice carries its own. */
+  /**
+   * For arrays in shared memory. If the caller supplies random words, each slice is sent with a copy of the words that
+   * it needs.
+   */
   private async onThreads(
     host: WorkerHost,
     threads: number,
@@ -158,7 +171,10 @@ class Spread {
     this.signal?.throwIfAborted();
   }
 
-  /** Both arrays are in one workspace. The calling thread converts the part that cannot be converted in place. */
+  /**
+   * For arrays that are both in the same workspace, which threads access directly. The calling thread converts the
+   * elements that cannot be converted this way.
+   */
   private async whereTheyLie({ memory, id }: Workspace, host: WorkerHost, threads: number): Promise<void> {
     const { plan, source, result, bytes, into, count, random } = this.arrays;
     const converter = converterOf(plan, source, result);
@@ -169,8 +185,8 @@ class Spread {
   }
 
   /**
-   * Passes the data through shared memory with two slots per thread, so that one is filled while the other is
-   * converted.
+   * Passes the data through shared memory with two slots per thread, so that one slot is filled while the thread
+   * converts the other.
    */
   private async throughSlots(host: WorkerHost, threads: number): Promise<void> {
     const { bytes, into, count } = this.arrays;
@@ -183,7 +199,8 @@ class Spread {
         const part = { ...this.part(first, end), ...slot };
         slot.source.set(bytes.subarray(first * from, Math.ceil(end * from)));
         const whole = Math.ceil(part.count / chunkSize) * chunkSize;
-        // A slot has room only for whole chunks, and the random words would have to be copied.
+        // A slot has room for whole chunks, so the count is rounded up and the slot is converted in place. That is not
+        // possible with random words from the caller, which would have to be copied.
         const inPlace = part.random?.kind === 'words' ? {} : { count: whole, place: { memory, id, thread } };
         await host.convert({ ...part, ...inPlace });
         into.set(slot.target.subarray(0, Math.ceil(part.count * to)), first * to);
@@ -215,7 +232,7 @@ class Spread {
   private randomOf(random: RandomSource | null, first: number, end: number): RandomSource | null {
     if (random?.kind !== 'words') return random === null ? null : { ...random, first: random.first + first };
     const perWord = this.arrays.plan.random?.low.length ?? 1;
-    // Sending a view of some words would send all of them.
+    // A view must be copied before it is sent, because sending the view would send its whole buffer.
     return { kind: 'words', words: random.words.slice(first / perWord, Math.ceil(end / perWord)) };
   }
 

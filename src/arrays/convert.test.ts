@@ -18,8 +18,8 @@ import { Workspace } from './workspace.ts';
 
 describe('every pair of formats', () => {
   /**
-   * Each pair with the default and a fifth of the other modes, so that every mode is used with every source and with
-   * every destination. The exhaustive test converts each pair with each mode
+   * Each pair of formats is tested with the default mode and a fifth of the other modes, chosen so that every mode
+   * occurs with every source and with every destination. The exhaustive test converts each pair with each mode
    * (test/differential/arrays.exhaustive.test.ts).
    */
   test.each(formatNames.map((from, i) => [from, i] as const))('from %s', (from, i) => {
@@ -105,8 +105,8 @@ describe('f64, which is converted by way of f32 to formats of at most 16 bits', 
   }
 
   /**
-   * Positive numbers of a format in ascending order: all of them for formats of up to 8 bits, otherwise pairs of
-   * neighbors, including those at powers of two.
+   * Positive numbers of a format in ascending order: for formats of up to 8 bits, all of them; for wider formats, a
+   * sample of adjacent pairs, including the pairs around powers of two.
    */
   function someNumbers(to: FormatName): readonly number[] {
     const { width } = formats[to];

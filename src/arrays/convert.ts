@@ -49,7 +49,7 @@ export interface ConvertOptions {
    * says.
    */
   readonly saturate?: boolean;
-  /** For signed floats: negative results and -0 become +0, NaNs become the canonical NaN. */
+  /** Allowed for signed floats only: turns negative results and -0 into +0, and NaNs into the canonical NaN. */
   readonly relu?: boolean;
   /** Subnormal f32 inputs and results become zeros of the same sign. */
   readonly ftz?: boolean;
@@ -60,9 +60,9 @@ export interface ConvertOptions {
   /** For `rs` with a seed: the index of the first element in the larger array, a multiple of 4. Default 0. */
   readonly firstElement?: number;
   /**
-   * For `rs`: random bits from the caller. Word i belongs to elements 4i to 4i + 3, or for f16 and bf16 to 2i and 2i +
-   * 1. It is the operand `rbits` of the instruction that converts these elements, with the first one in the lowest
-   * lane.
+   * For `rs`: random bits from the caller. Word i is used for elements 4i to 4i + 3 or, if the result is f16 or bf16,
+   * for elements 2i and 2i + 1. It means the same as the operand `rbits` of a PTX instruction that converts these
+   * elements, with the first of them in its lowest lane.
    */
   readonly rbits?: Uint32Array;
   /** How source elements narrower than a byte are stored. Default: dense for 2 and 4 bits, otherwise `bytes`. */
@@ -103,8 +103,9 @@ export interface ArrayConversion {
 }
 
 /**
- * Converts every element of an array. Each is decoded exactly and rounded once, whether or not PTX has an instruction
- * for the pair; if it has one, the result is the same bit for bit. A NaN result is PTX's canonical NaN.
+ * Converts every element of an array. Each element is decoded exactly and rounded once. This works for any pair of
+ * formats; if PTX has an instruction for the pair, the results are identical to those of the instruction, bit for bit.
+ * A NaN result is PTX's canonical NaN.
  *
  * @returns `out`, or a new array of the type that `ArrayOf` gives
  * @throws PtxlabError `unknown-format`, `foreign-format`, `ambiguous-format`, `not-offered`, `rounding-required`,

@@ -1,4 +1,7 @@
-/** Converters by plan, each made once: WebAssembly if it is available, otherwise plain JavaScript. */
+/**
+ * Returns the converter for a conversion plan, which is created only once per plan: in WebAssembly if that is
+ * available, otherwise in plain JavaScript.
+ */
 import { BoundedCache } from '../base/bounded-cache.ts';
 import { type ArrayPlan, planKey, stagingMemory } from '../jit/arrays/array-plan.ts';
 import { ArrayConverter } from '../jit/arrays/array-converter.ts';
@@ -28,8 +31,8 @@ export function converterOf(plan: ArrayPlan, source: Bytes, target: Bytes): Conv
 let ownMemory: WebAssembly.Memory | null = null;
 
 /**
- * One instance serves all arrays outside workspaces, because conversions run one after the other and leave no state in
- * it.
+ * The memory through which all arrays outside workspaces are converted. One is enough, because conversions run one
+ * after the other and keep no state in it.
  */
 function memoryForStaging(): WebAssembly.Memory {
   ownMemory ??= stagingMemory();

@@ -14,7 +14,7 @@ const families: readonly SpellingFamily[] = ['ptx', 'ml_dtypes', 'torch', 'safet
 
 const fnuz = 'the pattern of negative zero is its NaN, and its bias is one higher';
 
-/** Formats of other stacks that resemble a PTX format, with the difference. */
+/** Formats of other stacks that ptxlab does not support, each with the reason. */
 const foreign: Readonly<Record<string, string>> = {
   float8_e4m3: 'it has infinities and ends at 240; PTX has float8_e4m3fn, which ends at 448',
   float8_e4m3fnuz: fnuz,
@@ -81,7 +81,7 @@ export function spelling(format: FormatName, family: SpellingFamily): string | n
 /**
  * Like `formatNamed`, but throws; for functions that receive names from their callers. Throws `unknownFormat`.
  *
- * @param others names that the caller accepts besides formats
+ * @param others names, besides those of formats, that the caller would accept; the error message lists them
  */
 export function requireFormat(text: string, others: readonly string[] = []): FormatName {
   const format = formatNamed(text);

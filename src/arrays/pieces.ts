@@ -1,4 +1,4 @@
-/** Divides a quantized array into pieces, in the order of its elements, together with their scales. */
+/** Divides a quantized array into pieces in the order of its elements, and tells which scales belong to each piece. */
 import { chunkElements } from './quantized/block-encoder.ts';
 import type { Layout } from './quantized/quantized-array.ts';
 
@@ -26,7 +26,10 @@ export function* piecesOf(layout: Layout): Generator<Piece> {
   }
 }
 
-/** Rows with consecutive scales, or the rows of one scale, form one run. */
+/**
+ * Rows form one run if they share a single scale, or if the blocks of one row continue those of the row before;
+ * otherwise, each row is a run of its own.
+ */
 function* runsOf({ rows, columns, tileRows, tileColumns, scaleRows, scaleColumns }: Layout): Generator<Piece> {
   if (rows * columns === 0) return;
   if (tileColumns >= columns && scaleColumns === 1) {

@@ -4,8 +4,9 @@ import { formats, type FormatName } from '../numerics/formats.ts';
 import { type Storage, storedBits } from '../jit/arrays/array-storage.ts';
 
 /**
- * Elements of 2, 4 or 6 bits: `bytes` one per byte, in its low bits; `low-first` dense, the first element in the lowest
- * bits; `high-first` dense, the first element of a byte in its topmost bits (2 and 4 bits only).
+ * How elements of 2, 4 or 6 bits are stored. `bytes`: one element per byte, in its low bits. `low-first`: densely, with
+ * the first element in the lowest bits. `high-first`: densely, with the first element of each byte in its topmost bits
+ * (only for 2 and 4 bits).
  */
 export type Packing = 'bytes' | 'low-first' | 'high-first';
 
@@ -68,7 +69,10 @@ const formatsOfArrays: Readonly<Record<string, FormatName>> = {
   BigUint64Array: 'u64',
 };
 
-/** The format that a typed array implies; null for bytes, 16-bit words and views without elements. */
+/**
+ * The format that the type of an array implies. Null for arrays of bytes or 16-bit words, which can hold several
+ * formats, and for a DataView or a buffer.
+ */
 export function formatOfArray(source: Bytes): FormatName | null {
   return formatsOfArrays[tagOf(source)] ?? null;
 }

@@ -1,4 +1,7 @@
-/** Memory that conversions read and write in place; arrays elsewhere are copied through it. */
+/**
+ * Memory in which conversions read and write arrays in place. Arrays outside such memory must be copied into it and
+ * back.
+ */
 import { PtxlabError } from '../base/error.ts';
 import { pageSize, staging } from '../jit/arrays/array-plan.ts';
 import type { FormatName } from '../numerics/formats.ts';
@@ -31,7 +34,7 @@ export function workspaceOf(array: ArrayBufferView | ArrayBufferLike): Workspace
  * ```
  */
 export class Workspace {
-  /** Kernels run on it and use its first bytes. */
+  /** The memory that the conversion kernels access; they use its first bytes for themselves. */
   readonly memory: WebAssembly.Memory;
   /** The workspace's number, counted from 1. */
   readonly id: number;
@@ -61,7 +64,7 @@ export class Workspace {
   }
 
   /**
-   * A new zeroed array with this number of elements.
+   * Creates an array of `count` elements, which are all zero.
    *
    * @throws PtxlabError `out-of-memory`, `bad-packing`, `bad-count`, `bad-option`, and those of `convert` for a name
    *   that is not a format

@@ -14,7 +14,10 @@ function codesOf(line: string, version: string, target: string): readonly string
     .map(({ code }) => code);
 }
 
-/** The name, the last version without it, the first version with it, a target without it, and a target with it. */
+/**
+ * In each row: a name, the last version without it, the first version with it, a target without it, and a target with
+ * it.
+ */
 const registers = [
   ['%laneid', '1.2', '1.3', null, 'sm_10'],
   ['%nwarpid', null, '2.0', 'sm_13', 'sm_20'],
@@ -68,7 +71,10 @@ describe('directives', () => {
 });
 
 describe('directives, linkage and attributes of a module', () => {
-  /** The item, the last version without it, the first version with it, a target without it, and a target with it. */
+  /**
+   * In each row: an item, the last version without it, the first version with it, a target without it, and a target
+   * with it.
+   */
   test.each([
     ['.entry f() .maxntid 32 { ret; }', '1.2', '1.3', null, 'sm_10'],
     ['.entry f() .reqntid 32 { ret; }', '2.0', '2.1', null, 'sm_20'],
@@ -101,8 +107,8 @@ describe('directives, linkage and attributes of a module', () => {
   });
 
   /**
-   * A type, the last version in which it cannot be declared, the first in which it can, a target without it, and a
-   * target with it.
+   * In each row: a type, the last version in which it cannot be declared, the first version in which it can, a target
+   * that does not allow it, and a target that does.
    */
   test.each([
     ['.f16x2', '4.1', '4.2', 'sm_52', 'sm_53'],

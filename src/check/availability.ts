@@ -1,4 +1,7 @@
-/** Version and target rules: whether a variant may be used in a module, and where it would be accepted. */
+/**
+ * Applies version and target rules: tells whether a variant of an instruction may be used in a module and, if not,
+ * which versions and targets would accept it.
+ */
 import type { AvailabilityRow, Variant } from '../isa/form.ts';
 import type { HeaderChange } from '../diagnostics/fix.ts';
 import { joinWords } from '../base/join-words.ts';
@@ -23,7 +26,7 @@ import {
 } from '../isa/targets.ts';
 import { type InstructionPart, type Problem, problem, wholeMnemonic } from './instructions/problem.ts';
 
-/** Targets for which every ptxas version that supports them accepts modules with 32-bit addresses. */
+/** Targets for which modules with 32-bit addresses are accepted by every ptxas version that supports the target. */
 export const shortAddressTargets: TargetSet = { kind: 'between', sm: 10, below: 75 };
 
 /** The version and target that the module declares, or the ones that the caller gave instead. */
@@ -38,7 +41,7 @@ export interface ModuleEnvironment {
 /** What version and target rules depend on. */
 type Judged = Pick<ModuleEnvironment, 'version' | 'target'>;
 
-/** A key that is the same for equal environments. */
+/** A text that identifies an environment: it is the same for equal environments. */
 export function environmentKey({ version, target, addressSize, declaresAddressSize }: ModuleEnvironment): string {
   return `${version} ${target.name} ${addressSize} ${declaresAddressSize}`;
 }
@@ -63,7 +66,7 @@ export function checkRows(
     });
 }
 
-/** A module that uses one unavailable feature usually uses it often. */
+/** Problems that were already created. A module that uses an unavailable feature often uses it many times. */
 const knownProblems = new WeakMap<Judged, Map<AvailabilityRow, Problem>>();
 
 function knownProblem(row: AvailabilityRow, environment: Judged): Problem {
@@ -143,7 +146,7 @@ function headerChanges(ways: readonly Availability[], version: Version, target: 
   return [...raised, ...changed];
 }
 
-/** The versions from a given one on that accept a feature on a target. */
+/** The versions, `from` or later, in which a feature is available on a target. */
 function acceptingVersions(ways: readonly Availability[], from: Version, target: Target): readonly Version[] {
   return versions.filter((one) => one >= from && one >= target.since && isAvailable(ways, one, target));
 }
@@ -156,7 +159,10 @@ export interface Acceptance {
   readonly since: VersionName;
 }
 
-/** The targets that accept a module, according to the version and target rules of everything it uses. */
+/**
+ * The targets that would accept a module, where `rows` are the version and target rules of all features that the module
+ * uses.
+ */
 export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Acceptance[] {
   const firsts = [...rows].map(({ ways }) => firstVersions(ways));
   const ending = [...rows].filter(({ ways }) => ways.some(({ until }) => until !== undefined));
@@ -168,7 +174,7 @@ export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Accepta
   });
 }
 
-/** Keyed by the rows of the tables, which all modules share. */
+/** Results of `firstVersions`. The keys are objects from the tables, which are the same for all modules. */
 const knownFirsts = new WeakMap<readonly Availability[], Float64Array>();
 
 /** The earliest version for each target; infinite if no version will do. */
@@ -187,7 +193,7 @@ function earliest(ways: readonly Availability[], target: Target): Version {
   );
 }
 
-/** True if some target supports the variant in this version; `eval` uses this if no target is given. */
+/** True if at least one target supports the variant in this version. `eval` checks this if the user names no target. */
 export function isAvailableSomewhere(variant: Variant, version: Version): boolean {
   const rows = rowsOf(variant);
   return targets.some(

@@ -28,14 +28,14 @@ export interface Requirements {
   /** Every target that supports all features used in some known version, with the first such version. */
   readonly targets: readonly Acceptance[];
   /**
-   * The opcodes that were not checked. If any were not, the real requirements may be stricter than the two fields above
-   * say.
+   * The opcodes that were not checked. If there are any, the real requirements may be stricter than `version` and
+   * `targets` say.
    */
   readonly unchecked: readonly string[];
 }
 
 export interface CheckReport {
-  /** In the order of the text. */
+  /** All findings, in the order of their positions in the text. */
   readonly diagnostics: readonly Diagnostic[];
   readonly requirements: Requirements;
 }
@@ -43,7 +43,7 @@ export interface CheckReport {
 /** A module ready for an engine: its functions and variables, and the environment against which it was checked. */
 export interface CheckedModule {
   readonly source: string;
-  /** The same module with its lines. */
+  /** The text of the module, divided into lines. */
   readonly text: SourceText;
   /** Functions with a body. */
   readonly functions: readonly CheckedFunction[];
@@ -65,9 +65,9 @@ export interface LoadedModule {
 }
 
 /**
- * Checks modules, and caches verdicts and line shapes from one module to the next. The caches never change a report,
- * their size is bounded, and they are freed with the checker. All callers of the function `check` share one set of
- * caches.
+ * Checks modules, and keeps caches from one module to the next, so that instructions and lines like earlier ones are
+ * checked faster. The caches never change a report, their size is bounded, and they are freed together with the
+ * checker. All callers of the function `check` share one set of caches.
  */
 export class Checker {
   private readonly memory = new CheckMemory();
@@ -87,8 +87,8 @@ export const sharedMemory: CheckMemory = new CheckMemory();
  * Checks a PTX module as strictly as ptxas does, and reports every finding, up to 1,000 syntax errors and 1,000 others.
  * Never throws because of the text.
  *
- * @throws PtxlabError `unknown-target` or `unknown-version` if an option names one that does not exist, `bad-option` for
- *   other options
+ * @throws PtxlabError `unknown-target` or `unknown-version` if an option names a target or version that does not exist;
+ *   `bad-option` for invalid options
  */
 export function check(source: string, options: CheckOptions = {}): CheckReport {
   requireOptions(options, judgeRules, 'check');
@@ -98,8 +98,8 @@ export function check(source: string, options: CheckOptions = {}): CheckReport {
 
 /**
  * Checks a module and keeps what is needed to run it. If its only mistake is a `.version` that is too low, the module
- * is checked against the rules of the lowest version that accepts it. The errors are then warnings, and `environment`
- * has that version. This never happens if the caller names a version.
+ * is checked against the rules of the lowest version that accepts it. The errors are then reported as warnings, and
+ * `environment` contains that version. If the caller gives a version, only that version is used.
  */
 export function loadModule(source: string, options: CheckOptions = {}): LoadedModule {
   const asWritten = loadAs(source, options);

@@ -17,7 +17,7 @@ export type BodyEntry =
   | { readonly kind: 'label'; readonly symbol: LabelSymbol }
   /** `.loc`: the source line of the instructions after it. */
   | { readonly kind: 'location'; readonly node: LocationDirective }
-  /** `.pragma`: a statement about the instruction after it. */
+  /** `.pragma`, which applies to the instruction after it. */
   | { readonly kind: 'pragma'; readonly node: PragmaDirective };
 
 /** A parameter or return value as a symbol of the body; null if it has no name. */

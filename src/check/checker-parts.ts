@@ -9,11 +9,17 @@ import type { DeclaredSymbol, Scope } from './symbols.ts';
 export interface CheckerParts {
   readonly source: string;
   readonly report: Report;
-  /** Counts an error that is not listed, so its diagnostic need not be created; false if it must be reported. */
+  /**
+   * If an error with this code would only be counted and not listed, counts it and returns true, so that no diagnostic
+   * must be created for it. Otherwise returns false: the error must be reported.
+   */
   readonly countsOnly?: (code: Code) => boolean;
   readonly memory: CheckMemory;
   readonly header: Header;
-  /** Whether items are kept so that the module can be run; if not, `memory` checks lines of known shape. */
+  /**
+   * Whether items are kept so that the module can be run. If not, lines whose shape is in `memory` are checked without
+   * parsing them.
+   */
   readonly keep: boolean;
 }
 
@@ -23,7 +29,7 @@ export interface Continuation {
   readonly symbols: Scope;
   readonly aliases: Map<string, string>;
   readonly places: Places;
-  /** Called with every declared symbol and its scope; null if they are not needed. */
+  /** Called for every symbol that is declared, with its scope; null if the caller does not need the symbols. */
   readonly declared: ((symbol: DeclaredSymbol, scope: Scope) => void) | null;
   /** Maximum number of searches for names that are similar to undeclared ones. */
   readonly searchLimit: number;

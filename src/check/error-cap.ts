@@ -22,7 +22,10 @@ export class ErrorCap {
     else this.sink(diagnostic);
   };
 
-  /** Counts an error that is not listed, so its diagnostic need not be created; false if it must be reported. */
+  /**
+   * If an error with this code would only be counted and not listed, counts it and returns true, so that no diagnostic
+   * must be created for it. Otherwise returns false: the error must be reported.
+   */
   readonly countsOnly = (code: Code): boolean => {
     if (this.after === null || catalog[code].severity !== 'error') return false;
     this.errors++;

@@ -9,7 +9,10 @@ export function denseBytes(elements: number, width: number): number {
   return Math.ceil((elements * width) / 8);
 }
 
-/** Packs codes, one per byte, densely from element `at` on; the target bits and all bits after them must be 0. */
+/**
+ * Packs codes, given one per byte, densely into `dense`, starting at element `at`; all bits of `dense` from there on
+ * must be 0 beforehand.
+ */
 export function packCodes(codes: Uint8Array, width: number, dense: Uint8Array, at: number): void {
   const first = at * width;
   let place = Math.floor(first / 8);
@@ -26,7 +29,7 @@ export function packCodes(codes: Uint8Array, width: number, dense: Uint8Array, a
   if (filled > 0) dense[place] = bits;
 }
 
-/** Reads `codes.length` dense codes from element `at` on. */
+/** Reads `codes.length` densely packed codes, starting at element `at`. */
 export function unpackCodes(dense: Uint8Array, width: number, codes: Uint8Array, at: number): void {
   const mask = 2 ** width - 1;
   const first = at * width;

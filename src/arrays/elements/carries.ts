@@ -1,10 +1,15 @@
-/** Finds words whose bits carry in an addition: a quick test for unusual elements in an array. */
+/**
+ * A quick test for unusual elements in an array: it adds a constant to the masked bits of each word and looks for a
+ * carry out of the masked bits.
+ */
 import { compileModule } from '../../jit/compile-module.ts';
 import { carryKernel, carryMemory } from '../../jit/arrays/carry-kernel.ts';
 import { type CompiledFunction, exportedFunction } from '../../jit/exported-function.ts';
 import { canCompile } from '../../jit/simd/can-compile.ts';
 
-/** Whether (word & mask) + carry has a bit outside the mask, in any 32-bit word; the array consists of words. */
+/**
+ * Whether the array, read as 32-bit words, contains a word for which (word & mask) + carry has a bit outside the mask.
+ */
 export function isAnyCarried(bytes: Uint8Array, mask: number, carry: number): boolean {
   const rest = bytes.length % carryMemory.round;
   const whole = bytes.length < worthCopying || !canCompile() ? 0 : bytes.length - rest;

@@ -4,12 +4,12 @@ import { codeOf, codeTable, elementConversion, valuesOf } from './element-codes.
 
 const elements = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1', 's8', 's4', 's2'] as const;
 
-/** Outside these exponents every result is zero, the largest value, an infinity or NaN. */
+/** Inputs with an exponent outside this range all become zero, the largest value, an infinity or NaN. */
 const isInRange = (exponent: number): boolean => Math.abs((exponent & 0xff) - 127) <= 20;
 
 /**
  * Every sign and exponent of f32, with significands at, just below and just above each possible eight-place tie, and
- * with random ones. There are fewer ties where the exponent alone decides the result.
+ * with random ones. Fewer ties are tested for exponents that determine the result by themselves.
  */
 function* singles(): Generator<number> {
   let state = 1;

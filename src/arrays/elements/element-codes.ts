@@ -12,7 +12,8 @@ export function elementConversion(element: FormatName): Conversion {
 
 /**
  * A code depends on the sign, the exponent, some leading fraction bits, and whether any lower bit is set. There is one
- * leading bit more than a float format keeps, for ties; an integer of w bits keeps at most w - 1.
+ * leading bit more than a float format keeps, so that ties can be told apart. For an integer of w bits, w leading bits
+ * are enough, because it keeps at most w - 1.
  */
 const places: Readonly<Partial<Record<FormatName, number>>> = { s8: 8, s4: 4, s2: 2 };
 const floatPlaces = 4;
@@ -20,7 +21,7 @@ const floatPlaces = 4;
 export interface CodeTable {
   /** Indexed by the leading bits followed by a sticky bit. */
   readonly codes: Uint8Array;
-  /** Number of bits below the leading ones. */
+  /** Number of fraction bits that are replaced by the sticky bit. */
   readonly cut: number;
   readonly below: number;
 }

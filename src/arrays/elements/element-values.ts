@@ -9,8 +9,8 @@ import { convert } from '../convert.ts';
 
 export interface ElementDecoder {
   /**
-   * Number of elements after which the next one begins on a byte boundary again: 1, 2 or 4. All chunks except the last
-   * consist of whole groups.
+   * The smallest number of elements that fill whole bytes: 1, 2 or 4. All chunks except the last consist of whole
+   * groups of this size.
    */
   readonly group: number;
   /** Number of bytes in a group. */
@@ -80,7 +80,7 @@ function integers(name: FormatName): Values {
   };
 }
 
-/** The two halves of an integer are exact in f64, so their sum is rounded once. */
+/** Each half of a 64-bit integer is exact in f64, so only their sum is rounded. */
 function longIntegers(signed: boolean): Values {
   const room = new Room(Float64Array);
   return (bytes, count) => {
@@ -96,7 +96,7 @@ function longIntegers(signed: boolean): Values {
 
 const tables = new Map<FormatName, Float32Array>();
 
-/** The value of every encoding of a format of at most 16 bits, by encoding. */
+/** The values of a format of at most 16 bits, indexed by encoding. */
 export function valueTable(name: FormatName): Float32Array {
   const known = tables.get(name);
   if (known !== undefined) return known;

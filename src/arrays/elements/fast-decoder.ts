@@ -1,4 +1,4 @@
-/** Multiplies codes by factors with WebAssembly. */
+/** Decodes element codes and multiplies the values by their scale factors, in WebAssembly. */
 import { compileModule } from '../../jit/compile-module.ts';
 import { groupSize } from '../../jit/arrays/array-storage.ts';
 import { dequantizeKernel } from '../../jit/arrays/dequantize-kernel.ts';

@@ -16,7 +16,7 @@ import { exportedFunction } from '../../jit/exported-function.ts';
 interface KernelExports {
   readonly maxima: (blocks: number, groups: number) => void;
   readonly scale: (blocks: number, groups: number) => void;
-  /** Null if the scales are given. */
+  /** Null if the caller supplies the scales. */
   readonly blocks: ((fours: number) => void) | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Converts arrays in plain JavaScript where WebAssembly is not available: with the exact engine, one value after the
- * other, or from a table if the source has few values.
+ * Converts arrays in plain JavaScript where WebAssembly is not available: one value at a time with the exact engine or,
+ * if the source format has few values, by table lookup.
  */
 import type { Bits } from '../../base/bits.ts';
 import { byteAt } from '../../base/typed-reads.ts';
@@ -92,7 +92,10 @@ function writer(bytes: Uint8Array, storage: Storage): (i: number, value: Bits) =
   }
 }
 
-/** Elements are written in order, so the bits above an element in its last byte have not been written yet. */
+/**
+ * Elements are written in order, so in the last byte of an element, the bits that belong to later elements may be
+ * overwritten.
+ */
 function writeDense(bytes: Uint8Array, storage: Storage, i: number, value: number): void {
   const { byte, low } = placeOf(storage, i);
   const fresh = storage.highFirst ? low + storage.width === 8 : low === 0;

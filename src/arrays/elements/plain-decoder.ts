@@ -1,4 +1,7 @@
-/** Multiplies codes by factors in plain JavaScript; this code specifies what the WebAssembly kernel does. */
+/**
+ * Decodes element codes and multiplies the values by their scale factors, in plain JavaScript. This version is the
+ * specification for the WebAssembly kernel.
+ */
 import { formats, type FormatName } from '../../numerics/formats.ts';
 import { unpackCodes } from './bit-packing.ts';
 import { chunkElements } from '../quantized/block-encoder.ts';

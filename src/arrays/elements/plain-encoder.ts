@@ -1,6 +1,6 @@
 /**
- * Quantizes in plain JavaScript. This code specifies what the WebAssembly kernels do, and replaces them if WebAssembly
- * is not available.
+ * Quantizes in plain JavaScript. This version is the specification for the WebAssembly kernels, and is used instead of
+ * them if WebAssembly is not available.
  */
 import { formats } from '../../numerics/formats.ts';
 import { denseBytes, packCodes } from './bit-packing.ts';

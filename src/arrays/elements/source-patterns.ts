@@ -1,4 +1,4 @@
-/** Represents sets of inputs of a float format as ranges of bit patterns without the sign. */
+/** Represents a set of float values as a range of bit patterns, with the sign bit left out. */
 import type { Bits } from '../../base/bits.ts';
 import { decode, power } from '../../numerics/exact.ts';
 import { formats, type FormatName, floatFormat } from '../../numerics/formats.ts';
@@ -10,7 +10,10 @@ export interface PatternRange {
   readonly last: Bits;
 }
 
-/** The inputs of a rule as bit patterns of a float format; null if the format has no such inputs. */
+/**
+ * The range of bit patterns, in the given float format, of the inputs to which a rule applies; null if no value of the
+ * format is such an input.
+ */
 export function patternsOfInputs(name: FormatName, inputs: RuleInputs): PatternRange | null {
   const all = lastPattern(name);
   const firstNan = firstPattern(name, (value) => Number.isNaN(value));
@@ -50,8 +53,8 @@ function lastPattern(name: FormatName): bigint {
 }
 
 /**
- * The first pattern without sign whose magnitude satisfies a condition; one past the last if no pattern does. If a
- * magnitude satisfies the condition, all larger ones must, too.
+ * The lowest nonnegative pattern whose value satisfies a condition; if no pattern does, the last pattern plus one. If a
+ * value satisfies the condition, so must all larger ones.
  */
 function firstPattern(name: FormatName, condition: (value: number) => boolean): bigint {
   let [low, high] = [0n, lastPattern(name) + 1n];

@@ -1,4 +1,4 @@
-/** Reads arrays in the formats that tensors have before they are quantized. */
+/** Reads arrays of values that are to be quantized, in any of the formats that are allowed for such values. */
 import { PtxlabError } from '../../base/error.ts';
 import { codeAt, singleAt } from '../../base/typed-reads.ts';
 import { requireBytes } from '../caller.ts';
@@ -37,7 +37,8 @@ export function sourceOf(
     throw new PtxlabError('bad-source', `a ${kind} holds ${held.join(' or ')}: choose one with \`from\``);
   }
   const { buffer, byteOffset, length } = given;
-  // Makes a new view if the caller's is from another realm, or of another kind with the same bits.
+  // The caller's view may come from another realm or, like a Float16Array, be of another type with the same bits, so a
+  // new view is made.
   const source =
     from === 'f32' ? new Float32Array(buffer, byteOffset, length) : new Uint16Array(buffer, byteOffset, length);
   return { source, from };

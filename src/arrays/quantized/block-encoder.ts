@@ -12,20 +12,26 @@ export interface EncoderPlan {
   readonly element: FormatName;
   /** Number of elements that share a scale; null if the scales are given. */
   readonly block: 16 | 32 | null;
-  /** How ue8m0 scales are computed; null for NVFP4, which has none. */
+  /** How ue8m0 scales are computed; null for NVFP4, which has no ue8m0 scales. */
   readonly rule: MxRule | null;
   /** Whether codes are packed densely, element 0 lowest, instead of one per byte. */
   readonly dense: boolean;
 }
 
-/** `block` is a multiple of 16 that divides `chunkElements`, or at least the size of the source. */
+/**
+ * In every method, `block` must either be a multiple of 16 that divides `chunkElements`, or be at least the size of the
+ * source.
+ */
 export interface BlockEncoder {
   /**
    * The largest magnitude of each block of elements; the last block may be shorter. NaNs are ignored, and a block
    * without numbers gives 0.
    */
   maxima(source: SourceArray, block: number): Float32Array;
-  /** Blocks from the start of the source; the last one may be short. Each block has one scale. `tensor`: for NVFP4. */
+  /**
+   * Divides the source into blocks, of which the last may be shorter, and computes the codes and the scale of each
+   * block. `tensor` is needed only for NVFP4.
+   */
   encodeBlocks(source: SourceArray, codes: Uint8Array, scales: Uint8Array, tensor: TensorScale | null): void;
   /** Multiplies each block of elements by its own factor. */
   encodeScaled(source: SourceArray, block: number, factors: Float32Array, codes: Uint8Array): void;

@@ -1,4 +1,4 @@
-/** Reads the factors in the scales of packed blocks as numbers. */
+/** Reads the scale factors that are stored in packed blocks, as numbers. */
 import { byteAt, signedAt, singleAt } from '../../base/typed-reads.ts';
 import type { Scale } from '../../numerics/packed-blocks.ts';
 import { valueTable } from '../elements/element-values.ts';
@@ -11,7 +11,7 @@ export class BlockFactors {
   private readonly numbers: SmallNumbers;
   private readonly values: Float32Array;
   private readonly patterns: Int32Array;
-  /** The bytes of the factors if each has one or two bytes of its own; otherwise null. */
+  /** The byte offsets of the factors if each factor occupies whole bytes (one or two); otherwise null. */
   private readonly places: Int32Array | null;
   private readonly isWide: boolean;
 

@@ -11,9 +11,15 @@ export type SchemeName = BlockSchemeName | ScaledElement;
 export interface Scheme {
   readonly name: SchemeName;
   readonly element: FormatName;
-  /** Format of a scale; an f32 scale belongs to a tensor, a row or a tile, any other to a block of the last axis. */
+  /**
+   * Format of a scale. An f32 scale applies to a whole tensor, row or tile; any other scale applies to a block along
+   * the last axis.
+   */
   readonly scale: 'ue8m0' | 'e4m3' | 'f32';
-  /** Number of elements in a block along the last axis; null if the granularity decides. */
+  /**
+   * Number of elements in a block along the last axis; null for schemes with f32 scales, where the `granularity` option
+   * determines which elements share a scale.
+   */
   readonly block: 16 | 32 | null;
 }
 
@@ -75,13 +81,17 @@ export function largestOf(element: FormatName): number {
   return found;
 }
 
-/** Values above this would round beyond the largest magnitude if there were a larger code: 464 for e4m3. */
+/**
+ * The limit above which values are out of range: they would be rounded to the next larger code if there were one. It is
+ * 464 for e4m3.
+ */
 export function reachOf(element: FormatName): number {
   const most = largestOf(element);
   const format = formats[element];
   const step = format.kind === 'float' ? 2 ** (Math.floor(Math.log2(most)) - format.fractionBits) : 1;
-  // A tie goes to the even neighbor. If the largest code is odd, a tie would go to the next code, which does not exist, so
-  // the tie itself is out of range. No f32 lies between this limit and the tie.
+  // A tie goes to the even neighbor. If the largest code is odd, the tie above it would go to the next code, which does
+  // not exist, so the tie itself is out of range and the limit must be slightly lower. There is no f32 between the
+  // lowered limit and the tie.
   const isOdd = (most / step) % 2 === 1;
   return (most + step / 2) * (isOdd ? 1 - 2 ** -30 : 1);
 }

@@ -1,8 +1,11 @@
-/** Sums squares and products over a block of two streams, even if they exceed the range of f64. */
+/**
+ * Compares two streams block by block: sums the squares and products of their elements, even if these sums exceed the
+ * range of f64.
+ */
 import { doubleAt } from '../../base/typed-reads.ts';
 import { ScaledSum, scaleStep } from '../statistics/scaled-sum.ts';
 
-/** Sums over pairs of finite elements. */
+/** Sums over all pairs of corresponding elements in which both are finite. */
 export class ProductSums {
   readonly squaredError: ScaledSum = new ScaledSum();
   readonly squaredA: ScaledSum = new ScaledSum();
@@ -16,7 +19,7 @@ export class ProductSums {
     this.product.merge(later.product);
   }
 
-  /** Sums over a block, none of which has left the range of f64. */
+  /** Adds the sums of a block that were computed in f64 without overflow or underflow. */
   add(squaredA: number, squaredB: number, product: number, squaredError: number): void {
     this.squaredA.add(squaredA);
     this.squaredB.add(squaredB);
@@ -26,7 +29,7 @@ export class ProductSums {
 
   /**
    * Adds the first `size` elements of both sides, each side scaled by a power of two that keeps its squares within f64.
-   * `rest` plus the difference of these numbers is the exact a - b.
+   * If the numbers were rounded to f64, `rest` holds what must be added to their differences to get the exact a - b.
    */
   addScaled(a: Float64Array, b: Float64Array, size: number, rest: Float64Array | null = null): void {
     const exponents = scalesOf(a, b, size);
@@ -74,7 +77,7 @@ function scalesOf(a: Float64Array, b: Float64Array, size: number): Exponents {
   return { a: exponentFor(mostA), b: exponentFor(mostB), error: exponentFor(mostError) };
 }
 
-/** The power of two by which numbers of at most this magnitude are multiplied before they are squared. */
+/** The exponent of the power of two by which numbers up to this magnitude are multiplied before they are squared. */
 function exponentFor(magnitude: number): number {
   if (magnitude > 2 ** 440) return -scaleStep;
   return magnitude > 0 && magnitude < 2 ** -440 ? scaleStep : 0;

@@ -32,12 +32,12 @@ const names: OptionNames<DequantizeOptions> = { to: true, out: true, engine: tru
 const valueFormats: readonly ValueFormat[] = ['f32', 'f16', 'bf16'];
 
 /**
- * The values of a quantized array: code times scale, rounded to f32. A ue8m0 scale is exact; an NVFP4 scale is the f32
- * product of the block's scale and the tensor's. With ue8m0 scales, the product is exact unless it exceeds the range of
- * f32. Codes and scales that are NaN give the canonical NaN, which is 0x7fffffff in f32.
+ * The values of a quantized array: code times scale, rounded to f32. A ue8m0 scale is used exactly as stored; the scale
+ * of an NVFP4 block is its own scale times the tensor's, rounded to f32. With ue8m0 scales, the product is exact unless
+ * it exceeds the range of f32. Codes and scales that are NaN give the canonical NaN, which is 0x7fffffff in f32.
  *
- * @throws PtxlabError `bad-output` if `out` has another length or type, or overlaps codes or scales; `bad-quantized`
- *   for an array that `quantize` would not have made; `bad-option`
+ * @throws PtxlabError `bad-output` if `out` has the wrong length or type, or overlaps the codes or scales;
+ *   `bad-quantized` if the array cannot be a result of `quantize`; `bad-option` for invalid options
  */
 export function dequantize<T extends ValueFormat = 'f32'>(
   quantized: QuantizedArray,
@@ -119,7 +119,7 @@ export function decodePiece(
   blockDecoder(element, false, plain).decode(bytes, block, factors, out);
 }
 
-/** The factors of consecutive scales as f32; `factors` gives their number. */
+/** Fills `factors` with the f32 factors of consecutive scales, from scale `first` on. */
 export function scalesFrom(
   { scheme, scales, tensorScale }: QuantizedArray,
   first: number,

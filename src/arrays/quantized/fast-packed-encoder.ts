@@ -12,7 +12,7 @@ import type { BlockContents, PackedEncoder } from './plain-packed-encoder.ts';
 
 interface KernelExports {
   readonly pack: (blocks: number) => void;
-  /** Null if there is no encoding. */
+  /** Null if the caller supplies the codes, so that nothing must be encoded. */
   readonly encode: ((blocks: number) => void) | null;
 }
 

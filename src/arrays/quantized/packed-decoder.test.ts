@@ -15,7 +15,7 @@ function randomBytes(length: number, seed: number): Uint8Array {
 describe.each(Object.entries(blockRows))('%s', (_, block) => {
   const decoders = [new FastPackedDecoder(block), new PlainPackedDecoder(block)] as const;
 
-  // The longest one exceeds a chunk of 16384 elements and ends in the middle of another.
+  // The longest input fills one chunk of 16384 elements and part of a second one.
   test.each([0, 1, 3, Math.ceil(16_384 / block.elements) + 5])('%i blocks', (blocks) => {
     const bytes = randomBytes(blocks * block.bytes, blocks + 1);
     const [fast, plain] = decoders.map((decoder) => {

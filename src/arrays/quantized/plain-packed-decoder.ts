@@ -1,4 +1,6 @@
-/** Decodes packed blocks to numbers in plain JavaScript; this code specifies what the WebAssembly kernel does. */
+/**
+ * Decodes packed blocks to numbers in plain JavaScript. This version is the specification for the WebAssembly kernel.
+ */
 import { assertNever } from '../../base/assert-never.ts';
 import { byteAt, doubleAt, signedAt, singleAt } from '../../base/typed-reads.ts';
 import type {
@@ -15,8 +17,8 @@ import { sharedNumbers, SmallNumbers } from './small-numbers.ts';
 
 export interface PackedDecoder {
   /**
-   * Decodes whole blocks to f32; the length of `out` determines how many. NaN and infinite factors give the results of
-   * f32 arithmetic, with 0x7fffffff as the only NaN. Returns true if all factors are finite.
+   * Decodes whole blocks to f32; the length of `out` determines how many. If a factor is NaN or infinite, the values
+   * are those of f32 arithmetic, except that every NaN is 0x7fffffff. Returns true if all factors are finite.
    */
   decode(bytes: Uint8Array, out: Float32Array): boolean;
 }
@@ -48,7 +50,8 @@ export class PlainPackedDecoder implements PackedDecoder {
         continue;
       }
       areFinite = this.offset.read(bytes, start, offsets) && areFinite;
-      // The product is exact. Rounding a sum of two f32 to f64 and then to f32 gives the same as rounding it once.
+      // The product is exact. The sum of two f32 values is rounded first to f64 and then to f32, which gives the same
+      // result as rounding it once.
       for (let i = 0; i < elements; i++)
         out[first + i] = singleAt(codes, i) * doubleAt(scales, i) + doubleAt(offsets, i);
     }

@@ -1,4 +1,4 @@
-/** Encodes and packs blocks in plain JavaScript; this code specifies what the WebAssembly kernel does. */
+/** Encodes and packs blocks in plain JavaScript. This version is the specification for the WebAssembly kernel. */
 import { singleAt } from '../../base/typed-reads.ts';
 import type { BlockEncoding, PackedBlock } from '../../numerics/packed-blocks.ts';
 import { convert } from '../convert.ts';
@@ -7,7 +7,7 @@ import { sharedNumbers, SmallNumbers } from './small-numbers.ts';
 
 /** The contents of whole blocks: unsigned integers as they are stored. */
 export interface BlockContents {
-  /** A code for each element; bits beyond their width are ignored. */
+  /** One code per element, in a byte each; bits above the width of a code are ignored. */
   readonly codes: Uint8Array;
   /** The bit patterns of the factors. */
   readonly scales: Uint8Array | Uint16Array;
@@ -79,7 +79,7 @@ function patternsOf(factors: Float32Array): Uint16Array {
   return convert(factors, { to: 'f16', saturate: true });
 }
 
-/** The number that determines a block's scale, and its offset. NaNs are ignored. */
+/** The span of a block, from which its scale is computed, and the offset of the block. NaNs are ignored. */
 function spanOf(values: Float32Array, { from }: BlockEncoding): { readonly span: number; readonly offset: number } {
   if (from === 'range') {
     let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -95,15 +95,18 @@ function spanOf(values: Float32Array, { from }: BlockEncoding): { readonly span:
 }
 
 /**
- * 1 / scale, or 0 for a scale of 0. For an infinite scale it is the smallest nonzero magnitude of f32, with the same
- * sign, so that an infinite value stays infinite and a finite one becomes less than 1/2.
+ * The factor 1 / scale, or 0 for a scale of 0. For an infinite scale, it is the smallest nonzero f32 with the same
+ * sign: with this factor, infinite values remain infinite, and finite ones become less than 1/2 in magnitude.
  */
 function inverseOf(scale: number): number {
   if (scale === 0) return 0;
   return Math.abs(scale) === Number.POSITIVE_INFINITY ? Math.sign(scale) * 2 ** -149 : Math.fround(1 / scale);
 }
 
-/** The stored code; if `steps` is NaN because 1 / scale is infinite, it is 0. */
+/**
+ * The stored code for `steps`, a value divided by the scale. If 1 / scale is infinite, `steps` can be NaN; the code is
+ * then 0.
+ */
 function codeOf(steps: number, { zero, least, most, ties }: BlockEncoding): number {
   if (Number.isNaN(steps)) return 0;
   const rounded =

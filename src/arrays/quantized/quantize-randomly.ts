@@ -1,6 +1,6 @@
 /**
- * Quantizes with stochastic rounding: scales are computed as usual, then `convert` rounds each element times its
- * factor.
+ * Quantizes with stochastic rounding: scales are computed as usual, then each element is multiplied by its factor, and
+ * `convert` rounds the product.
  */
 import { PtxlabError } from '../../base/error.ts';
 import { singleAt } from '../../base/typed-reads.ts';
@@ -31,14 +31,17 @@ export interface RandomOptions {
   readonly seed?: number | bigint | undefined;
   readonly firstElement?: number | undefined;
   readonly scaleRule?: MxRule | undefined;
-  /** The amax of the whole array, for quantizing a part of it. */
+  /** The largest magnitude (amax) of the whole array, if only a part of it is quantized now. */
   readonly amax: number | null;
   readonly engine?: 'plain' | undefined;
 }
 
 type Frame = Pick<QuantizedArray, 'scheme' | 'layout' | 'packing' | 'codes'>;
 
-/** Fills the codes of a frame and computes its scales. Throws everything that `convert` throws with `rs`. */
+/**
+ * Quantizes the source: writes the codes into `frame`, and returns it together with the computed scales. Throws
+ * everything that `convert` throws with `rs`.
+ */
 export function quantizeRandomly(
   source: SourceArray,
   frame: Frame,
@@ -118,7 +121,7 @@ function scalesAndFactors(
   return { scales, factors };
 }
 
-/** Converts products; the first one is element `start` of the source. */
+/** Returns a function that converts products to codes; the first product is that of element `start` of the source. */
 function chunkConverter(
   { scheme, packing, codes }: Frame,
   { seed, firstElement = 0, engine }: RandomOptions,

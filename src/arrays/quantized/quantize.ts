@@ -30,9 +30,9 @@ export interface QuantizeOptions {
   /** For ue8m0 scales. Default `floor`, as in OCP MX 1.0. */
   readonly scaleRule?: MxRule | undefined;
   /**
-   * The largest magnitude of the whole array (`largestMagnitude`), if the source is only a part of one. It determines
-   * the values that the parts share: NVFP4's tensor scale, and the scale of granularity `tensor`. Default: the largest
-   * magnitude of the source.
+   * If the source is only a part of a larger array: the largest magnitude of the larger array, as computed by
+   * `largestMagnitude`. It determines the values that all parts must share: the tensor scale of NVFP4 or, with
+   * granularity `tensor`, the scale. Default: the largest magnitude of the source.
    */
   readonly amax?: number | undefined;
   /** Default: `low-first` for fp4, int4 and int2, `bytes` for fp6, as in PTX; `high-first` is not supported. */
@@ -76,14 +76,15 @@ export interface Quantized extends QuantizedArray {
 /**
  * Quantizes values in exactly these steps:
  *
- * 1. The amax of a tile is its largest magnitude. NaNs are ignored, infinities count; a tile without numbers has 0.
+ * 1. The amax of a tile is its largest magnitude. NaNs are ignored, but infinities are not; if a tile contains only
+ *    NaNs, its amax is 0.
  * 2. Scale and factor are computed from amax as in `scale-rules.ts` (`mxScale`, `nvfp4Scale`, `plainFactor`). For
  *   NVFP4, the amax of the whole array is computed first. All f32 operations round to nearest even.
  * 3. An element is multiplied by the factor in f32. With ue8m0 scales, the factor is a power of two, so the product is
- *    exact, except for values so small that they become zero anyway.
- * 4. The product is rounded once, to nearest even or stochastically, and saturated, as by `cvt.rn.satfinite`, or
- *    `cvt.rni.sat` to an integer: infinities become the largest code with their sign; NaN becomes 0x7f in e4m3 and
- *    e5m2, the largest positive code in formats without NaN, 0 in integers. Zeros keep their sign.
+ *    exact unless the value is so small that it becomes zero anyway.
+ * 4. The product is rounded once, to nearest even or stochastically, and saturated, as by `cvt.rn.satfinite` or, for
+ *    integers, `cvt.rni.sat`. Infinities become the largest code with their sign. NaN becomes 0x7f in e4m3 and e5m2,
+ *    the largest positive code in float formats without NaN, and 0 in integers. Zeros keep their sign.
  *
  * The source is not modified.
  *
@@ -140,7 +141,10 @@ function sharedMagnitude(amax: number | undefined): number | null {
   throw new PtxlabError('bad-amax', `${shown(amax)} is not a valid amax`);
 }
 
-/** The largest magnitude of an array; NaNs are ignored, and it is 0 if there are no numbers. Throws like `quantize`. */
+/**
+ * The largest magnitude of an array. NaNs are ignored; if there is nothing else, the result is 0. Throws like
+ * `quantize`.
+ */
 export function largestMagnitude(given: GivenArray, options: MagnitudeOptions = {}): number {
   requireOptionNames(options, magnitudeNames, 'largestMagnitude');
   const { source, from } = sourceOf(given, options.from);
@@ -159,7 +163,7 @@ function inBlocks(source: SourceArray, writer: CodeWriter, codes: Uint8Array, am
   const { rows, columns, tileColumns, scaleColumns } = layout;
   const scales = new Uint8Array(layout.scaleRows * scaleColumns);
   const tensor = scheme.scale === 'e4m3' ? tensorScale(amax ?? amaxOf(writer.encoder, source)) : null;
-  // Blocks of consecutive rows follow each other without a gap if the last block of a row is full.
+  // If rows consist of whole blocks, all rows can be encoded like one long row.
   const isOne = columns % tileColumns === 0;
   const [runs, length] = isOne ? [1, source.length] : [rows, columns];
   for (let run = 0; run < runs; run++) {
@@ -171,7 +175,7 @@ function inBlocks(source: SourceArray, writer: CodeWriter, codes: Uint8Array, am
   return { scales, tensorScale: tensor?.decode ?? 1 };
 }
 
-/** The scales of adjacent tiles are computed together: those of a row of tiles, or of one tile as wide as the array. */
+/** Computes f32 scales for one row of tiles at a time. */
 function withPlainScales(source: SourceArray, writer: CodeWriter, codes: Uint8Array, shared: number | null): Scales {
   const { rows, columns, tileRows, tileColumns, scaleRows, scaleColumns } = writer.layout;
   const scales = new Float32Array(scaleRows * scaleColumns);

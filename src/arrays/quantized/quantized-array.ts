@@ -10,7 +10,10 @@ export type Granularity = 'tensor' | 'row' | 'tile';
 
 export const granularities: readonly Granularity[] = ['tensor', 'row', 'tile'];
 
-/** As in `convert`, except that codes are never written with the first element topmost. */
+/**
+ * The packings of `convert` except `high-first`, because codes are never stored with the first element in the topmost
+ * bits of a byte.
+ */
 export type CodePacking = Exclude<Packing, 'high-first'>;
 
 /** The array viewed as a matrix; `columns` is the last axis. */
@@ -18,9 +21,11 @@ export interface Layout {
   readonly shape: readonly number[];
   readonly rows: number;
   readonly columns: number;
-  /** What an f32 scale covers; null if blocks have scales of their own. */
+  /** Which elements share an f32 scale; null for schemes whose scales belong to blocks. */
   readonly granularity: Granularity | null;
-  /** Number of rows and columns that share a scale; fewer at the edges. */
+  /**
+   * Number of rows and columns in a tile, whose elements share a scale; tiles at the edges of the array may be smaller.
+   */
   readonly tileRows: number;
   readonly tileColumns: number;
   /** Number of rows and columns in the matrix of scales. */
@@ -34,7 +39,7 @@ export interface QuantizedArray {
   /** How codes are stored, without padding between rows; 8-bit elements are always `bytes`. */
   readonly packing: CodePacking;
   readonly codes: Uint8Array;
-  /** ue8m0 or e4m3 codes, or f32 values, in the order of the tiles, row by row. */
+  /** One scale per tile, row by row: codes of ue8m0 or e4m3 in bytes, or f32 values. */
   readonly scales: Uint8Array | Float32Array;
   /** NVFP4: multiplies every scale; 1 for other schemes. */
   readonly tensorScale: number;
@@ -81,7 +86,7 @@ function wrongArray(name: string, found: Numbers | undefined, kind: string, leng
 /** Number of rows and of columns of a tile in `fp8 per block`. */
 const tile = 128;
 
-/** Throws bad-shape if the shape does not have this number of elements. */
+/** Throws bad-shape if the product of the extents in `shape` is not `length`. */
 export function layoutOf(
   scheme: Scheme,
   length: number,

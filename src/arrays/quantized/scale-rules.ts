@@ -9,10 +9,11 @@ import { largestOf } from './block-formats.ts';
 import { codeTable, codeOf, valuesOf } from '../elements/element-codes.ts';
 
 /**
- * How a ue8m0 scale is computed from amax. `floor`: OCP MX 1.0, 2^(floor(log2 amax) - the element's largest exponent);
- * the largest elements of a block can be clipped. `up`: NVIDIA's rule, the smallest power of two that is at least amax
- * / the element's largest value (cvt.rp.ue8m0); nothing is clipped. Both give 2^-127 for zero and wherever the result
- * would be smaller, and 2^127 for infinity.
+ * How a ue8m0 scale is computed from amax. `floor` is the rule of OCP MX 1.0: the scale is 2^(floor(log2 amax) - the
+ * largest exponent of the element format), so the largest elements of a block can be clipped. `up` is NVIDIA's rule:
+ * the scale is the smallest power of two that is at least amax / the largest value of the element format
+ * (cvt.rp.ue8m0), so nothing is clipped. With both rules, the scale is 2^127 if amax is infinite, and 2^-127 if it
+ * would otherwise be smaller or if amax is zero.
  */
 export type MxRule = 'floor' | 'up';
 
@@ -73,8 +74,9 @@ export function nvfp4Factor(tensor: TensorScale, scale: number): number {
 }
 
 /**
- * The factor for an f32 scale, as in TransformerEngine's current scaling (compute_scale_from_amax): largest / amax, but
- * at most the largest f32, and 1 if amax is 0 or infinite. The scale is 1 / factor.
+ * The factor for elements with an f32 scale, computed like "current scaling" in TransformerEngine
+ * (compute_scale_from_amax): the element format's largest value divided by amax, but at most the largest f32. If amax
+ * is 0 or infinite, the factor is 1. The scale is 1 / factor.
  */
 export function plainFactor(element: FormatName, amax: number): number {
   if (amax === 0 || amax === Number.POSITIVE_INFINITY) return 1;

@@ -6,9 +6,12 @@ export class SmallNumbers {
   readonly count: number;
   /** Width of each number in bits. */
   readonly width: number;
-  /** The first byte of each number, if every number fills one or two consecutive bytes; else null. */
+  /** The offset of each number's first byte, if every number occupies one or two whole bytes; otherwise null. */
   readonly bytes: Int32Array | null;
-  /** For each segment, the byte, shift and mask of every number; the mask is 0 for a number without that segment. */
+  /**
+   * A number may consist of several segments, each within one byte. For the first segments of all numbers, then the
+   * second ones, and so on: their bytes, shifts and masks. The mask is 0 for a number that has fewer segments.
+   */
   private readonly segments: readonly SegmentColumn[];
 
   constructor(places: Places, count: number) {
@@ -20,7 +23,7 @@ export class SmallNumbers {
     this.segments = Array.from({ length: most }, (_, k) => columnOf(rows.map((row) => row[k])));
   }
 
-  /** The numbers of the block that begins at `start`, as unsigned values. */
+  /** Reads the numbers of the block that begins at byte `start` into `into`, as unsigned values. */
   read(bytes: Uint8Array, start: number, into: Int32Array): void {
     into.fill(0, 0, this.count);
     for (const { byte, down, mask, up } of this.segments)
@@ -30,7 +33,7 @@ export class SmallNumbers {
       }
   }
 
-  /** Stores the numbers of a block where `read` finds them; those bits must be zero beforehand. */
+  /** Stores the numbers of a block at the positions that `read` reads; the bits there must be zero beforehand. */
   write(numbers: ArrayLike<number>, first: number, bytes: Uint8Array, start: number): void {
     for (const { byte, down, mask, up } of this.segments)
       for (let i = 0; i < this.count; i++) {

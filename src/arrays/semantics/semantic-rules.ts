@@ -1,10 +1,11 @@
 /**
- * Where stacks convert differently from PTX, one row per rule. Behavior that all stacks share is not listed: rounding
- * to nearest even, the sign of zeros, saturation of fp6 and fp4, and overflow to infinity in formats that have it.
+ * The rules by which conversions of other stacks differ from those of PTX, one row per rule. Behavior that all stacks
+ * share is not listed: rounding to nearest even, the sign of zeros, saturation of fp6 and fp4, and overflow to infinity
+ * in formats that have it.
  *
- * Evidence `measured` is ml_dtypes 0.6.0 with numpy 2.4.6 and torch 2.13.0 for CPU (AVX-512), recorded in
- * test/golden/semantics. The bits of torch's NaNs are those of its vector code: other builds, and the last few elements
- * of a tensor, may differ.
+ * Evidence `measured` means results of ml_dtypes 0.6.0 with numpy 2.4.6 and of torch 2.13.0 for CPU (AVX-512), recorded
+ * in test/golden/semantics. NaNs have the bits that torch's vector code produces; other builds of torch, or the last
+ * few elements of a tensor, may have NaNs with other bits.
  */
 import { type FormatName, formatNames } from '../../numerics/formats.ts';
 import { spellings } from '../spellings.ts';
@@ -13,14 +14,17 @@ export type Semantics = 'ptx' | 'ocp' | 'ml_dtypes' | 'torch';
 
 export const allSemantics: readonly Semantics[] = ['ptx', 'ocp', 'ml_dtypes', 'torch'];
 
-/** The inputs: NaNs, zeros, negative values except NaNs, or finite values and infinities with above < |x| < below. */
+/**
+ * The inputs to which a rule applies: NaNs; zeros; negative values other than NaNs; or, for `range`, all numbers and
+ * infinities x with above < |x| < below.
+ */
 export type RuleInputs =
   | { readonly kind: 'nan' | 'zero' | 'negative' }
   | { readonly kind: 'range'; readonly above: number; readonly below: number };
 
 /**
- * `bits` is the positive result; `signed` sets the top bit if the source is negative, `opposite` sets it if the source
- * is not.
+ * `bits` is the result without a sign. With `signed`, the result then gets the sign of the source; with `opposite`, it
+ * gets the opposite sign.
  */
 export type RuleResult =
   | { readonly kind: 'bits'; readonly bits: bigint; readonly sign: 'dropped' | 'signed' | 'opposite' }
@@ -29,7 +33,7 @@ export type RuleResult =
 export interface SemanticRule {
   readonly id: string;
   readonly semantics: Semantics;
-  /** Null means every float format without its own row above. */
+  /** The source formats; null means every float format that no earlier row for the same destination lists. */
   readonly from: readonly FormatName[] | null;
   readonly to: readonly FormatName[];
   readonly inputs: RuleInputs;
@@ -53,7 +57,7 @@ const quieted: RuleResult = { kind: 'payload', quiet: true };
 
 type NanRow = readonly [to: readonly FormatName[], from: readonly FormatName[] | null, result: RuleResult];
 
-/** The first row with both formats applies. */
+/** For a pair of formats, the first matching row applies. */
 const nanRows: Readonly<Record<'ml_dtypes' | 'torch', readonly NanRow[]>> = {
   ml_dtypes: [
     [['e4m3'], null, bits(0x7fn)],
@@ -118,7 +122,7 @@ function nanRules(semantics: 'ml_dtypes' | 'torch'): readonly SemanticRule[] {
   }));
 }
 
-/** The tie between 448 and 480, which would be the next value of e4m3, still rounds to 448. */
+/** If e4m3 had a value after 448, it would be 480. The midpoint between the two, 464, still rounds to 448. */
 const e4m3Limit = 464;
 
 const above = (limit: number): RuleInputs => ({ kind: 'range', above: limit, below: Number.POSITIVE_INFINITY });
@@ -190,7 +194,7 @@ export const missingFormats: Readonly<Record<Semantics, readonly FormatName[]>> 
   ptx: [],
   ocp: unspelled('ml_dtypes'),
   ml_dtypes: unspelled('ml_dtypes'),
-  // It stores e2m1 in pairs and cannot convert them.
+  // torch can store e2m1, two elements to a byte, but not convert it.
   torch: [...unspelled('torch'), 'e2m1'],
 };
 
@@ -198,7 +202,7 @@ function unspelled(family: 'ml_dtypes' | 'torch'): readonly FormatName[] {
   return formatNames.filter((name) => spellings[name][family] === null);
 }
 
-/** Whether the stack converts f64 to this format through f32, rounding twice (measured). */
+/** Whether the stack converts f64 to this format by way of f32, and thus rounds twice (as measured). */
 export function roundsTwice(semantics: Semantics, to: FormatName): boolean {
   if (semantics === 'torch') return to !== 'f64' && to !== 'f32';
   return semantics === 'ml_dtypes' && to !== 'f64' && to !== 'f32' && to !== 'f16';

@@ -41,10 +41,10 @@ export interface SemanticsError {
 
 /**
  * The conversion between any two formats as the given stack performs it. Every source is decoded exactly and rounded
- * once, even if PTX has no such `cvt`; under `ptx`, results in the formats without infinity (e4m3, e2m3, e3m2, e2m1),
- * in e5m2 and in s2f6 saturate, as with every `cvt` to them. Conversions from floats to integers clamp; conversions
- * between integers truncate or extend unless `saturate`. Stacks other than `ptx` round only to nearest even and convert
- * only between floats.
+ * once, even for pairs that no `cvt` of PTX converts. Under `ptx`, conversions to the formats without infinity (e4m3,
+ * e2m3, e3m2, e2m1), to e5m2 and to s2f6 saturate, as every `cvt` to these formats does. Conversions from floats to
+ * integers clamp the value; conversions between integers truncate or extend the bits, or clamp with `saturate`. Stacks
+ * other than `ptx` round only to nearest even and convert only between floats.
  */
 export function conversionOf(request: ConversionRequest): Result<ConversionStages, SemanticsError> {
   const semantics = request.semantics ?? 'ptx';
@@ -65,7 +65,7 @@ function stageConverter({ conversion: c, replacements }: ConversionStage): (sour
   return (source, random) => replacedBits(c, replacements, source) ?? convert(source, random, 0x7f);
 }
 
-/** The result that replaces the conversion's own; null if nothing replaces it. */
+/** The result that the stack gives instead of the usual one; null if the usual result applies. */
 export function replacedBits(c: Conversion, replacements: readonly Replacement[], source: Bits): Bits | null {
   const found = replacementOf(c, replacements, source);
   if (found === null) return null;
@@ -74,7 +74,7 @@ export function replacedBits(c: Conversion, replacements: readonly Replacement[]
   return isNegative(c.from, source) ? result.negative : result.positive;
 }
 
-/** The first replacement whose range contains the source and that has a result for its sign. */
+/** The first replacement whose range contains the source and that has a result for the sign of the source. */
 export function replacementOf(c: Conversion, replacements: readonly Replacement[], source: Bits): Replacement | null {
   const { width, signed } = formats[c.from];
   const magnitude = signed ? BigInt.asUintN(width - 1, BigInt(source)) : BigInt(source);
@@ -90,8 +90,8 @@ function isNegative(name: FormatName, bits: Bits): boolean {
 }
 
 /**
- * A NaN in `from` converted to `to`: its sign and leading payload bits, or just the lowest payload bit if those are all
- * zero.
+ * Converts a NaN from one format to the other: keeps its sign and the leading bits of its payload. If the kept bits are
+ * all zero, the lowest payload bit is set, so that the result is still a NaN.
  */
 function movedNan(c: Conversion, source: Bits, quiet: boolean): Bits {
   const [from, to] = [floatFormat(c.from), floatFormat(c.to)];
@@ -203,13 +203,13 @@ function alone(
   return ok([{ conversion: c, replacements: replacementsOf(c, semantics, saturate) }]);
 }
 
-/** Floats without infinity and NaN always saturate. */
+/** Whether a float format has neither infinity nor NaN; conversions to such formats always saturate. */
 function isFinite(name: FormatName): boolean {
   const format = formats[name];
   return format.kind === 'float' && !format.infinity && format.nan === 'none';
 }
 
-/** The default saturation of a stack; `ptx` has more rules. */
+/** Whether a stack saturates by default. For `ptx` the rules are more complex and are not handled here. */
 export function saturatesByItself(semantics: Exclude<Semantics, 'ptx'>, to: FormatName): boolean {
   if (isFinite(to)) return true;
   if (semantics === 'ocp') return to === 'e4m3' || to === 'e5m2';

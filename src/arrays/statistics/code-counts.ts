@@ -1,6 +1,6 @@
 /**
- * Counts how often each encoding of a format of at most 16 bits occurs. A summary needs nothing else, and counting is
- * faster than examining values one by one.
+ * Counts how often each encoding of a format of at most 16 bits occurs. A summary can be computed from these counts
+ * alone, and counting is faster than examining each value.
  */
 import { codeAt, doubleAt, singleAt, wordAt } from '../../base/typed-reads.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
@@ -14,8 +14,8 @@ export class CodeCounts {
   private readonly format: FormatName;
   private readonly totals: Float64Array;
   /**
-   * Adjacent elements are often equal, and a processor stalls on a count that it has just written, so they alternate
-   * between two tables.
+   * Elements are counted alternately in two tables: adjacent elements are often equal, and a processor stalls if it
+   * must increment a count that it has just written.
    */
   private readonly even: Uint32Array;
   private readonly odd: Uint32Array;
@@ -23,7 +23,8 @@ export class CodeCounts {
 
   constructor(format: FormatName) {
     this.format = format;
-    // The bits above a narrow element in its byte are counted separately and added at the end.
+    // For elements narrower than a byte, there is one count for each value of the whole byte; counts that differ only
+    // in the unused upper bits are added together at the end.
     const patterns = formats[format].width > 8 ? 65536 : 256;
     this.totals = new Float64Array(patterns);
     this.even = new Uint32Array(patterns);

@@ -81,7 +81,7 @@ describe('unavailable conversions', () => {
     const plan = conversionOf({ from: 'f32', to: 'e4m3', semantics: 'ocp', saturate: false });
     if (!plan.ok) throw new Error(plan.error.message);
     const convert = planConverter(plan.value);
-    // 464, the next f32, infinity.
+    // The inputs are 464, the next larger f32, and -infinity.
     expect([0x43e80000, 0x43e80001, 0xff800000].map((bits) => convert(bits))).toEqual([0x7e, 0x7f, 0xff]);
   });
 });

@@ -21,13 +21,13 @@ export interface CompareOptions {
   /** The destination format, in any spelling. */
   readonly to: FormatSpelling;
   /**
-   * The format that represents the value before the conversion. The value is first rounded to this format, to nearest
-   * (down for ue8m0). Default f32.
+   * The source format of the conversion. The value is first rounded to this format: to nearest or, for ue8m0, down.
+   * Default f32.
    */
   readonly from?: FormatSpelling | undefined;
   /**
-   * Rounding for `ptx` only; `rs` is not allowed. `ptx` has no default for ue8m0; here it rounds up, as for NVIDIA's
-   * scales.
+   * Rounding for `ptx` only; `rs` is not allowed. PTX has no default rounding for ue8m0; this function rounds up by
+   * default, as is usual for NVIDIA's scales.
    */
   readonly rounding?: Exclude<Rounding, 'rs'> | undefined;
   /** Stacks without this option are listed without a result. Default: the default of each stack. */
@@ -45,7 +45,7 @@ export interface StackCause {
 
 export interface StackResult {
   readonly semantics: Semantics;
-  /** Null if the stack lacks the conversion; `cause` then says so. */
+  /** Null if the stack does not have the conversion, in which case `cause` says so. */
   readonly bits: Bits | null;
   /** The result as text, such as `NaN (0x7f)` or `448`; empty if the stack gives none. */
   readonly value: string;
@@ -55,7 +55,7 @@ export interface StackResult {
 export interface SemanticsComparison {
   readonly from: FormatName;
   readonly to: FormatName;
-  /** The value as represented in `from`. */
+  /** The value after it was rounded to `from`. */
   readonly source: { readonly bits: Bits; readonly value: string };
   readonly results: readonly StackResult[];
   /** Whether all stacks that have the conversion give the same bits. */
@@ -67,8 +67,8 @@ export interface SemanticsComparison {
 /**
  * How each stack converts a value.
  *
- * @throws PtxlabError in the same cases as `convert` for names that are not formats, `not-a-float` for integers,
- *   `bad-option`
+ * @throws PtxlabError: for names that are not formats, the same codes as from `convert`; `not-a-float` for integer
+ *   formats; `bad-option` for invalid options
  */
 export function compareSemantics(value: number, options: CompareOptions): SemanticsComparison {
   checkArguments(value, options);
@@ -131,8 +131,8 @@ function missing(semantics: Semantics, rule: string): StackResult {
 }
 
 /**
- * Whether a stack supports the option or behaves that way by default: OCP has both modes for fp8; the casts of the
- * other stacks have only one.
+ * Whether a stack can convert with the requested saturation, either because it has an option for it or because it
+ * always behaves that way: OCP defines both modes for fp8; the casts of the other stacks have only one.
  */
 function canBeTold(semantics: Semantics, to: FormatName, saturate: boolean | undefined): boolean {
   if (semantics === 'ptx' || saturate === undefined) return true;

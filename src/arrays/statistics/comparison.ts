@@ -10,30 +10,36 @@ import { type WorstElement, WorstElements } from './worst-elements.ts';
 
 export interface Comparison {
   readonly count: number;
-  /** Elements with different values; all NaNs are equal, and -0 equals 0. */
+  /** Number of pairs with different values. NaNs count as equal to each other, and so do zeros of different signs. */
   readonly different: number;
-  /** Zeros of different signs, which are not different values. */
+  /** Number of pairs of zeros with different signs, which `different` does not include. */
   readonly zeroSigns: number;
   /** Pairs in which exactly one element is NaN. */
   readonly nanMismatches: number;
   /** Pairs without NaN in which exactly one element is an infinity, or both are infinities of different signs. */
   readonly infinityMismatches: number;
-  /** The largest |a - b| of the pairs of finite elements. All fields below also refer to these pairs. */
+  /**
+   * The largest |a - b|. Like all statistics below except `worst`, it is computed only from pairs in which both
+   * elements are finite.
+   */
   readonly maxAbs: number;
-  /** The largest |a - b| / |a|; infinite if any `a` is 0 where `b` is not. */
+  /** The largest |a - b| / |a|; infinite if there is a pair in which `a` is 0 and `b` is not. */
   readonly maxRel: number;
   readonly meanSquaredError: number;
-  /** 10 log10 of the sum of a^2 over that of (a - b)^2; infinite if nothing differs. */
+  /** The signal-to-noise ratio in dB: 10 log10 of (sum of a^2 / sum of (a - b)^2); infinite if all pairs are equal. */
   readonly sqnr: number;
-  /** a·b / (|a| |b|); 1 if both are all zeros, 0 if one of them is. */
+  /**
+   * The cosine of the angle between the streams as vectors, a·b / (|a| |b|); 1 if both consist only of zeros, 0 if only
+   * one of them does.
+   */
   readonly cosine: number;
-  /** Errors in units of a format's spacing at `a`. */
+  /** A histogram of |a - b|, in units of the distance between adjacent values of a format at `a`. */
   readonly ulps: readonly UlpCount[];
   /** The worst elements; mismatches of NaN and infinity come first. */
   readonly worst: readonly WorstElement[];
 }
 
-/** NaN and infinities of each side, whether or not the other side has the same. */
+/** Numbers of NaNs and infinities on each side, including those that match the other side. */
 export interface Specials {
   readonly nansInA: number;
   readonly nansInB: number;
@@ -46,7 +52,7 @@ export interface ComparerOptions {
   readonly unit: SpacingUnit;
   /** Number of worst elements to keep. */
   readonly worst: number;
-  /** The index of the first element if this is a part of a stream; otherwise 0. */
+  /** If only a part of a stream is compared, the index in the stream of the first element of that part; otherwise 0. */
   readonly firstIndex?: number;
 }
 
@@ -78,8 +84,8 @@ export class Comparer {
   }
 
   /**
-   * Adds the next elements, the same number from both streams. If f64 cannot represent the elements exactly, `rest`
-   * plus the difference of these numbers is the exact a - b.
+   * Adds the next elements, the same number from both streams. If the elements had to be rounded to f64, `rest` holds,
+   * for each pair, what must be added to the difference of the rounded numbers to get the exact a - b.
    */
   add(a: Float32Array | Float64Array, b: Float32Array | Float64Array, rest: Float64Array | null = null): void {
     const isWide = a instanceof Float64Array || b instanceof Float64Array;
@@ -208,7 +214,9 @@ export class Comparer {
     this.worst.add({ index: this.index + at, a, b, error });
   }
 
-  /** Whether all sums of squares of the current block are within the range where they are accurate. */
+  /**
+   * Whether all sums of squares of the current block are accurate, that is, neither too large nor too small for f64.
+   */
   private isInRange(squaredA: number, squaredB: number, squaredError: number, size: number): boolean {
     const { a, b } = this;
     return (

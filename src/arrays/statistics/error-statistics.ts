@@ -14,7 +14,7 @@ export interface QuantizationStatistics {
   readonly infinite: number;
   /** The largest finite magnitude. */
   readonly amax: number;
-  /** Number of elements that got the largest code, but would have gotten a larger one if there were one. */
+  /** Number of elements that were too large for the format and therefore became the largest code. */
   readonly clipped: number;
   /** Number of nonzero elements that read back as zero. */
   readonly underflowed: number;
@@ -23,8 +23,8 @@ export interface QuantizationStatistics {
   readonly maxRelativeError: number;
   readonly meanSquaredError: number;
   /**
-   * 10 log10 of the sum of squares over the sum of squared errors; infinite if all elements are exact, NaN if all are
-   * zero.
+   * The signal-to-noise ratio in dB: 10 log10 of (sum of squares / sum of squared errors); infinite if all elements are
+   * represented exactly, NaN if all are zero.
    */
   readonly sqnr: number;
 }
@@ -49,8 +49,9 @@ class Sums {
   errors = 0;
 
   /**
-   * Adds elements `from` to `to`, which share a scale. `end` is the value of the largest code; values above `edge`
-   * would round beyond it. Local variables are many times faster here.
+   * Adds the elements from `from` up to, but not including, `to`, which share a scale. `end` is the value of the
+   * largest code, and values above `edge` are out of range. The totals are kept in local variables, which is many times
+   * faster.
    */
   addAll(values: Float32Array, results: Float32Array, from: number, to: number, { end, edge }: Reach): void {
     const slack = (edge - end) / 2;
@@ -59,13 +60,13 @@ class Sums {
       const value = singleAt(values, i);
       const result = singleAt(results, i);
       const magnitude = Math.abs(value);
-      // This is also false for NaNs.
+      // The comparison is also false for NaNs.
       if (!(magnitude < Number.POSITIVE_INFINITY)) {
         this.addOther(magnitude, result, end);
         continue;
       }
       const error = Math.abs(value - result);
-      // Integers have one more code below zero, so nothing is clipped there.
+      // Integers have one more negative code than positive ones, so a value that got this code was not clipped.
       if (magnitude > edge && Math.abs(result) >= end && error > slack) clipped++;
       if (result === 0 && magnitude > 0) underflowed++;
       if (magnitude > amax) amax = magnitude;
@@ -93,7 +94,7 @@ class Sums {
   }
 }
 
-/** Reads the array back and compares it with its source. */
+/** Decodes a quantized array again and compares the values with the source. */
 export function quantizationStatistics(
   source: SourceArray,
   from: SourceFormat,

@@ -11,8 +11,8 @@ export interface ScaledNumber {
 export const scaleStep = 600;
 
 /**
- * Numbers added without scaling go into a separate sum; numbers of ordinary size need no other sum. Sums of other
- * scales (Blue's accumulators) are created when a number of that scale is added.
+ * There is one sum for numbers added without scaling, which is all that numbers of ordinary size need. A sum for
+ * another scale (one of Blue's accumulators) is created when the first number with that scale is added.
  */
 export class ScaledSum {
   private readonly plain = new CompensatedSum();

@@ -5,15 +5,16 @@ import { formats, type FormatName } from '../../numerics/formats.ts';
 export interface SpacingUnit {
   readonly format: FormatName;
   /**
-   * False: below the smallest normal number, the spacing is that of the subnormals. True: every binade has the same
-   * number of values, however small it is; for elements that were multiplied by unknown scales.
+   * If false, the spacing below the smallest normal number is that of the subnormals. If true, the format is treated as
+   * if it had no smallest exponent, so every binade has the same number of values; this is for elements that were
+   * multiplied by unknown scales.
    */
   readonly anyExponent: boolean;
 }
 
 /**
- * Reciprocals of the spacing in each binade, by the 11 bits of an f64's exponent field. Above the format's largest
- * number the spacing continues as if it had more exponents.
+ * Reciprocals of the spacing in each binade, indexed by the 11-bit exponent field of an f64. Above the format's largest
+ * number, the spacing is that of a format with larger exponents.
  */
 export function inverseSpacings(unit: SpacingUnit): Float64Array {
   const key = `${unit.format} ${unit.anyExponent}`;
@@ -38,7 +39,7 @@ export function isCoarser(a: FormatName, b: FormatName): boolean {
   return precisionOf(a) < precisionOf(b);
 }
 
-/** Number of bits in a significand, or in an integer's magnitude. */
+/** The precision of a format: the number of bits in its significand or, for an integer, in its magnitude. */
 function precisionOf(name: FormatName): number {
   const format = formats[name];
   return format.kind === 'float' ? format.fractionBits + 1 : format.width - Number(format.signed);

@@ -30,9 +30,9 @@ export class Summarizer {
   private readonly leastNormal: number;
   /** The same limit as an f32. */
   private readonly leastNormalBits: number;
-  /** Sign and exponent field of the current f32 chunk. */
+  /** Number of elements in the current f32 chunk for each combination of sign and exponent field. */
   private readonly fields = new Uint32Array(512);
-  /** Sign and exponent field of the current f64 chunk. */
+  /** Number of elements in the current f64 chunk for each combination of sign and exponent field. */
   private readonly wideFields = new Uint32Array(4096);
   private count = 0;
   private min = Number.POSITIVE_INFINITY;
@@ -99,9 +99,9 @@ export class Summarizer {
   }
 
   /**
-   * Adds the block of f32 values at `from`: exponents are counted by their field, and zeros and subnormals without a
-   * branch, because half of a tensor may be zeros. Values that are not finite are handled individually, and so are
-   * subnormals of f32, whose exponent field is not their exponent.
+   * Adds the block of f32 values that starts at `from`. Values are counted by their exponent field. Zeros and
+   * subnormals are counted without a branch, because up to half of a tensor may be zeros. Infinities and NaNs are
+   * handled individually, and so are subnormals of f32, because the exponent field does not determine their exponent.
    */
   private addSingles(values: Float32Array, bits: Uint32Array, from: number): void {
     const end = Math.min(from + blockSize, values.length);
@@ -132,8 +132,8 @@ export class Summarizer {
   }
 
   /**
-   * Adds a block of doubles, whose `words` are high and low halves; zeros are rarer here and are handled individually,
-   * too.
+   * Adds a block of doubles; `words` contains their low and high halves. Zeros are less common in such data and are
+   * handled individually, too.
    */
   private addDoubles(values: Float64Array, words: Uint32Array, from: number): void {
     const end = Math.min(from + blockSize, values.length);
@@ -200,7 +200,10 @@ export class Summarizer {
   }
 }
 
-/** Even the largest possible number of sums below this limit adds up to less than the largest f64. */
+/**
+ * A limit for the sum of a block. If every sum is below it, the total is below the largest f64, no matter how many sums
+ * there are.
+ */
 const largestSum = 2 ** 960;
 
 function meanOf(sum: ScaledSum, count: number): number {
@@ -208,7 +211,7 @@ function meanOf(sum: ScaledSum, count: number): number {
   return scaled(significand / count, exponent);
 }
 
-/** The smallest magnitude that is not subnormal; 0 if the format has no subnormals. */
+/** The smallest normal number of a format; 0 if the format has no subnormals. */
 function leastNormalOf(name: FormatName): number {
   const format = formats[name];
   return format.kind === 'float' && format.subnormals ? 2 ** (1 - format.bias) : 0;

@@ -20,12 +20,16 @@ export function ulpBin(ulps: number): number {
 }
 
 export class UlpHistogram {
-  /** Counts of a block by `ulpBin`, except for bin 0; a loop adds to 32-bit integers faster than to doubles. */
+  /**
+   * The counts of the current block for all bins except bin 0, indexed like `ulpBin`. They are 32-bit integers, which a
+   * loop can increment faster than doubles.
+   */
   readonly block: Uint32Array = new Uint32Array(bins);
   private readonly bins = new Float64Array(bins);
 
   /**
-   * Adds the counts of the block and `same` elements without an error. Returns the number of elements with an error.
+   * Ends a block: adds its counts to the totals, together with `same` elements that have no error. Returns the number
+   * of elements that have one.
    */
   endBlock(same: number): number {
     let different = 0;

@@ -20,7 +20,7 @@ export class WorstElements {
     this.limit = limit;
   }
 
-  /** An error must be larger than this to be kept. */
+  /** Elements are kept only if their error is larger than this. */
   get threshold(): number {
     if (this.limit === 0) return Number.POSITIVE_INFINITY;
     return this.kept.length < this.limit ? 0 : elementAt(this.kept, this.limit - 1).error;

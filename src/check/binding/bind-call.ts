@@ -7,7 +7,7 @@ import { emptySignature, type Formal, type Signature } from '../declarations/sig
 import type { FunctionSymbol, Scope, VariableSymbol } from '../symbols.ts';
 import { elementAt } from '../../base/element-at.ts';
 
-/** The argument for one parameter, or the destination of one result. */
+/** What a call passes for one parameter, or where it puts one result. */
 export type Passed =
   /** More than one for a vector register, with the first at the lowest address. */
   | { readonly kind: 'registers'; readonly uses: readonly RegisterUse[] }
@@ -48,7 +48,7 @@ export function bindCall(node: Instruction, scope: Scope): BoundCall {
 function calleeOf({ callee }: CallParts, scope: Scope): FunctionSymbol | RegisterUse {
   const symbol = scope.lookup(callee.name);
   const found = symbol?.kind === 'function' ? symbol : registerUse(callee, scope);
-  if (found === null) throw new Error('a call passed the checker without a function');
+  if (found === null) throw new Error('a call of an unknown function passed the checker');
   return found;
 }
 

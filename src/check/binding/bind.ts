@@ -1,6 +1,6 @@
 /**
- * A checked instruction with its operands bound to the names that its steps use. Engines read this and never the
- * operands in the tree; the kind of each operand is decided only once, here.
+ * A checked instruction with its operands bound to the names that its steps use. Engines use these bindings and never
+ * look at the operands in the syntax tree, so this file is the only place that determines what each operand is.
  */
 import type { Bits } from '../../base/bits.ts';
 import { chop } from '../../base/bits.ts';
@@ -33,7 +33,10 @@ import { elementAt } from '../../base/element-at.ts';
 /** One register of a function: a symbol and, for families and vectors, the register number. */
 export interface RegisterUse {
   readonly symbol: RegisterSymbol;
-  /** The canonical name: two uses are the same register if and only if symbol, name and element agree. */
+  /**
+   * The canonical name of the register. Two uses refer to the same register if and only if `symbol`, `register` and
+   * `element` agree.
+   */
   readonly register: string;
   /** The element of a vector register; null for a scalar. */
   readonly element: number | null;
@@ -55,7 +58,9 @@ export type Binding =
       readonly bits: Bits;
       readonly negated: boolean;
     }
-  /** `part` is 0 for a special register without parts. */
+  /**
+   * `part` is the index of the element of a special register such as `%tid`; 0 for a special register without elements.
+   */
   | {
       readonly kind: 'special';
       readonly name: Ref;
@@ -90,7 +95,7 @@ export interface BoundInstruction {
 
 /**
  * Binds the operands of an instruction that passed the checker in the same scope. Returns null if an operand is the sum
- * of a register and a constant.
+ * of a register and a constant, or an array element whose index is a register; no engine executes such instructions.
  */
 export function bindInstruction(node: Instruction, variant: Variant, scope: Scope): BoundInstruction | null {
   if (node.operands.some((operand) => isComputed(operand, scope))) return null;
@@ -137,7 +142,7 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
     case 'texture':
     case 'handle':
     case 'coordinates':
-      // No engine executes instructions with these operands.
+      // No engine executes instructions with operands of these kinds.
       return [];
     case 'tensor':
       return [bindAddress(operandRef(pattern.name), operand, scope)];
@@ -151,7 +156,7 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
       return pattern.of === 'branches' ? [bindLabels(operandRef(pattern.name), operand, scope)] : [];
     case 'list':
     case 'callee':
-      // bind-call.ts binds these, because they depend on the function.
+      // The binding of these operands depends on the called function, so it is done in bind-call.ts.
       return [];
   }
 }
@@ -252,26 +257,26 @@ function bindAddress(name: Ref, operand: Operand, scope: Scope): Binding {
     if (symbol?.kind === 'variable')
       return { kind: 'address', name, base: symbol, offset: byteOffset(operand, symbol) };
   }
-  if (operand.kind !== 'address') throw new Error('an address operand passed the checker without brackets');
+  if (operand.kind !== 'address') throw new Error('an address operand that has no brackets passed the checker');
   if (operand.base === null) return { kind: 'address', name, base: null, offset: operand.offset };
   const use = registerUse(operand.base, scope);
   if (use !== null) return { kind: 'address', name, base: use, offset: operand.offset };
   const symbol = operand.base.kind === 'name' ? scope.lookup(operand.base.name) : undefined;
-  if (symbol?.kind !== 'variable') throw new Error('an address passed the checker without a base');
+  if (symbol?.kind !== 'variable') throw new Error('an address that has no known base passed the checker');
   return { kind: 'address', name, base: symbol, offset: operand.offset };
 }
 
 /** A pointer register is read at its own width, regardless of the instruction. */
 function bindPointer(name: Ref, operand: Operand, scope: Scope): Binding {
   const use = registerUse(operand, scope);
-  if (use === null) throw new Error('a pointer operand passed the checker without a register');
+  if (use === null) throw new Error('a pointer operand that is not a register passed the checker');
   const type = typeOf(use.symbol.type.width === 32 ? '.b32' : '.b64');
   return { kind: 'register', name, role: 'read', type, negated: false, ...use };
 }
 
 function bindLabels(name: Ref, operand: Operand, scope: Scope): Binding {
   const symbol = operand.kind === 'name' ? scope.lookup(operand.name) : undefined;
-  if (symbol?.kind !== 'targets') throw new Error('a table passed the checker without a list of labels');
+  if (symbol?.kind !== 'targets') throw new Error('a branch table that is not a list of labels passed the checker');
   const labels = symbol.names
     .map((label) => symbol.scope.lookup(label))
     .filter((label): label is LabelSymbol => label?.kind === 'label');
@@ -290,7 +295,7 @@ export function registerUse(operand: Operand, scope: Scope): RegisterUse | null 
 
 // --- constants ------------------------------------------------------------------------------------------------------
 
-/** A predicate constant is true unless it is zero; other constants are truncated to their low bits. */
+/** A constant for a predicate is true unless it is zero; any other constant is truncated to the width of the type. */
 export function constantBits(type: PtxType, value: bigint): Bits {
   if (type.class === 'predicate') return value === 0n ? 0 : 1;
   return chop(BigInt.asUintN(64, value), type.width);

@@ -12,13 +12,13 @@ export interface Places {
   readFile(index: number, name: string, span: Span): void;
   readSection(item: DebugItem): void;
   readLocation(location: LocationDirective): void;
-  /** True if a `.loc` of known shape is valid at this position. If it is, the position is recorded. */
+  /** Checks a `.loc` whose line has a known shape. If it is valid, records its position and returns true. */
   repeats(place: SourcePosition): boolean;
-  /** Like `repeats`, for code of `functionName` that was inlined at another position. */
+  /** Like `repeats`, for a `.loc` in code of the function `functionName` that was inlined at the position `at`. */
   repeatsInlined(place: SourcePosition, functionName: string, at: SourcePosition): boolean;
 }
 
-/** The finding for data that a section cannot hold. */
+/** The finding for data in a debug section that has an invalid type or an invalid value. */
 export function misfitOf({ type, value, start, end }: DebugMisfit): Diagnostic {
   const span: Span = { start, end };
   if (value !== null) return diagnose('PTX5034', span, { type, value });
@@ -51,7 +51,7 @@ export class DebugPlaces implements Places {
     this.sections.push(text);
   }
 
-  /** The call position of inlined code must have appeared in an earlier `.loc`. */
+  /** If a `.loc` is in inlined code, the position of the call must have been given by an earlier `.loc`. */
   readLocation(location: LocationDirective): void {
     const { inlined, start, end } = location;
     this.first ??= { start, end };
@@ -80,7 +80,10 @@ export class DebugPlaces implements Places {
     this.report(diagnose('PTX5029', { start, end }, { place: `${file} ${line} ${column}` }));
   }
 
-  /** Called at the end of the module, because a section may follow the functions that name its labels. */
+  /**
+   * Called at the end of the module, because the section that defines a label may come after the functions that refer
+   * to the label.
+   */
   finish(): void {
     if (this.files.size === 0 && this.first !== null) this.report(diagnose('PTX5031', this.first, {}));
     if (this.named.size === 0) return;
@@ -96,15 +99,18 @@ function keyOf({ line, column }: SourcePosition): number {
   return line * 0x10_0000 + column;
 }
 
-/** False if a known line holds a marker in place of a number that is too large. */
+/** False if one of the numbers was too large, so that the stored line has a negative marker in its place. */
 function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;
 }
 
-/** White space before a colon. */
+/** Between a label and its colon, at most this many characters of white space are expected, including line breaks. */
 const longestGap = 20;
 
-/** Collects a section's name and its labels. Sections are long and contain few colons. */
+/**
+ * Collects the name of a section and its labels, by searching for colons, of which even long sections contain only a
+ * few.
+ */
 export function namesInSection(section: string): readonly string[] {
   const names = [/^\.section\s+(\.\w+)/.exec(section)?.[1] ?? ''];
   for (let colon = section.indexOf(':'); colon >= 0; colon = section.indexOf(':', colon + 1)) {

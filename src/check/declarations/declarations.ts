@@ -20,7 +20,10 @@ import type { FormalSpace, RegisterSymbol, VariableSpace, VariableSymbol } from 
 /** Where a declaration stands. */
 export type DeclarationPlace = 'module' | 'function';
 
-/** Checks the type, vector and alignment of a declared name; null if the declaration is unusable. */
+/**
+ * Checks the type, vector size and alignment in a declaration and returns the type; null if they are so wrong that the
+ * declaration is ignored.
+ */
 export function declaredType(variable: Variable, space: string, report: Report): PtxType | null {
   checkAlignment(variable, report);
   if (opaqueTypes.has(variable.type) && (space === '.global' || space === '.param')) return typeOf('.b64');
@@ -77,7 +80,7 @@ const availabilityOfTypes: ReadonlyMap<PtxType, AvailabilityRow> = new Map(
   ),
 );
 
-/** The requirement of the type of a declared name; null if it has always existed. */
+/** The version and target requirement of the type in a declaration; null if every version and target has the type. */
 export function availabilityOfType({ vector, type: written }: Variable, type: PtxType): AvailabilityRow | null {
   if (opaqueTypes.has(written)) return availabilityOfDirective('opaque type');
   return vector === null ? (availabilityOfTypes.get(type) ?? null) : null;
@@ -149,8 +152,8 @@ export function registerSymbol(variable: Variable, type: PtxType): RegisterSymbo
 const mostVariables = 65_536;
 
 /**
- * The variables of a declared name: the name itself, or `x0`, `x1`, … for `x<N>`. The members of `x3<N>` cannot be
- * referenced.
+ * The variables of a declared name: the name itself, or `x0`, `x1`, … for `x<N>`. If the name itself ends in a digit,
+ * as in `x3<N>`, there are none, because they cannot be referenced.
  */
 export function* membersOf(variable: Variable): Generator<Variable> {
   const { count, name } = variable;
@@ -177,7 +180,7 @@ export function variableSymbol(
   };
 }
 
-/** A register has no dimensions and no initial value. */
+/** Reports a register that is declared as an array or with an initial value. */
 export function checkRegister(variable: Variable, report: Report): void {
   const { name } = variable;
   const span: Span = { start: variable.nameStart, end: variable.nameEnd };

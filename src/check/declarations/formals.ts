@@ -12,9 +12,9 @@ import type { Header } from './header.ts';
 export interface FormalContext {
   readonly report: Report;
   readonly header: Header;
-  /** The function that is being kept so that it can be run. */
+  /** Keeps what is needed to run the function; null if the module is only checked. */
   readonly recorder: FunctionRecorder | null;
-  /** The type of a declared name; null if the declaration is unusable. */
+  /** The type in a declaration; null if the declaration must be ignored. */
   declaredType(variable: Variable, space: string): PtxType | null;
   declare(scope: Scope, symbol: DeclaredSymbol): void;
 }
@@ -46,7 +46,7 @@ function declareFormal(
   context.header.checkSampler(formal);
   checkParameterType(formal, type, context.report);
   const symbol = parameterSymbol(formal, type, parameterSpace(item.entry, result));
-  // Names in a prototype have no meaning.
+  // In a prototype, the names of parameters are not used for anything.
   if (item.body === null) scope.declare(symbol);
   else context.declare(scope, symbol);
   return symbol;

@@ -17,7 +17,7 @@ export function functionSymbol(item: FunctionItem): FunctionSymbol {
   return { kind: 'function', name, entry, linkage, noreturn, signature: signatureOf(item), defined, declared };
 }
 
-/** Properties that are not allowed in a header, regardless of earlier declarations. */
+/** Reports everything in the header of a function that is not allowed, regardless of earlier declarations. */
 export function checkHeader(item: FunctionItem, report: Report): void {
   const { name, nameStart, nameEnd, linkage, body, entry } = item;
   const span: Span = { start: nameStart, end: nameEnd };
@@ -41,7 +41,8 @@ export function checkHasSize(parameter: Parameter, ptxas: string, report: Report
 }
 
 /**
- * For functions and prototypes: multiple return values must be registers, and a `.noreturn` function cannot return any.
+ * Checks the return values of a function or prototype: if there are several, they must be registers, and a `.noreturn`
+ * function must not have any.
  */
 export function checkResults(
   { results, noreturn }: FunctionItem | PrototypeDirective,
@@ -119,7 +120,10 @@ function formalDifference(first: Formal, second: Formal): string | null {
   return first.align === second.align ? null : 'alignment';
 }
 
-/** Checks an alias, which is a prototype without a body that agrees with the function. Returns true if it is valid. */
+/**
+ * Checks an alias. It must be declared as a function without a body, with the same parameters and return values as the
+ * function that it stands for. Returns true if it is valid.
+ */
 export function checkAlias(
   item: AliasItem,
   aliases: ReadonlyMap<string, string>,
@@ -144,7 +148,7 @@ function whyNoAlias({ name, target }: AliasItem, aliases: ReadonlyMap<string, st
     : `'${name}' is declared with different parameters or return values`;
 }
 
-/** The function that an alias may name or stand for; otherwise the reason why it may not. */
+/** The function with this name if it can be used in an alias; otherwise the reason why it cannot. */
 function aliased(name: string, scope: Scope): FunctionSymbol | string {
   const symbol = scope.lookup(name);
   if (symbol === undefined) return `'${name}' has not been declared yet`;
@@ -152,7 +156,7 @@ function aliased(name: string, scope: Scope): FunctionSymbol | string {
   return symbol.entry ? `'${name}' is a kernel` : symbol;
 }
 
-/** A function that is declared and not `.extern` must also be defined. */
+/** Reports a function that is declared without `.extern` but never defined. */
 export function checkDefined(
   { name, nameStart, nameEnd }: Pick<FunctionItem, 'name' | 'nameStart' | 'nameEnd'>,
   scope: Scope,

@@ -32,7 +32,10 @@ export interface Overrides {
   readonly version: Version | null;
 }
 
-/** Maximum number of unknown targets for which a similar name is searched; each search compares all targets. */
+/**
+ * Maximum number of unknown targets for which a similar name is suggested, because each suggestion requires a
+ * comparison with all targets.
+ */
 const searchLimit = 100;
 
 /** Collects the header directives and computes the environment from them. */
@@ -43,7 +46,10 @@ export class Header {
   private target: Target | null = null;
   private targetSpan: Span | null = null;
   private unknownTargets = 0;
-  /** Options after the architecture, each at its first occurrence. */
+  /**
+   * The options in `.target` that follow the architecture, such as `debug`. If an option is repeated, this is the first
+   * occurrence.
+   */
   private readonly options = new Map<string, NameOperand>();
   private addressSize: 32 | 64 = 32;
   private addressSpan: Span | null = null;
@@ -106,15 +112,18 @@ export class Header {
     }
   }
 
-  /** Samplers must be declared separately if textures do not contain them. */
+  /**
+   * Reports a sampler that is declared although the target does not have `texmode_independent`: in the other mode,
+   * textures contain their samplers.
+   */
   checkSampler({ type, typeStart, typeEnd }: Variable): void {
     if (type !== '.samplerref' || this.options.has('texmode_independent')) return;
     this.report(diagnose('PTX5027', { start: typeStart, end: typeEnd }, {}));
   }
 
   /**
-   * The environment. The first call, made at the first item after the header, reports missing or contradictory
-   * directives.
+   * The environment. The first call, which is made at the first item after the header, also reports missing and
+   * contradictory directives.
    */
   environment(): ModuleEnvironment {
     if (!this.complete) {
@@ -130,7 +139,10 @@ export class Header {
     };
   }
 
-  /** Reports findings that are known only after the last item. `hasDebug`: some section holds debug information. */
+  /**
+   * Reports findings that are known only at the end of the module. `hasDebug` tells whether the module has a section
+   * with debug information.
+   */
   reportAtEnd(hasDebug: boolean): void {
     const debug = this.options.get('debug');
     if (debug !== undefined && !hasDebug) this.report(diagnose('PTX4020', debug, {}));

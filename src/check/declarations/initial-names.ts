@@ -7,7 +7,10 @@ import { type NameHelp, undeclared } from '../unknown-name.ts';
 
 type Address = Extract<Initializer, { readonly kind: 'address' }>;
 
-/** Every name must already have been declared, as a variable in memory or as a function. */
+/**
+ * Checks every name in an initial value: it must be that of a variable in memory or of a function, and must have been
+ * declared before.
+ */
 export function checkInitialNames(initializer: Initializer, scope: Scope, report: Report, names: NameHelp): void {
   if (initializer.kind === 'list') {
     for (const element of initializer.elements) checkInitialNames(element, scope, report, names);

@@ -25,7 +25,7 @@ export function checkInitializer(declaration: Declaration, variable: Variable, t
   else report(diagnose('PTX5009', initializer.span, { name: variable.name, type: type.name, found: place }));
 }
 
-/** The reason why an initial value is not allowed there; null if it is allowed. */
+/** The reason why a variable with this space and linkage cannot have an initial value; null if it can. */
 function placeWithout({ space, linkage }: Declaration): string | null {
   if (space !== '.global' && space !== '.const') return `any value, because it is in ${space}`;
   return linkage === '.extern' ? 'any value, because it is .extern' : null;

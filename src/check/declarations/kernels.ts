@@ -41,7 +41,10 @@ function checkParameterSpace(item: FunctionItem, { version, target }: ModuleEnvi
   report(diagnose('PTX5025', { start: nameStart, end: nameEnd }, parameterText));
 }
 
-/** Checks the values of directives between a function's header and its body, and after a prototype. */
+/**
+ * Checks the values in performance directives such as `.maxntid`, which stand between the header and the body of a
+ * function, or after a prototype.
+ */
 export function checkTuning(tuning: readonly TuningDirective[], report: Report): void {
   for (const { name, values, start, end } of tuning) {
     const { positive = false, most = null } = findTuning(name) ?? {};
@@ -57,7 +60,7 @@ export function checkTuning(tuning: readonly TuningDirective[], report: Report):
 }
 
 function checkExclusive(tuning: readonly TuningDirective[], report: Report): void {
-  // The first of each name.
+  // For each name, the first directive with that name.
   const byName = new Map(tuning.toReversed().map((directive) => [directive.name, directive]));
   for (const directive of tuning) {
     const other = byName.get(findTuning(directive.name)?.not ?? '');

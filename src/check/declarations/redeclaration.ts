@@ -1,5 +1,6 @@
 /**
- * Repeated declarations of a variable in a module (PTX ISA 9.1, 5.4 and 11.6; verdicts as measured with ptxas 13.0).
+ * Checks repeated declarations of the same variable in a module (PTX ISA 9.1, 5.4 and 11.6; verdicts as measured with
+ * ptxas 13.0).
  */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { Variable } from '../../syntax/tree.ts';
@@ -7,7 +8,7 @@ import type { Report } from '../report.ts';
 import { bytesInRow, isOpen } from './sizes.ts';
 import type { Scope, VariableSymbol } from '../symbols.ts';
 
-/** Declares a variable: `.extern` declarations may be repeated if they agree, together with one definition. */
+/** Declares a variable. It may have several `.extern` declarations and one definition, which must all agree. */
 export function declareVariable(scope: Scope, symbol: VariableSymbol, report: Report): void {
   const previous = scope.declare(symbol);
   if (previous === null) return;
@@ -21,7 +22,10 @@ export function declareVariable(scope: Scope, symbol: VariableSymbol, report: Re
   if (symbol.linkage !== '.extern') scope.replace(symbol);
 }
 
-/** A module-private variable does not define an `.extern` variable. */
+/**
+ * Whether both declarations may exist. A definition without a linkage directive is private to the module, so it cannot
+ * define an `.extern` variable.
+ */
 function mayStandBeside(previous: VariableSymbol, symbol: VariableSymbol): boolean {
   if (symbol.linkage === '.extern') return true;
   return previous.linkage === '.extern' && symbol.linkage !== null;

@@ -11,7 +11,10 @@ import type { Report } from '../report.ts';
 import { bytesInRow } from './sizes.ts';
 import type { Scope, VariableSymbol } from '../symbols.ts';
 
-/** The maximum number of bytes that a kernel may declare; a target with suffix `a` has all the memory of its chip. */
+/**
+ * The maximum number of bytes of shared memory that a kernel may declare. Targets with the suffix `a` allow all of the
+ * shared memory that the chip has.
+ */
 const limits: readonly (readonly [bytes: number, on: TargetSet])[] = [
   [232_448, { kind: 'listed', names: ['sm_90a', 'sm_100a', 'sm_101a', 'sm_103a', 'sm_110a'] }],
   [101_376, { kind: 'listed', names: ['sm_120a', 'sm_121a'] }],
@@ -45,7 +48,7 @@ export class SharedMemory {
     this.functions.set(name, this.current);
   }
 
-  /** A variable that a function declares or refers to. */
+  /** Records a variable that the current function declares or refers to. */
   variable(symbol: VariableSymbol): void {
     if (symbol.space === '.shared') this.current?.variables.add(symbol);
   }
@@ -55,7 +58,7 @@ export class SharedMemory {
     this.current?.calls.add(name);
   }
 
-  /** Records the operands of an instruction that names a variable in `.shared` or a function. */
+  /** Records the `.shared` variables and the functions to which the operands of an instruction refer. */
   operands(operands: readonly Operand[], scope: Scope): void {
     for (const operand of operands) this.operand(operand, scope);
   }

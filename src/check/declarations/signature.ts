@@ -1,4 +1,4 @@
-/** The parameters and return values of a function, in the detail that calls depend on (PTX ISA 9.1, 7.1). */
+/** The properties of a function's parameters and return values on which calls depend (PTX ISA 9.1, 7.1). */
 import { type PtxType, types, typeOf } from '../../isa/types.ts';
 import type { Parameter, Variable } from '../../syntax/tree.ts';
 import { alignmentOf, sizeOf } from './sizes.ts';
@@ -42,7 +42,10 @@ function formalOf(parameter: Parameter): Formal {
   return { name, space, ...passable(parameter) };
 }
 
-/** A declared name, described by its bytes. A vector counts as a bit-size value as wide as the whole vector. */
+/**
+ * Describes the bytes of a declared variable. A vector is treated as a single value of a bit-size type that is as wide
+ * as the whole vector.
+ */
 export function passable(variable: Variable): Passable {
   const bytes = Math.ceil(sizeOf(variable));
   const type = types.get(variable.vector === null ? variable.type : `.b${bytes * 8}`);
@@ -64,7 +67,7 @@ export function passableRegister(type: PtxType, lanes: number): Passable {
 
 /**
  * Two functions with equal keys can be called the same way: the bytes of their parameters are at the same offsets. A
- * call through a register reaches only functions with the same key as its prototype.
+ * call through a register can only call functions that have the same key as the prototype.
  */
 export function signatureKey({ results, parameters }: Signature): string {
   const words = (formals: readonly Formal[]): string =>

@@ -12,7 +12,7 @@ export function targetsSymbol(
   return { kind: 'targets', name, of, names: names.map((target) => target.name), scope, declared: { start, end } };
 }
 
-/** Every name must be a label or a function, respectively. */
+/** Reports names that are not labels (in `.branchtargets`) or not functions (in `.calltargets`). */
 export function checkTargetNames({ directive, names }: TargetsDirective, scope: Scope, report: Report): void {
   const isBranch = directive === '.branchtargets';
   for (const target of names) {

@@ -31,7 +31,7 @@ export function callParts({ operands }: Instruction): CallParts {
   };
 }
 
-/** A function that the call may reach, or the prototype that stands for all such functions. */
+/** A function that may be called, or the prototype of all functions that may be called. */
 export interface Callable {
   readonly name: string;
   readonly signature: Signature;
@@ -117,7 +117,10 @@ function checkPassed(formal: Formal, operand: Operand, { name, isResult, scope, 
   }
 }
 
-/** The bytes of a register or of a `.param` variable in the body; null for everything else. */
+/**
+ * What an operand passes to the function if it is a register or a `.param` variable declared in the body; null for any
+ * other operand.
+ */
 function passedBy(operand: Operand, scope: Scope): Passable | null {
   const symbol = operand.kind === 'name' ? scope.lookup(operand.name) : undefined;
   if (symbol?.kind === 'register') return passableRegister(symbol.type, symbol.lanes);

@@ -6,7 +6,7 @@ const functions = `.func (.param .b32 r) f(.param .b32 a, .param .align 8 .b8 s[
 .func (.param .b32 r) one(.param .b32 a) { ret; }
 .entry other() { ret; }`;
 
-/** The first error in a module with this kernel, and the text to which it points. */
+/** The first error in a module whose kernel has the given body, and the text to which the error points. */
 function finding(body: string, before = ''): { readonly found: string; readonly at: string } {
   const source = `.version 9.0\n.target sm_90\n.address_size 64\n${functions}\n${before}
 .entry k(.param .b32 p) {

@@ -1,9 +1,15 @@
-/** Numbers the register families, so that a register on a known line is identified by two numbers. */
+/**
+ * Assigns an index to each register family, so that two numbers, the index of its family and its own number, identify a
+ * register.
+ */
 import type { RegisterSymbol, Scope } from '../symbols.ts';
 
-/** A number of families that no real program exceeds; registers of any further families are looked up by name. */
+/**
+ * Maximum number of families that get an index. No real program has more; registers of other families are looked up by
+ * name.
+ */
 const mostFamilies = 4096;
-/** The maximum number of families that are visible at one place; if there are more, no family is counted. */
+/** Maximum number of families that may be visible in a scope. If there are more, the counts of all families are 0. */
 const mostVisible = 512;
 
 /**
@@ -16,7 +22,7 @@ export class FamilyTable {
     return this.indices.size;
   }
 
-  /** The index of a register's family; -1 if there are too many families. */
+  /** The index of a register's family; -1 if the table is full. */
   indexOf({ name, type, lanes }: RegisterSymbol): number {
     const key = `${name} ${type.index} ${lanes}`;
     const known = this.indices.get(key);
@@ -40,12 +46,16 @@ export class VisibleFamilies {
     this.families = families;
   }
 
-  /** For each family index, the number of its members; all smaller register numbers belong to the family. */
+  /**
+   * The number of visible members of each family, by family index. A register number is valid if it is less than this.
+   */
   get counts(): Int32Array {
     return this.numbers;
   }
 
-  /** Updates `counts`; returns true if names may now mean something different. */
+  /**
+   * Updates `counts` for a scope. Returns true if names may have a different meaning there than in the scope before it.
+   */
   enter(scope: Scope): boolean {
     const isNew = this.update(scope);
     if (this.families.size > this.numbers.length) this.grow();

@@ -1,5 +1,6 @@
 /**
- * Matches one form against the parts of a mnemonic: finds the choices that they make and every part that does not fit.
+ * Matches the parts of a mnemonic against one form of an instruction: finds the modifier that was chosen on each axis
+ * of the form, and all parts that the form does not accept.
  */
 import type { Constraint } from '../../isa/form.ts';
 import { liesOn, modifierSets, modifiersOutside } from '../../isa/modifiers.ts';
@@ -25,7 +26,7 @@ export interface FormMatch {
   readonly types: readonly TypeName[];
   readonly modifiers: Readonly<Record<string, string>>;
   readonly problems: readonly Problem[];
-  /** True if a modifier was misplaced and the intended one cannot be determined. */
+  /** True if the form does not accept a modifier and it is not clear which one was intended. */
   readonly unsure: boolean;
 }
 
@@ -104,14 +105,18 @@ function exchanged(
   });
 }
 
-/** The axis of a modifier. If two axes contain it, the first one that has no choice yet. */
+/**
+ * The axis to which a modifier belongs. If several axes contain the modifier, this is the first one for which none has
+ * been chosen yet.
+ */
 function axisFor(compiled: CompiledForm, text: string, chosen: Readonly<Record<string, string>>): Axis | undefined {
   const axes = compiled.axes.filter((candidate) => candidate.values.includes(text));
   return axes.find((candidate) => chosen[candidate.axis] === undefined) ?? axes[0];
 }
 
 /**
- * Modifiers that are in a set. Most modifiers are, so it is rarely necessary to parse all syntax lines of the table.
+ * The modifiers in the shared sets of the instruction table. Nearly all modifiers are in these sets, so it is rarely
+ * necessary to search all syntax lines of the table for a modifier.
  */
 const setModifiers: ReadonlySet<string> = new Set(Object.values(modifierSets).flatMap((set) => set.values));
 
@@ -160,8 +165,8 @@ function misplaced(
 }
 
 /**
- * Treats the intended modifier as given, so that it is not reported as missing as well. Returns false if the intended
- * one cannot be determined.
+ * Treats a wrong modifier as if the intended one had been written, so that the intended one is not also reported as
+ * missing. Returns false if the intended one cannot be determined.
  */
 function assume(
   compiled: CompiledForm,
@@ -180,8 +185,8 @@ function assume(
 }
 
 /**
- * The axis of a PTX modifier that this form does not accept, if it lies on one of the form's axes: another value of
- * that axis was intended.
+ * For a PTX modifier that this form does not accept: the axis of the form on which the modifier has a value in other
+ * forms. Another value of that axis was probably intended.
  */
 function replacedAxis(compiled: CompiledForm, text: string): Axis | undefined {
   return compiled.axes.find(({ axis, optional }) => !optional && liesOn(text, axis));
@@ -194,7 +199,10 @@ function nearestModifier(axes: readonly Axis[], text: string): string | null {
   );
 }
 
-/** The problem of a part that is not a modifier, with the modifier that was most likely intended. */
+/**
+ * The problem to report for a part that is not a PTX modifier; its help names the modifier that was most likely
+ * intended.
+ */
 export function unknownModifier(forms: readonly CompiledForm[], { text, index }: Written): Problem {
   return problem('PTX2010', part(index), { modifier: text }, { help: once(() => modifierHelp(forms, text)) });
 }

@@ -45,7 +45,8 @@ function verdictOn(node: Instruction, scope: Scope, checker: InstructionContext)
   const cache = checker.verdicts();
   const remembered = cache.recall(node.mnemonic);
   if (remembered.refused !== null) return remembered.refused;
-  // Nearly every instruction has been seen before, so the lookup does not collect its shapes.
+  // The verdict for nearly every instruction is already cached, so the shapes of its operands are collected in a list
+  // only if it is not.
   let place = remembered.root;
   for (const operand of operands) place = step(place, shapes.of(operand, scope));
   return (
@@ -84,7 +85,7 @@ function checkGuard(guard: Guard, scope: Scope, checker: InstructionContext): vo
   }
 }
 
-/** Reports one diagnostic for each undeclared name, with the nearest declared name. */
+/** Reports each undeclared name in an operand, and suggests the most similar declared name. */
 function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionContext): void {
   switch (operand.kind) {
     case 'name':

@@ -4,12 +4,12 @@ import type { ValuePattern, Variant } from '../../isa/form.ts';
 import type { FloatOperand, Instruction, IntegerOperand } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
 
-/** True if only some constants of the right kind are allowed for the operand. */
+/** True if the operand does not accept all constants of the right type, but only some values. */
 function limitsConstants({ range, multiple, oneOf, atMost, fraction }: ValuePattern): boolean {
   return [range, multiple, oneOf, atMost, fraction].some((limit) => limit !== undefined);
 }
 
-/** True if some operand, or an element of one, takes only some constants. */
+/** True if there is an operand, or an element of an operand, that accepts only some constants. */
 export function isLimited({ form }: Variant): boolean {
   return form.operands.some((pattern) => {
     if (pattern.kind === 'vector') return pattern.elements.some(limitsConstants);

@@ -1,7 +1,8 @@
 /**
- * Checks instructions of a known line shape without parsing them. A shape is stored with everything that its verdict
- * depended on: what each register and name in it stood for. A line of the same shape for which the same facts hold gets
- * the same verdict. Any line that is unknown or not known to be valid is parsed and checked as usual.
+ * Checks instructions of a known line shape without parsing them. For each line shape, the checker stores the meanings
+ * of all registers and names in the line, because the verdict depends on them. If another line has the same shape, and
+ * its registers and names have the same meanings, it gets the same verdict. All other lines are parsed and checked in
+ * the usual way.
  */
 import type { LineShape } from '../../syntax/line-shapes.ts';
 import type { Instruction, KnownLines, LineSource, LocationDirective } from '../../syntax/tree.ts';
@@ -14,12 +15,14 @@ import type { Shape } from './shape.ts';
 import type { Scope } from '../symbols.ts';
 import { signedAt, codeAt } from '../../base/typed-reads.ts';
 
-/** Markers for slots that do not hold a register number. */
+/** Markers for slots that contain something other than a register number. */
 const integerSlot = -1;
 const nameStart = -2;
 const nameEnd = -3;
 
-/** Maximum number of integer values stored for a shape whose constants have limits. */
+/**
+ * Maximum number of integer values that are stored for a shape with constants of which only some values are allowed.
+ */
 const mostValues = 64;
 
 /** The facts about a module that are needed to check lines of known shape. */
@@ -27,7 +30,7 @@ export interface LineContext {
   readonly source: string;
   /** The verdicts for the module's environment. */
   verdicts(): VerdictCache;
-  /** Checks a statement as usual. */
+  /** Parses and checks a statement in the usual way. */
   checkKnown(statement: Instruction | LocationDirective, scope: Scope): void;
   readonly requirements: ModuleRequirements;
   readonly debug: Places;
@@ -63,9 +66,9 @@ export class LineChecker {
     }
   }
 
-  /** Stores an instruction without findings. */
+  /** Stores the shape of an instruction for which nothing was reported. */
   learn(node: Instruction, scope: Scope, verdict: Verdict, source: LineSource): void {
-    // The shape does not say whether a variable is an array.
+    // An instruction with a subscript is not stored, because its shape does not say whether the variable is an array.
     if (node.operands.some((operand) => operand.kind === 'offset' && operand.subscript)) return;
     const shape = source.learn(node);
     if (shape === null) return;
@@ -126,7 +129,7 @@ export class LineChecker {
     if (this.visible.enter(scope)) this.scopeSeen = this.memory.nextNumber();
   }
 
-  /** Stores a `.loc` without findings. */
+  /** Stores the shape of a `.loc` for which nothing was reported. */
   learnLocation(node: LocationDirective, source: LineSource): void {
     const shape = source.learn(node);
     if (shape === null) return;
@@ -190,12 +193,18 @@ function placeAt(words: Int32Array, at: number): SourcePosition {
   return { file: signedAt(words, at), line: signedAt(words, at + 1), column: signedAt(words, at + 2) };
 }
 
-/** True for a verdict without findings that holds for the stored values. */
+/**
+ * True if the verdict has no findings but depends on the values of constants, so that it holds only for the stored
+ * values.
+ */
 function isInRange({ ranged, problems, warnings, undeclared, calls }: Verdict): boolean {
   return ranged && problems.length + warnings.length === 0 && !undeclared && !calls;
 }
 
-/** The integers of a line whose constants have limits; null if some value is not stored in a slot. */
+/**
+ * The integers in a line whose verdict depends on the values of its constants; null if the slots do not contain all of
+ * these values.
+ */
 function valuesOf(node: Instruction, shape: LineShape, slots: Int32Array): readonly number[] | null {
   if (node.operands.some((operand) => operand.kind === 'float')) return null;
   const values = shape.slots.filter((_, i) => slots[i] === integerSlot);

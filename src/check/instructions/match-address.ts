@@ -17,7 +17,7 @@ const parameterSpaces: readonly VariableSpace[] = [
   'local parameter',
 ];
 
-/** The state spaces whose variables an instruction with this space modifier can access. */
+/** For each space modifier, the state spaces whose variables an instruction with that modifier can access. */
 const reachable: Readonly<Record<string, readonly VariableSpace[]>> = {
   '.global': ['.global'],
   '.shared': ['.shared'],
@@ -48,8 +48,8 @@ export function holdsAddress(type: PtxType): boolean {
 }
 
 /**
- * True for a register that ptxas accepts as an address: any integer from `least` up to 64 bits, and anything but a
- * predicate for a tensor map.
+ * True for a type of register that ptxas accepts as an address: an integer of at least `least` and at most 64 bits or,
+ * for the address of a tensor map, anything but a predicate.
  */
 function takesRegister({ coordinates, least }: AddressPattern, space: string | null, type: PtxType): boolean {
   if (coordinates !== undefined) return type.class !== 'predicate';
@@ -88,7 +88,7 @@ function coordinatesFit(count: number | undefined, rest: readonly Shape[]): bool
   return list.elements.every((element) => isCoordinate(element, count));
 }
 
-/** ptxas takes floats among several coordinates, but not as the only one. */
+/** ptxas accepts floats as coordinates if there are several coordinates, but not if there is only one. */
 function isCoordinate(shape: Shape, count: number): boolean {
   if (shape.kind === 'unknown') return true;
   if (shape.kind === 'constant') return shape.constant === 'integer';
@@ -138,7 +138,8 @@ function writable(space: string | null, base: Shape | null, index: number): read
 }
 
 /**
- * Matches the source of cvta: a register of exactly the address size, or a variable in the space if that is allowed.
+ * Matches the source of cvta: a register of exactly the address size or, if a variable is allowed, a variable in the
+ * space of the instruction.
  */
 export function matchWindow(
   subject: Subject,
@@ -166,7 +167,10 @@ export function matchWindow(
   return [problem('PTX5011', operand(index), { ...parameters, expected: space })];
 }
 
-/** The spaces of the variables whose address `cvta.space` accepts; `.param::entry` also accepts function parameters. */
+/**
+ * The spaces of the variables that `cvta` accepts with this space modifier. With `.param::entry`, it also accepts
+ * parameters of functions.
+ */
 function takesAddress(space: string): readonly VariableSpace[] {
   return space.startsWith('.param') ? parameterSpaces : (reachable[space] ?? []);
 }

@@ -1,6 +1,6 @@
 /**
- * Lists of registers that hold part of a matrix: the registers together determine a type, which the operand must
- * accept.
+ * Matches lists of registers that hold part of a matrix. The types of the registers in a list are combined into one
+ * type, which the operand must accept.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { joinWords } from '../../base/join-words.ts';
@@ -63,7 +63,10 @@ function matchElement(
   }
 }
 
-/** Constants alone have no type; only `0f…` by itself is read as 32 bits. */
+/**
+ * True if a list consists only of constants, which have no type. The exception is a single `0f…` constant, which counts
+ * as 32 bits.
+ */
 function hasNoType(shapes: readonly Shape[]): boolean {
   const isBits = shapes.length === 1 && shapes.every((shape) => shape.kind === 'constant' && shape.constant === '0f');
   return !isBits && shapes.every(({ kind }) => kind === 'constant');
@@ -73,14 +76,17 @@ function bitsType(width: number): TypeName {
   return width === 64 ? '.b64' : width === 16 ? '.b16' : '.b32';
 }
 
-/** The type that the members of a list have together; null if two neighbors contradict each other. */
+/** The common type of the members of a list; null if the types of two adjacent members are not compatible. */
 export function joinedType(shapes: readonly Shape[], width: number): TypeName | null {
   const bits = bitsType(width);
   const found = shapes.map((shape) => typeOfElement(shape, bits));
   return isCompatible(found, bits) ? typeOfAll(found, bits) : null;
 }
 
-/** True if no two neighbors have conflicting types; bit-size types fit every type, and integers fit integers. */
+/**
+ * True if the types of all adjacent members are compatible. Bit-size types are compatible with every type, and all
+ * integer types with each other.
+ */
 function isCompatible(found: readonly (TypeName | null)[], bits: TypeName): boolean {
   const known = found.filter((type) => type !== null);
   return known.every((type, i) => {
@@ -89,7 +95,7 @@ function isCompatible(found: readonly (TypeName | null)[], bits: TypeName): bool
   });
 }
 
-/** The type that compatible registers have together; null if nothing among them has one. */
+/** The common type of members with compatible types; null if none of the members has a type. */
 function typeOfAll(found: readonly (TypeName | null)[], bits: TypeName): TypeName | null {
   const distinct = new Set(found.filter((type) => type !== null));
   if (distinct.size > 1) return bits;

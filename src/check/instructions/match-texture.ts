@@ -55,7 +55,10 @@ function matchBase(
   return [problem('PTX5015', operand(index), { name, what: subject.what, opcode: subject.opcode, found, expected })];
 }
 
-/** True for a variable of one of these types, for a texture in `.tex`, and for a register that can hold a handle. */
+/**
+ * True for a variable of one of the given types (a variable in `.tex` counts as a `.texref`), and for a register that
+ * can hold a handle.
+ */
 function isHandle(shape: Shape, types: readonly string[]): boolean {
   if (shape.kind === 'unknown') return true;
   if (shape.kind === 'variable') return types.includes(shape.opaque ?? (shape.space === '.tex' ? '.texref' : ''));
@@ -90,7 +93,7 @@ export function matchCoordinates(
   if (isIndexed && !isIndex(elementAt(shape.elements, 0))) return wrong('an index of 32 bits first in the list');
   const type = joinedType(isIndexed ? shape.elements.slice(1) : shape.elements, 32);
   if (type === null) return wrong('elements of one type');
-  // ptxas does not compare the types of coordinates after an index.
+  // If the list begins with an index, ptxas does not check the types of the coordinates after it.
   return isIndexed || types.includes(type) ? [] : wrong(expected);
 }
 

@@ -1,4 +1,7 @@
-/** Compares single values with their patterns: registers, constants, special registers and addresses as values. */
+/**
+ * Compares operands that are single values with their patterns: registers, constants, special registers, and addresses
+ * that are used as values.
+ */
 import { valueAt } from '../../base/element-at.ts';
 import { operandType, type Regime, type ValuePattern } from '../../isa/form.ts';
 import { acceptsConstant, acceptsRegister, describeConstants, describeRegisters } from '../../isa/operand-rules.ts';

@@ -12,7 +12,10 @@ import { type Subject, wrongKind } from './subject.ts';
 
 type LanesPattern = Extract<OperandPattern, { readonly kind: 'lanes' }>;
 
-/** The problems of a list of exactly the pattern's elements, or of a vector register in its place. */
+/**
+ * The problems of an operand that must be a list of the elements in the pattern, or a vector register instead of the
+ * list.
+ */
 export function matchVector(
   subject: Subject,
   pattern: VectorPattern,
@@ -56,8 +59,8 @@ function problemsOfElements(problems: readonly (readonly Problem[])[]): readonly
 }
 
 /**
- * Matches a single value, in braces or not; with a vector modifier, a brace list or a vector register with that many
- * lanes.
+ * Matches a single value, which may be in braces. If the instruction has a vector modifier, matches a list in braces or
+ * a vector register with that many lanes.
  */
 export function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape, index: number): readonly Problem[] {
   const { value } = pattern;
@@ -93,20 +96,26 @@ function isSingle(shape: Shape): boolean {
   return shape.kind === 'constant' || (shape.kind === 'register' && shape.lanes === 1);
 }
 
-/** True if the length of a list does not matter: without a vector modifier, and for a single value that is read. */
+/**
+ * True if the number of elements need not match the vector modifier: if there is no such modifier, or if a single value
+ * is read.
+ */
 function isUncounted({ role }: ValuePattern, shape: Shape, count: number): boolean {
   if (shape.kind === 'vector') return count === 1 && [1, 2, 4].includes(shape.elements.length);
   if (shape.kind === 'register' && shape.lanes > 1) return count === 1;
   return count === 1 || role === 'read';
 }
 
-/** At least one element must determine the width. */
+/** The problem of a list that consists only of `_`: at least one element must determine the width of the others. */
 function onlySinks(subject: Subject, name: string, path: readonly number[]): Problem {
   const parameters = { name, what: subject.what, opcode: subject.opcode, expected: 'elements of one type' };
   return problem('PTX3004', operand(...path), { ...parameters, found: "nothing but '_'" });
 }
 
-/** A list cannot contain both integers and floats; bit-size registers go with either. */
+/**
+ * Checks that a list does not contain both integers and floats. Registers of bit-size types are allowed together with
+ * either.
+ */
 function sameKinds(
   subject: Subject,
   name: string,
@@ -119,7 +128,10 @@ function sameKinds(
   return [problem('PTX3004', operand(...path), { ...parameters, found: 'several types' })];
 }
 
-/** The type class that an element requires of its list; bit-size and special registers require none. */
+/**
+ * The kind of elements (integers or floats) that a list may contain because of this element; empty if it allows both,
+ * like a bit-size or special register.
+ */
 function kindsOf(shape: Shape): readonly string[] {
   if (shape.kind === 'constant') return [shape.constant === 'integer' ? 'integer' : 'float'];
   if (shape.kind !== 'register' || shape.type.class === 'bits') return [];
@@ -127,7 +139,7 @@ function kindsOf(shape: Shape): readonly string[] {
   return [shape.type.width === 16 || shape.type.class === 'packed' ? shape.type.name : 'float'];
 }
 
-/** Lanes may differ in class but not in width. */
+/** Checks that all registers in a list have the same width. */
 function sameWidths(
   subject: Subject,
   name: string,

@@ -13,7 +13,7 @@ import { operand, type Problem, problem, wholeMnemonic } from './problem.ts';
 import type { Shape } from './shape.ts';
 import { type Subject, wrongKind } from './subject.ts';
 
-/** The problems of these operands for this variant; empty if they fit. */
+/** The reasons why operands with these shapes are not valid for a variant; empty if they are valid. */
 export function matchOperands(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
   const patterns = subject.variant.form.operands;
   if (patterns.length !== shapes.length) {

@@ -1,6 +1,6 @@
 /**
- * Mistakes that are reported only once: operands in the wrong order, or several operands that are wrong for the same
- * reason.
+ * Combines problems of several operands into one: if the operands are in the wrong order, or if they are all wrong for
+ * the same reason.
  */
 import { joinWords } from '../../base/join-words.ts';
 import { matchOperands } from './match.ts';
@@ -9,11 +9,12 @@ import { describeShape } from './describe-shape.ts';
 import type { Shape } from './shape.ts';
 import type { Subject } from './subject.ts';
 
-/** For longer lists, not all orders are tried. */
+/** If an instruction has more operands than this, not all orders are tried. */
 const mostOperands = 5;
 
 /**
- * The problems of these operands; only the first one if another order would be valid, or if all have the same reason.
+ * The problems of the operands. If the operands would be valid in another order, or if all problems have the same
+ * reason, only the first problem, with help that covers the others.
  */
 export function operandProblems(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
   const problems = matchOperands(subject, shapes);

@@ -1,6 +1,6 @@
 /**
- * A finding that is not yet bound to a text. Verdicts are cached by mnemonic and operand shapes, so they refer to
- * places in an instruction; the diagnostic is created for the actual instruction.
+ * A finding without positions in a text. Verdicts are cached by mnemonic and operand shapes, so their problems refer
+ * only to parts of an instruction; a diagnostic with positions is created from them for each actual instruction.
  */
 import type { Code, Parameters } from '../../diagnostics/catalog.ts';
 import type { HeaderChange } from '../../diagnostics/fix.ts';
@@ -14,7 +14,7 @@ export type InstructionPart =
   | { readonly kind: 'part'; readonly index: number }
   | { readonly kind: 'operand'; readonly path: readonly number[] };
 
-/** How to fix something, or a function that finds out. */
+/** A text that says how to fix something, or a function that returns such a text. */
 export type Help = string | (() => string | null);
 
 export interface Problem {

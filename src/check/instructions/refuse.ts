@@ -15,7 +15,9 @@ import {
 } from './form-match.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
 
-/** The problems of the form closest to the mnemonic, with a legal spelling if one is near. */
+/**
+ * The problems of the form that is closest to the mnemonic. They suggest a legal spelling if there is a similar one.
+ */
 export function closestProblems(attempts: readonly FormMatch[]): readonly Problem[] {
   const [best, ...others] = [...attempts].sort((x, y) => weigh(x) - weigh(y));
   if (best === undefined) return [];
@@ -37,7 +39,8 @@ function weigh({ problems }: FormMatch): number {
 }
 
 /**
- * One problem for forms that each lack a different modifier: `atom.u32` lacks an operation, and any operation would do.
+ * Combines the problems of several forms if each of them requires a different modifier: in `atom.u32`, an operation is
+ * missing, and any of the operations would make it legal.
  */
 function joinedChoices(first: Problem, others: readonly Problem[]): Problem | null {
   if (first.code !== 'PTX2032') return null;
@@ -55,7 +58,10 @@ function legalSpelling(made: FormMatch): string | null {
   return modifiers === null ? null : printMnemonic(compiled, types, modifiers);
 }
 
-/** The modifiers of an attempt, where `choose` picks each missing one; null if the result is not legal. */
+/**
+ * The modifiers that were written, together with those that `choose` selects for the missing ones; null if the result
+ * is not legal.
+ */
 export function complete(
   { compiled, types, modifiers }: FormMatch,
   choose: (axis: Axis) => string | null,
@@ -120,7 +126,10 @@ function typesInWords(names: readonly TypeName[]): string {
   return names.length === 1 ? `type ${names[0]}` : `types ${joinWords(names, 'and')}`;
 }
 
-/** The types for the slot that does not fit: the source types for a known result type, or all result types. */
+/**
+ * Help that lists the types that would be legal: all result types or, if the written result type is one of them, the
+ * source types that are legal with it.
+ */
 function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): string {
   const [first] = names;
   const lengths = [...new Set(forms.map((compiled) => compiled.slots.length))].sort((a, b) => a - b);

@@ -1,6 +1,7 @@
 /**
- * Resolves the text of a mnemonic to the forms it can mean. Dot-parts are assigned to type slots (ordered) and modifier
- * axes (unordered); the closest form explains the parts that do not fit.
+ * Finds the forms that the text of a mnemonic can mean. Its dot-parts are matched with the type slots of a form, whose
+ * order matters, and with its modifier axes, whose order does not. If no form accepts all parts, the closest form is
+ * used to explain the ones that are wrong.
  */
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { type CompiledForm, makeVariant, splitMnemonic } from '../../isa/notation.ts';
@@ -13,7 +14,7 @@ import { cleanSpelling, closestProblems, wrongTypes } from './refuse.ts';
 import { missingWord, unknownOpcode } from './unknown-opcode.ts';
 
 export type Resolution =
-  /** One variant per form that the mnemonic can mean; the operands select one. */
+  /** The mnemonic can have several meanings, one variant per form; which one is meant depends on the operands. */
   | { readonly kind: 'variants'; readonly opcode: string; readonly variants: readonly Variant[] }
   /** A PTX instruction outside the table: only its first version and targets are known. */
   | { readonly kind: 'unchecked'; readonly opcode: string; readonly row: AvailabilityRow }
@@ -35,7 +36,7 @@ export function resolveMnemonic(mnemonic: string): Resolution {
   return made;
 }
 
-/** The meaning of a mnemonic according to a given table. */
+/** The meaning of a mnemonic if `table` contains all forms. */
 export function resolveIn(table: FormTable, mnemonic: string): Resolution {
   const { opcode, parts } = splitMnemonic(mnemonic);
   if (parts.length > partLimit) {
@@ -51,7 +52,7 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
   const fitting = forms.filter((compiled) => slotsFit(compiled, names));
   if (fitting.length === 0) {
     const word = missingWord(table, opcode, names, (longer) => {
-      // The word may come later, as in `mul.u32.lo`.
+      // The missing word of the opcode may have been written after a type, as in `mul.u32.lo`.
       const others = modifiers.filter(({ text }) => !longer.endsWith(text));
       return cleanSpelling(table.forms(longer), names, others);
     });
@@ -65,7 +66,10 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
   return { kind: 'refused', opcode, problems };
 }
 
-/** The variants of the PTX table that a mnemonic can mean. Unlike `resolveMnemonic`, it does not explain refusals. */
+/**
+ * The variants of the PTX table that a mnemonic can mean. Unlike `resolveMnemonic`, this function does not explain why
+ * there are none.
+ */
 export function findVariants(mnemonic: string): readonly Variant[] {
   const { opcode, parts } = splitMnemonic(mnemonic);
   const names = parts.filter(isTypeName);

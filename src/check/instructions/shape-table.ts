@@ -7,7 +7,10 @@ import type { OffsetOperand, Operand, Variable } from '../../syntax/tree.ts';
 import type { DeclaredSymbol, FormalSpace, Scope, VariableSpace } from '../symbols.ts';
 import { isUndeclared, type Shape, type ShapeData } from './shape.ts';
 
-/** No instruction accepts a longer vector. Longer vectors are always rejected and must not fill up the memory. */
+/**
+ * No instruction accepts vectors of this length. Elements beyond it are ignored, so that long vectors in hostile input
+ * do not use up memory.
+ */
 const longestList = 129;
 
 export class ShapeTable {
@@ -31,7 +34,7 @@ export class ShapeTable {
   private readonly registers: (Shape | undefined)[] = [];
   /** Shapes of variables without an offset, by space. */
   private readonly plainVariables = new Map<VariableSpace, Shape>();
-  /** Shapes of addresses with nothing after the base, by the number of the base's shape. */
+  /** Shapes of addresses that consist only of a base, indexed by the id of the shape of the base. */
   private readonly plainAddresses: (Shape | undefined)[] = [];
 
   get size(): number {
@@ -204,7 +207,10 @@ function isSelector(member: string): boolean {
   return /^\.(b[0-7]{1,4}|h[0-3]{1,2})$/.test(member);
 }
 
-/** 0 to 3 for `.x` to `.w` and `.r` to `.a`; for any other word, an index beyond the end of every vector. */
+/**
+ * The index of a vector element: 0 to 3 for `.x`, `.y`, `.z`, `.w` and for `.r`, `.g`, `.b`, `.a`. For any other word,
+ * an index that no vector has.
+ */
 export function memberIndex(member: string): number {
   const at = '.x.y.z.w.r.g.b.a'.indexOf(member);
   return at < 0 || member.length !== 2 ? 99 : (at / 2) % 4;

@@ -10,7 +10,7 @@ import type { FormalSpace, VariableSpace } from '../symbols.ts';
 
 export type ShapeData =
   | { readonly kind: 'register'; readonly type: PtxType; readonly lanes: number }
-  /** `least`: the instruction may read fewer bits than the type has, down to this many. */
+  /** `least`: the smallest number of bits of the register that an instruction may read. */
   | {
       readonly kind: 'special' | 'special-vector';
       readonly type: PtxType;
@@ -43,13 +43,13 @@ export type ShapeData =
   | { readonly kind: 'vector'; readonly elements: readonly Shape[] }
   | { readonly kind: 'list'; readonly elements: readonly Shape[] }
   | { readonly kind: 'pair'; readonly first: Shape; readonly second: Shape }
-  /** `rest`: the contents of the brackets after the base. */
+  /** `rest`: what follows the base in the brackets, such as coordinates. */
   | { readonly kind: 'address'; readonly base: Shape | null; readonly rest: readonly Shape[] };
 
-/** `id`: its number in the table. `undeclared`: true if some name in it is not declared. */
+/** `id`: the number of the shape in its table. `undeclared`: true if the operand contains an undeclared name. */
 export type Shape = ShapeData & { readonly id: number; readonly undeclared: boolean };
 
-/** True if some name in the shape is not declared. */
+/** True if the operand contains an undeclared name. */
 export function isUndeclared(data: ShapeData): boolean {
   switch (data.kind) {
     case 'unknown':

@@ -1,4 +1,4 @@
-/** The variant with which operands are compared, and state that the matchers share. */
+/** The variant with which the operands of an instruction are compared, and other values that all matchers need. */
 import type { Variant } from '../../isa/form.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import { describeShape } from './describe-shape.ts';
@@ -11,7 +11,7 @@ export interface Subject {
   readonly what: string;
 }
 
-/** Problem PTX3003: this kind of operand is not allowed there. */
+/** Creates problem PTX3003: the operand is of a kind that is not allowed at its position. */
 export function wrongKind(
   subject: Subject,
   name: string,

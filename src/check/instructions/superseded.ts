@@ -9,9 +9,9 @@ import { type Problem, problem, wholeMnemonic } from './problem.ts';
 import { complete } from './refuse.ts';
 
 /**
- * Describes, in terms of today's forms, the problems of a variant that neither the module's version and target nor any
- * later ones support: `div.f32` needs `.rn`. If today's form takes different operands, the problems are kept and their
- * help shows that form.
+ * Improves the problems of a variant that existed only in early versions, so that neither the module's version and
+ * target nor any later ones support it. The new problems say what must be added today: `div.f32` needs `.rn`. If
+ * today's form takes different operands, the old problems are kept, and their help shows that form.
  */
 export function inWordsOfToday(
   problems: readonly Problem[],
@@ -40,7 +40,7 @@ function isOver({ ways }: AvailabilityRow, { version, target }: ModuleEnvironmen
 interface Successor {
   readonly compiled: CompiledForm;
   readonly mnemonic: string;
-  /** Alternatives of which one is required, but none was given. */
+  /** The modifiers of which one is missing. */
   readonly missing: readonly string[];
 }
 

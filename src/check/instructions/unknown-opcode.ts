@@ -1,4 +1,7 @@
-/** Explains why an opcode has no forms: either the word after it is missing, or it is not a PTX opcode. */
+/**
+ * Explains why there is no form with a given opcode: either a second word is missing, as in `mul` without `.lo`, or it
+ * is not a PTX opcode at all.
+ */
 import { nearestWord } from '../../base/nearest-word.ts';
 import { once } from '../../base/once.ts';
 import { opcodesOutside } from '../../isa/opcodes.ts';
