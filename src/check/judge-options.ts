@@ -1,4 +1,4 @@
-/** The architecture and PTX version that a caller names, for everything that depends on them. */
+/** Reads the options with which callers choose an architecture and a PTX version; many functions have these options. */
 import { PtxlabError } from '../base/error.ts';
 import { anything, type RulesFor, shown } from '../base/rules.ts';
 import { findGpu, gpuNames, type Gpu } from '../isa/gpus.ts';
@@ -33,7 +33,7 @@ export interface Judgment {
 }
 
 /**
- * The architecture and version that the options name.
+ * The architecture and version that the caller chose.
  *
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */

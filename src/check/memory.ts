@@ -8,7 +8,10 @@ import { ShapeTable } from './instructions/shape-table.ts';
 import { VerdictCache } from './instructions/verdicts.ts';
 import { environmentKey, type ModuleEnvironment } from './availability.ts';
 
-/** A `.loc`. Its slots are a position and, for inlined code, the name of the function and the position of the call. */
+/**
+ * A `.loc`. The slots of its line shape contain a position and, for inlined code, the name of the function and the
+ * position of the call.
+ */
 export interface KnownLocation {
   readonly kind: 'location';
   readonly inlined: boolean;
@@ -21,25 +24,31 @@ export interface KnownInstruction {
   readonly kind: 'instruction';
   readonly mnemonic: string;
   readonly shapes: readonly Shape[];
-  /** What each slot of the shape holds: the index of the family whose register number is there, or a marker. */
+  /**
+   * The meaning of each slot of the shape: for a register number, the index of the register's family; for any other
+   * content, a marker.
+   */
   readonly slots: Int32Array;
-  /** The meanings of the other names. */
+  /** The meanings of all names that are part of the shape itself and not in its slots. */
   readonly names: readonly { readonly name: string; readonly shape: Shape }[];
-  /** The meanings of all folded names; null if the line has none. */
+  /** The meaning of the names that are in slots, which is the same for all of them; null if no name is in a slot. */
   readonly folded: Shape | null;
-  /** The line's integers if some values are not allowed there; null if every value is allowed. */
+  /**
+   * The combinations of integers for which the line is known to be valid; null if the verdict does not depend on the
+   * integers.
+   */
   readonly values: (readonly number[])[] | null;
-  /** The number, in this memory, of the scope in which the names were last found to be unchanged. */
+  /** The number (from `CheckMemory`) of the scope in which the names were last found to have these meanings. */
   namesSeen: number;
-  /** The number, in this memory, of the module in which the line was last found to be valid. */
+  /** The number (from `CheckMemory`) of the module in which the line was last found to be valid. */
   module: number;
 }
 
 export type KnownLine = KnownInstruction | KnownLocation;
 
 /**
- * Number of operand shapes above which the next module starts with empty caches; only generated or hostile input has
- * more.
+ * If more operand shapes than this are cached, the next module starts with empty caches. Only generated or hostile
+ * input exceeds this limit.
  */
 const mostShapes = 20_000;
 const mostEnvironments = 64;
@@ -54,7 +63,7 @@ export class CheckMemory {
   private generation = 0;
 
   /**
-   * Starts a module. Caches that have grown beyond their limits are dropped, together with everything that refers to
+   * Must be called before each module. If too many shapes are cached, clears the shapes and all caches that refer to
    * them.
    */
   begin(): void {

@@ -1,6 +1,6 @@
 /**
- * Checks a module item by item. Items are read, checked and dropped; only the module's symbols stay, so memory use does
- * not grow with the file. Items are kept only if the module is to be run.
+ * Checks a module item by item. Unless the module is to be run, each item is dropped after it has been checked, and
+ * only the module's symbols are kept, so memory use does not grow with the size of the file.
  */
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
@@ -83,7 +83,7 @@ export class ModuleChecker implements InstructionContext {
   readonly uncheckedOpcodes: Set<string> = new Set();
   readonly memory: CheckMemory;
   private cache: VerdictCache | null = null;
-  /** Checks lines of known shape; null if every statement is kept. */
+  /** Checks lines of known shape without parsing them; null if every statement is parsed and kept. */
   private readonly lines: LineChecker | null;
   /** Stores the lines of the function being checked. */
   private lineSource: LineSource | null = null;
@@ -269,14 +269,14 @@ export class ModuleChecker implements InstructionContext {
     return scope;
   }
 
-  /** Continues with the body of a function whose header an earlier checker began. */
+  /** Prepares to check the body of a function whose header was checked by another checker. */
   continueFunction(header: FunctionName, formals: ReadonlyMap<string, FormalSpace>, lines: LineSource | null): void {
     this.shared.begin(header);
     this.formals = formals;
     this.lineSource = lines;
   }
 
-  /** The parameters and return values of the most recent function. */
+  /** The parameters and return values of the function that was checked last, by name. */
   get formalSpaces(): ReadonlyMap<string, FormalSpace> {
     return this.formals;
   }
@@ -333,7 +333,8 @@ export class ModuleChecker implements InstructionContext {
   }
 
   /**
-   * Names are looked up in the scope; labels are visible throughout the scope, and functions from their declaration on.
+   * Checks a list of branch or call targets. A label may be defined after the list; a function must be declared before
+   * it.
    */
   private checkTargets(directive: TargetsDirective, scope: Scope): void {
     this.requirements.directive(directive.directive, directive);
@@ -361,8 +362,8 @@ export class ModuleChecker implements InstructionContext {
   private checkInstruction(node: Instruction, scope: Scope): void {
     const before = this.reports;
     const verdict = checkInstruction(node, scope, this);
-    // Lines that call something or name shared variables or functions are always parsed, because the checker records
-    // what each function uses.
+    // Calls, and lines that refer to shared variables or functions, are always parsed, because the checker records what
+    // each function uses.
     const speaksBeyond = verdict.calls || verdict.reaches;
     if (this.lineSource !== null && this.reports === before && !speaksBeyond) {
       this.lines?.learn(node, scope, verdict, this.lineSource);
@@ -370,7 +371,9 @@ export class ModuleChecker implements InstructionContext {
     this.recorder?.entry({ kind: 'instruction', node, scope, variant: verdict.variant });
   }
 
-  /** Labels are visible throughout their block, before and after their position. */
+  /**
+   * Labels are declared before the statements of their block are checked, because they are visible in the whole block.
+   */
   private declareLabels(statements: readonly Statement[], scope: Scope): void {
     for (const statement of statements) {
       const declared: Span = { start: statement.start, end: statement.end };

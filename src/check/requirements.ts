@@ -23,14 +23,16 @@ export class ModuleRequirements {
     this.report = report;
   }
 
-  /** Records the requirements of a verdict, whose problems are already reported. */
+  /**
+   * Records the requirements of an instruction from its verdict; the problems in the verdict are reported elsewhere.
+   */
   met(verdict: Verdict): void {
     if (verdict.rows.length === 0 || this.verdicts.has(verdict)) return;
     this.verdicts.add(verdict);
     for (const row of verdict.rows) this.note(row);
   }
 
-  /** Records a requirement; a violation is reported elsewhere. */
+  /** Records a requirement without reporting anything. */
   note(row: AvailabilityRow | null): void {
     if (row !== null) this.rows.add(row);
   }

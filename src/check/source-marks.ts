@@ -6,7 +6,7 @@ import { parseModule } from '../syntax/parser.ts';
 import type { Item, Statement } from '../syntax/tree.ts';
 import { SourcePlaces } from './source-places.ts';
 
-/** The instructions after an offset in the text, up to the next mark, come from this place. */
+/** A source position that applies to all instructions from an offset in the text up to the next mark. */
 interface Mark {
   readonly start: number;
   readonly place: SourcePlace | null;

@@ -16,7 +16,10 @@ export interface DebugNames {
 /** Follows the `.loc` directives of one function. */
 export class SourcePlaces {
   private readonly names: DebugNames;
-  /** Positions seen so far. A compiler gives the position of a call before the positions of the code inlined there. */
+  /**
+   * Positions seen so far. The position of a call is among them when it is needed, because compilers write it before
+   * the positions of the code that is inlined at the call.
+   */
   private readonly known = new Map<string, SourcePlace>();
   private readonly functions = new Map<string, string | null>();
 
@@ -61,13 +64,13 @@ export class SourcePlaces {
   }
 }
 
-/** Returns the string at a label in a debug section, up to a zero byte. */
+/** Returns the zero-terminated string at an offset from a label in a debug section. */
 function debugString(sections: readonly string[], { functionName, functionOffset }: InlinedAt): string | null {
   for (const section of sections) {
     const at = labelEnd(section, functionName);
     if (at < 0) continue;
     const bytes: number[] = [];
-    // Later labels are only positions within the same bytes.
+    // The bytes are collected across later labels, which do not interrupt them.
     for (const [, list] of section.slice(at).matchAll(/\.b8\s+([\d\s,]+)/g)) {
       bytes.push(...(list ?? '').split(',').map(Number));
       if (bytes.indexOf(0, functionOffset) >= 0) break;

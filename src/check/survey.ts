@@ -15,9 +15,9 @@ export interface Survey {
   readonly kernels: readonly string[];
   /** Functions and variables that other modules can see, and `.extern` functions, in the order of the text. */
   readonly definitions: readonly Definition[];
-  /** Functions without a body that are used, in the order of their declarations. */
+  /** Functions that are used but have no body in this module, in the order of their declarations. */
   readonly missingFunctions: readonly string[];
-  /** The missing functions that were not declared `.extern`. */
+  /** The functions among these that were not declared `.extern`. */
   readonly forwardFunctions: readonly string[];
   /** `.extern` variables in `.global` or `.const` that are used, in the order of their declarations. */
   readonly missingVariables: readonly string[];

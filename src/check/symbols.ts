@@ -1,6 +1,6 @@
 /**
- * Names and their meanings. A register family `%r<100>` is one symbol, which is found by splitting the digits off a
- * name. Declaring 100,000 registers therefore costs no more than declaring one.
+ * Names and their meanings. A register family `%r<100>` is a single symbol. To find it, the digits at the end of a
+ * register name are removed. Declaring 100,000 registers therefore costs no more than declaring one.
  */
 import { elementAt, lastOf } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
@@ -10,7 +10,7 @@ import type { Linkage } from '../isa/directives.ts';
 import type { Variable } from '../syntax/tree.ts';
 import type { Signature } from './declarations/signature.ts';
 
-/** The kind of storage of a variable. Parameters are classified by how they may be used. */
+/** Where a variable is stored. For parameters, there are several values, depending on how the parameter may be used. */
 export type VariableSpace =
   | '.global'
   | '.shared'
@@ -42,8 +42,8 @@ export interface VariableSymbol {
   readonly name: string;
   readonly space: VariableSpace;
   /**
-   * The symbol that `.param` accesses use instead: a variable in an inner block with the same name as a parameter or
-   * return value of its function is treated like that parameter. Null for all others.
+   * For a variable in an inner block that has the same name as a parameter or return value of its function: the space
+   * of that parameter, because `.param` accesses treat the variable like the parameter. Null for all other variables.
    */
   readonly takenFor: FormalSpace | null;
   readonly linkage: Linkage | null;
@@ -72,7 +72,7 @@ export interface LabelSymbol {
   readonly declared: Span;
 }
 
-/** `.branchtargets` or `.calltargets`: visible from its position on, and so are the names in it. */
+/** A list of targets, `.branchtargets` or `.calltargets`. It can be used only after its position in the text. */
 export interface TargetsSymbol {
   readonly kind: 'targets';
   readonly name: string;
@@ -99,7 +99,7 @@ export type DeclaredSymbol =
   | TargetsSymbol
   | PrototypeSymbol;
 
-/** Up to this number of families, comparing them is faster than hashing a name. */
+/** If a scope has at most this many families, comparing a name with each of them is faster than hashing it. */
 const fewFamilies = 12;
 
 /** The names of one `{ … }` block, or of the module. Lookup proceeds outward; an inner name hides an outer one. */
@@ -113,8 +113,8 @@ export class Scope {
   changes = 0;
   private readonly names = new Map<string, DeclaredSymbol>();
   /**
-   * Symbols other than families, by name without the trailing digits. A symbol is listed only if its number is lower
-   * than the numbers of all earlier symbols.
+   * Symbols other than families whose names end in digits, keyed by the name without the digits. A symbol is listed
+   * only if its number is lower than the numbers of all earlier symbols with the same key.
    */
   private readonly numbered = new Map<string, DeclaredSymbol[]>();
 
@@ -134,7 +134,7 @@ export class Scope {
     return null;
   }
 
-  /** The symbol that a name refers to here; undefined if it is not declared. */
+  /** The symbol to which a name refers in this scope or the scopes around it; undefined if it is not declared. */
   lookup(name: string): DeclaredSymbol | undefined {
     return this.here(name) ?? this.parent?.lookup(name);
   }
@@ -145,7 +145,10 @@ export class Scope {
     this.names.set(symbol.name, symbol);
   }
 
-  /** All names that could have been intended, for suggestions; for a family, the member with `number` if it exists. */
+  /**
+   * All visible names, to suggest one of them. A register family contributes its member with this number, if it has
+   * one.
+   */
   *visible(number: string | null): Generator<string> {
     yield* this.names.keys();
     for (const { name, count } of this.families) {

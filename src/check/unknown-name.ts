@@ -1,4 +1,7 @@
-/** Finds help for an undeclared name: the family whose range it exceeds, or the name that was probably meant. */
+/**
+ * Finds help for an undeclared name: tells the range of the register family to which the name seems to belong, or
+ * suggests the name that was probably meant.
+ */
 import { nearestWord } from '../base/nearest-word.ts';
 import type { Span } from '../base/span.ts';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
@@ -16,7 +19,8 @@ const cudaNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Maximum number of undeclared names in a module for which a similar name is searched; each search compares all names.
+ * Maximum number of undeclared names in a module for which a similar name is suggested, because each suggestion
+ * requires a comparison with all names.
  */
 export const searchLimit = 100;
 
@@ -50,7 +54,7 @@ export class NameHelp {
   }
 }
 
-/** `%r99` if `%r<10>` is declared, or `%r` alone. */
+/** Help for a name such as `%r99` if only `%r<10>` is declared, or for `%r` without a number. */
 function familyHelp(name: string, scope: Scope): string | null {
   const digits = familyIndex(name);
   const prefix = digits === 0 ? name : name.slice(0, digits);
@@ -61,7 +65,7 @@ function familyHelp(name: string, scope: Scope): string | null {
     : `'${prefix}<${count}>' declares ${prefix}0 to ${prefix}${count - 1}`;
 }
 
-/** `%tid.a`: the register exists, the element does not. */
+/** Help for a name such as `%tid.a`: the special register exists, but the element does not. */
 function elementHelp(name: string): string | null {
   const [base = ''] = name.split('.', 1);
   return name !== base && findRegister(base)?.isVector === true

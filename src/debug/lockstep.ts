@@ -1,7 +1,8 @@
 /**
  * Merges the instructions that the threads of a warp executed, each in its own order, into one sequence for the warp:
- * all threads of a step execute the same instruction, and threads that are behind in the text go first. Threads that
- * have left a loop or a branch therefore wait where the others will rejoin them.
+ * in each step, some of the threads execute the same instruction, and the threads whose next instruction comes first in
+ * the text take precedence. Threads that have left a loop or a branch therefore wait at the instruction at which the
+ * others will rejoin them.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { TraceEvent } from '../interp/trace.ts';
@@ -15,8 +16,8 @@ export interface LockstepGroup {
 }
 
 /**
- * @param byLane the events of each lane, in the order in which it executed them
- * @yields the steps of the warp; every event is in one of them
+ * @param byLane the events of each lane, in the order in which the lane executed them
+ * @yields the steps of the warp, which together contain every event once
  */
 export function* lockstep(byLane: readonly (readonly TraceEvent[])[]): Generator<LockstepGroup> {
   const next = byLane.map(() => 0);

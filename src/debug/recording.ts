@@ -1,6 +1,7 @@
 /**
- * A recording of what a warp did, which can be read step by step in either direction. A step stores only what it wrote.
- * The registers after any step follow from the keyframe before it and the steps in between.
+ * A recording of what a warp did, which can be read step by step in either direction. For each step, only the values
+ * that it wrote are stored. The registers after a step are computed from the last keyframe before it and the steps
+ * since then.
  */
 import { elementAt } from '../base/element-at.ts';
 import { requireArgument } from '../base/require.ts';
@@ -27,10 +28,10 @@ export interface RecordedStep {
   readonly addresses: readonly (bigint | null)[] | null;
 }
 
-/** The values that a step wrote to a register, by lane; null for lanes in which it did not write the register. */
+/** The values that a step wrote to a register, by lane; the value is null for lanes that did not write the register. */
 export interface RegisterWrite {
   readonly name: string;
-  /** The type with which the instruction wrote it: `.f32`. */
+  /** The type of the value according to the instruction: `.f32`. */
   readonly type: string;
   readonly values: readonly (Bits | null)[];
 }
@@ -52,9 +53,11 @@ export class Recording {
   readonly steps: readonly RecordedStep[];
   /** Number of lanes: 32, or fewer in the last warp of a block. */
   readonly lanes: number;
-  /** The fault that ended the launch; null if it completed or was cut off. */
+  /**
+   * The fault that ended the launch; null if the launch completed, or if it was stopped because the recording was full.
+   */
   readonly fault: Fault | null;
-  /** True if the launch was ended because the recording was full. */
+  /** True if the launch was stopped because the recording was full. */
   readonly isCut: boolean;
   private readonly keyframes: (readonly RegisterState[])[] = [[]];
 
@@ -81,7 +84,7 @@ export class Recording {
     return this.replay(elementAt(this.keyframes, frame), frame * spacing, last);
   }
 
-  /** The last step up to `index` in which a lane wrote a register; null if the lane has not written it. */
+  /** The last step, at `index` or before, in which the lane wrote the register; null if there is no such step. */
   writerOf(name: string, lane: number, index: number): number | null {
     requireArgument('the name of a register', name, textRule);
     requireArgument('a lane', lane, whole(this.lanes - 1, String(this.lanes - 1)));

@@ -12,7 +12,7 @@ import type { Prepared } from './prepare.ts';
 
 /** One conversion that an instruction applied to its inputs. */
 export interface LaneExplanation {
-  /** The bits of the result that it fills: `d[15:8]`. */
+  /** The bits of the instruction's result that this conversion produces: `d[15:8]`. */
   readonly result: string;
   readonly conversion: Conversion;
   readonly explanation: ConversionExplanation;
@@ -21,7 +21,10 @@ export interface LaneExplanation {
   readonly scale: Bits | null;
 }
 
-/** Runs the steps on `inputs`, truncated to their operands' types, and explains every conversion on the way. */
+/**
+ * Executes the steps of an instruction on `inputs`, which are truncated to the types of their operands, and explains
+ * every conversion among the steps.
+ */
 export function explainLanes(
   { variant, environment, evaluator }: Prepared,
   inputs: readonly Bits[],
@@ -57,7 +60,10 @@ function explainStep(step: ConvertStep, steps: readonly Step[], read: (ref: Ref)
   return { result: placeInResult(to, steps), conversion, explanation, random, scale };
 }
 
-/** The destination of a lane: its bits in the value that it is packed into, or its own name. */
+/**
+ * The place of a converted value in the result: the range of bits that it occupies if it is packed with others,
+ * otherwise its own name.
+ */
 function placeInResult(ref: Ref, steps: readonly Step[]): string {
   for (const step of steps) {
     if (step.kind !== 'pack' || !step.from.includes(ref)) continue;

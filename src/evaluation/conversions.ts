@@ -19,7 +19,7 @@ export interface ConversionEntry {
   readonly modifiers: readonly string[];
   /** The sources, in the order in which `evaluate` takes them. */
   readonly inputs: readonly ConversionInput[];
-  /** What the instruction does with one lane. */
+  /** The conversion that the instruction applies to each lane. */
   readonly conversion: Conversion;
 }
 
@@ -31,7 +31,7 @@ export interface ConversionInput {
   readonly width: number;
 }
 
-/** Every variant of `cvt` with all its optional modifiers, in the order of the table. */
+/** Every variant of `cvt`, with every combination of its optional modifiers, in the order of the instruction table. */
 export function conversionEntries(choice: TargetChoice): readonly ConversionEntry[] {
   const found: ConversionEntry[] = [];
   for (const compiled of ptxForms.forms('cvt')) {

@@ -19,9 +19,9 @@ export interface PreparedDot {
   readonly variant: Variant;
   readonly gpu: Gpu;
   readonly product: MatrixProduct;
-  /** Elements of A and B: k, or half of it if A is sparse. */
+  /** Number of elements of A and of B: k or, if A is sparse, k / 2. */
   readonly count: number;
-  /** Scales of a row of A and of a column of B. */
+  /** Number of scales for a row of A, and for a column of B. */
   readonly scales: number;
 }
 
@@ -36,7 +36,7 @@ export interface DotOperands {
   readonly scaleB: readonly number[];
 }
 
-/** The result on GPUs that compute the same way. */
+/** The result on a group of GPUs that all compute it in the same way. */
 export interface DotOnGpus {
   /** `sm_80 to sm_89`. */
   readonly gpus: string;
@@ -51,8 +51,8 @@ export interface DotExplanation extends ExplainedDot {
 }
 
 /**
- * Finds the matrix product that a mnemonic computes. The default GPU is that of the target; if there is no target, it
- * is the newest GPU that runs the instruction.
+ * Finds the matrix product that a mnemonic computes. If `gpu` is null, the GPU of the target is used or, if there is no
+ * target either, the newest GPU that can execute the instruction.
  */
 export function prepareDot(mnemonic: string, choice: TargetChoice, gpu: Gpu | null): Result<PreparedDot, EvalError> {
   const resolution = resolveMnemonic(mnemonic);
@@ -69,7 +69,7 @@ export function prepareDot(mnemonic: string, choice: TargetChoice, gpu: Gpu | nu
   const chosen = chooseGpu(variant, choice, gpu);
   if (!chosen.ok) return chosen;
   const product = productOn(variant, chosen.value);
-  if (product === null) throw new Error(`${mnemonic} has no product on ${chosen.value.name}`);
+  if (product === null) throw new Error(`${mnemonic} does not multiply matrices on ${chosen.value.name}`);
   return ok({
     variant,
     gpu: chosen.value,
@@ -79,7 +79,7 @@ export function prepareDot(mnemonic: string, choice: TargetChoice, gpu: Gpu | nu
   });
 }
 
-/** Scales of a row of A and of a column of B. */
+/** Number of scales for a row of A, and for a column of B. */
 export function scaleCount({ block, group }: Scaling): number {
   return group === 1 ? 1 : 64 / block;
 }
@@ -97,7 +97,9 @@ function chooseGpu(variant: Variant, { target }: TargetChoice, wanted: Gpu | nul
   });
 }
 
-/** The type of an element as `readValue` expects it; `b1` is not a number format. */
+/**
+ * The type of an element in the form that `readValue` expects; `format` is null for `b1`, which is not a number format.
+ */
 export interface ElementType {
   readonly name: string;
   readonly class: 'bits' | 'float' | 'signed' | 'unsigned';
@@ -107,7 +109,7 @@ export interface ElementType {
   readonly laneStride: number;
 }
 
-/** The types of the elements of A, B, C and D and of a scale. */
+/** The element types of A, B, C and D, and the type of a scale. */
 export function elementTypes({ product }: PreparedDot): Readonly<Record<'a' | 'b' | 'c' | 'd' | 'scale', ElementType>> {
   const scale = product.kind === 'float' ? (product.scaling?.format ?? 'ue8m0') : 'ue8m0';
   return {
@@ -115,7 +117,7 @@ export function elementTypes({ product }: PreparedDot): Readonly<Record<'a' | 'b
     b: elementType(product.b.format),
     c: elementType(product.c.format),
     d: elementType(product.d.format),
-    // The sign of ue4m3 is ignored.
+    // ue4m3 is read as e4m3, because its sign bit is ignored.
     scale: elementType(scale === 'ue4m3' ? 'e4m3' : scale),
   };
 }
@@ -169,7 +171,7 @@ function resultsByGpu(variant: Variant, product: ProductOf<'float'>, operands: D
   });
 }
 
-/** Elements of A and B in the form in which registers hold them. */
+/** Pairs of elements of A and B, with their bits shifted to the position that they have in a register. */
 function pairsOf({ a, b }: MatrixProduct, operands: DotOperands): readonly Pair[] {
   const placed = (bits: Bits, low: number): Bits => (low === 0 ? bits : Number(bits) << low);
   return operands.a.map((one, i): Pair => [placed(one, a.low), placed(elementAt(operands.b, i), b.low)]);

@@ -9,7 +9,7 @@ export interface EvaluatedOperand {
   readonly name: string;
   readonly type: PtxType;
   readonly bits: Bits;
-  /** An input that the type cannot represent exactly. */
+  /** True for an input that was rounded because the type cannot represent it exactly. */
   readonly rounded: boolean;
 }
 

@@ -17,7 +17,7 @@ import { types } from '../isa/types.ts';
 export interface EvalError {
   readonly code: string;
   readonly message: string;
-  /** How to fix it, or what is allowed instead. */
+  /** Says how to fix the error, or what is allowed instead. */
   readonly help?: string;
 }
 
@@ -66,7 +66,7 @@ function noneFits(candidate: Prepared | undefined, mnemonic: string, found: numb
   return { code: 'PTX3002', message: `${mnemonic} takes ${expected}; found ${found}` };
 }
 
-/** The code of the rule that is violated, and where the variant would be available. */
+/** The error for a variant that the version and target do not support; its message says which ones would. */
 export function unavailable(variant: Variant, { target, version }: TargetChoice): EvalError {
   const rows = rowsOf(variant);
   const judged = version ?? newestVersion;
@@ -85,7 +85,10 @@ export function errorOf(found: Problem): EvalError {
   return help === null ? { code, message } : { code, message, help };
 }
 
-/** For operands whose type is in the mnemonic, registers of the chosen widths must be legal. */
+/**
+ * The error if a register of the chosen width is not legal for an operand; checks only operands whose type is in the
+ * mnemonic.
+ */
 function widthMisfit({ variant, evaluator: { inputs, outputs } }: Prepared): EvalError | null {
   const { regime } = variant.form;
   const named = new Set(variant.types.map(({ name }) => name));

@@ -19,7 +19,7 @@ export interface ProductEntry {
   readonly b: FormatName | 'b1';
   readonly c: FormatName;
   readonly d: FormatName;
-  /** The number of products that are added to an element of C: k, or half of it if A is sparse. */
+  /** The number of products that are added to an element of C: k or, if A is sparse, k / 2. */
   readonly count: number;
   /** The scales of a row of A and of a column of B, along k; null without `.block_scale`. */
   readonly scales: { readonly format: 'ue8m0' | 'ue4m3'; readonly count: number } | null;
@@ -29,7 +29,10 @@ export interface ProductEntry {
 
 const opcodes = ['mma', 'wmma.mma'];
 
-/** Every variant with each of its optional modifiers, in the order of the table. */
+/**
+ * Every matrix product: each variant without optional modifiers, and with each optional modifier alone, in the order of
+ * the instruction table.
+ */
 export function productEntries(choice: TargetChoice): readonly ProductEntry[] {
   const found = new Map<string, ProductEntry>();
   for (const opcode of opcodes) {

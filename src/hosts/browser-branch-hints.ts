@@ -1,2 +1,2 @@
-/** Browsers that support branch hints read them by default. */
+/** Does nothing, because browsers that support branch hints use them by default. */
 export const readBranchHints = (): void => undefined;

@@ -9,7 +9,8 @@ export type Question =
   | { readonly kind: 'arrays'; readonly part: ArrayPart };
 
 /**
- * A worker's answer: that it has started, the result of its share, that its arrays have been converted, or an error.
+ * What a worker answers: that it has started, the result of its part of a launch, that its arrays have been converted,
+ * or that an error occurred.
  */
 export type Answer =
   | { readonly kind: 'up' }

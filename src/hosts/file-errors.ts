@@ -14,7 +14,7 @@ const systemErrors: Readonly<Record<string, readonly [TensorFileCode, string]>> 
   EDQUOT: ['disk-full', 'exceeds the disk quota'],
   ELOOP: ['not-a-file', 'a symbolic link that cannot be followed'],
   ENAMETOOLONG: ['io', 'the name is too long'],
-  // Node itself rejects names that contain a NUL.
+  // Thrown by Node, without a system call, for a name that contains a NUL character.
   ERR_INVALID_ARG_VALUE: ['io', 'not a file name'],
 };
 
@@ -43,7 +43,10 @@ export function hostError(path: string, error: unknown): unknown {
   return fileError(known(error)?.[0] ?? 'io', path, fileTrouble(error), error);
 }
 
-/** Runs a file operation. Its errors name `path`, except that errors about disk space name `made`, the output file. */
+/**
+ * Runs a file operation. If it fails, the error names `path`; if the disk is full, it names the output file, `made`,
+ * instead.
+ */
 export async function withFileErrors<T>(path: string, action: () => Promise<T>, made: string = path): Promise<T> {
   try {
     return await action();

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** From this version on, V8 reads branch hints by default; Node 26 has it. */
+/** The first version of V8 that uses branch hints by default; it is in Node 26. */
 const firstThatReadsThem = 14;
 
 let isDone = false;
@@ -13,7 +13,7 @@ export function readBranchHints(): void {
   if (isDone) return;
   isDone = true;
   const { v8 } = process.versions;
-  // Other runtimes that imitate Node have no V8, or may refuse to change its flags.
+  // Other runtimes with Node's interface may not use V8, or may not allow changing its flags.
   if (v8 === undefined || Number.parseInt(v8, 10) >= firstThatReadsThem || 'bun' in process.versions) return;
   setFlagsFromString('--experimental-wasm-branch-hinting');
 }

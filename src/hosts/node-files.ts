@@ -13,7 +13,7 @@ const mostAtOnce = 2 ** 30;
 
 export interface OpenFile extends ByteSource {
   readonly path: string;
-  /** Time of the last modification before it was opened, in nanoseconds since 1970. */
+  /** The time at which the file was last modified before it was opened, in nanoseconds since 1970. */
   readonly modified: bigint;
   /** Throws TensorFileError `changed` if the file was modified since it was opened. */
   requireUnchanged(): Promise<void>;
@@ -61,8 +61,8 @@ export interface NewFile {
   /** Size of the whole file in bytes. Checks that the disk has enough room. */
   readonly size: number;
   /**
-   * Whether an existing file (or symbolic link to a file) with that name may be replaced. The new file gets its
-   * permissions. The target of a link is never touched.
+   * Whether an existing file with the target's name, or a symbolic link to a file, may be replaced. The new file gets
+   * the permissions of a replaced file. If a link is replaced, the file to which it points is not changed.
    */
   readonly replace?: boolean;
   /** Name of the temporary file in the target's folder. Default: a unique name. */
@@ -72,8 +72,8 @@ export interface NewFile {
 }
 
 /**
- * A file being written under a temporary name. It has its full size from the start and is zero where nothing was
- * written. Call `commit`, `discard` or `suspend` to end it.
+ * A file being written under a temporary name. It has its full size from the start; bytes that were never written are
+ * zero. Callers must finish with `commit`, `discard` or `suspend`.
  */
 export interface PendingFile extends ByteSource, ByteSink {
   readonly target: string;
@@ -118,7 +118,9 @@ export async function createFile(target: string, options: NewFile): Promise<Pend
   return pendingFile(handle, target, temporary, size, replace);
 }
 
-/** Opens a complete file that already has its final name, to rewrite the same contents. */
+/**
+ * Opens an output file that an earlier run completed and renamed, so that the same contents can be written to it again.
+ */
 export async function reopenFile(target: string, size: number): Promise<PendingFile> {
   const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await withFileErrors(target, () => open(target, flags));
@@ -203,7 +205,7 @@ async function giveName(temporary: string, target: string): Promise<void> {
 
 /**
  * Returns the permissions of the file at `target`, or null if it does not exist or is only a link to another file.
- * Throws if it may not be replaced. Devices, pipes and folders are never replaced, not even through a link.
+ * Throws if the file may not be replaced. Devices, pipes and folders are never replaced, and neither are links to them.
  */
 export async function requireReplaceable(target: string, replace: boolean): Promise<number | null> {
   const found = await lstat(target).catch((error: unknown) => {
@@ -230,14 +232,14 @@ export async function requireRoom(target: string, size: number): Promise<void> {
   throw fileError('disk-full', target, words);
 }
 
-/** A hidden name that is short enough, however long the target's name may be. */
+/** A name for a hidden file that is not too long, no matter how long the name of the target is. */
 function temporaryName(target: string): string {
   return `.${basename(target).slice(0, 50)}.${randomBytes(6).toString('hex')}.ptxlab-part`;
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Not every system allows opening or syncing a folder. Where it is not allowed, the rename is still as safe as
-  // possible.
+  // Not every system allows opening or syncing a folder. If it is not allowed, nothing more can be done to make the
+  // rename survive a crash.
   const handle = await open(folder, constants.O_RDONLY).catch(() => null);
   await handle?.sync().catch(() => undefined);
   await handle?.close();

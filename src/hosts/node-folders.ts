@@ -4,10 +4,10 @@ import { dirname } from 'node:path';
 import { fileError, hostError, systemCode } from './file-errors.ts';
 
 /**
- * Makes a folder and the folders above it, unless they exist. Node's recursive `mkdir` never finishes below /proc,
- * where no folder can be made.
+ * Creates a folder, and those of its parent folders that do not exist. Node's recursive `mkdir` is not used, because it
+ * never finishes below /proc, where no folder can be created.
  *
- * @throws TensorFileError that names the folder that cannot be made
+ * @throws TensorFileError that names the folder that cannot be created
  */
 export async function makeFolder(path: string): Promise<void> {
   const trouble = await troubleOfFolder(path);
@@ -18,7 +18,10 @@ export async function makeFolder(path: string): Promise<void> {
   if ((await troubleOfFolder(path)) !== null) throw fileError('not-found', path, 'this folder cannot be made');
 }
 
-/** The error from making one folder; null if something with this name exists afterwards. */
+/**
+ * Tries to create one folder, and returns the error if this fails; null if it succeeds or if a file or folder with this
+ * name exists.
+ */
 async function troubleOfFolder(path: string): Promise<unknown> {
   try {
     await mkdir(path);

@@ -1,4 +1,4 @@
-/** Writes several files as if they were one, their bytes one after the other. */
+/** Writes several files as if they were a single file that consists of their contents in order. */
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { elementAt } from '../base/element-at.ts';
@@ -11,11 +11,14 @@ export interface NewFiles {
   readonly replace: boolean;
   /** Returns the name of a target's temporary file. */
   readonly temporaryOf: (target: string) => string;
-  /** Whether to continue the temporary files of an earlier run; some of them may already have their final names. */
+  /** Whether to continue writing the files of an earlier run, some of which may already have their final names. */
   readonly resume: boolean;
 }
 
-/** Begins several files in the folder of `target`, which is the last one. They get their final names in order. */
+/**
+ * Starts writing several files in the folder of `target`, which is the last of them. On `commit`, they get their final
+ * names in this order.
+ */
 export async function createFiles(target: string, { files, ...how }: NewFiles): Promise<PendingFile> {
   const folder = dirname(target);
   if (!how.resume) await requireRoom(target, sizeOf(files));

@@ -13,8 +13,8 @@ export interface OutputFile {
 /**
  * Writes files. No file gets its final name before all of them are on disk.
  *
- * @throws TensorFileError if a name is taken or may not be replaced, if the disk is full, and so on; no temporary file
- * remains in that case
+ * @throws TensorFileError if a file cannot be written, for example because it exists and may not be replaced, or
+ * because the disk is full; no temporary files are left behind
  */
 export async function writeFiles(files: readonly OutputFile[], replace: boolean): Promise<void> {
   const begun: PendingFile[] = [];
@@ -34,9 +34,9 @@ export async function writeFiles(files: readonly OutputFile[], replace: boolean)
 /**
  * Checks the outputs before the work that produces them begins.
  *
- * @param inputs paths that are read; paths that are not files are ignored
- * @throws TensorFileError `exists` for a name that is taken, given twice or also an input, `not-a-file`,
- *   `is-a-directory`, `not-found` for a folder that does not exist
+ * @param inputs the paths of input files, which outputs must not overwrite; a path that is not a file is ignored
+ * @throws TensorFileError `exists` if an output already exists, is given twice or is also an input; `not-a-file` or
+ *   `is-a-directory` if it cannot be replaced by a file; `not-found` if its folder does not exist
  */
 export async function requireOutputs(
   outputs: readonly string[],
@@ -70,7 +70,7 @@ async function identityOf(path: string): Promise<string | null> {
   );
 }
 
-/** The absolute path, with symbolic links to folders resolved. */
+/** The absolute path of a file, in which symbolic links to folders are resolved. */
 async function placeOf(path: string): Promise<string> {
   const folder = dirname(resolve(path));
   const real = await realpath(folder).catch(() => {

@@ -1,6 +1,7 @@
 /**
- * A file that one run begins and another one may finish. Its temporary name is derived from its final name. A journal
- * records which process writes it, what it is made from, and how much of it is complete.
+ * An output file that can be completed by a later run if a run is interrupted. Its temporary name is derived from its
+ * final name. A journal next to it records which process writes the file, from which inputs and options it is made, and
+ * how much of it is complete.
  */
 import { randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
@@ -18,13 +19,18 @@ interface Journal {
   readonly started: string | null;
   /** The inputs and options as text. Only a run with the same inputs and options may continue the file. */
   readonly work: string;
-  /** The position up to which the file is complete; null before anything has been synced. */
+  /**
+   * The position up to which the file is complete, in the terms of the caller; null before anything has been synced.
+   */
   readonly position: unknown;
 }
 
 export interface UnfinishedOptions {
   readonly size: number;
-  /** The files to write instead of one, all in the target's folder; the last is the target. Null for a single file. */
+  /**
+   * If the output consists of several files: all of them, in the target's folder, with the target last. Null for a
+   * single file.
+   */
   readonly files?: readonly FilePlace[] | null;
   readonly replace: boolean;
   readonly work: string;
@@ -40,17 +46,17 @@ export interface UnfinishedFile {
   note(position: unknown): Promise<void>;
   /** Gives the file its final name. */
   commit(): Promise<void>;
-  /** Leaves everything in place for a later run to resume. */
+  /** Closes the file but keeps it and its journal, so that a later run can continue. */
   suspend(): Promise<void>;
   /** Removes the file and its journal. */
   discard(): Promise<void>;
 }
 
 /**
- * Begins a file, or continues one.
+ * Creates an output file, or continues one that an earlier run did not complete.
  *
- * @throws TensorFileError `exists` if another process is writing it, or an earlier one left it and the caller did not
- *   say what to do with it
+ * @throws TensorFileError `exists` if another process is writing the file, or if an earlier process left it unfinished
+ *   and the options say neither to continue nor to replace it
  */
 export async function openUnfinished(target: string, options: UnfinishedOptions): Promise<UnfinishedFile> {
   const { size, replace, work, resume, files = null } = options;
@@ -77,7 +83,7 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   // Whoever owns the journal owns the file, so a file whose owner is no longer running may be taken over.
   const isOurs = await claim(journal, found, textOf(goesOn ? left.position : null), target).catch(
     async (error: unknown) => {
-      // If not even the journal fits, the error still gives the size of the whole file.
+      // If there is not even room for the journal, the error still names the size of the whole file.
       if (error instanceof TensorFileError && error.code === 'disk-full') await requireRoom(target, size);
       throw error;
     },
@@ -158,7 +164,7 @@ async function claim(path: string, found: string | null, own: string, target: st
     if (found !== null) {
       if (!(await succeeds(rename(path, old)))) return false;
       if ((await readText(old)) !== found) {
-        // Another process was faster, and this journal belongs to it.
+        // In the meantime, another process has replaced the journal with its own, which must be put back.
         await succeeds(link(old, path));
         return false;
       }
@@ -188,7 +194,7 @@ async function writeJournal(path: string, text: string, target: string): Promise
   }
 }
 
-/** Files left by runs that were killed while they wrote the journal. */
+/** Temporary files from runs that were killed while they were replacing the journal. */
 async function leftoversOf(journal: string): Promise<readonly string[]> {
   const [folder, name] = [dirname(journal), basename(journal)];
   const names = await readdir(folder).catch(() => []);
@@ -210,9 +216,10 @@ async function isAlive({ process: id, started }: Journal): Promise<boolean> {
   return started === null || started === (await startOf(id));
 }
 
-/** When a process started, if the system has /proc. */
+/** The start time of a process according to /proc; null if the system has no /proc or there is no such process. */
 async function startOf(id: number): Promise<string | null> {
-  // The program name, in parentheses, may contain any characters.
+  // The fields are counted from the last parenthesis, because the program name, which is in parentheses, may contain
+  // any characters.
   const fields = (await readText(`/proc/${id}/stat`))?.replace(/^.*\)/s, '').trim().split(' ');
   return fields?.[19] ?? null;
 }

@@ -1,4 +1,6 @@
-/** Node worker threads: one pool for all devices of the process, kept alive between launches. */
+/**
+ * Runs work on Node worker threads. All devices in a process share one pool of threads, which is kept between launches.
+ */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
@@ -11,7 +13,10 @@ let pool: Piscina | null = null;
 /** Number of threads known to be running. */
 let up = 0;
 
-/** Returns the pool. Threads start when there is a task for them, and idle threads do not keep the process alive. */
+/**
+ * Returns the pool. Its threads are started when there are tasks for them; idle threads do not keep the process from
+ * exiting.
+ */
 function started(): Piscina {
   pool ??= new Piscina({
     filename: fileURLToPath(new URL('../jit/launch/share.js', import.meta.url)),
@@ -28,7 +33,7 @@ export const host: WorkerHost = {
   async ready(count) {
     if (count <= up) return true;
     const threads = started();
-    // Each task waits until all tasks have started, so no thread runs two of them.
+    // Each of these tasks waits until all of them have started, so that each one runs on a thread of its own.
     const arrived = new SharedArrayBuffer(4);
     try {
       await Promise.all(Array.from({ length: count }, () => threads.run({ arrived, count }, { name: 'meet' })));

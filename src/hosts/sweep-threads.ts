@@ -1,18 +1,18 @@
 /**
- * A sweep on Node worker threads, or in the calling thread if only one is requested. Each thread takes the next chunks,
- * as many as a kernel processes at once, and returns their digests.
+ * A sweep on Node worker threads, or in the calling thread if only one is requested. Each thread repeatedly takes as
+ * many chunks as the kernel processes at once, and returns their digests.
  */
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { type ChunkDigest, sweepChunks, type SweepTask } from '../jit/arrays/sweep-runner.ts';
 
-/** A sweep over fewer inputs than this finishes before a thread would have started. */
+/** If a sweep has fewer inputs than this, it is finished before a thread could have been started. */
 const worthThreads = 2 ** 22;
 
 /**
- * Yields the digests of chunks in groups, each as soon as it is complete. Chunks are started in the given order, so if
- * a chunk is wrong and the caller stops with `enough`, all earlier chunks are still delivered. An aborted sweep ends
- * early.
+ * Yields the digests of chunks, one group of chunks at a time, as soon as the group is complete. Chunks are started in
+ * the given order, so if a chunk is wrong and the caller stops with `enough`, all earlier chunks are still delivered.
+ * An aborted sweep ends early.
  */
 export async function* sweepInThreads(
   { kernel, chunkSize }: SweepTask,

@@ -1,4 +1,4 @@
-/** One thread of a sweep. It takes groups of chunks until it is terminated. */
+/** One thread of a sweep, which processes one group of chunks after another until it is terminated. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type ChunkDigest, sweepChunks, type SweepTask } from '../jit/arrays/sweep-runner.ts';
 

@@ -1,6 +1,9 @@
 import { canCompile } from '../jit/simd/can-compile.ts';
 
-/** Whether this host compiles WebAssembly with vectors. Without it, kernels run on the reference engine. */
+/**
+ * Whether this host can compile WebAssembly with vector instructions. If it cannot, kernels run on the reference
+ * engine.
+ */
 export function hasVectors(): boolean {
   return canCompile();
 }

@@ -1,4 +1,7 @@
-/** Checks arithmetic by definition: the exact integer result is compared with the neighbors of the computed one. */
+/**
+ * Checks arithmetic against its definition: compares the exact result, calculated with integers, with the computed
+ * result and its neighbors.
+ */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Comparison, isNegative, isRounded, unitExponent, unitsOf } from '../../test/oracle/oracle.ts';

@@ -1,6 +1,6 @@
 /**
- * The floating-point instructions on bits: exact results, rounded once (PTX ISA 9.7.3, 9.7.4). A NaN result is the
- * canonical NaN of its format; policy.ts lists what the ISA leaves open.
+ * Computes the results of floating-point instructions from the bits of their operands: exactly, and then rounded once
+ * (PTX ISA 9.7.3, 9.7.4). A NaN result is the canonical NaN of its format; policy.ts lists what the ISA leaves open.
  */
 import { patternsOf } from './encode.ts';
 import {
@@ -23,7 +23,7 @@ import type { FloatArithmeticFormat, FloatFunction, FloatMode, Operation } from 
 import { gridOf } from './round.ts';
 import { type Transcendental, transcendental } from './transcendental.ts';
 
-/** A floating-point instruction with its format and mode bound. */
+/** Returns a floating-point instruction in the given format and mode, as a function of the bits of its operands. */
 export function floatOperation(fn: FloatFunction, format: FloatArithmeticFormat, mode: FloatMode): Operation {
   if (fn === 'min' || fn === 'max') return extremum(fn, format, mode);
   if (fn === 'neg' || fn === 'abs') return signChange(fn, format, mode.flush);
@@ -53,7 +53,7 @@ export function floatOperation(fn: FloatFunction, format: FloatArithmeticFormat,
     case 'rsqrt':
       return (a) => finish(target, reciprocalRoot(kernel, read(a)), 0, null);
     case 'sin': {
-      // Subnormals count as zeros with or without .ftz (measured: folded by ptxas 13.0).
+      // sin treats subnormals as zeros, with or without .ftz (measured with constants folded by ptxas 13.0).
       const readNormal = reader(format, true);
       return (a) => finish(target, elementary(fn, readNormal(a)), 0, null);
     }
@@ -65,7 +65,7 @@ export function floatOperation(fn: FloatFunction, format: FloatArithmeticFormat,
   }
 }
 
-/** An exponent below the exponent of every possible result. */
+/** An exponent that is lower than that of any possible result. */
 const unbounded = -10_000;
 
 const one: Exact = finite(0, 1, 0, noTail);
@@ -86,7 +86,8 @@ function targetOf(name: FloatArithmeticFormat, mode: FloatMode): Target {
   const { bias } = formats[name];
   return {
     to,
-    // Under .ftz, a result is flushed if it is subnormal before being rounded to the subnormal grid (policy.ts).
+    // With .ftz, a result is flushed to zero if it would be subnormal when rounded without a lowest exponent, that is,
+    // before it is rounded to a multiple of the smallest subnormal (policy.ts).
     grid: mode.flush ? { ...gridOf(name), lowest: unbounded } : gridOf(name),
     rounding: mode.rounding,
     randomBits: 0,
@@ -119,7 +120,10 @@ function signOfProduct(a: Exact, b: Exact): Sign {
   return a.sign === b.sign ? 0 : 1;
 }
 
-/** `zeroSign`: the sign of a sum that cancels, which is negative only under rm (IEEE 754 section 6.3). */
+/**
+ * `zeroSign` is the sign of the zero that results if the operands cancel; it is negative only with the rounding mode rm
+ * (IEEE 754 section 6.3).
+ */
 function add(kernel: Kernel, zeroSign: Sign, a: Exact, b: Exact): Exact {
   if (a.kind === 'finite' && b.kind === 'finite') return kernel.add(a, b) ?? zero(zeroSign);
   return addSpecial(zeroSign, a, b);
@@ -167,7 +171,8 @@ function divide(kernel: Kernel, a: Exact, b: Exact): Exact {
 }
 
 /**
- * div.approx.f32 guarantees little for 2^126 < |b| < 2^128: if a is infinite, the result is NaN, otherwise 0 (9.7.3.8).
+ * The special case of div.approx.f32 for 2^126 < |b| < 2^128: the result is NaN if a is infinite, and otherwise 0
+ * (9.7.3.8).
  */
 function divideApproximately(read: Decoder, target: Target): Operation {
   const limit = power(126);

@@ -20,7 +20,10 @@ function reverse(word: number): number {
   return ((bits >>> 16) | (bits << 16)) >>> 0;
 }
 
-/** Counts the set bits, or the zeros above the topmost set bit. The result is a `number` for every width. */
+/**
+ * `popc` counts the bits that are set, and `clz` the zeros above the topmost of them. The result is a `number` even if
+ * the operand is a bigint.
+ */
 export function bitCounting(fn: 'popc' | 'clz', width: number): Operation {
   if (width > 32) {
     if (fn === 'popc') return onBigints((a) => countOnes(low32(a)) + countOnes(high32(a)));
@@ -39,8 +42,8 @@ export function reversal(width: number): Operation {
 }
 
 /**
- * The position of the |n|-th set bit of a mask, counted from `base` upward for positive n and downward for negative n;
- * for 0, `base` itself.
+ * The position of the |n|-th set bit in a mask, starting at bit `base` and counting upward if n is positive, downward
+ * if n is negative. If n is 0, the position is `base`, provided that this bit is set.
  */
 export function setBitFinder(mask: number, base: number, n: number): number {
   const offset = n | 0;
@@ -68,8 +71,8 @@ export function lookUp(x: number, y: number, z: number, table = 0): number {
 }
 
 /**
- * For each mode and each selector from 0 to 3, the four selected bytes; the lowest digit gives the lowest byte of the
- * result.
+ * For each mode and each selector from 0 to 3: four hex digits that select the bytes of the result. The lowest digit
+ * selects the lowest byte.
  */
 const choices: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, readonly number[]>> = {
   'prmt.f4e': [0x3210, 0x4321, 0x5432, 0x6543],
@@ -81,8 +84,8 @@ const choices: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, readonly number
 };
 
 /**
- * Selects four of the eight bytes of b:a. Without a mode, each nibble of c selects one byte; the top bit of the nibble
- * replicates the byte's sign instead.
+ * Selects four of the eight bytes of b:a. If there is no mode, each nibble of c selects one byte. If the top bit of the
+ * nibble is set, the sign bit of the selected byte is copied to all of its bits.
  */
 export function permutation(fn: PermuteFunction): Operation {
   if (fn === 'prmt') return onNumbers(permute);

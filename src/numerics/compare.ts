@@ -10,8 +10,8 @@ import type { Comparison, FloatArithmeticFormat } from './operations.ts';
 export type Comparer = (a: Bits, b: Bits) => boolean;
 
 /**
- * A comparison with its type bound. With `flush`, subnormal operands count as zeros (f16, f32). The two zeros are
- * equal.
+ * Returns a comparison of values of the given type, as a function of their bits. With `flush`, subnormal operands (f16
+ * and f32) are treated as zeros. -0 is equal to +0.
  */
 export function comparison(name: Comparison, type: IntegerName | FloatArithmeticFormat, flush: boolean): Comparer {
   const key = keyOf(type, flush);
@@ -54,8 +54,8 @@ export function comparison(name: Comparison, type: IntegerName | FloatArithmetic
 }
 
 /**
- * A number that is ordered like the value that it represents; a NaN becomes the JavaScript NaN, for which every
- * comparison is false.
+ * Maps bits to a number, such that numbers compare like the values that the bits represent. A NaN is mapped to the
+ * JavaScript NaN, for which every comparison is false.
  */
 type Key = (bits: Bits) => number | bigint;
 

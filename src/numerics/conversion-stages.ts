@@ -3,15 +3,16 @@ import type { Bits } from '../base/bits.ts';
 import type { Conversion } from './conversion.ts';
 
 /**
- * `bits`: these bits, depending on the sign of the source; null keeps the conversion's own result. `payload`: a NaN
- * with the source's sign and as many leading bits of its payload as fit; `quiet` also sets the top bit. If the payload
- * would be zero, its lowest bit is set, so that the result is still a NaN.
+ * `bits`: the result has the given bits, which depend on the sign of the source; null means that the usual result
+ * applies for this sign. `payload`: the result is a NaN with the sign of the source and as many leading bits of its
+ * payload as fit; `quiet` also sets the top bit of the payload. If the payload would be zero, its lowest bit is set, so
+ * that the result is still a NaN.
  */
 export type ReplacementResult =
   | { readonly kind: 'bits'; readonly positive: Bits | null; readonly negative: Bits | null }
   | { readonly kind: 'payload'; readonly quiet: boolean };
 
-/** The result that replaces the conversion's own for source patterns from `first` to `last`, inclusive. */
+/** A different result than the usual one for all source patterns from `first` to `last`, inclusive. */
 export interface Replacement {
   /** For a signed format, the pattern without the sign bit. */
   readonly first: Bits;
@@ -21,7 +22,7 @@ export interface Replacement {
   readonly rule: string;
 }
 
-/** One conversion, which rounds once, and the replacements for its results. */
+/** A conversion, which rounds once, and the inputs for which its results are replaced by others. */
 export interface ConversionStage {
   readonly conversion: Conversion;
   /** Ranges do not overlap. */

@@ -1,16 +1,16 @@
 import type { FormatName } from './formats.ts';
 
 /**
- * Directions of rounding. The integer modifiers `.rni`, `.rzi`, `.rmi` and `.rpi` are the first four, with `integral`
- * set.
+ * Directions of rounding. The modifiers for rounding to an integer, `.rni`, `.rzi`, `.rmi` and `.rpi`, are represented
+ * by the first four together with `integral`.
  */
 export type Rounding = 'rn' | 'rz' | 'rm' | 'rp' | 'rna' | 'rs';
 
 export const roundings: readonly Rounding[] = ['rn', 'rz', 'rm', 'rp', 'rna', 'rs'];
 
 /**
- * The conversion of one value, as data: the whole meaning of `cvt` for one lane. It does not depend on a target or a
- * PTX version; for example, the implied `.ftz` of old targets is already included in `flush`.
+ * Describes how one value is converted, which is everything that `cvt` does to one lane. It does not depend on a target
+ * or a PTX version; for example, the implied `.ftz` of old targets is already included in `flush`.
  */
 export interface Conversion {
   readonly from: FormatName;
@@ -24,11 +24,16 @@ export interface Conversion {
   readonly integral: boolean;
   /** `.ftz`: subnormal f32 inputs and results become zeros with the same sign. */
   readonly flush: boolean;
-  /** `.sat`: integers are clamped to the destination range, floats to [0, 1]; NaN becomes +0. */
+  /**
+   * `.sat`: an integer result is clamped to the range of the destination type; a float result is clamped to [0, 1], and
+   * NaN becomes +0.
+   */
   readonly sat: boolean;
   readonly satfinite: boolean;
   readonly relu: boolean;
-  /** The number of random bits that `.rs` adds below the last kept bit: 8, 13 or 16; 0 without `.rs`. */
+  /**
+   * With `.rs`, the number of random bits that are added to the bits below the last kept bit: 8, 13 or 16; otherwise 0.
+   */
   readonly randomBits: number;
   /**
    * For `.scaled::n2::ue8m0`, and for s2f6 without it (factor one): the lane's ue8m0 scale divides the input before
@@ -37,7 +42,7 @@ export interface Conversion {
   readonly scaled: 'divide' | 'multiply' | null;
 }
 
-/** A conversion without any modifier, rounded to nearest if it rounds at all. */
+/** A conversion without modifiers, which rounds to nearest if the value must be rounded. */
 export function plainConversion(from: FormatName, to: FormatName): Conversion {
   return {
     from,
@@ -53,7 +58,7 @@ export function plainConversion(from: FormatName, to: FormatName): Conversion {
   };
 }
 
-/** Whether the conversion only decodes and rounds, with or without saturation. */
+/** Whether the conversion does nothing but decode, round and possibly saturate the value. */
 export function isPlainRounding(c: Conversion): boolean {
   return !c.integral && !c.flush && !c.sat && !c.relu && c.scaled === null;
 }

@@ -1,6 +1,6 @@
 /**
- * Compares conversions with test/oracle, which finds results by definition: it compares the value with every point of
- * the destination.
+ * Compares conversions with those of test/oracle, which applies the definition of rounding: it compares the source with
+ * every value of the destination format.
  */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ function make(from: FormatName, to: FormatName, changes: Partial<Conversion> = {
   return { ...plainConversion(from, to), ...changes };
 }
 
-/** The oracle's result, as bits. */
+/** The result that the oracle expects, as bits. */
 function wanted(c: Conversion, source: Bits, random = 0, scale = 0x7f): Bits {
   const result = expected(c, source, random, scale);
   if (typeof result !== 'string') return result;
@@ -40,7 +40,10 @@ function differences(c: Conversion, sources: readonly Bits[], random = 0, scale 
   });
 }
 
-/** This takes no longer than the conversions themselves, unlike a separate `expect` for each value. */
+/**
+ * Fails if a conversion differs from the oracle. Calling `expect` for each value would take longer than the
+ * conversions.
+ */
 function mustAgree(c: Conversion, source: Bits, random = 0): void {
   const [found, right] = [convert(c, source, random), wanted(c, source, random)];
   if (found !== right) throw new Error(`${found.toString(16)}, not ${right.toString(16)}`);
@@ -50,8 +53,8 @@ const modes: readonly Rounding[] = ['rn', 'rz', 'rm', 'rp', 'rna'];
 const tiny: readonly FormatName[] = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1'];
 
 /**
- * A fifth of all values: values on, next to and halfway between the values of shorter formats, and some others.
- * Conversions of the ISA are compared on all values, with digests (test/cli/sweep.test.ts).
+ * About a fifth of all values: those that narrower formats can also represent, their neighbors, the midpoints between
+ * them, and some others. Conversions of the ISA are compared on all values, with digests (test/cli/sweep.test.ts).
  */
 function someEncodings(format: FormatName): readonly number[] {
   const aimed = new Set([0, 1, 2, 0x10, 0x20, 0x30, 0x3f, 0x40, 0x41, 0x60, 0x7f, 0x80, 0x81, 0xc0, 0xfe, 0xff]);
@@ -234,7 +237,7 @@ describe('wide destinations, checked with the neighbors of the result', () => {
           const result = convert(make('f32', 'tf32', { rounding }), source) as number;
           const compare = comparisonOf('f32', source);
           if (result % 2 ** 13 !== 0) return false;
-          // rna differs from rn only for ties, where it takes the larger neighbor.
+          // rna differs from rn only for ties, which it rounds away from zero.
           const tie = source % 2 ** 13 === 2 ** 12;
           const judged = rounding === 'rna' ? (tie ? 'away' : 'rn') : rounding;
           return judged === 'away' ? result === source + 2 ** 12 : isRounded('tf32', result, judged, compare);

@@ -19,11 +19,11 @@ export type Converter = (source: Bits, random: number, scale: number) => Bits;
 interface Plan {
   readonly decode: Decoder;
   readonly target: Target;
-  /** True if a NaN keeps all its bits. */
+  /** True if a NaN is copied with all its bits. */
   readonly movesNan: boolean;
   readonly flushInput: boolean;
   readonly dropSign: boolean;
-  /** 1 multiplies by the scale, -1 divides, 0 means no scale. */
+  /** 1 if values are multiplied by the scale, -1 if they are divided by it, 0 if there is no scale. */
   readonly scaling: 1 | 0 | -1;
 }
 
@@ -52,7 +52,7 @@ export function convert(c: Conversion, source: Bits, random = 0, scale = 0x7f): 
   return conversion(c)(source, random, scale);
 }
 
-/** Like `convert`, but also returns, in order, the rules that affected the result. */
+/** Like `convert`, but also returns the rules that affected the result, in the order in which they were applied. */
 export function trace(c: Conversion, source: Bits, random = 0, scale = 0x7f): { bits: Bits; causes: readonly Cause[] } {
   const causes: Cause[] = [];
   if (!isInteger(c.from) || !isInteger(c.to)) {
@@ -81,8 +81,8 @@ function makePlan(c: Conversion): Plan {
   const target: Target = {
     to,
     grid: gridOf(c.to, c.integral),
-    // The only conversions without a rounding are exact conversions, and conversions between f16 and bf16, which ptxas
-    // treats as rn.
+    // Only exact conversions, and conversions between f16 and bf16, can be without a rounding mode. For the latter,
+    // ptxas uses rn.
     rounding: c.rounding ?? 'rn',
     randomBits: c.randomBits,
     overflow: overflowPolicyOf(c).name,
@@ -104,7 +104,7 @@ function makePlan(c: Conversion): Plan {
   };
 }
 
-/** The result for a NaN, if it does not depend on the payload. */
+/** The result for a NaN under a policy that does not depend on the payload of the NaN. */
 function nanBits(policy: NanPolicy, to: Patterns, width: number): Bits {
   switch (policy) {
     case 'zero':
@@ -129,7 +129,7 @@ function run(plan: Plan, source: Bits, random: number, scale: number, causes: Ca
     value = madeNan;
   }
   if (value.kind === 'finite') {
-    // The significand of a normal f32 value has all 24 bits.
+    // The significand of a normal f32 value is at least 2^23; smaller ones belong to subnormals.
     if (plan.flushInput && value.significand < 0x800000) {
       causes?.push('flushed-input');
       return finishZero(plan.target, value.sign, causes);

@@ -6,7 +6,7 @@ import { decode, type Finite } from './exact.ts';
 import { formats, type FormatName } from './formats.ts';
 import { gridOf } from './round.ts';
 
-/** Maximum number of decimal digits with which an exact decimal counts as short. */
+/** An exact decimal with at most this many digits counts as short. */
 const shortest = 17;
 
 /**
@@ -33,7 +33,7 @@ export function formatValue(format: FormatName, bits: Bits): string {
   }
 }
 
-/** The exact decimal for a value without a tail; null if it has more than 17 digits. */
+/** The exact decimal for a value; null if it has more than 17 digits. */
 function formatExact(value: Finite): string | null {
   const { digits, exponent } = decimalOf(value);
   if (digits.length > shortest || Math.abs(digits.length + exponent) > shortest + 4) return null;

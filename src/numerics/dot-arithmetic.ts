@@ -1,4 +1,4 @@
-/** The facts that dot products of tensor cores depend on (dot.ts). */
+/** Describes the arithmetic that tensor cores use for dot products, which dot.ts carries out. */
 import { elementAt } from '../base/element-at.ts';
 
 /** The formats that a tensor core multiplies in floating point, except f64. */

@@ -51,8 +51,8 @@ function opcodeHelp(table: FormTable, opcode: string): string | null {
 }
 
 /**
- * The problem to report for an opcode without the word that must follow it, if `fits` finds a longer opcode that
- * accepts the rest: `mad.u32` for `mad.lo.u32`. Otherwise null.
+ * The problem to report if an opcode lacks the word that must follow it, and `fits` returns a legal spelling with that
+ * word: `mad.u32` for `mad.lo.u32`. Otherwise null.
  */
 export function missingWord(
   table: FormTable,

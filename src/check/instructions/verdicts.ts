@@ -1,6 +1,6 @@
 /**
  * Verdicts on instructions, cached by mnemonic and operand shapes. Ten megabytes of PTX contain about a hundred
- * mnemonics with a handful of shapes each, so nearly every instruction takes only a walk down a small tree.
+ * mnemonics with a handful of shapes each, so the verdict on nearly every instruction is found in a small tree.
  */
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { joinWords } from '../../base/join-words.ts';
@@ -27,15 +27,21 @@ export interface Verdict {
   readonly ranged: boolean;
   /** True for a call, whose arguments are compared with the actual function. */
   readonly calls: boolean;
-  /** True if some name is not declared, or if the mnemonic is refused, so that its operands were not looked at. */
+  /**
+   * True if an operand contains an undeclared name. Also true if no form accepts the mnemonic, because the operands are
+   * then not examined.
+   */
   readonly undeclared: boolean;
-  /** True if some operand is a `.shared` variable or a function, or if the mnemonic is refused. */
+  /** True if an operand is a `.shared` variable or a function. Also true if no form accepts the mnemonic. */
   readonly reaches: boolean;
-  /** True if there is nothing to report, regardless of the instruction's names and values. */
+  /** True if nothing is reported for any instruction with this verdict, whatever its names and values are. */
   readonly clean: boolean;
 }
 
-/** A node in the tree of one mnemonic's verdicts; each operand's shape leads one level down. */
+/**
+ * A node in the tree that holds the verdicts for a mnemonic. The shape of the first operand selects a node on the
+ * second level, and so on.
+ */
 export interface Node {
   /** Indexed by shape id. */
   readonly next: (Node | undefined)[];
@@ -50,7 +56,7 @@ export interface Remembered {
   readonly refused: Verdict | null;
 }
 
-/** Number of mnemonics at which the cache is cleared; only generated or hostile input has more. */
+/** The cache is cleared when it contains this many mnemonics, which happens only with generated or hostile input. */
 const capacity = 5_000;
 const longestRemembered = 200;
 
@@ -63,7 +69,7 @@ export class VerdictCache {
     this.environment = environment;
   }
 
-  /** The verdict on an instruction: combines `recall`, `step` and `decide`. */
+  /** The verdict on an instruction, found with `recall` and `step` or, if it is not cached, worked out by `decide`. */
   verdictOn(mnemonic: string, shapes: readonly Shape[]): Verdict {
     const remembered = this.recall(mnemonic);
     if (remembered.refused !== null) return remembered.refused;
@@ -171,10 +177,16 @@ function verdictOnVariant(
   return { ...found, unchecked: false, ranged, calls, undeclared, reaches, clean };
 }
 
-/** A form that takes a different number or different kinds of operands is less likely to have been intended. */
+/**
+ * How much problems with these codes weigh against a form (1 for other codes): a form that takes a different number or
+ * different kinds of operands was probably not the intended one.
+ */
 const weights: Readonly<Partial<Record<Problem['code'], number>>> = { PTX3002: 10, PTX3009: 5, PTX3003: 2 };
 
-/** The verdict with the fewest problems (the first in a tie), extended by what equally close variants expect. */
+/**
+ * The verdict with the least serious problems, or the first of several. If its only problem is the kind of an operand,
+ * its message also lists the kinds that equally close variants accept.
+ */
 function best(verdicts: readonly Verdict[]): Verdict {
   const weigh = (verdict: Verdict): number => verdict.problems.reduce((sum, { code }) => sum + (weights[code] ?? 1), 0);
   const kept = verdicts.reduce((least, other) => (weigh(other) < weigh(least) ? other : least));

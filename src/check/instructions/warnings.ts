@@ -40,8 +40,8 @@ function sums(shapes: readonly Shape[]): readonly Problem[] {
 }
 
 /**
- * ptxas warns about short addresses in a module with 64-bit addresses and then stops with an error. In a module that
- * does not state the size, the first short address decides that addresses have 32 bits.
+ * If a module with 64-bit addresses uses an address of 32 bits, ptxas warns about it and then stops with an error. If
+ * the module does not declare the address size, ptxas infers 32 bits from the first such address.
  */
 function shortAddresses(
   variant: Variant,
