@@ -43,7 +43,7 @@ export function reversal(width: number): Operation {
 
 /**
  * The position of the |n|-th set bit in a mask, starting at bit `base` and counting upward if n is positive, downward
- * if n is negative. If n is 0, the position is `base`, provided that this bit is set.
+ * if n is negative. If n is 0, only bit `base` is examined. If there is no such bit, the result is 0xffffffff.
  */
 export function setBitFinder(mask: number, base: number, n: number): number {
   const offset = n | 0;

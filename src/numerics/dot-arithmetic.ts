@@ -16,21 +16,21 @@ export type ChunkEnd = 'f32' | 'e8m13' | 'f16';
 
 /** The arithmetic of a generation of tensor cores for a family of types. */
 export interface DotArithmetic {
-  /** Number of products in a chunk; the result of a chunk is added to the next one. */
+  /** Number of products in a chunk. The sum of a chunk is one of the terms of the next chunk. */
   readonly chunk: number;
-  /** Terms are cut off below 2^-kept relative to the greatest exponent. */
+  /** Before terms are added, they are truncated to multiples of 2^(greatest exponent among them - kept). */
   readonly kept: number;
   readonly end: ChunkEnd;
-  /** The exponent that is used for a term of value zero. */
+  /** The exponent that a term with the value zero has when the greatest exponent is determined. */
   readonly zeroExponent: number;
   /**
-   * `direct`: chunks in the order of k, starting from c. `halves`: first the elements with k % 4 < 2, then the others,
-   * starting from zero; c is added last and rounded to nearest even.
+   * The order of addition. `direct`: chunks are added to c in the order of k. `halves`: elements with k % 4 < 2 come
+   * first, then the others, and the sum starts from zero; c is added at the end, with rounding to nearest even.
    */
   readonly order: 'direct' | 'halves';
 }
 
-/** The elements with k % 4 < 2, then the others. */
+/** Reorders elements for `halves`: those with k % 4 < 2 come first, then the others. */
 export function halvesOf<T>(elements: readonly T[]): readonly T[] {
   const order = elements.map((_, k) => k);
   return [...order.filter((k) => k % 4 < 2), ...order.filter((k) => k % 4 >= 2)].map((k) => elementAt(elements, k));

@@ -1,6 +1,7 @@
 /**
- * A dot product as tensor cores compute it: products are exact, terms are aligned to the greatest exponent and
- * truncated, and each chunk is rounded once at its end. Measured on hardware and modeled by MMA-Sim (arXiv 2511.10909).
+ * Computes dot products like tensor cores: products are exact, the terms of a chunk are aligned to their greatest
+ * exponent and truncated, and the sum of each chunk is rounded once. Measured on hardware and modeled by MMA-Sim (arXiv
+ * 2511.10909).
  */
 import type { Bits } from '../base/bits.ts';
 import { type Accumulator, type ChunkEnd, type DotArithmetic, type FactorFormat, halvesOf } from './dot-arithmetic.ts';
@@ -10,8 +11,8 @@ import { formats } from './formats.ts';
 import { type Grid, gridOf, round } from './round.ts';
 
 /**
- * A number as a term: `significand` * 2^(`exponent` - `fractionBits`). `counts`: whether its own exponent is used for
- * alignment instead of the exponent of zero; by default true unless the significand is 0.
+ * A number as a term: `significand` * 2^(`exponent` - `fractionBits`). `counts`: whether the term is aligned by its own
+ * exponent; if not, the exponent for zeros is used. By default, it is true unless the significand is 0.
  */
 export interface Term {
   readonly significand: number;
@@ -20,12 +21,15 @@ export interface Term {
   readonly counts?: boolean;
 }
 
-/** The effect of a term on a sum in which some term is not finite. */
+/** A term that is not finite. */
 export type Special = 'infinity' | '-infinity' | 'nan';
 
 export type Addend = Term | Special;
 
-/** An operand's value as a term with the exponent of its format, not normalized. */
+/**
+ * Returns a function that reads the bits of an operand as a term. The term is not normalized: a subnormal keeps the
+ * exponent of the smallest normal numbers of its format.
+ */
 export function termOf(format: Accumulator | FactorFormat): (bits: Bits) => Addend {
   const decode = decoder(format);
   const { fractionBits } = formats[format];
@@ -47,7 +51,7 @@ function addendOf(value: Exact, fractionBits: number): Addend {
   }
 }
 
-/** The exact product, not normalized. */
+/** The exact product of two terms, which is not normalized. */
 export function product(a: Addend, b: Addend): Addend {
   if (typeof a !== 'string' && typeof b !== 'string') {
     return {
@@ -70,7 +74,7 @@ function signOf(addend: Addend): number {
 export interface AlignedSum {
   readonly greatest: number;
   readonly unit: number;
-  /** The terms in units, cut off toward zero. */
+  /** The terms in units, truncated toward zero. */
   readonly terms: readonly number[];
   readonly sum: number;
 }
@@ -141,8 +145,8 @@ export const readAccumulator: Readonly<Record<Accumulator, (bits: Bits) => Adden
 };
 
 /**
- * The bits of `c` plus the products, added chunk by chunk. The accumulator `c` has the result's format. `add` adds two
- * such numbers and rounds to nearest even.
+ * The bits of `c` plus the products, added chunk by chunk. The accumulator `c` has the format of the result. `add` must
+ * add two numbers in this format and round to nearest even.
  */
 export function dotProduct(
   products: readonly Addend[],

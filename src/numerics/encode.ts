@@ -5,16 +5,16 @@ import { bitLength, power, type Sign } from './exact.ts';
 import { formats, type FixedFormat, type FloatFormat, type FormatName, formatNames } from './formats.ts';
 
 /**
- * Returns the bits of (-1)^sign * significand * 2^exponent, which must be a value of the format; a significand of 0
- * means zero.
+ * Returns the bits of (-1)^sign * significand * 2^exponent. The format must be able to represent this value exactly;
+ * for zero, the significand is 0.
  */
 export type Encoder = (sign: Sign, significand: number, exponent: number) => Bits;
 
 export interface Patterns {
   readonly encode: Encoder;
   /**
-   * Zeros by sign. For an unsigned format, both entries are its positive zero; for ue8m0, which has no zero, both are
-   * its smallest value.
+   * The positive and the negative zero. For an unsigned format, both entries are its only zero; for ue8m0, which has no
+   * zero, both are its smallest value.
    */
   readonly zero: readonly [Bits, Bits];
   readonly one: Bits;
@@ -25,7 +25,8 @@ export interface Patterns {
   /** Null if the format has none. */
   readonly canonicalNan: Bits | null;
   /**
-   * Returns the quiet NaN with a given sign and a payload as in exact.ts; null if the format's NaNs have no payload.
+   * Returns the quiet NaN with the given sign and payload, which is aligned as in exact.ts; null if the NaNs of the
+   * format have no payload.
    */
   readonly quietNan: ((sign: Sign, payload: number) => Bits) | null;
 }
@@ -55,8 +56,8 @@ function floatEncoder(format: FloatFormat): Encoder {
     const signBits = sign === 1 ? signBit : 0;
     if (significand === 0) return signBits;
     const last = Math.max(exponent + bitLength(significand) - 1 - fractionBits, lowest - least);
-    // The implicit one is added rather than masked out, which raises the exponent field from the value for subnormals
-    // to the right value.
+    // The leading bit of a normal number is not removed: it falls on the exponent field and increases it by 1, so the
+    // field is computed as one too low. Subnormals have no such bit, and for them the computed field is already right.
     const magnitude = (last - lowest) * one + significand * power(exponent - last);
     return signBits + magnitude * unit;
   };

@@ -1,6 +1,7 @@
 /**
- * Values before rounding, independent of any format. A significand is a `number` below 2^53; the rest of a wider value
- * is kept as one of four tails, which is enough for every rounding direction.
+ * Represents values before they are rounded, independent of any format. The significand is a `number` below 2^53. If a
+ * value has more bits, the remaining bits are only classified, as one of four tails, which is enough to round in any
+ * direction.
  */
 import { recordOf } from '../base/records.ts';
 import { type Bits, onBigints, onNumbers } from '../base/bits.ts';
@@ -10,8 +11,8 @@ import { formats, type FixedFormat, type FloatFormat, type FormatName, formatNam
 export type Sign = 0 | 1;
 
 /**
- * The part of a value below its last place, as one of four classes: zero, less than half, half, or more than half of
- * that place.
+ * Classifies the part of a value that is below the last place of its significand: zero, less than half a unit of that
+ * place, exactly half, or more than half.
  */
 export type Tail = 0 | 1 | 2 | 3;
 export const noTail: Tail = 0;
@@ -21,7 +22,7 @@ export const aboveHalf: Tail = 3;
 
 /**
  * (-1)^sign * (significand + tail) * 2^exponent, with `significand` a positive integer below 2^53. If the tail is not
- * zero, the significand has at least as many bits as any format to which the value is rounded.
+ * zero, the significand has at least as many bits as that of any format to which the value may be rounded.
  */
 export interface Finite {
   readonly kind: 'finite';
@@ -79,7 +80,10 @@ export function bitLength(significand: number): number {
   return 64 - Math.clz32(significand / 0x100000000);
 }
 
-/** The tail for the fraction `low` / `unit` (0 <= low < unit); `below` is the tail below the last place of `low`. */
+/**
+ * The tail that describes the fraction `low` / `unit`, where 0 <= low < unit. `below` is the tail of `low` itself, that
+ * is, of the part that is smaller than its last bit.
+ */
 export function classify(low: number, unit: number, below: Tail): Tail {
   const twice = low * 2;
   if (twice > unit) return aboveHalf;
@@ -87,7 +91,10 @@ export function classify(low: number, unit: number, below: Tail): Tail {
   return low === 0 && below === noTail ? noTail : belowHalf;
 }
 
-/** A positive bigint times 2^exponent. `more` is true if something nonzero lies below its last place. */
+/**
+ * A positive bigint times 2^exponent. `more` is true if the exact value is larger than this by less than one unit of
+ * the bigint.
+ */
 export function fromInteger(sign: Sign, integer: bigint, exponent: number, more = false): Finite {
   if (integer < 0x20000000000000n) {
     if (more) return fromInteger(sign, integer << 60n, exponent - 60, true);
@@ -109,7 +116,7 @@ export function widthOf(integer: bigint): number {
   return digits.length * 4 + 28 - Math.clz32(Number.parseInt(digits.charAt(0), 16));
 }
 
-/** numerator / denominator, both positive, as 53 bits and a tail. */
+/** The quotient numerator / denominator of two positive numbers, as a significand of 53 bits and a tail. */
 export function fromRatio(sign: Sign, numerator: bigint, denominator: bigint): Finite {
   const shift = Math.max(0, widthOf(denominator) - widthOf(numerator) + 54);
   const scaled = numerator << BigInt(shift);
@@ -124,7 +131,7 @@ export function decode(format: FormatName, bits: Bits): Exact {
   return decoders[format](bits);
 }
 
-/** `decode` with its format bound. */
+/** Returns a function that decodes bits of the given format. */
 export function decoder(format: FormatName): Decoder {
   return decoders[format];
 }

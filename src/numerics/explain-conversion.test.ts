@@ -6,7 +6,8 @@ import { explainConversion } from './explain-conversion.ts';
 import { openChoices } from './open-choices.ts';
 
 /**
- * The mnemonic, the source, its neighbors, the result, and the names of the reasons; random bits and scale come last.
+ * In this order: the mnemonic, the source, the neighbors below and above it, the result, the names of the reasons and,
+ * if needed, random bits and scale.
  */
 type Case = readonly [string, Bits, string | null, string | null, string, readonly string[], number?, number?];
 

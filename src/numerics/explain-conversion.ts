@@ -16,14 +16,14 @@ export interface Encoding {
   readonly value: string;
 }
 
-/** Shows where rounding cuts off the source: its bits by binary weight. */
+/** The binary digits of the source, and the place below which rounding discards them. */
 export interface BitWeights {
   /** The magnitude of the source, after scaling, is significand * 2^lowest. */
   readonly significand: bigint;
   readonly lowest: number;
   /**
-   * The destination keeps the bits from 2^lastPlace up; 2^(lastPlace - 1) is the guard bit, and all below it are
-   * sticky.
+   * The destination keeps the bits with a weight of 2^lastPlace or more. The bit with the weight 2^(lastPlace - 1) is
+   * the guard bit, and all lower bits are sticky bits.
    */
   readonly lastPlace: number;
 }
@@ -33,8 +33,8 @@ export interface ConversionExplanation {
   /** The exact source value as a hex float; null for zeros, infinities, NaNs and integers. */
   readonly exact: string | null;
   /**
-   * The destination values on either side of the source; null if the source is itself a destination value, or if no
-   * value lies on that side.
+   * The nearest value of the destination format below the source, and the nearest one above it. Null if the destination
+   * can represent the source exactly, or if there is no value on that side.
    */
   readonly below: Encoding | null;
   readonly above: Encoding | null;
@@ -69,7 +69,7 @@ function weightsOf(c: Conversion, source: Bits, scale: number): BitWeights | nul
   const lowest = exponent + scaling;
   const grid = gridOf(c.to, c.integral);
   const top = lowest + significand.toString(2).length;
-  // An integer keeps the same places regardless of how large the value is.
+  // If the destination is an integer, the last place does not depend on how large the value is.
   const isFloat = formats[c.to].kind === 'float';
   const lastPlace = isFloat ? Math.max(top - grid.precision, grid.lowest) : grid.lowest + 0;
   return { significand, lowest, lastPlace };
@@ -130,10 +130,13 @@ function neighbors(c: Conversion, source: Bits, scale: number): Pair {
   return [encoding(c.to, below), isNan(c.to, above) ? null : encoding(c.to, above)];
 }
 
-/** Rounding alone, without the modifiers that clamp its result. */
+/** Turns off all modifiers that would change the rounded result. */
 const plain = { sat: false, satfinite: false, relu: false, flush: false, randomBits: 0 } as const;
 
-/** Used if both directions give the same value because the source is beyond that end of the format's range. */
+/**
+ * The neighbors of a source that is outside the range of the format, so that rounding up and rounding down give the
+ * same value, `end`.
+ */
 function lone(c: Conversion, source: Bits, end: Bits): Pair {
   const value = decode(c.from, source);
   const isBelow = c.to === 'ue8m0' ? end === 0 : value.sign === 1;

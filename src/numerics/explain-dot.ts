@@ -17,17 +17,21 @@ import type { Accumulator, DotArithmetic } from './dot-arithmetic.ts';
 import { type Exact, fromInteger, zero } from './exact.ts';
 import { nearestBits } from './nearest-bits.ts';
 
-/** A term of a chunk in units of the chunk's last place. */
+/** A term of a chunk. It is shown in units, where a unit is the last place that the chunk keeps. */
 export interface ExplainedTerm {
-  /** Its index among the terms of the dot product; null for the sum so far, which starts as c. */
+  /**
+   * The index of the term among the products of the dot product; null for the accumulator, which is the sum of the
+   * previous chunk or, in the first chunk, c.
+   */
   readonly index: number | null;
-  /** The exact value as a number, or its kind if it is not finite. */
+  /** The exact value as a number; for a term that is not finite, `infinity`, `-infinity` or `nan`. */
   readonly value: number | Special;
   /** The exponent used to align it; null if it is not finite. */
   readonly exponent: number | null;
   readonly sign: '+' | '-';
   /**
-   * The magnitude in units, in binary: the part that is added, and the part that is cut off, without trailing zeros.
+   * The binary digits of the magnitude in units: the integer part, which is added, and the fraction, which is
+   * truncated, without trailing zeros.
    */
   readonly kept: string;
   readonly cut: string;
@@ -38,7 +42,7 @@ export interface ExplainedChunk {
   /** The greatest exponent, and the exponent of a unit; null if some term is not finite. */
   readonly greatest: number | null;
   readonly unit: number | null;
-  /** The exact sum in units; null if some term is not finite. */
+  /** The exact sum of the truncated terms, in units; null if there is a term that is not finite. */
   readonly sum: number | null;
   /** The bits of the result. */
   readonly result: number;
@@ -50,7 +54,10 @@ export interface ExplainedDot {
   readonly addsLast: boolean;
 }
 
-/** The chunks of `terms` with the accumulator `c`, in order. */
+/**
+ * Explains each chunk of a dot product that adds `terms` to the accumulator `c`, in the order in which tensor cores
+ * compute them.
+ */
 export function explainDot(terms: readonly Addend[], c: number, arithmetic: DotArithmetic): ExplainedDot {
   const read = readAccumulator[accumulatorOf(arithmetic.end)];
   const addsLast = arithmetic.order === 'halves';

@@ -1,4 +1,7 @@
-/** The last step of every conversion and every arithmetic instruction: it rounds a value to a format and clamps it. */
+/**
+ * Implements the last step of every conversion and every arithmetic instruction: rounds a value to a format and clamps
+ * the result.
+ */
 import type { Bits } from '../base/bits.ts';
 import type { Rounding } from './conversion.ts';
 import type { Patterns } from './encode.ts';
@@ -6,7 +9,7 @@ import { type Exact, type Finite, half, noTail, power, type Sign } from './exact
 import type { Cause, OverflowPolicy } from './policy.ts';
 import { type Grid, round, type Rounded } from './round.ts';
 
-/** The format that a value is rounded to, and the rules that apply. */
+/** The format to which a value is rounded, and the rules for doing so. */
 export interface Target {
   readonly to: Patterns;
   readonly grid: Grid;
@@ -22,7 +25,7 @@ export interface Target {
   readonly zeroless: boolean;
   /** The result for a NaN, unless NaNs keep their payload. */
   readonly nan: Bits;
-  /** True if a NaN keeps its sign and leading payload bits and becomes quiet. */
+  /** True if the result for a NaN is a quiet NaN with its sign and the leading bits of its payload. */
   readonly keepsPayload: boolean;
 }
 
@@ -102,7 +105,8 @@ function finishOverflow(target: Target, sign: Sign, causes: Causes): Bits {
 function noteRounding(target: Target, sign: Sign, rounded: Rounded, causes: Cause[]): void {
   if (rounded.overflow) return;
   const atEnd = rounded.significand * power(rounded.exponent) === target.grid.largest[sign];
-  // The value is above MAX_NORM, but so close to it that rounding alone would have returned MAX_NORM.
+  // The result is MAX_NORM because the value was clamped, even if the value is so close to MAX_NORM that rounding alone
+  // would have given the same result.
   const clamped = atEnd && rounded.tail !== noTail && !rounded.up && target.overflow !== 'directed';
   causes.push(clamped ? 'overflow' : causeOf(target.rounding, rounded));
   if (target.zeroless && rounded.significand === 0) causes.push('least');

@@ -1,7 +1,7 @@
 /**
- * Elementary functions in fixed point, where an integer n means n * 2^-places. Each result is within 2^`slackBits`
- * units of the true value for any number of places up to 2^12: a series has at most as many terms as places, each with
- * an error below three units, and each of at most eight squarings doubles the error.
+ * Elementary functions in fixed point, where an integer n means n * 2^-places. With up to 2^12 places, each result
+ * differs from the true value by less than 2^`slackBits` units: a series has at most as many terms as there are places,
+ * each term has an error below three units, and there are at most eight squarings, each of which doubles the error.
  */
 
 /** Number of trailing bits of a result that may be wrong. */
@@ -38,7 +38,7 @@ export function cosine(x: bigint, places: bigint): bigint {
   return alternating(x, 1n << places, 0n, places);
 }
 
-/** first - first * x^2 / ((n+1)(n+2)) + ... */
+/** The alternating series first - first * x^2 / ((n+1)(n+2)) + ..., used for sin and cos. */
 function alternating(x: bigint, first: bigint, n: bigint, places: bigint): bigint {
   const square = (x * x) >> places;
   let sum = first;

@@ -1,6 +1,6 @@
 /**
- * Every PTX number format, one row each. A format defines how bits represent a value; it is not a register type such as
- * `.b32`. Adding a format means adding a row; `round.ts` does not change.
+ * Every PTX number format, one row each. A format defines how bits represent a value, unlike a register type such as
+ * `.b32`. To add a format, it is enough to add a row; `round.ts` need not be changed.
  */
 import { keysOf, recordOf } from '../base/records.ts';
 
@@ -8,7 +8,10 @@ import { keysOf, recordOf } from '../base/records.ts';
 export interface FloatFormat {
   readonly kind: 'float';
   readonly name: FloatName;
-  /** Width of one element in bits (an fp6 element has 6 bits; the padding to 8 belongs to the packing). */
+  /**
+   * Width of one element in bits (6 for an fp6 element; that it may be padded to 8 bits is a property of the packing,
+   * not of the format).
+   */
   readonly width: number;
   readonly signed: boolean;
   readonly exponentBits: number;
@@ -16,10 +19,11 @@ export interface FloatFormat {
   readonly fractionBits: number;
   readonly bias: number;
   /**
-   * Whether exponent field 0 holds zero and the subnormals. In ue8m0 it does not: 0x00 is just another power of two.
+   * Whether the exponent field 0 is reserved for zero and the subnormals. It is not in ue8m0, where 0x00 is a power of
+   * two like all others.
    */
   readonly subnormals: boolean;
-  /** Number of zero bits below the fraction: 13 in tf32, which is a truncated f32. */
+  /** Number of bits below the fraction that are always zero: 13 in tf32, which is an f32 with a shorter fraction. */
   readonly padding: number;
   readonly infinity: boolean;
   /**
@@ -41,8 +45,8 @@ export interface FixedFormat {
 }
 
 /**
- * A row of the table below: the fields of `FloatFormat` in order, without `kind` and `name`. A format is signed unless
- * its row says otherwise.
+ * A row of the table below: the fields of `FloatFormat` in order, without `kind` and `name`. If a row does not contain
+ * `signed`, the format is signed.
  */
 type FloatRow = readonly [
   width: number,
@@ -138,28 +142,28 @@ export function isIntegerName(word: string): word is IntegerName {
   return isFormatName(word) && formats[word].kind === 'integer';
 }
 
-/** The float format with this name; the name must be that of a float format. */
+/** The float format with this name. Throws if it is not a float format. */
 export function floatFormat(name: FormatName): FloatFormat {
   const format = formats[name];
   if (format.kind !== 'float') throw new Error(`${name} is not a float`);
   return format;
 }
 
-/** The fixed-point or integer format with this name; the name must not be that of a float format. */
+/** The fixed-point or integer format with this name. Throws if it is a float format. */
 export function fixedFormat(name: FormatName): FixedFormat {
   const format = formats[name];
   if (format.kind === 'float') throw new Error(`${name} is a float`);
   return format;
 }
 
-/** The integer type with this signedness and width, which must exist in PTX. */
+/** The signed or unsigned integer type of this width. Throws if PTX has no such type. */
 export function integerName(signed: boolean, width: number): IntegerName {
   const found = integerNames.find((name) => formats[name].signed === signed && formats[name].width === width);
   if (found === undefined) throw new Error(`there is no ${signed ? 'signed' : 'unsigned'} integer of ${width} bits`);
   return found;
 }
 
-/** The integer type with the same signedness and another width. */
+/** The integer type of another width that is signed if `type` is, and otherwise unsigned. */
 export function resized(type: IntegerName, width: number): IntegerName {
   return integerName(formats[type].signed, width);
 }

@@ -42,8 +42,8 @@ function clamp<T extends number | bigint>(value: T, [least, most]: readonly [T, 
 }
 
 /**
- * Converts bits of `from` to bits of `to`: truncates, sign-extends or zero-extends them or, with `sat`, clamps the
- * value to the range.
+ * Returns a function that converts bits of type `from` to bits of type `to`: it truncates or extends them (with the
+ * sign if `from` is signed) or, with `sat`, clamps the value to the range of `to`.
  */
 export function integerConversion(from: IntegerName, to: IntegerName, sat: boolean): (source: Bits) => Bits {
   const source = formats[from];
@@ -65,9 +65,9 @@ export function packClamp(to: IntegerName): (source: Bits) => Bits {
 }
 
 /**
- * An integer instruction on bits of its type. The results of `mul.wide` and `mad.wide` have twice the width, and so
- * does the third operand of `mad.wide`. `sat` clamps to the range of the type. Division by zero gives all ones
- * (open-choices.ts).
+ * Returns an integer instruction for the given type, as a function of the bits of its operands. The results of
+ * `mul.wide` and `mad.wide` have twice the width of the type, and so does the third operand of `mad.wide`. With `sat`,
+ * the result is clamped to the range of the type. The result of a division by zero has all bits set (open-choices.ts).
  */
 export function integerOperation(fn: IntegerFunction, type: IntegerName, sat: boolean): Operation {
   const { width, signed } = formats[type];
@@ -106,8 +106,7 @@ function modularOperation(fn: IntegerFunction, width: number): Operation | null 
 }
 
 /**
- * A function on values of at most 32 bits. The result is exact, except that `mul.lo` and `mad.lo` are exact modulo
- * 2^32.
+ * A function on values of at most 32 bits. The result is exact; for `mul.lo` and `mad.lo`, only its low 32 bits are.
  */
 function narrowFunction(
   fn: Exclude<IntegerFunction, 'mul.wide' | 'mad.wide'>,
@@ -215,9 +214,9 @@ function wideFunction(fn: IntegerFunction, width: bigint): (a: bigint, b: bigint
 }
 
 /**
- * A logic or shift instruction on `width` bits; width 1 is a predicate. A shift amount is an unsigned 32-bit number.
- * Amounts of at least the width shift out all bits: the result is zero or, for `shr.s`, copies of the sign (PTX ISA
- * 9.7.8).
+ * Returns a logic or shift instruction for operands of `width` bits; a width of 1 means predicates. A shift amount is
+ * an unsigned 32-bit number. Amounts of at least the width shift out all bits: the result is zero or, for `shr.s`,
+ * copies of the sign (PTX ISA 9.7.8).
  */
 export function bitOperation(fn: BitFunction, width: number): Operation {
   switch (fn) {

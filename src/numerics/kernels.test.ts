@@ -12,8 +12,8 @@ function unitsOf(value: Finite): bigint {
 }
 
 /**
- * Whether a magnitude lies where the result says. `compare(n)` is the sign of (exact magnitude - n half units of the
- * result's last place).
+ * Whether the exact magnitude is in the interval that the significand and tail of the result describe. `compare(n)` is
+ * the sign of (exact magnitude - n * h), where h is half a unit of the last place of the result.
  */
 function isAt(result: Finite, compare: (halves: bigint) => number): boolean {
   const low = compare(BigInt(result.significand) * 2n);
@@ -107,7 +107,7 @@ describe.each(kernels)('the %s kernel', (_, kernel, bits) => {
 
   it('takes roots', () => {
     const squares = fc.integer({ min: 1, max: 2 ** 12 - 1 }).map((n) => finite(0, n * n, 0, noTail));
-    // n * (n + 1) is just below the square of n + 1/2.
+    // The square root of n * (n + 1) is slightly less than n + 1/2, so its tail is just below one half.
     const nearHalves = fc.integer({ min: 1, max: 2 ** 12 - 2 }).map((n) => finite(0, n * (n + 1), 0, noTail));
     fc.assert(
       fc.property(fc.oneof(operand, squares, nearHalves), (a) => {

@@ -1,6 +1,6 @@
 /**
- * Exact sums, products, quotients and roots of finite values; inputs have no tail, but results have one. `narrow` is
- * for significands of at most 24 bits and uses only JavaScript numbers; `wide` is for f64 and uses bigints.
+ * Exact sums, products, quotients and roots of finite values; inputs must not have a tail, but results may have one.
+ * `narrow` is for significands of at most 24 bits and uses only JavaScript numbers; `wide` is for f64 and uses bigints.
  * arithmetic.ts handles signs, zeros, infinities and NaNs.
  */
 import {
@@ -19,10 +19,10 @@ import {
 } from './exact.ts';
 
 export interface Kernel {
-  /** Null if the two terms cancel. */
+  /** a + b; null if the sum is zero. */
   readonly add: (a: Finite, b: Finite) => Finite | null;
   readonly multiply: (a: Finite, b: Finite) => Finite;
-  /** a * b + c without rounding; null if the two terms cancel. */
+  /** a * b + c without rounding; null if the sum is zero. */
   readonly fma: (a: Finite, b: Finite, c: Finite) => Finite | null;
   readonly divide: (a: Finite, b: Finite) => Finite;
   /** Of a positive value. */
@@ -31,7 +31,10 @@ export interface Kernel {
   readonly reciprocalRoot: (a: Finite) => Finite;
 }
 
-/** For significands of at most 24 bits; `add` accepts up to 48 bits, so that it can be the last step of an fma. */
+/**
+ * For significands of at most 24 bits. `add` also accepts significands of up to 48 bits, because it is used for the
+ * last step of an fma.
+ */
 export const narrow: Kernel = {
   add: addNarrow,
   multiply: multiplyNarrow,
@@ -53,8 +56,9 @@ export const wide: Kernel = {
 };
 
 /**
- * The operand with the higher exponent is shifted up to 52 bits. If the other operand still has bits below that, the
- * two are so far apart that their difference keeps 51 bits, and the bits below become the tail.
+ * The significand of the operand with the higher exponent is shifted left until it has up to 52 bits. If the other
+ * operand still has bits below its last place, the operands are so different in size that their sum or difference has
+ * at least 51 bits; the bits below become the tail.
  */
 function addNarrow(a: Finite, b: Finite): Finite | null {
   const high = a.exponent >= b.exponent ? a : b;
@@ -71,7 +75,7 @@ function addNarrow(a: Finite, b: Finite): Finite | null {
   return combineFar(high, above, low, below, exponent, classify(low.significand - below * unit, unit, noTail));
 }
 
-/** ±above ± below, where both are exact. */
+/** ±above ± below with the signs of a and b, where both numbers are exact. */
 function combine(a: Finite, above: number, b: Finite, below: number, exponent: number): Finite | null {
   if (a.sign === b.sign) return finite(a.sign, above + below, exponent, noTail);
   if (above === below) return null;
@@ -80,14 +84,14 @@ function combine(a: Finite, above: number, b: Finite, below: number, exponent: n
     : finite(b.sign, below - above, exponent, noTail);
 }
 
-/** ±above ± (below + tail), where above is much larger. */
+/** ±above ± (below + tail) with the signs of a and b, where `above` is much larger than `below`. */
 function combineFar(a: Finite, above: number, b: Finite, below: number, exponent: number, tail: Tail): Finite {
   if (a.sign === b.sign) return finite(a.sign, above + below, exponent, tail);
   if (tail === noTail) return finite(a.sign, above - below, exponent, noTail);
   return finite(a.sign, above - below - 1, exponent, complement(tail));
 }
 
-/** The tail of 1 - x, for a nonzero tail x. */
+/** The tail of 1 - x, where x is a fraction whose tail is not zero. */
 function complement(tail: Tail): Tail {
   if (tail === belowHalf) return aboveHalf;
   return tail === aboveHalf ? belowHalf : tail;
@@ -120,7 +124,10 @@ function squareRootNarrow(a: Finite): Finite {
   return finite(0, root, (a.exponent - lift) / 2, tail);
 }
 
-/** ±a ± b, where a is `significand` times 2^exponent; `significand` may be too wide for a JavaScript number. */
+/**
+ * ±a ± b with the signs of a and b, where the magnitude of a is `significand` times 2^exponent, because it may be too
+ * wide for a JavaScript number.
+ */
 function addWide(a: Finite, significand: bigint, b: Finite, exponent: number = a.exponent): Finite | null {
   const gap = exponent - b.exponent;
   const mine = a.sign === 0 ? significand : -significand;
@@ -133,10 +140,13 @@ function addWide(a: Finite, significand: bigint, b: Finite, exponent: number = a
   return sum < 0n ? fromInteger(1, -sum, lowest) : fromInteger(0, sum, lowest);
 }
 
-/** Beyond this difference in exponents, a 106-bit significand is less than 2^-60 of the other value's last place. */
+/**
+ * If the exponents differ by more than this, the value with the lower exponent, even with a 106-bit significand, is
+ * less than 2^-60 of the last place of the other value.
+ */
 const reach = 170;
 
-/** `large` plus a value that has the sign of `tiny` and lies far below its last place. */
+/** The sum of `large` and a value with the sign of `tiny` that is far smaller than the last place of `large`. */
 function nudge(large: bigint, tiny: bigint, exponent: number): Finite {
   const sign = large < 0n ? 1 : 0;
   const magnitude = (sign === 1 ? -large : large) << 60n;
@@ -160,7 +170,10 @@ function squareRootWide(a: Finite): Finite {
   return fromInteger(0, root, (a.exponent - lift - 60) / 2, root * root !== square);
 }
 
-/** sqrt(2^k / significand), with k chosen so that the root has at least 60 bits. */
+/**
+ * The reciprocal square root, computed as sqrt(2^k / significand), where k is large enough for the root to have at
+ * least 60 bits.
+ */
 function reciprocalRootWide(a: Finite): Finite {
   const shift = 240 + (a.exponent % 2 === 0 ? 0 : 1);
   const significand = BigInt(a.significand);

@@ -20,7 +20,7 @@ interface Layout<T extends Bits> {
   readonly leastNormal: T;
   /** The result of min and max if it is a NaN; `first` is the first NaN operand. */
   readonly winningNan: (first: T) => T;
-  /** The result of neg and abs for a NaN whose new sign is already set. */
+  /** The result of neg and abs for a NaN; its argument is the NaN with the new sign. */
   readonly signedNan: (nan: T) => T;
 }
 
@@ -61,8 +61,9 @@ const layout64: Layout<bigint> = {
 };
 
 /**
- * min or max: a NaN operand is ignored unless `nan` is set, two NaNs give a NaN, and -0 is below +0. With `xorSign`,
- * the magnitudes are compared and the result gets the product of both signs.
+ * min or max. If one operand is a NaN, the result is the other operand or, with `nan`, a NaN; if both are, the result
+ * is a NaN. -0 counts as less than +0. With `xorSign`, the magnitudes are compared, and the sign of the result is the
+ * product of the signs of the operands.
  */
 export function extremum(fn: 'min' | 'max', format: FloatArithmeticFormat, mode: FloatMode): Operation {
   if (format === 'f64') return onBigints(extremumOf(layout64, fn, mode));

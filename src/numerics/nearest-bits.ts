@@ -1,4 +1,4 @@
-/** Rounds values given by users and programs to bits of a format. */
+/** Rounds values, such as numbers that a user writes, to the nearest value of a format. */
 import type { Bits } from '../base/bits.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { patternsOf } from './encode.ts';
@@ -14,8 +14,9 @@ export interface NearestBits {
 }
 
 /**
- * The nearest value of the format, ties to even. Returns an error if the format has no such value: the input is too
- * large or negative, or the format has no infinity or NaN. `word` is the value as it was written.
+ * Returns the bits of the nearest value of the format, with ties to even. Returns an error if the value is too large,
+ * if it is negative and the format is unsigned, or if it is an infinity or a NaN that the format does not have. `word`
+ * is the value as the user wrote it, for the message.
  */
 export function nearestBits(value: Exact, format: FormatName, word: string): Result<NearestBits, string> {
   const patterns = patternsOf(format);

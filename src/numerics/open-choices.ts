@@ -1,7 +1,7 @@
 /**
- * Points that the specification leaves open, and the choices made here, so that a reader can see what a result depends
- * on. `measured` has the same meaning as in policy.ts; `assumed` means that only a test on hardware could settle the
- * question.
+ * Lists the points that the specification leaves open, and the choices that ptxlab makes, so that users can see which
+ * choices affect a result. `measured` has the same meaning as in policy.ts; `assumed` means that only a test on
+ * hardware could settle the question.
  */
 import type { Conversion } from './conversion.ts';
 import { type FormatName, formats } from './formats.ts';
@@ -23,7 +23,7 @@ export interface OpenChoice extends Choice {
 const isHalf = (name: string): boolean => name === 'f16' || name === 'bf16';
 const isSmall = (name: FormatName): boolean => formats[name].width <= 8;
 const isRandom = (c: Conversion): boolean => c.rounding === 'rs';
-/** Whether an input can be a NaN for which neither `.sat` nor `.relu` determines the result. */
+/** Whether the input can be a NaN, and the result for a NaN is not determined by `.sat` or `.relu`. */
 const passesNan = (c: Conversion): boolean => hasNan(formats[c.from]) && !c.sat && !c.relu;
 
 /** Open choices of conversions, in the order of the ISA's chapter. */

@@ -112,5 +112,8 @@ export const comparisons = [
 
 export type Comparison = (typeof comparisons)[number];
 
-/** An operation with its type and mode bound. Extra operands are ignored; pass 0 for them. */
+/**
+ * An operation in a given type and mode, as a function of the bits of its operands. For an operation with fewer
+ * operands, pass 0 for the others, which are ignored.
+ */
 export type Operation = (a: Bits, b: Bits, c: Bits, d?: Bits) => Bits;

@@ -4,8 +4,8 @@
  *
  *     code(i) * scale(i) + offset(i)
  *
- * The product is exact in f32 in every such block, so only the addition rounds. Decoders follow these descriptions:
- * src/arrays/quantized/plain-packed-decoder.ts and src/jit/arrays/packed-block-kernel.ts.
+ * In all of these blocks, f32 can represent the product exactly, so only the addition rounds. Decoders follow these
+ * descriptions: src/arrays/quantized/plain-packed-decoder.ts and src/jit/arrays/packed-block-kernel.ts.
  */
 import type { FormatName } from './formats.ts';
 
@@ -15,23 +15,29 @@ export interface BitField {
   readonly bits: number;
 }
 
-/** The position of the i-th small number in a block, as its bit fields, lowest bits first. */
+/**
+ * Returns the position of the i-th small number in a block: the bit fields that contain it, the one with its lowest
+ * bits first.
+ */
 export type Places = (index: number) => readonly BitField[];
 
-/** Small numbers, each shared by `share` neighboring elements. */
+/** Small numbers in a block, of which each applies to `share` consecutive elements. */
 export interface Shared {
   readonly share: number;
   readonly places: Places;
 }
 
-/** A factor, or a factor times a small integer n: `factor * (times * n + plus)`. */
+/**
+ * The scale of an element: a factor or, if there is a multiplier, a factor times an expression with a small integer n,
+ * `factor * (times * n + plus)`.
+ */
 export interface Scale {
   /** The factor, in f16, ue8m0, or e4m3 without its sign. */
   readonly factor: Shared & { readonly format: 'f16' | 'ue8m0' | 'e4m3' };
   readonly multiplier: (Shared & { readonly signed: boolean; readonly times: number; readonly plus: number }) | null;
 }
 
-/** Integers of up to 8 bits, each meaning `n + plus`, where n is in two's complement if `signed`. */
+/** Codes that are integers n of up to 8 bits, in two's complement if `signed`. The value of a code is `n + plus`. */
 export interface LinearCodes {
   readonly kind: 'linear';
   readonly places: Places;
@@ -47,8 +53,8 @@ export interface ListedCodes {
 }
 
 /**
- * Bytes that hold five base-3 digits each; the first digit of byte b is the integer part of 3 b / 256. Digits 0, 1 and
- * 2 mean -1, 0 and 1.
+ * Codes that are base-3 digits, five in each byte. The first digit of a byte b is the integer part of 3 b / 256. The
+ * digits 0, 1 and 2 mean -1, 0 and 1.
  */
 export interface DigitCodes {
   readonly kind: 'digits';
@@ -62,8 +68,8 @@ export interface GridCodes extends Shared {
   /** The coordinates of all points, one point after another. */
   readonly grid: () => Int8Array;
   /**
-   * One bit per coordinate of a point: 1 negates it. If only 7 of 8 sign bits are stored, the eighth one makes the
-   * number of ones even.
+   * One bit for each coordinate of a point, which negates the coordinate if it is 1. If only 7 of 8 sign bits are
+   * stored, the eighth is chosen such that an even number of them are 1.
    */
   readonly signs: Shared | null;
   /** One bit: 0 adds 1/8 to the coordinates, 1 subtracts it. */
@@ -80,17 +86,17 @@ export interface PackedBlock {
   readonly offset: Scale | null;
 }
 
-/** How values become the codes and the scale of a block with linear codes, in f32 arithmetic. */
+/** How the codes and the scale of a block with linear codes are computed from values, in f32 arithmetic. */
 export interface BlockEncoding {
   /**
-   * The number that the scale is computed from: the value of largest magnitude (the first one, if there are several),
-   * its magnitude, or the largest value minus the smallest. The offset, which exists only with `range`, is the smallest
-   * value.
+   * The number from which the scale is computed. `largest`: the value with the largest magnitude (the first one if
+   * there are several). `magnitude`: that magnitude. `range`: the largest value minus the smallest; in this case, the
+   * block also has an offset, which is the smallest value.
    */
   readonly from: 'largest' | 'magnitude' | 'range';
-  /** The scale is that number divided by this divisor. */
+  /** The number selected by `from` is divided by this divisor to get the scale. */
   readonly divisor: number;
-  /** The stored code of 0, without an offset. */
+  /** The stored code for the value 0 in a block without an offset. */
   readonly zero: number;
   /** The limits of stored codes. */
   readonly least: number;
@@ -99,7 +105,7 @@ export interface BlockEncoding {
   readonly ties: 'up' | 'away';
 }
 
-/** The part of a small number that lies within one byte: `((byte >> down) & mask) << up`. */
+/** One of the parts of a small number, which lies within a single byte: `((byte >> down) & mask) << up`. */
 export interface Segment {
   readonly byte: number;
   readonly down: number;
@@ -107,7 +113,7 @@ export interface Segment {
   readonly up: number;
 }
 
-/** Splits fields at byte boundaries. */
+/** Splits bit fields at byte boundaries, so that each segment lies within a single byte. */
 export function segmentsOf(fields: readonly BitField[]): readonly Segment[] {
   const segments: Segment[] = [];
   let up = 0;

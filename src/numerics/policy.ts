@@ -1,6 +1,6 @@
 /**
- * The rules for conversions that rounding alone does not settle, each with a name and its evidence. `convert.ts`
- * executes these rules and `explain` prints them.
+ * The rules for cases in which rounding alone does not determine the result of a conversion, each with a name and its
+ * evidence. `convert.ts` applies these rules, and `explain` prints them.
  *
  * Evidence is either a section of the PTX ISA (9.1) or `measured`: results of the host code in the CUDA 13.0 headers or
  * of constants folded by ptxas 13.0, recorded in test/golden/numerics.
@@ -10,7 +10,7 @@ import { formats, type NumberFormat } from './formats.ts';
 
 export interface Policy<Name extends string> {
   readonly name: Name;
-  /** One sentence about the result. */
+  /** A statement about the result, in words. */
   readonly rule: string;
   readonly evidence: string;
 }
@@ -32,7 +32,7 @@ export function hasNan(format: NumberFormat): boolean {
 
 export type NanPolicy = 'zero' | 'max-norm' | 'top-bit' | 'unchanged' | 'widened' | 'quieted' | 'canonical';
 
-/** The results for a NaN; the first row that applies decides. */
+/** The rules for the result if the source is a NaN. The first row that applies to the conversion is used. */
 export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
   {
     name: 'zero',
@@ -104,7 +104,10 @@ export function nanPolicyOf(c: Conversion): Policy<NanPolicy> {
 
 export type OverflowPolicy = 'max-norm' | 'integer-range' | 'nan' | 'directed';
 
-/** The results for a value whose rounded magnitude exceeds the format's range; the first row that applies decides. */
+/**
+ * The rules for the result if the rounded magnitude exceeds the range of the format. The first row that applies to the
+ * conversion is used.
+ */
 export const overflowPolicies: readonly ConversionPolicy<OverflowPolicy>[] = [
   {
     name: 'integer-range',
@@ -163,8 +166,8 @@ export type Cause =
   | 'clamped';
 
 /**
- * Every reason that can affect a result, in words. `nan` and `overflow` are missing because the policies of the
- * conversion explain them.
+ * Explains in words every reason that can affect a result, except `nan` and `overflow`, for which the policies of the
+ * conversion do so.
  */
 export const causes: Readonly<Record<Exclude<Cause, 'nan' | 'overflow'>, Policy<Cause>>> = {
   exact: cause('exact', 'the destination can represent the value exactly', 'definition'),

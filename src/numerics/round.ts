@@ -1,6 +1,6 @@
 /**
- * The only place where a value is rounded. A grid is the set of a format's values. This code does not depend on
- * formats; policy.ts decides what happens beyond the end of a grid.
+ * Rounds values to a grid, which is the set of values of a format. All rounding is done here. This code does not depend
+ * on any particular format; policy.ts determines the results for values beyond the end of a grid.
  */
 import { recordOf } from '../base/records.ts';
 import { belowHalf, bitLength, classify, type Finite, noTail, power, type Sign, type Tail } from './exact.ts';
@@ -8,24 +8,27 @@ import type { Rounding } from './conversion.ts';
 import { formats, type FormatName, type NumberFormat, formatNames } from './formats.ts';
 
 /**
- * The points of a grid are integers below 2^precision times 2^exponent, with exponent >= lowest, up to the largest
- * magnitude.
+ * The magnitudes in a grid are all n * 2^exponent with an integer n < 2^precision and exponent >= lowest that do not
+ * exceed the largest magnitude.
  */
 export interface Grid {
   readonly precision: number;
   readonly lowest: number;
   /**
-   * The largest magnitude of each sign. 2^63 - 1 and 2^64 - 1 are replaced by the next lower double, which gives the
-   * same comparisons.
+   * The largest magnitude of positive and of negative values. Instead of 2^63 - 1 and 2^64 - 1, which are not doubles,
+   * it is the next lower double; comparisons with it have the same results.
    */
   readonly largest: readonly [positive: number, negative: number];
 }
 
 export interface Rounded {
-  /** 0 if the value was rounded to zero; can be 2^precision after a carry. */
+  /**
+   * The rounded significand. It is 0 if the value was rounded to zero, and it can be 2^precision if rounding up caused
+   * a carry.
+   */
   readonly significand: number;
   readonly exponent: number;
-  /** The part that was cut off, in units of the last kept place. */
+  /** The size of the discarded part, relative to the last place that was kept. */
   readonly tail: Tail;
   /** Whether the magnitude was rounded up. */
   readonly up: boolean;
@@ -49,7 +52,8 @@ function makeGrid(format: NumberFormat): Grid {
   const { width, signed, fractionBits } = format;
   const unit = power(-fractionBits);
   const positive = width < 64 ? 2 ** (signed ? width - 1 : width) - 1 : signed ? belowSigned64 : belowUnsigned64;
-  // s2f6 saturates to MAX_NORM with either sign, so its lowest pattern is not on the grid (policy.ts).
+  // Negative values in s2f6 saturate to -MAX_NORM, so the lowest pattern, which is below that, is not on the grid
+  // (policy.ts).
   const negative = format.kind === 'fixed' ? positive : signed ? 2 ** (width - 1) : 0;
   return { precision: width, lowest: -fractionBits, largest: [positive * unit, negative * unit] };
 }
@@ -63,8 +67,9 @@ export function gridOf(name: FormatName, integral = false): Grid {
 }
 
 /**
- * Rounds a value to a grid as if its exponent had no upper bound; `overflow` tells the caller that the result is beyond
- * the format's range. `random` holds the `randomBits` bits of `rs` (PTX ISA 9.7.9.21, rounding).
+ * Rounds a value to a grid as if its exponent had no upper bound; `overflow` in the result tells the caller that the
+ * rounded value is beyond the format's range. For `rs`, `random` contains `randomBits` random bits (PTX ISA 9.7.9.21,
+ * rounding).
  */
 export function round(value: Finite, grid: Grid, rounding: Rounding, random = 0, randomBits = 0): Rounded {
   const { sign, significand, exponent } = value;
@@ -83,7 +88,7 @@ export function round(value: Finite, grid: Grid, rounding: Rounding, random = 0,
   return { significand: rounded, exponent: last, tail, up, overflow: rounded * power(last) > grid.largest[sign] };
 }
 
-/** Used if no bit of the significand is cut off, so that only the tail is rounded. */
+/** Rounds a value if all bits of its significand are kept, so that only its tail is discarded. */
 function roundWhole(value: Finite, grid: Grid, rounding: Rounding): Rounded {
   const { sign, significand, exponent, tail } = value;
   const up = tail !== noTail && raises(rounding, sign, significand % 2 === 1, tail);
@@ -108,9 +113,9 @@ function raises(rounding: Rounding, sign: Sign, odd: boolean, tail: Tail): boole
 }
 
 /**
- * Whether adding the random bits to the top `randomBits` bits of the part that is cut off (`low`, which has `shift`
- * bits) produces a carry. If fewer bits were cut off, the missing bits are zeros. Works on the magnitude, so negative
- * values are rounded like positive ones.
+ * Whether there is a carry if the random bits are added to the upper `randomBits` bits of the discarded part. The
+ * discarded part is `low`, which has `shift` bits; if these are fewer than `randomBits`, zeros are appended. Works on
+ * the magnitude, so negative values are rounded like positive ones.
  */
 function carries(low: number, shift: number, random: number, randomBits: number): boolean {
   const space = power(randomBits);

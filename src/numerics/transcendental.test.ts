@@ -65,7 +65,8 @@ describe('rounded to f32', () => {
       }
       const found = valueOf(compute(bits, 0, 0) as number);
       const nearest = Math.fround(wanted);
-      // The double itself is off by about one ulp, which can decide cases this close to the midpoint of two floats.
+      // The double `wanted` has an error of about one ulp. If it is very close to the midpoint between two floats, the
+      // other float may be correct.
       const beyond = Math.fround(wanted * (1 + 2 ** -50)) === found || Math.fround(wanted * (1 - 2 ** -50)) === found;
       expect(found === nearest || beyond, `${name} ${bits.toString(16)}`).toBe(true);
     }
@@ -103,7 +104,8 @@ describe('rounded to f32', () => {
   });
 
   test('all bits of the result for the float nearest to a multiple of pi / 2 are correct', () => {
-    // 16367173 * 2^72 is within 1.6e-9 of a multiple, so 86 bits of pi cancel before the first significant one.
+    // 16367173 * 2^72 differs from an odd multiple of pi / 2 by only 1.6e-9, so the subtraction of the multiple cancels
+    // many leading bits.
     const cosineOf = floatOperation('cos', 'f32', mode);
     expect(valueOf(cosineOf(bitsOf(16367173 * 2 ** 72), 0, 0) as number)).toBe(
       Math.fround(Math.cos(16367173 * 2 ** 72)),

@@ -1,10 +1,11 @@
 /**
- * sin, cos, lg2, ex2 and tanh of finite values, exact except for a tail. Only one rounding remains to be done, so
- * results are correctly rounded in every format.
+ * Computes sin, cos, lg2, ex2 and tanh of finite values, exactly up to a significand and a tail. These need only be
+ * rounded once, so results are correctly rounded in every format.
  *
  * Apart from a few exact cases, these functions are irrational at rational points (Lindemann and Weierstrass; Gelfond
- * and Schneider for ex2). Hence no result is exactly a value of a format or a tie. Upper and lower bounds are computed
- * with more and more places until both have the same significand and tail.
+ * and Schneider for ex2). Hence no result is exactly equal to a value of a format or halfway between two of them. An
+ * upper and a lower bound of the result are computed with more and more places, until both have the same significand
+ * and tail.
  */
 import { finite, type Exact, type Finite, fromInteger, noTail, power, type Sign, widthOf, zero } from './exact.ts';
 import { constants, cosine, exponential, logarithm, sine, slackBits } from './fixed-point.ts';
@@ -27,7 +28,7 @@ export function transcendental(fn: Transcendental, a: Finite): Exact {
   }
 }
 
-/** A result whose magnitude differs from `value` by less than 2^slack, in units of 2^exponent. */
+/** An approximate result: its magnitude is `value` * 2^exponent, with an error of less than 2^slack * 2^exponent. */
 interface Approximation {
   readonly sign: Sign;
   readonly value: bigint;
@@ -37,7 +38,10 @@ interface Approximation {
 
 const fewestPlaces = 128n;
 
-/** Requests more places until both bounds of the value agree in 53 bits and the tail. */
+/**
+ * Computes a value with more and more places, until its upper and lower bounds agree in the 53 bits of the significand
+ * and in the tail.
+ */
 function settle(compute: (places: bigint) => Approximation): Finite {
   for (let places = fewestPlaces; ; places *= 2n) {
     const { sign, value, slack, exponent } = compute(places);
@@ -65,7 +69,8 @@ function topExponent({ significand, exponent }: Finite): number {
 
 function binaryExponential(a: Finite): Exact {
   const top = topExponent(a);
-  // The result is beyond the range of every format, so rounding gives infinity or zero.
+  // The result is too large or too small for every format, so any such result may be returned: it is rounded to
+  // infinity or zero.
   if (top >= 12) return finite(0, 1, a.sign === 0 ? 5000 : -5000, noTail);
   const exact = a.significand * power(a.exponent);
   if (Number.isInteger(exact)) return finite(0, 1, a.sign === 0 ? exact : -exact, noTail);
@@ -97,7 +102,7 @@ function binaryLogarithm(a: Finite): Exact {
 
 // --- sin, cos, tanh -------------------------------------------------------------------------------------------------
 
-/** `quarter` is 0 for sin and 1 for cos, because cos is a quarter turn ahead. */
+/** Computes sin or cos. `quarter`, the number of quarter turns to add to the angle, is 0 for sin and 1 for cos. */
 function circular(a: Finite, quarter: bigint): Exact {
   const top = topExponent(a);
   return settle((wanted) => {
@@ -110,7 +115,10 @@ function circular(a: Finite, quarter: bigint): Exact {
   });
 }
 
-/** Splits |a| into quarter turns and a remainder; pi has as many additional places as |a| has integer bits. */
+/**
+ * Splits the angle |a| into whole quarter turns and a remainder. The value of pi that is used has at least as many
+ * additional places as |a| has integer bits.
+ */
 function reduce(a: Finite, top: number, places: bigint): { readonly quarters: bigint; readonly rest: bigint } {
   const extra = BigInt(Math.max(0, top + 2));
   const magnitude = fixed(a, places + extra);
@@ -130,7 +138,8 @@ function hyperbolicTangent(a: Finite): Exact {
     const twice = fixed(a, places + 1n);
     const { ln2 } = constants(places);
     const whole = twice / ln2;
-    // E - 1 = (e^rest - 2^-whole) * 2^whole; numerator and denominator are both divided by 2^whole.
+    // E is e^rest * 2^whole. Numerator and denominator are both divided by 2^whole, which gives (e^rest - 2^-whole) /
+    // (e^rest + 2^-whole).
     const growth = exponential(twice - whole * ln2, places);
     const unit = one >> whole;
     const value = ((growth - unit) << places) / (growth + unit);

@@ -6,7 +6,7 @@ import { bytesOf } from '../../src/arrays/storage.ts';
 import type { Bits } from '../../src/base/bits.ts';
 import { type FormatName, formats } from '../../src/numerics/formats.ts';
 
-/** The default, and each option alone. */
+/** The options to test: none, and each option by itself. */
 export const modes: readonly Omit<ConvertOptions, 'to'>[] = [
   {},
   { rounding: 'rz' },
@@ -23,8 +23,8 @@ export const modes: readonly Omit<ConvertOptions, 'to'>[] = [
 ];
 
 /**
- * Bit patterns of a format: all of them up to 8 bits, otherwise the ends of exponent ranges, ties, and a sample of
- * others.
+ * Bit patterns of a format. For formats of up to 8 bits, these are all patterns; for wider ones, they include patterns
+ * around powers of two, their complements, and a sample of others.
  */
 function patterns(format: FormatName): readonly Bits[] {
   const { width } = formats[format];
@@ -56,10 +56,13 @@ function read(format: FormatName, bytes: Uint8Array): readonly Bits[] {
   });
 }
 
-/** One element per byte, for elements narrower than a byte. */
+/** The packing in which elements narrower than a byte are stored one per byte; undefined for other formats. */
 export const unpacked = (format: FormatName): 'bytes' | undefined => (formats[format].width < 8 ? 'bytes' : undefined);
 
-/** Converts patterns of a format and compares them with the exact engine; does nothing if PTX lacks the conversion. */
+/**
+ * Converts patterns of a format and compares them with the exact engine; does nothing if the conversion is not
+ * available.
+ */
 export function checkConversion(from: FormatName, options: ConvertOptions & { readonly to: FormatName }): void {
   const { to, rounding, saturate, relu, ftz, semantics } = options;
   const plan = conversionOf({ from, to, rounding, saturate, relu, ftz, semantics });
