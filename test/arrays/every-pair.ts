@@ -6,7 +6,7 @@ import { bytesOf } from '../../src/arrays/storage.ts';
 import type { Bits } from '../../src/base/bits.ts';
 import { type FormatName, formats } from '../../src/numerics/formats.ts';
 
-/** The options to test: none, and each option by itself. */
+/** The combinations of options to test, nearly all with at most one option. */
 export const modes: readonly Omit<ConvertOptions, 'to'>[] = [
   {},
   { rounding: 'rz' },

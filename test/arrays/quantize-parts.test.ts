@@ -1,4 +1,7 @@
-/** Quantizes arrays in parts, and with stochastic rounding, which depends on the index of an element. */
+/**
+ * Tests quantizing an array in parts, and quantizing with stochastic rounding, where the result depends on the index of
+ * an element.
+ */
 import { describe, expect, test } from 'vitest';
 import { schemes } from '../../src/arrays/quantized/block-formats.ts';
 import { convert } from '../../src/arrays/convert.ts';
@@ -75,7 +78,7 @@ describe('stochastic rounding', () => {
   });
 });
 
-/** The number of codes 1 in a quantized array. */
+/** The codes that the quantized array would have if every element were 1. */
 function codesOfOne({ scheme, packing, codes }: QuantizedArray): Uint8Array {
   const one = codeOf(codeTable(scheme.element), 0x3f800000);
   const isDense = packing !== 'bytes';

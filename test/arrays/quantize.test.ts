@@ -26,7 +26,7 @@ function exact(value: number): bigint {
 
 const magnitude = (value: bigint): bigint => (value < 0n ? -value : value);
 
-/** The magnitudes of an element format, times 2^20, by code. */
+/** The magnitudes that an element format can represent, multiplied by 2^20 and indexed by code. */
 function magnitudesOf(element: FormatName): readonly bigint[] {
   const format = formats[element];
   if (format.kind !== 'float') throw new Error('a float');
@@ -44,12 +44,14 @@ function oracleScale(element: FormatName, rule: 'floor' | 'up', block: readonly 
   const largest = magnitudesOf(element).at(-1) as bigint;
   const unit = 1n << 400n;
   if (rule === 'up') {
-    // The smallest 2^k, at least 2^-127, such that amax / 2^k does not exceed the largest element.
+    // Finds the smallest 2^k, but at least 2^-127, for which amax / 2^k does not exceed the largest value of the
+    // element format.
     let k = -127;
     while ((largest << BigInt(k + 127)) * unit < (amax << 127n) << 20n) k++;
     return k + 127;
   }
-  // The largest power of two in amax divided by the largest power of two in the element.
+  // 2^k is the largest power of two that is at most amax, divided by the largest power of two that the element format
+  // has.
   const log2 = (value: bigint): number => value.toString(2).length - 1;
   const k = amax === 0n ? -127 : log2(amax) - 400 - (log2(largest) - 20);
   return Math.max(k, -127) + 127;
@@ -134,7 +136,8 @@ describe('round trips', () => {
   test.each(names)('%s: dequantized values are quantized to the same values', (to) => {
     const once = dequantize(quantize(moderate(1000, 3), { to, shape: [10, 100] }));
     const again = dequantize(quantize(once, { to, shape: [10, 100] }));
-    // A block whose largest element has the largest code may get a different scale if the scale itself was rounded.
+    // If scales are rounded, quantizing a second time may give a block a different scale, even if its largest element
+    // has the largest code.
     const exactScales = to.startsWith('mx');
     if (exactScales) expect(again).toEqual(once);
     else
@@ -188,8 +191,8 @@ describe('statistics', () => {
   test('a value counts as clipped if a larger code would have been nearer', () => {
     const clipped = (to: SchemeSpelling, amax: number, ...values: readonly number[]): number | undefined =>
       quantize(Float32Array.from(values), { to, amax, statistics: true }).statistics?.clipped;
-    // The code of 448 is even and 127 is odd. A value halfway to the next code, which does not exist, goes to the even
-    // one.
+    // The largest code is even for e4m3 (448) and odd for s8 (127). A value halfway between the largest code and the
+    // next one, which does not exist, rounds to the even code, so it is clipped only in s8.
     expect(clipped('e4m3', 448, 448, 463, 464, 464.1, -465)).toBe(2);
     expect(clipped('s8', 127, 127, 127.4, 127.5, -128, -128.6)).toBe(2);
     expect(clipped('e4m3', 3 / 7, 3 / 7)).toBe(0);

@@ -1,6 +1,6 @@
 /**
- * Compares array conversions with the exact engine: every value of sources of up to 16 bits, of f32 for the common
- * conversions, and some values of every pair of formats with every mode.
+ * Compares array conversions with the exact engine: all values of source formats of up to 16 bits; all f32 values for
+ * the common conversions; and, for every pair of formats and every mode, some values.
  */
 import { describe, expect, test } from 'vitest';
 import { convert } from '../../src/arrays.ts';
@@ -78,13 +78,13 @@ describe('all 2^32 f32 in order', () => {
 
 interface Run {
   readonly code: number;
-  /** The first magnitude after the run. */
+  /** The magnitude at which the next run begins. */
   readonly end: number;
 }
 
 /**
- * Runs of consecutive magnitudes that are rounded to the same code; rounding is monotonic. Their ends are found by
- * bisection when they are first needed.
+ * Finds runs of consecutive magnitudes that are rounded to the same code. The end of a run is searched for by bisection
+ * when it is first needed, which is possible because rounding is monotonic.
  */
 function runsOf(exact: (magnitude: number) => number): { at(magnitude: number): Run } {
   let run: Run = { code: exact(0), end: 0 };

@@ -1,4 +1,7 @@
-/** Random modules of functions give the same results on both engines as in their JavaScript model. */
+/**
+ * Runs modules of random functions on both engines; the results must be those of a model of the same functions in
+ * JavaScript.
+ */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { randomCalls } from './random-calls.ts';

@@ -1,4 +1,4 @@
-/** Values that do not fit a 32-bit or 64-bit register, on both engines: 128-bit values, and the condition code. */
+/** Tests, on both engines, values that are not held in ordinary registers: 128-bit values, and the condition code. */
 import { describe, expect, test } from 'vitest';
 import { output } from '../device/run.ts';
 

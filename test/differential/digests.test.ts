@@ -1,4 +1,7 @@
-/** The digests that come with ptxlab: the fast engine reproduces those of the reference engine and the golden ones. */
+/**
+ * Tests the digests in the ptxlab package: the fast engine must produce the same digests as the reference engine, and
+ * the golden ones.
+ */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { sweepChunks } from '../../src/jit/arrays/sweep-runner.ts';

@@ -1,6 +1,7 @@
 /**
- * Tests f64 arithmetic on the fast engine, four threads at a time, on operands for which a fused sum is hard to round, on
- * numbers of all sizes and on special values. The reference engine gives the expected results.
+ * Tests f64 arithmetic on the fast engine, four threads at a time, with three kinds of operands: those for which a
+ * fused multiply-add is hard to round, numbers of all sizes, and special values. The reference engine gives the
+ * expected results.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -29,7 +30,7 @@ const sign = 1n << 63n;
 
 type Triple = readonly [bigint, bigint, bigint];
 
-/** Addends that cancel the product, or that meet its last bits. */
+/** An addend for a * b that nearly cancels the product, that overlaps its last bits, or that is unrelated to it. */
 function closeAddend(a: bigint, b: bigint): bigint {
   const near = product(a, b);
   const kinds = [

@@ -25,7 +25,7 @@ function compiled(fn: Elementary): { readonly series: OfBits; readonly exact: Of
   helpers.builder.export('series', series);
   helpers.builder.export('exact', exactFunction(helpers, fn));
   const module = new WebAssembly.Module(helpers.builder.encode());
-  // None of the imported functions is called here.
+  // The module imports functions that this test does not call, so empty ones are enough.
   const imported = WebAssembly.Module.imports(module).filter(({ kind }) => kind === 'function');
   const functions = Object.fromEntries(imported.map(({ name }) => [name, (): void => undefined]));
   const env = { memory: new WebAssembly.Memory({ initial: 0 }), ...functions };
@@ -51,8 +51,8 @@ function valueOf(bits: bigint): number {
 }
 
 /**
- * Rounds a result to odd as an f64, so that the last bit also represents everything below it. The result must have at
- * least 53 bits, or be exact.
+ * Converts a result to f64 with rounding to odd: if the result is not exact, the last bit is set. The result must be
+ * exact or have at least 53 bits.
  */
 function toOdd({ sign, significand, exponent, tail }: Finite): number {
   const lift = 53 - bitLength(significand);
@@ -61,7 +61,10 @@ function toOdd({ sign, significand, exponent, tail }: Finite): number {
   return (sign === 1 ? -odd : odd) * power(exponent - lift);
 }
 
-/** Values of both signs and of every exponent from `low` to `high`, and some at the ends of the series. */
+/**
+ * Arguments of both signs with all exponents from `low` up to, but not including, `high`, and some at the ends of the
+ * intervals in which the series are used.
+ */
 function argumentsFrom(low: number, high: number): readonly number[] {
   const numbers = randomBits(7n);
   const random = Array.from({ length: 3000 }, (_, i) => {

@@ -4,7 +4,7 @@ import type { Instruction, Register } from './instructions.ts';
 
 const targets = ['sm_100a', 'sm_103a', 'sm_120a', 'sm_90', 'sm_70'];
 
-/** The distance between the values of a row in bytes. */
+/** Each value of a row occupies this many bytes. */
 const slot = 16;
 
 type Rows = readonly (readonly bigint[])[];
@@ -15,7 +15,7 @@ export interface Case {
   readonly rows: () => Rows;
 }
 
-/** A case of a kernel, with the positions of its rows and of their results. */
+/** A case that is part of a kernel, with the positions of its rows in the input and of the results in the output. */
 interface Placed {
   readonly instruction: Instruction;
   readonly rows: Rows;
@@ -28,7 +28,8 @@ const inputBytes = ({ sources }: Instruction): number => slot * sources.length;
 const outputBytes = ({ results }: Instruction): number => slot * (results.length + 1);
 
 /**
- * Places the cases one after the other. All cases get as many rows as the longest; shorter ones repeat their first row.
+ * Places the rows of several cases one case after another in the buffers. All cases must have the same number of rows,
+ * so the first row of shorter ones is repeated.
  */
 function place(cases: readonly Case[]): { readonly count: number; readonly placed: readonly Placed[] } {
   const given = cases.map(({ instruction, rows }) => ({ instruction, rows: rows() }));
@@ -132,7 +133,7 @@ function writeRows(words: BigUint64Array, rows: Rows, count: number): void {
   }
 }
 
-/** The values of a row in an output: the results, and the condition code. */
+/** Reads the values that the kernel stored for a row: the results of the instruction, and the condition code. */
 function valuesIn(words: BigUint64Array, row: number, { instruction, output }: Placed): readonly bigint[] {
   const count = instruction.results.length + 1;
   return Array.from({ length: count }, (_, i) => {
@@ -152,7 +153,7 @@ export async function fastResults(instruction: Instruction, rows: Rows): Promise
   return results;
 }
 
-/** For each case, describes the rows on which the engines differ. */
+/** For each case, describes the rows for which the results of the engines differ. */
 async function allDifferences(cases: readonly Case[]): Promise<readonly (readonly string[])[]> {
   const { placed, launch } = await launcher(cases);
   const reference = await launch({ engine: 'interp' });
@@ -170,12 +171,12 @@ async function allDifferences(cases: readonly Case[]): Promise<readonly (readonl
   return differing;
 }
 
-/** Describes the rows on which the engines differ. */
+/** Describes the rows for which the results of the engines differ. */
 export async function differences(instruction: Instruction, rows: Rows): Promise<readonly string[]> {
   return (await allDifferences([{ instruction, rows: () => rows }]))[0] ?? [];
 }
 
-/** Kernels of at most this size get code for four threads. */
+/** Number of instructions in a kernel; code for four threads is generated only for kernels up to this size. */
 const batchSize = 8;
 
 /** Like `differences`, but indexed by case. One kernel executes several cases, which takes a third of the time. */

@@ -1,4 +1,6 @@
-/** The facts of steps that the instructions of random kernels exercise, each under a short name. */
+/**
+ * Checks which properties of instruction steps the random kernels exercise. Each property (a "fact") has a short name.
+ */
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import type { TraceEvent } from '../../src/device.ts';
 import { namedEnvironment } from '../../src/isa/environment.ts';
@@ -9,7 +11,7 @@ import { allForms } from '../../src/isa/table.ts';
 
 const environment = namedEnvironment('sm_100a', '9.1');
 
-/** Facts that no random kernel can exercise, with the reason. */
+/** The facts that random kernels cannot exercise, with the reason for each. */
 export const leftOut: Readonly<Record<string, string>> = {
   'flow fault': 'a launch that ends with a fault leaves nothing to compare',
   'write const': 'a kernel cannot write to constant memory',
@@ -26,7 +28,7 @@ function factsOf(step: Step): readonly string[] {
   ];
 }
 
-/** Every fact that at least one step of the table has. */
+/** All facts about steps of instructions in the table. */
 export function factsOfTable(): ReadonlySet<string> {
   const variants = [...expand(allForms(), { optional: 'one' })];
   return new Set(variants.flatMap((variant) => variant.form.steps(variant, environment)).flatMap(factsOf));

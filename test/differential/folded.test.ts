@@ -1,5 +1,6 @@
 /**
- * Values that ptxas 13.0 computed itself, checked on the fast engine: they reveal mistakes that the two engines share.
+ * Compares the fast engine with values that ptxas 13.0 computed at compile time, which reveals mistakes that both
+ * engines make.
  */
 import { expect, test } from 'vitest';
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';

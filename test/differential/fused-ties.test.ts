@@ -1,7 +1,7 @@
 /**
- * Tests fma.f32 on the fast engine, four threads at a time, for inputs whose sum in f64 is a tie between two f32 or is
- * subnormal as an f32. Some of these sums are exact, others have already been rounded. The reference engine gives the
- * expected results.
+ * Tests fma.f32 on the fast engine, four threads at a time, for inputs whose result, computed in f64, is halfway
+ * between two f32 values or is in the range of f32 subnormals. Some of these f64 results are exact, others have been
+ * rounded. The reference engine gives the expected results.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -11,7 +11,10 @@ import { ternaryBlock, ternaryKernel } from './ternary-kernel.ts';
 const count = 16_384;
 
 const powers = [0, -1, -12, -23, -24, -25, -30, -60];
-/** Significands with few bits, with all 24 bits, and next to a power of two, which makes products close to one, too. */
+/**
+ * Significands with few bits, with all 24 bits, and next to a power of two, so that products are next to a power of two
+ * as well.
+ */
 const significands = [
   1,
   1.5,
@@ -23,7 +26,10 @@ const significands = [
   1 + 2 ** -11 + 2 ** -23,
 ];
 
-/** a, b, and c such that the last bits of product and addend meet in many ways; either of them may be the smaller. */
+/**
+ * Values for a, b and c for which the last bits of the product and of the addend are in many different positions
+ * relative to each other. Either of the two may be the smaller one.
+ */
 const triples: readonly (readonly [number, number, number])[] = significands.flatMap((a) =>
   significands.flatMap((b) =>
     significands.flatMap((c) =>
@@ -37,7 +43,10 @@ const triples: readonly (readonly [number, number, number])[] = significands.fla
   ),
 );
 
-/** All a, then all b, then all c; the product and c are scaled by the same power of two. */
+/**
+ * The operands of all threads: all values for a, then all for b, then all for c, with the product and c scaled by the
+ * same power of two.
+ */
 function operands(power: number): Float32Array {
   const all = new Float32Array(3 * count);
   const half = Math.ceil(power / 2);

@@ -44,7 +44,7 @@ function all(pattern: string, widths: readonly number[], result: number): readon
   return expand(pattern).map((inst) => plain(inst, widths, result));
 }
 
-/** Uses 32-bit registers if the type requires them. */
+/** Makes all registers 32 bits wide if the instruction has a 32-bit type. */
 function limitedTo32(instruction: Instruction): Instruction {
   if (!instruction.inst.endsWith('32')) return instruction;
   const narrow = ({ name }: Register): Register => ({ name, width: 32 });
@@ -151,7 +151,7 @@ function makeCorners(width: number): readonly bigint[] {
   return [...magnitudes, sign - 1n].flatMap((bits) => [bits, bits | sign]).map((bits) => BigInt.asUintN(width, bits));
 }
 
-/** Floats from 2^-6 to 2^6, the range in which functions of one f32 vary most. */
+/** For functions of one f32: floats from 2^-6 to 2^6, where most of these functions vary strongly. */
 function moderate(sources: readonly Register[], any: (width: number) => bigint): readonly (readonly bigint[])[] {
   if (sources.length !== 1 || sources[0]?.width !== 32) return [];
   return Array.from({ length: 200 }, () => [(any(1) << 31n) | ((121n + (any(8) % 13n)) << 23n) | any(23)]);
@@ -180,7 +180,7 @@ function canceling(sources: readonly Register[], any: (width: number) => bigint)
   });
 }
 
-/** Two f32 whose product or quotient is close to 2^-126, below which .ftz flushes. */
+/** Two f32 values whose product or quotient is close to 2^-126, below which results are flushed with .ftz. */
 function nextToLeastNormal(
   sources: readonly Register[],
   any: (width: number) => bigint,
@@ -216,7 +216,7 @@ export function inputsFor({ sources }: Instruction): readonly (readonly bigint[]
   const rows = Array.from({ length: 350 }, (_, i) =>
     sources.map(({ width }) => (any(8) % 3n < BigInt(i % 4) ? pick(width) : any(width))),
   );
-  // Exponents close together give sums that cancel and products at the ends of the range.
+  // Values with similar exponents, whose sums cancel and whose products are near the ends of the range.
   const close = Array.from({ length: 200 }, () => {
     const start = any(64);
     return sources.map(({ width }) => {
@@ -226,7 +226,7 @@ export function inputsFor({ sources }: Instruction): readonly (readonly bigint[]
       return BigInt.asUintN(width, base ^ low ^ (any(1) << BigInt(width - 1)));
     });
   });
-  // Shift counts and bit positions.
+  // Small numbers, such as shift counts and bit positions.
   const small = Array.from({ length: 100 }, (_, i) =>
     sources.map(({ width }, source) => BigInt.asUintN(width, i % 3 === source ? any(width) : any(6) - 20n)),
   );

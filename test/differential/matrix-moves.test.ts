@@ -1,6 +1,6 @@
 /**
- * Matrices moved between memory and lanes: expected lanes written from the ISA's formulas, and round trips, on both
- * engines.
+ * Tests, on both engines, instructions that move matrices between memory and lanes: compares the lanes with the
+ * formulas of the ISA, and moves matrices back and forth.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -17,7 +17,10 @@ interface Run {
   readonly engine: (typeof engines)[number];
 }
 
-/** Runs a warp: the input is at address 0 of shared memory, and the results, which become the output, are at 8192. */
+/**
+ * Runs one warp. The input is copied to address 0 of shared memory; `body` must store the results at address 8192, from
+ * which they are copied to the output.
+ */
 async function run({
   version = '9.0',
   target = 'sm_120a',
@@ -51,7 +54,9 @@ ret; }`;
 }
 
 const counted = (bytes: number): Uint8Array => Uint8Array.from({ length: bytes }, (_, i) => (i * 7 + (i >> 8)) & 0xff);
-/** The byte that represents a column in a row of 16 bytes, in which each column takes 8, 6 or 4 bits. */
+/**
+ * The byte into which ldmatrix expands an element. Each row has 16 bytes, in which an element occupies 8, 6 or 4 bits.
+ */
 function elementAt(input: Uint8Array, format: string, row: number, column: number): number {
   const bytes = input.slice(row * 16, row * 16 + 16);
   if (format === 'b8') return bytes[column] ?? 0;
@@ -61,7 +66,7 @@ function elementAt(input: Uint8Array, format: string, row: number, column: numbe
   return bits === 6 ? code : code << 2;
 }
 
-/** Words that a lane stores one after the other. */
+/** Code with which each lane stores its registers in consecutive words. */
 const storeWords = (names: readonly string[]): string =>
   `mul.lo.u32 %b, %lane, ${names.length * 4}; add.u32 %b, %b, %a;\n${names.map((name, i) => `st.shared.b32 [%b+${8192 + 4 * i}], ${name};`).join('\n')}`;
 
@@ -107,7 +112,7 @@ setp.${lanes} %go, %lane, ${row}; @%go add.u32 %b, %b, ${bytes};\n${line}\n${sto
       return run({ registers: '.reg .b32 %r<4>;', body, input: counted(512), output: 128, engine });
     };
     await expect(moved('eq.u32')).rejects.toThrow('aligned');
-    // The addresses of these lanes are not used.
+    // In this case, only lanes whose addresses are not used have misaligned addresses.
     await expect(moved('gt.u32')).resolves.toHaveLength(128);
   });
 

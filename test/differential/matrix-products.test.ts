@@ -1,6 +1,6 @@
 /**
- * Products of random matrices have the same bits on both engines. The fast engine computes them four columns at a time,
- * and term by term only if necessary.
+ * Multiplies random matrices on both engines, whose results must have the same bits. The fast engine computes four
+ * columns at a time, and adds terms one by one only if this is necessary for the correct result.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -13,10 +13,10 @@ type Element = Extract<FloatName, 'f16' | 'bf16' | 'tf32' | 'e4m3' | 'e5m2' | 'e
 interface Product {
   readonly mnemonic: string;
   readonly gpu: GpuName;
-  /** Numbers of elements of A and B, and of C and D. */
+  /** The formats of the elements of A and of B. */
   readonly factors: readonly [Element, Element];
   readonly sum: Element;
-  /** Registers of A, B, C and D. */
+  /** The number of registers per lane for A, B, C and D. */
   readonly registers: readonly [number, number, number, number];
 }
 
@@ -120,7 +120,7 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number];
 
-/** A code whose exponent is within `range` of that of 1. */
+/** A random code whose exponent differs by at most `range` from the exponent of 1. */
 function near(random: RandomSource, format: FloatName, range: number): number {
   const { exponentBits, fractionBits, padding, bias } = formats[format];
   const most = 2 ** exponentBits - 2;
@@ -129,7 +129,7 @@ function near(random: RandomSource, format: FloatName, range: number): number {
   return ((sign + field) * 2 ** fractionBits + random.below(2 ** fractionBits)) * 2 ** padding;
 }
 
-/** A power of two whose exponent is within `range` of that of 1, of either sign. */
+/** A random power of two, with either sign, whose exponent differs by at most `range` from the exponent of 1. */
 function powerOfTwo(random: RandomSource, format: FloatName, range: number): number {
   const { fractionBits, padding } = formats[format];
   const last = 2 ** (fractionBits + padding);
@@ -152,17 +152,17 @@ function factorOf(random: RandomSource, format: FloatName, kind: Kind): number {
     case 'lone accumulators':
       return 0;
     case 'powers':
-      // Apart from the lowest terms, sums are often halfway between two f16 numbers.
+      // Sums of these powers are often halfway between two f16 numbers, except for the smallest terms.
       return powerOfTwo(random, format, 0) - Math.min(random.pick([0, 5, 12]), bias - 1) * last;
     case 'large':
     case 'leaning': {
-      // Sums of numbers that mostly have the same sign reach the highest bits.
+      // Nearly all of these large numbers have the same sign, so that their sums reach the highest bits.
       const below = random.percent(40) ? 1 : 1 + random.below(2 ** fractionBits);
       const isNegative = random.percent(kind === 'large' ? 3 : 20);
       return 2 ** (exponentBits - 1) * last - below * 2 ** padding + (isNegative ? 2 ** (width - 1) : 0);
     }
     case 'tiny':
-      // Products are below the least normal f32, or have subnormal factors.
+      // Products of these numbers are below the smallest normal f32, or have subnormal factors.
       if (exponentBits === 8) return near(random, format, 0) - (64 + random.below(2)) * last;
       return random.percent(30) ? 0 : random.below(2 ** (fractionBits + 1)) * 2 ** padding;
     case 'subnormal':
@@ -180,7 +180,7 @@ function sumOf(random: RandomSource, format: FloatName, kind: Kind): number {
   return factorOf(random, format, kind === 'subnormal' && format === 'f32' ? 'ordinary' : kind);
 }
 
-/** Registers of a warp with elements of a format. */
+/** The contents of `count` registers of all lanes of a warp, with random elements of a format. */
 function wordsOf(random: RandomSource, format: Element, count: number, kind: Kind, sum: boolean): Uint32Array {
   return new Uint32Array(32 * count).map(() => {
     if (format === 'integer') return sum && random.percent(50) ? 0x7ffffff0 + random.below(32) : random.bits();
@@ -196,7 +196,10 @@ function wordsOf(random: RandomSource, format: Element, count: number, kind: Kin
 
 // --- the launch -----------------------------------------------------------------------------------------------------
 
-/** Loads registers of A, B and C, multiplies, and stores D. The data of warps is consecutive in the buffers. */
+/**
+ * A module whose kernel loads the registers of A, B and C, multiplies, and stores D. In the buffers, the data of each
+ * warp follows that of the previous one.
+ */
 function moduleOf({ mnemonic, gpu, registers }: Product): string {
   const names = ['a', 'b', 'c', 'd'] as const;
   const isFloat = mnemonic.includes('.f32');
@@ -224,7 +227,7 @@ ret;
 }
 
 interface Multiplied {
-  /** The results D for each kind of data. */
+  /** The elements of D, one array for each kind of data. */
   readonly results: readonly (readonly number[])[];
   readonly slowTiles: number;
 }

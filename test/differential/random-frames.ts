@@ -9,12 +9,17 @@ export const inputBytes = 192;
  * its slot.
  */
 export const outputBytes = 256;
-/** The sizes in bytes of the counters that all threads share, and of each block's counters. */
+/**
+ * The size in bytes of the counters in global memory, which all threads share, and also of the counters of each block.
+ */
 export const counterBytes = 64;
 
 const namesOf = (width: number): readonly string[] => registers[width] as readonly string[];
 
-/** Registers that random instructions use, and the frame's own registers, which random instructions do not touch. */
+/**
+ * Declares the registers that random instructions use, the frame's own registers, which they do not use, and local
+ * memory.
+ */
 const declarations: readonly string[] = [
   ...Object.entries(registers).map(
     ([width, names]) => `.reg .${width === '1' ? 'pred' : `b${width}`} ${names.join(', ')};`,
@@ -33,11 +38,11 @@ const predicates: readonly string[] = namesOf(1).map(
   (name, i) => `and.b32 %at, %r${i}, ${1 << (i + 3)}; setp.ne.u32 ${name}, %at, 0;`,
 );
 
-/** The ends of the ranges of many formats, for loads from `.const`. */
+/** Data for loads from `.const`: values at the ends of the ranges of many formats. */
 export const constants =
   '.const .align 16 .b32 constants[8] = {0, 1, 0x80000000, 0x7f800000, 0x7fc00001, 0x3f80ff80, 0x7c00fc00, 0xffffffff};';
 
-/** The shared memory of a block: 32 bytes for each thread, and counters. */
+/** Declares the shared memory of a block: a slot of 32 bytes for each thread, and the counters of the block. */
 export function sharedMemory(block: number): string {
   return `.shared .align 16 .b8 slots[${32 * block}]; .shared .align 16 .b8 tally[64];`;
 }
@@ -87,8 +92,9 @@ const epilogue: readonly string[] = [
 const zeros = [0, 16, 32, 48].map((at) => `st.local.v4.u32 [room+${at}], {%n0, %n0, %n0, %n0};`);
 
 /**
- * A function of a word and a double word; it also receives the thread's memory and the counters. In registers, it
- * returns a word and a double word; in `.param`, only the double word, as ptxas requires.
+ * A function with a word and a double word as parameters; it also receives the addresses of the thread's memory and of
+ * the counters. If results are in registers, it returns a word and a double word. If they are in `.param`, it returns
+ * only the double word, because ptxas allows only one result there.
  */
 export function functionFrame({ name, inMemory }: Callee, body: readonly Statement[]): Statement {
   const taken = { word: 'b32', wide: 'b64', piece: 'b64', count: 'b64' };

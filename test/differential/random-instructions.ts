@@ -1,4 +1,7 @@
-/** Random instructions from the table: any variant that computes registers from registers, with suitable operands. */
+/**
+ * Generates random instructions: any variant in the instruction table that only reads and writes registers, with
+ * suitable operands.
+ */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { rowsOf } from '../../src/check/availability.ts';
 import { isValueStep } from '../../src/isa/steps/effects.ts';
@@ -18,8 +21,8 @@ import type { PtxType } from '../../src/isa/types.ts';
 import type { RandomSource } from './random-source.ts';
 
 /**
- * The registers of a kernel by width; those of width 1 are predicates. All other registers have bit-size types, which
- * fit any operand.
+ * The registers of a kernel by width; those of width 1 are predicates. All other registers have bit-size types, so that
+ * they are allowed for operands of any type of the same size.
  */
 export const registers: Readonly<Record<number, readonly string[]>> = {
   1: names('p', 8),
@@ -35,17 +38,20 @@ function names(letter: string, count: number): readonly string[] {
 
 export const version = '9.0';
 
-/** Variants by opcode, then by form, so that no family outnumbers the others. */
+/**
+ * Variants, grouped first by opcode and then by form, so that opcodes with many variants are not chosen more often than
+ * others.
+ */
 export type Pool = readonly (readonly (readonly Variant[])[])[];
 
 interface Pools {
-  /** Instructions that compute registers from registers. */
+  /** Instructions that only read and write registers. */
   readonly values: Pool;
-  /** Warp instructions with a member mask. */
+  /** Instructions that the threads of a warp execute together, with a mask of the members. */
   readonly collectives: Pool;
 }
 
-/** Forms whose operands are all registers, with their variants. */
+/** The variants of each form whose operands are all registers or constants, one list per form. */
 const expanded = allForms()
   .filter(({ operands }) => operands.every(({ kind }) => ['value', 'vector', 'pair', 'lanes'].includes(kind)))
   .map((form) => [...expandForm(form)].filter(fitsRegisters));
@@ -85,7 +91,8 @@ function stepsOf(variant: Variant) {
 function isOnValues(variant: Variant): boolean {
   const steps = stepsOf(variant);
   if (steps.length === 0 || !steps.every(isValueStep)) return false;
-  // Carries are tested in chains of their own, and stack addresses must not influence results.
+  // Instructions that use the condition code are excluded because carries are tested elsewhere; those that use stack
+  // addresses are excluded because these must not influence results.
   const implied: readonly unknown[] = [conditionCode, stackBase, stackTop, clusterBarrier];
   return !steps.some((step) => Object.values(step).some((ref) => [ref].flat().some((name) => implied.includes(name))));
 }
@@ -121,7 +128,7 @@ export function randomInstruction(random: RandomSource, pool: Pool, members = '-
   return `${variant.mnemonic} ${operands};`;
 }
 
-/** The operands of one instruction; its destinations are different registers. */
+/** Chooses the operands of one instruction. All destinations are different registers. */
 class OperandText {
   private readonly random: RandomSource;
   private readonly variant: Variant;
@@ -177,7 +184,10 @@ class OperandText {
     return pattern.negatable === true && random.percent(30) ? `!${register}` : register;
   }
 
-  /** Sometimes takes a wider register, if sizes may differ. */
+  /**
+   * The width of a register for an operand: that of the type or, if the instruction allows wider registers, sometimes
+   * more.
+   */
   private widthFor({ regime }: ValuePattern, type: PtxType): number {
     const relaxed = (regime ?? this.form.regime) === 'relaxed' && type.width > 1;
     if (!relaxed || this.random.percent(60)) return type.width;

@@ -1,7 +1,8 @@
 /**
- * Kernels that nobody would write: random instructions, branches into and out of each other, loops, calls, memory in
- * every state space, and barriers. They terminate and stay within their memory, and threads interact only if their
- * order cannot matter. Both engines must therefore leave the same bits everywhere. All registers are stored at the end.
+ * Generates kernels that nobody would write, with random instructions, overlapping branches and loops, calls, accesses
+ * to memory in every state space, and barriers. They terminate, access only their own memory, and let threads interact
+ * only if the order of the threads does not affect the result. At the end, they store all registers. All bits in memory
+ * must therefore be the same on both engines.
  */
 import { constants, functionFrame, kernelFrame, sharedMemory } from './random-frames.ts';
 import { poolsFor, randomInstruction, version } from './random-instructions.ts';

@@ -8,18 +8,21 @@ export interface Statement {
   readonly before: readonly string[];
   readonly body: readonly Statement[];
   readonly after: readonly string[];
-  /** Other statements jump into this one, so only its contents may be removed. */
+  /**
+   * If true, this statement must not be removed, for example because others jump into it; but statements in its body
+   * may be.
+   */
   readonly fixed?: boolean;
 }
 
 interface Sources {
-  /** An instruction that computes registers from registers. */
+  /** Generates an instruction that only reads and writes registers. */
   readonly instruction: () => string;
-  /** An instruction that the threads in a mask execute together. */
+  /** Generates an instruction that the threads in the mask `members` execute together. */
   readonly collective: (members: string) => string;
-  /** Barriers and collectives may be used, because all threads reach this point. */
+  /** True if all threads reach this point, so that barriers and collective instructions may be used. */
   readonly meets: boolean;
-  /** No thread waits for another in this kernel, so threads may exit anywhere. */
+  /** True if no thread waits for another in this kernel, so that threads may exit anywhere. */
   readonly exits: boolean;
   /** Functions that may be called. */
   readonly callees: readonly Callee[];
@@ -33,14 +36,14 @@ export interface Callee {
   readonly meets: boolean;
 }
 
-/** The target of a load or store, and the lines that compute its address. */
+/** The state space and address of a load or store, and the lines that compute the address. */
 interface Place {
   readonly lines: readonly string[];
   readonly space: string;
   readonly address: string;
 }
 
-/** The number of jumps between blocks after which a thread must leave them. */
+/** A thread must leave a group of blocks that jump to each other after it has entered blocks this many times. */
 const mostJumps = 6;
 
 const plain = (...lines: readonly string[]): Statement => ({ before: lines, body: [], after: [] });
@@ -60,7 +63,10 @@ export class StatementMaker {
     return this.list(count, 0, this.sources.meets);
   }
 
-  /** With `together`, all threads of the block reach this point equally often. */
+  /**
+   * Generates a list of statements. With `together`, all threads of the block execute the list, and all of them the
+   * same number of times.
+   */
   private list(count: number, depth: number, together: boolean): readonly Statement[] {
     return Array.from({ length: count }, () => this.statement(depth, together));
   }
@@ -118,7 +124,10 @@ export class StatementMaker {
 
   // --- memory -------------------------------------------------------------------------------------------------------
 
-  /** A load or store in the thread's own 32 bytes of some space, at an address computed from data. */
+  /**
+   * A load or store in one of the 32-byte areas that each thread has in several state spaces, at an address computed
+   * from data.
+   */
   private memory(): Statement {
     const { random } = this;
     const bytes = random.pick([1, 2, 4, 8]);
@@ -171,7 +180,10 @@ export class StatementMaker {
     }
   }
 
-  /** Counters that all threads share, each with its own operation, and an exchange with the thread's own slot. */
+  /**
+   * An atomic operation: either on a counter that several threads share, where each counter is always changed by the
+   * same operation, or on the thread's own slot.
+   */
   private atomic(): Statement {
     const { random } = this;
     const operations = ['add.u32', 'min.u32', 'max.s32', 'and.b32', 'or.b32', 'xor.b32', 'inc.u32', 'max.u32'];
@@ -221,14 +233,17 @@ export class StatementMaker {
     };
   }
 
-  /** A branch on which all threads of a block agree, so that it may contain barriers. */
+  /** A branch that either all threads of a block take or none, so that barriers are allowed in its body. */
   private uniformBranch(depth: number): Statement {
     const end = this.label();
     const test = `setp.${this.random.pick(['eq', 'ne'])}.u32 %q, %block, ${this.random.below(2)};`;
     return { before: [`${test} @%q bra ${end};`], body: this.list(2, depth + 1, true), after: [`${end}:`] };
   }
 
-  /** A loop of up to 3 rounds. Threads that stay together run it equally often; other threads may leave it early. */
+  /**
+   * A loop of up to 3 rounds. With `together`, all threads execute the same number of rounds; otherwise the number
+   * depends on data, and threads may leave the loop early.
+   */
   private loop(depth: number, together: boolean): Statement {
     const { random } = this;
     const [start, end] = [this.label(), this.label()];
@@ -248,7 +263,10 @@ export class StatementMaker {
     };
   }
 
-  /** Blocks that can jump to any other one of them, which gives loops several entries; a limit on jumps ends them. */
+  /**
+   * A group of blocks, each of which can jump to any block of the group, so that there are loops with several entries.
+   * The loops end because the number of jumps is limited.
+   */
   private jumps(depth: number): Statement {
     const { random } = this;
     const end = this.label();
@@ -290,7 +308,10 @@ export class StatementMaker {
 
   // --- groups of part of a warp ---------------------------------------------------------------------------------------
 
-  /** The threads that reach this point together, and subsets of them chosen by votes. */
+  /**
+   * Statements for the threads that reach this point together, some of which are executed only by subsets of these
+   * threads.
+   */
   private group(): Statement {
     const members = this.counter();
     return { before: [`activemask.b32 ${members};`], body: this.inGroup(members, 0), after: [] };
@@ -300,7 +321,7 @@ export class StatementMaker {
     return `%n${this.counters++}`;
   }
 
-  /** All members reach this point equally often. */
+  /** Statements for a group of threads, which all members execute the same number of times. */
   private inGroup(members: string, depth: number): readonly Statement[] {
     const { random } = this;
     return Array.from({ length: 1 + random.below(4) }, () => {
@@ -318,7 +339,7 @@ export class StatementMaker {
     return { before: [choose], body: this.inGroup(part, depth + 1), after: [`${end}:`] };
   }
 
-  /** A loop that its members leave one after the other. */
+  /** A loop that the members of a group leave at different times; the others continue as a smaller group. */
   private rounds(members: string, depth: number): Statement {
     const [start, end] = [this.label(), this.label()];
     const [left, part] = [this.counter(), this.counter()];
@@ -333,7 +354,10 @@ export class StatementMaker {
     };
   }
 
-  /** Tiles of 1 to 16 adjacent lanes; part of the work is done only by every other tile. */
+  /**
+   * Statements for groups ("tiles") of 1 to 16 adjacent lanes. For some of the statements, even and odd tiles execute
+   * different code.
+   */
   private tiles(): Statement {
     const { random } = this;
     const size = random.pick([1, 2, 4, 8, 16]);
@@ -392,7 +416,7 @@ export class StatementMaker {
     return plain(random.pick(choices));
   }
 
-  /** Makes a value visible to other threads through shared memory. */
+  /** Stores a value in shared memory and, after a barrier, loads a value that another thread has stored. */
   private exchange(): Statement {
     const { random } = this;
     const at = `mad.lo.u32 %other, %thread, ${1 + random.below(5)}, ${random.below(90)}; rem.u32 %other, %other, %threads;`;

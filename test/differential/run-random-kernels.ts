@@ -15,8 +15,8 @@ type OnTrace = (event: TraceEvent) => void;
 const ignore: OnTrace = () => undefined;
 
 /**
- * The contents of memory after a kernel on the reference engine and in each other way to run it, or the fault that it
- * ends with.
+ * The outcome of a kernel on the reference engine, and for each way to run it on the fast engine: the contents of
+ * memory afterwards, or the fault with which it ends.
  */
 async function outcomes(
   kernel: RandomKernel,
@@ -42,7 +42,7 @@ async function outcomes(
   return [await outcome({ engine: 'interp', onTrace }), ...found];
 }
 
-/** Random bits, small numbers, and words whose halves are ends of the ranges of many formats. */
+/** A random word: random bits, a small number, or a word in which each half is at the end of the range of a format. */
 function word(random: RandomSource): number {
   const corners = [0, 0x8000, 0x7fff, 0x7f80, 0xff80, 0x7c00, 0xfc00, 0x3f80, 0x3c00, 0x7fc0, 0x0080, 0x0001, 0xffff];
   switch (random.below(4)) {
@@ -82,7 +82,10 @@ function where(reference: string, found: string): string {
   return `${place}: ${got.slice(at, at + 8)}, not ${wanted.slice(at, at + 8)}`;
 }
 
-/** Removes all statements that are not needed to reproduce the disagreement. */
+/**
+ * Removes statements from a kernel until no other statement can be removed without losing the disagreement between the
+ * engines.
+ */
 async function shrink(kernel: RandomKernel, ways: readonly Way[]): Promise<RandomKernel> {
   let smallest = kernel;
   for (let changed = true; changed; ) {
@@ -109,8 +112,8 @@ function* smaller(body: readonly Statement[]): Generator<readonly Statement[]> {
 }
 
 /**
- * Declares a test for every few seeds; `ways` lists how the fast engine runs them. A failure message contains the seed
- * and the reduced kernel.
+ * Declares tests that run the kernels from `each` seeds each; `ways` lists the ways in which the fast engine runs them.
+ * A failure message contains the seed and the reduced kernel.
  */
 export function compareRandomKernels(first: number, count: number, each: number, ways: readonly Way[]): void {
   describe('random kernels on both engines', () => {

@@ -4,8 +4,8 @@
 export const ternaryBlock = 256;
 
 /**
- * Returns a module with the kernel `ternary(from, to)`. The instructions read %a, %b and %c and write %d; `from` holds
- * all a, then all b, then all c, `count` of each.
+ * Returns a module with the kernel `ternary(from, to)`. The instructions read %a, %b and %c and write %d; `from`
+ * contains the values of a for all threads, then those of b, then those of c, where `count` is the number of threads.
  */
 export function ternaryKernel(format: 'f32' | 'f64', count: number, instructions: string): string {
   const bytes = format === 'f64' ? 8 : 4;

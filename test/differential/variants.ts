@@ -11,8 +11,8 @@ import type { Instruction, Register } from './instructions.ts';
 const environment = namedEnvironment('sm_100', '9.1');
 
 /**
- * For each form, the variants whose results depend only on the bits of their operands. Of variants with the same steps,
- * only the first is used.
+ * For each form, the variants whose results depend only on the bits of their operands. If several variants have the
+ * same steps, only the first of them is used.
  */
 export function variantsByForm(): ReadonlyMap<string, readonly Variant[]> {
   const seen = new Set<string>();
@@ -29,14 +29,18 @@ export function variantsByForm(): ReadonlyMap<string, readonly Variant[]> {
   return found;
 }
 
-/** The result of an instruction with addresses or variables as operands does not depend on bits alone. */
+/**
+ * Whether all operands are values. If there are addresses or variables among them, the result depends on more than the
+ * bits of the operands.
+ */
 function hasOnlyValues({ form }: Variant): boolean {
   const kinds: readonly OperandPattern['kind'][] = ['value', 'vector', 'lanes', 'pair'];
   return form.operands.every(({ kind }) => kinds.includes(kind));
 }
 
 /**
- * Spellings from before PTX 1.4, which a kernel with 64-bit addresses cannot use; their steps are those of `.approx`.
+ * Whether a form is a spelling from before PTX 1.4. Kernels with 64-bit addresses cannot use such forms, and their
+ * steps are the same as with `.approx`.
  */
 function isOld({ form }: Variant): boolean {
   return form.id.endsWith('unrounded');

@@ -10,10 +10,13 @@ import { expand } from '../../src/isa/expand.ts';
 import { allForms } from '../../src/isa/table.ts';
 import { formats } from '../../src/numerics/formats.ts';
 
-/** Targets before sm_20 flush subnormals. */
+/** Two targets, because conversions flush subnormals on targets before sm_20. */
 const environments = ['sm_13', 'sm_100'].map((target) => namedEnvironment(target, '9.1'));
 
-/** Every conversion of at most 32 bits that an instruction of the table performs, by a short name. */
+/**
+ * Every conversion between formats of at most 32 bits that is a step of an instruction in the table, under a short
+ * name.
+ */
 export function narrowConversions(): ReadonlyMap<string, Conversion> {
   const found = new Map<string, Conversion>();
   for (const variant of expand(allForms())) {
@@ -37,7 +40,10 @@ export function nameOf(c: Conversion): string {
   return [c.from, c.to, c.rounding ?? 'exact', ...words, ...scaled].join(' ');
 }
 
-/** The words of one comparison: source, random bits, scale, and the two results. */
+/**
+ * Maximum number of words in one comparison. The memory contains a column of them for each of: source, random bits,
+ * scale, and the two results.
+ */
 export const capacity = 2 ** 16;
 const column = capacity * 4;
 
@@ -45,7 +51,10 @@ export interface Comparison {
   readonly source: Uint32Array;
   readonly random: Uint32Array;
   readonly scale: Uint32Array;
-  /** Compares the first `count` words, a multiple of four, and describes the first that differs; null if none does. */
+  /**
+   * Converts the first `count` words (a multiple of four) in both ways, and describes the first difference between the
+   * results; null if there is none.
+   */
   readonly run: (count: number) => string | null;
 }
 
@@ -98,8 +107,8 @@ function compile(helpers: Helpers, memory: WebAssembly.Memory, one: number, four
 }
 
 /**
- * A repeatable sequence of words: any bits, bits near edges, and every power of two of f32 with both signs and its
- * neighbors.
+ * Fills an array with words that depend only on the seed: random bits, bits near the ends of ranges, and all powers of
+ * two in f32, with both signs, or their neighbors.
  */
 export function fillWords(words: Uint32Array, seed: number): void {
   let state = seed;
@@ -117,7 +126,7 @@ function mixed(state: number): number {
   return word ^ (word >>> 16);
 }
 
-/** Keeps some leading bits of a word and moves it by at most one. */
+/** Clears some of the low bits of a word, and then adds -1, 0 or 1. */
 function nearEdge(word: number, choice: number): number {
   return (word & (-1 << (choice & 31))) + neighbor(choice);
 }

@@ -1,6 +1,7 @@
 /**
- * Compares conversions of four values at once with conversions of single values: every input of narrow sources with
- * many random bits and scales, 20 million words and edges of wide sources, and every operand of the golden rows.
+ * Compares conversions of four values at once with conversions of single values: for narrow source formats, all inputs
+ * with many random bits and scales; for wide ones, 20 million random words and words near the ends of ranges; and all
+ * operands of the golden rows.
  */
 import { describe, expect, it } from 'vitest';
 import { formats } from '../../src/numerics/formats.ts';

@@ -53,7 +53,7 @@ function inRounds(
   return null;
 }
 
-/** The operands of golden rows, by the name of the conversion: every source word that occurs in them. */
+/** All source words that occur in the operands of golden rows, by the name of the conversion. */
 export function goldenWords(): ReadonlyMap<string, ReadonlySet<number>> {
   const found = new Map<string, Set<number>>();
   for (const instruction of families().flatMap(instructionsOf)) {
@@ -73,7 +73,7 @@ export function goldenWords(): ReadonlyMap<string, ReadonlySet<number>> {
   return found;
 }
 
-/** The first difference on these words. */
+/** The first difference between the results for the given source words. */
 export function differenceOn(c: Conversion, words: ReadonlySet<number>): string | null {
   const list = [...words];
   return inRounds(c, Math.ceil(list.length / capacity), ({ source }, round) => {

@@ -9,7 +9,7 @@ const steps = 11;
 interface Case {
   readonly kernel: string;
   readonly targets: readonly string[];
-  /** Number of words that each step reads, and number of words that the kernel writes. */
+  /** The number of words that each step reads, and below it, the number of words that the kernel writes. */
   readonly reads: number;
   readonly writes: number;
   /** The word that the kernel writes at index `i`. */

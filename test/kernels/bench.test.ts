@@ -1,4 +1,4 @@
-/** The benchmark kernels, checked exactly against the same arithmetic in reference.ts. */
+/** The benchmark kernels, whose results must be exactly those of the same arithmetic in reference.ts. */
 import { expect, test } from 'vitest';
 import { e4m3, encode, f16, f32, fma, values } from './reference.ts';
 import { engines, floats, halfWords, launch, load, patterns, words } from './run.ts';
@@ -15,8 +15,8 @@ test.each(engines)('%s: vecadd adds, including NaN and infinities', async (engin
   const sums = a.map((x, i) => f32(x + (b[i] as number)));
   const wanted = patterns(sums).map((bits, i) => (Number.isNaN(sums[i]) ? 0x7fffffff : bits));
   expect(patterns(floats(c.read()))).toEqual(wanted);
-  // 9 instructions up to the branch, which is taken by the 120 threads outside the range, and 11 after it for the
-  // others; ret is not counted.
+  // All threads execute 9 instructions before the branch. It is taken by the 120 threads outside the range; the others
+  // execute 11 more. ret is not counted.
   expect(stats).toMatchObject({ threads: 5120, instructions: 5120 * 9 + 120 + n * 11 });
 });
 

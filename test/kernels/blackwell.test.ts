@@ -1,9 +1,12 @@
-/** The narrow formats of Blackwell, checked exactly against the same conversions in reference.ts. */
+/**
+ * Kernels that use the narrow formats of Blackwell; their results must be exactly those of the same conversions in
+ * reference.ts.
+ */
 import { expect, test } from 'vitest';
 import { decode, e2m1, e2m3, e4m3, encode, encodeStochastic, f16, f32, randomSource, values } from './reference.ts';
 import { engines, halfWords, launch, load, words } from './run.ts';
 
-/** ue8m0: the biased exponent of the smallest power of two that is not below x; 0 for 0. */
+/** The ue8m0 code of the smallest power of two that is at least x; 0 if x is 0. */
 function scaleCode(x: number): number {
   let code = 0;
   while (2 ** (code - 127) < x) code++;
@@ -41,7 +44,7 @@ test.each(engines)('%s: quantize_rs rounds with the random bits of each lane', a
   const fp8 = device.alloc(4 * n);
   await launch(engine, kernel, 16, 128, [device.alloc(x), device.alloc(bits), fp4, fp8, n]);
   const value = (i: number, lane: number): number => x[4 * i + lane] as number;
-  // Lane 3 comes first in the brace list and is therefore the topmost.
+  // Lane 3 comes first in the list in braces, so it is in the topmost bits.
   const nibbleBits = [0, 16, 8, 24];
   const wanted4 = Array.from({ length: n }, (_, i) =>
     [3, 2, 1, 0].reduce((word, lane) => {

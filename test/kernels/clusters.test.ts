@@ -107,7 +107,7 @@ describe.each(Object.keys(allWays))('on %s', (way) => {
 
 describe.each(Object.keys(ways))('the barrier of a cluster on %s', (way) => {
   const options = { ...ways[way], grid: 2, cluster: 2, block: 2 };
-  /** Threads of the second block count to 3000 before they store the number for all blocks. */
+  /** In the second block, a thread counts to 3000 before it stores the number that all blocks read. */
   const slowly = `
     mov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %tid.x;
     setp.eq.u32 %p1, %r2, 1; ARRIVE

@@ -47,7 +47,7 @@ test('compact_positive: a ballot gives each lane its position', async () => {
   ]);
   const positive = x.filter((value) => value > 0);
   expect(new Int32Array((count as Uint8Array).buffer)[0]).toBe(positive.length);
-  // Warps run in order here, so the values keep their order.
+  // In this launch, the warps run one after another, so the packed values are in their original order.
   expect(new Int32Array((packed as Uint8Array).buffer).subarray(0, positive.length)).toEqual(positive);
 });
 

@@ -7,7 +7,7 @@ type Input =
   | { readonly hex: string }
   /** Number of random 32-bit words. */
   | { readonly bits: number; readonly seed: number }
-  /** f32 in `[low, high)`, whose difference is a power of two: 24 random bits each. */
+  /** f32 values in the range `[low, high)`, each made from 24 random bits; high - low must be a power of two. */
   | { readonly floats: number; readonly seed: number; readonly low: number; readonly high: number }
   /** 32-bit integers in `[0, limit)`. */
   | { readonly ints: number; readonly seed: number; readonly limit: number };
@@ -31,7 +31,7 @@ export interface CudaCase {
   readonly block: Triple;
   readonly sharedBytes: number;
   readonly args: readonly Input[];
-  /** One entry per argument; null if it is not a buffer. */
+  /** One entry per argument, which is null if the argument is not a buffer. */
   readonly after: readonly (Outcome | null)[];
 }
 

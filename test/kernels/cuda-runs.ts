@@ -1,8 +1,9 @@
 /**
  * Kernels as CUDA programmers write them, compiled by nvcc. The expected results were recorded with the same source
  * compiled for the host (tools/build-cuda-kernels.py). Results must match bit for bit, or within the stated bound for
- * functions that the ISA does not require to be exact. The engines must agree with each other on every bit and on the
- * number of instructions, and so must blocks spread over two workers and code without checks.
+ * functions that the ISA does not require to be exact. The fast engine must agree with the reference engine on every
+ * bit and on the number of executed instructions, also if the blocks are distributed over two workers, and in code
+ * without checks.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -34,7 +35,7 @@ interface Ended {
 
 const textOf = (file: string): string => readFileSync(new URL(file, folder), 'utf8');
 
-/** Each PTX file with the cases of its source. */
+/** Every PTX file, together with the test cases for the CUDA source from which it was compiled. */
 const builds: readonly (readonly [file: string, runs: readonly Run[]])[] = readdirSync(folder)
   .filter((file) => file.endsWith('.ptx'))
   .map((file) => {
@@ -44,7 +45,7 @@ const builds: readonly (readonly [file: string, runs: readonly Run[]])[] = readd
     return [file, lines.map((line) => ({ file, given: JSON.parse(line) as CudaCase }))];
   });
 
-/** The shortest file of each source, whose kernels take the reference engine the least time. */
+/** For each CUDA source, the shortest of its PTX files, which the reference engine runs fastest. */
 export const shortestBuilds: ReadonlySet<string> = new Set(
   new Map(
     builds
@@ -54,12 +55,15 @@ export const shortestBuilds: ReadonlySet<string> = new Set(
   ).values(),
 );
 
-/** The number of rounds that a thread waits in a loop depends on when other threads get their turns. */
+/**
+ * Whether threads of the kernel may wait in loops for each other. The number of executed instructions then depends on
+ * the order in which threads run.
+ */
 function waits({ file, given }: Run): boolean {
   const text = textOf(file);
   const start = text.indexOf(`.entry ${given.kernel}(`);
   const kernel = text.slice(start, text.indexOf('\n}', start));
-  // Without optimization, intrinsics are functions of the module.
+  // In builds without optimization, intrinsics are separate functions, so all code in the module must be searched.
   const code = /\bcall\b/.test(kernel) ? text : kernel;
   return /\bld\.(volatile|acquire|relaxed)|\bnanosleep|\batom[.\w:]*\.(cas|exch)/.test(code);
 }
@@ -70,8 +74,8 @@ interface Loaded {
 }
 
 /**
- * The module of the most recent file, on one device for each way to run it; its kernels run one after the other and
- * share compiled code.
+ * The module from the file that was loaded last, on a separate device for each way to run it. All kernels of the module
+ * run on these devices and share compiled code.
  */
 const newest = { file: '', loaded: new Map<Way, Loaded>() };
 
@@ -102,7 +106,7 @@ async function launch({ file, given }: Run, way: Way): Promise<Ended> {
   return { after, instructions: result.stats.instructions };
 }
 
-/** The result of the reference engine for each run, to compare the other engine with. */
+/** The results of the reference engine, with which those of the fast engine are compared. */
 const references = new Map<Run, Ended>();
 
 async function check(run: Run, way: Way): Promise<void> {
@@ -113,14 +117,14 @@ async function check(run: Run, way: Way): Promise<void> {
     return found === null ? [] : [`argument ${i} ${found}`];
   });
   expect(differences).toEqual([]);
-  // Absent if only one engine's tests were selected.
+  // There is no reference result if only tests of the fast engine were selected.
   const reference = references.get(run);
   if (reference === undefined) return;
   expect(ended.after).toEqual(reference.after);
   if (!waits(run)) expect(ended.instructions).toBe(reference.instructions);
 }
 
-/** Declares a test for each kernel of each file and each way of running it, if `tells` returns true. */
+/** Declares a test for each kernel of each file and each way to run it for which `tells` returns true. */
 export function testCudaBuilds(tells: (way: Way, run: Run) => boolean): void {
   // Worker threads run the built package.
   beforeAll(built, 120_000);
@@ -128,7 +132,7 @@ export function testCudaBuilds(tells: (way: Way, run: Run) => boolean): void {
   describe.each(builds)('%s', (_, runs) => {
     for (const way of keysOf(ways)) {
       const telling = runs.filter((run) => tells(way, run));
-      // A describe without tests is an error.
+      // Vitest reports an error for a `describe` without tests.
       if (telling.length === 0) continue;
       describe(`on ${way}`, () => {
         for (const run of telling) test(run.given.kernel, () => check(run, way));

@@ -28,15 +28,18 @@ type Way = keyof typeof ways;
 /** Bits of an element by row and column. */
 type Codes = (row: number, column: number) => number;
 
-/** An element of C after all steps of `k` elements. */
+/** The instruction and the GPU with which an element of C is computed, one step along k after another. */
 interface Model {
   readonly mnemonic: string;
   readonly gpu: GpuName;
-  /** Scales of a block of products; none if absent. */
+  /** The scales of blocks of elements of A and B; absent if the instruction has no scales. */
   readonly scale?: { readonly format: 'ue8m0' | 'ue4m3'; readonly a: Codes; readonly b: Codes };
 }
 
-/** The element function of a step: bits of a row of A and a column of B, starting at element `start`, added to c. */
+/**
+ * Returns a function that computes one step for an element of C: it multiplies a row of A and a column of B, from
+ * element `start` on, and adds the products to c. All values are bits.
+ */
 function modelOf({ mnemonic, gpu, scale }: Model) {
   const found = findGpu(gpu);
   const prepared = prepareDot(mnemonic, { target: null, version: null }, found ?? null);
@@ -56,7 +59,7 @@ function modelOf({ mnemonic, gpu, scale }: Model) {
   return { count, step };
 }
 
-/** The bits of C, by rows. */
+/** The bits of the elements of C, row by row. */
 function hostProduct(
   model: Model,
   [m, n, k]: readonly [number, number, number],
@@ -82,7 +85,7 @@ interface Launched {
   readonly numbers: readonly number[];
 }
 
-/** The buffer after the inputs. */
+/** Launches a kernel and returns its output buffer, whose argument follows those of the inputs. */
 async function launch(way: Way, { file, kernel, gpu, grid, block, inputs, bytes, numbers }: Launched) {
   const device = await Device.create({ simd: true, memory: 2 ** 22, ...(gpu === undefined ? {} : { gpu }) });
   const module = device.load(readFileSync(file, 'utf8'));
@@ -101,19 +104,19 @@ const byte = (): number => Math.floor(random() * 256);
 const halves = (count: number, seed: number): Uint16Array =>
   Uint16Array.from(values(count, seed), (value) => encode(f16, value));
 const bytesOf = (count: number, make: () => number): Uint8Array => Uint8Array.from({ length: count }, make);
-/** fp8 without NaN and infinity: the upper bits of the exponent are not all ones. */
+/** Random fp8 codes. Bit 6, an exponent bit, is cleared, so that none of them is a NaN or an infinity. */
 const fp8 = (count: number): Uint8Array => bytesOf(count, () => byte() & 0xbf);
 
 const at =
   (codes: ArrayLike<number>, stride: number): Codes =>
   (row, column) =>
     elementAt(codes, row * stride + column);
-/** The codes of a matrix stored by columns. */
+/** Reads the codes of a matrix that is stored column by column. */
 const across =
   (codes: ArrayLike<number>, stride: number): Codes =>
   (row, column) =>
     elementAt(codes, column * stride + row);
-/** Two elements share a byte. The first element is in the low bits. */
+/** Reads the codes of a matrix with two elements per byte, of which the first is in the low bits. */
 const nibble =
   (codes: ArrayLike<number>, stride: number): Codes =>
   (row, column) =>
@@ -127,7 +130,7 @@ interface Case {
   readonly b: ArrayBufferView;
   readonly scales?: readonly Uint8Array[];
   readonly codes: readonly [a: Codes, b: Codes];
-  /** The kernel of another case, on a different GPU. */
+  /** True if the kernel is the same as in another case, but runs on a different GPU. */
   readonly isRepeated?: true;
 }
 
@@ -213,7 +216,7 @@ describe.each(cases.map((one) => [`${one.kernel} on ${one.model.gpu}`, one] as c
 // --- attention ------------------------------------------------------------------------------------------------------
 
 const columns = 64;
-/** Numbers of moderate size, so that no key outweighs all others. */
+/** Random numbers of moderate size, so that no key of the attention has nearly all of the weight. */
 const ordinary = (count: number): Uint16Array =>
   Uint16Array.from({ length: count }, () => encode(f16, 2 * (random() + random() + random()) - 3));
 

@@ -1,6 +1,6 @@
 /**
- * Loops in OpenACC, compiled by GCC 12 without optimization and with it: threads that GCC leaves idle in a sequential
- * part skip it and then receive its values by shuffles and through shared memory.
+ * OpenACC loops, compiled by GCC 12 with and without optimization. In sequential parts of the code, GCC lets only one
+ * thread run; the others skip the part and then receive its values by shuffles and through shared memory.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -29,11 +29,14 @@ type Numbers = Float32Array | Float64Array | Int32Array | BigInt64Array;
 
 interface Loop {
   readonly name: string;
-  /** The number in the kernel's name, `loops$_omp_fn$0`. */
+  /** The number at the end of the kernel's name, as in `loops$_omp_fn$0`. */
   readonly kernel: number;
   readonly grid: Extent;
   readonly block: Extent;
-  /** The variables before and after, in the order in which GCC passes their addresses. */
+  /**
+   * The values of the variables before and after the launch, in the order in which GCC passes the addresses of the
+   * variables.
+   */
   readonly variables: readonly { readonly before: Numbers; readonly after: Numbers }[];
 }
 

@@ -1,4 +1,4 @@
-/** The quantization kernels, checked exactly against the same pipelines in reference.ts. */
+/** The quantization kernels, whose results must be exactly those of the same computations in reference.ts. */
 import { expect, test } from 'vitest';
 import { decode, e4m3, encode, f32, roundEven, randomSource, values } from './reference.ts';
 import { engines, floats, halfWords, launch, load, patterns, words } from './run.ts';

@@ -1,6 +1,6 @@
 /**
- * A second implementation of the kernels in examples/kernels: plain functions on JavaScript numbers that share nothing
- * with src. Numbers are f64; `f32` rounds to the nearest f32, as the language defines it.
+ * A second implementation of the arithmetic in the kernels of examples/kernels: functions on JavaScript numbers that
+ * use no code from src. All numbers are f64; `f32` rounds a number to the nearest f32 with Math.fround.
  */
 
 export const f32: (x: number) => number = Math.fround;
@@ -63,7 +63,7 @@ export const e2m1: SmallFormat = smallFormat(4, 1, 1, 0x8);
 /** Finite values only. */
 export const f16: SmallFormat = smallFormat(16, 10, 15, 0x7c00);
 
-/** Index of the largest magnitude that is not above x. */
+/** The index of the largest magnitude of the format that is at most x. */
 function floorCode({ magnitudes }: SmallFormat, x: number): number {
   let low = 0;
   let high = magnitudes.length - 1;
@@ -90,7 +90,10 @@ export function encode(format: SmallFormat, x: number): number {
   return withSign(format, up ? low + 1 : low, x);
 }
 
-/** The code below or above: rounds up if the discarded part plus `random` of 2^`count` steps reaches a whole step. */
+/**
+ * Rounds stochastically: up if the discarded part plus random / 2^count is at least 1, where 1 is the distance between
+ * adjacent codes.
+ */
 export function encodeStochastic(format: SmallFormat, x: number, random: number, count: number): number {
   const size = Math.abs(x);
   const low = floorCode(format, size);

@@ -14,7 +14,10 @@ function dependenciesOf(folder: string): readonly string[] {
   return present.flatMap((name) => [name, ...dependenciesOf(join(root, 'node_modules', name))]);
 }
 
-/** Packs the package and unpacks it in `folder`. Returns the names of everything that was installed. */
+/**
+ * Packs the package, unpacks it in `folder`, and links its dependencies there. Returns the names of all installed
+ * packages.
+ */
 export async function install(folder: string): Promise<readonly string[]> {
   await built();
   const packed = spawnSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {

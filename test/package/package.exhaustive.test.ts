@@ -1,4 +1,6 @@
-/** The packed package: its types, the files it refers to, its size, and bundles of it in a browser. */
+/**
+ * Tests the packed package: its types, the files to which it refers, its size, and pages in a browser that bundle it.
+ */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

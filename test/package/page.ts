@@ -1,6 +1,6 @@
 /**
- * A page that uses every entry point of the package. It writes what it found into the document and says `done` in the
- * title.
+ * A page that uses every entry point of the package. It writes its results into the document and then sets the title to
+ * `done`.
  */
 import { check, evaluate } from 'ptxlab';
 import { convert } from 'ptxlab/arrays';
