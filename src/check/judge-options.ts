@@ -19,7 +19,7 @@ export interface JudgeOptions {
   readonly target?: TargetName;
   /** The PTX version to check against, such as `8.1`. */
   readonly version?: VersionName;
-  /** Same as `version`, under the name of the command-line flag; `version` takes precedence if both are given. */
+  /** The same as `version`, under the name that the command-line flag has. If both are given, `version` is used. */
   readonly isa?: VersionName;
 }
 

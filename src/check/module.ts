@@ -58,7 +58,7 @@ import { checkTargetNames, targetsSymbol } from './declarations/target-lists.ts'
 import { NameHelp } from './unknown-name.ts';
 import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSymbol } from './symbols.ts';
 
-/** The state of checking one module, or a part of one. */
+/** Checks one module, or a part of one, and holds the state of the check. */
 export class ModuleChecker implements InstructionContext {
   readonly symbols: Scope;
   readonly requirements: ModuleRequirements;

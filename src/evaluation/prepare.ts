@@ -55,7 +55,7 @@ export function prepareEval(
 }
 
 function notEvaluated(mnemonic: string): EvalError {
-  const message = `${mnemonic} depends on more than its operands' bits, or cannot be executed yet`;
+  const message = `${mnemonic} depends on more than the bits of its operands, or is not supported yet`;
   return { code: 'NOT_EVALUATED', message };
 }
 

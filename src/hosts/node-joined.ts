@@ -38,7 +38,8 @@ async function beginFile(
   { replace, resume, temporaryOf }: Omit<NewFiles, 'files'>,
 ): Promise<PendingFile> {
   const temporary = temporaryOf(target);
-  // If the temporary file of an earlier run is gone, the file was completed and already has its final name.
+  // If there is no temporary file from the earlier run, this file was completed by that run and already has its final
+  // name.
   if (resume && !(await isThere(join(dirname(target), temporary)))) return reopenFile(target, size);
   return createFile(target, { size, replace, resume, temporary });
 }

@@ -40,7 +40,7 @@ export interface UnfinishedOptions {
 
 export interface UnfinishedFile {
   readonly file: PendingFile;
-  /** The position that an earlier run reached; null for a new file. */
+  /** The position up to which an earlier run completed the file; null for a new file. */
   readonly position: unknown;
   /** Syncs the written data, and records that everything before `position` is complete. */
   note(position: unknown): Promise<void>;

@@ -11,8 +11,8 @@ const worthThreads = 2 ** 22;
 
 /**
  * Yields the digests of chunks, one group of chunks at a time, as soon as the group is complete. Chunks are started in
- * the given order, so if a chunk is wrong and the caller stops with `enough`, all earlier chunks are still delivered.
- * An aborted sweep ends early.
+ * the given order. If the caller stops the sweep with `enough` because a chunk is wrong, the digests of all earlier
+ * chunks are still yielded. An aborted sweep ends early.
  */
 export async function* sweepInThreads(
   { kernel, chunkSize }: SweepTask,

@@ -9,8 +9,8 @@ export type Rounding = 'rn' | 'rz' | 'rm' | 'rp' | 'rna' | 'rs';
 export const roundings: readonly Rounding[] = ['rn', 'rz', 'rm', 'rp', 'rna', 'rs'];
 
 /**
- * Describes how one value is converted, which is everything that `cvt` does to one lane. It does not depend on a target
- * or a PTX version; for example, the implied `.ftz` of old targets is already included in `flush`.
+ * Describes how one value is converted, which is everything that `cvt` does to one lane. The description does not
+ * depend on a target or a PTX version; for example, if the target is so old that `.ftz` is implied, `flush` is set.
  */
 export interface Conversion {
   readonly from: FormatName;

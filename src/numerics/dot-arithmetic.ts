@@ -9,8 +9,8 @@ export type FactorFormat = (typeof factorFormats)[number];
 export type Accumulator = 'f16' | 'f32';
 
 /**
- * How a chunk ends: `f32` truncates to 24 significant bits and `e8m13` to 14, both with the exponents of f32; `f16`
- * rounds to nearest even.
+ * How the sum of a chunk is rounded. `f32` truncates it to 24 significant bits and `e8m13` to 14, both with the
+ * exponent range of f32; `f16` rounds it to nearest even.
  */
 export type ChunkEnd = 'f32' | 'e8m13' | 'f16';
 

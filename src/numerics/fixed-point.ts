@@ -1,7 +1,8 @@
 /**
- * Elementary functions in fixed point, where an integer n means n * 2^-places. With up to 2^12 places, each result
- * differs from the true value by less than 2^`slackBits` units: a series has at most as many terms as there are places,
- * each term has an error below three units, and there are at most eight squarings, each of which doubles the error.
+ * Computes elementary functions in fixed-point arithmetic, in which an integer n stands for n * 2^-places. With up to
+ * 2^12 places, each result differs from the true value by less than 2^`slackBits` units: a series has at most as many
+ * terms as there are places, each term has an error below three units, and there are at most eight squarings, each of
+ * which doubles the error.
  */
 
 /** Number of trailing bits of a result that may be wrong. */

@@ -54,14 +54,14 @@ export const openChoices: readonly OpenChoice[] = [
     id: 'nan-f64',
     title: 'payload of a NaN widened to f64',
     choice: 'from f16 and bf16 and under .ftz: 0x7fffffff, widened; from f32: sign and payload kept, made quiet',
-    evidence: 'measured: constants folded by ptxas, which may depend on its host here',
+    evidence: 'measured: constants folded by ptxas, whose results may depend on the machine on which it runs',
     appliesTo: (c) => c.to === 'f64' && c.from !== 'f64' && passesNan(c),
   },
   {
     id: 'nan-f32-f64',
     title: 'payload of a NaN narrowed from f64 to f32',
     choice: 'sign and leading payload bits kept, made quiet',
-    evidence: 'measured: constants folded by ptxas, which may depend on its host here',
+    evidence: 'measured: constants folded by ptxas, whose results may depend on the machine on which it runs',
     appliesTo: (c) => c.from === 'f64' && c.to === 'f32' && passesNan(c),
   },
   {
@@ -96,7 +96,7 @@ export const openChoices: readonly OpenChoice[] = [
   {
     id: 'ftz-boundary',
     title: '.ftz if a result becomes the smallest normal f32 only by rounding',
-    choice: 'the rounded result decides, so a value that rounds to 2^-126 is kept',
+    choice: 'only a result that is subnormal after rounding is flushed, so a value that rounds to 2^-126 is kept',
     evidence:
       'measured: ptxas 13.0 lowers this to a conversion followed by a flush; its own constant folding flushes the value',
     appliesTo: (c) => c.flush && c.from === 'f64' && c.to === 'f32' && c.rounding !== 'rz',
@@ -111,7 +111,7 @@ export const openChoices: readonly OpenChoice[] = [
   {
     id: 'random-alignment',
     title: 'position of the random bits of .rs if more bits are discarded than there are random bits',
-    choice: 'directly below the last kept bit of the magnitude; bits below them never carry',
+    choice: 'directly below the last kept bit of the magnitude; discarded bits below the random bits have no effect',
     evidence:
       'assumed; for normal f16 and bf16 results, as many bits are discarded as there are random bits, so only one position is possible',
     appliesTo: (c) => isRandom(c),
@@ -188,7 +188,7 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
   {
     id: 'ftz-result',
     title: '.ftz if a result becomes the smallest normal value only by rounding on the subnormal grid',
-    choice: 'flushed: the result rounded without a lowest exponent decides',
+    choice: 'flushed, because the result would be subnormal if it were rounded without a lowest exponent',
     evidence: 'measured: mul.ftz.f32 with constants folded by ptxas',
     appliesTo: (fn, _format, mode) => mode.flush && !signOnly(fn) && !choosing(fn),
   },

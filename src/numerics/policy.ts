@@ -123,7 +123,7 @@ export const overflowPolicies: readonly ConversionPolicy<OverflowPolicy>[] = [
   },
   {
     name: 'nan',
-    rule: 'infinity and values beyond the range become NaN, because the format has no infinity; under .rz, finite values become the largest one',
+    rule: 'infinity and values beyond the range become NaN, because the format has no infinity; under .rz, finite values become the largest value',
     evidence: 'measured: header code for ue8m0',
     when: (c) => c.to === 'ue8m0',
   },
@@ -172,26 +172,34 @@ export type Cause =
 export const causes: Readonly<Record<Exclude<Cause, 'nan' | 'overflow'>, Policy<Cause>>> = {
   exact: cause('exact', 'the destination can represent the value exactly', 'definition'),
   nearest: cause('nearest', 'the nearer of the two neighbors', `${cvt}, rounding modifiers`),
-  'tie-to-even': cause('tie-to-even', 'halfway between its neighbors, so the even one', `${cvt}, .rn`),
-  'tie-away': cause('tie-away', 'halfway between its neighbors, so the one farther from zero', `${cvt}, .rna`),
+  'tie-to-even': cause(
+    'tie-to-even',
+    'the value is halfway between its neighbors, so the even one is chosen',
+    `${cvt}, .rn`,
+  ),
+  'tie-away': cause(
+    'tie-away',
+    'the value is halfway between its neighbors, so the one farther from zero is chosen',
+    `${cvt}, .rna`,
+  ),
   'toward-zero': cause('toward-zero', 'the neighbor closer to zero', `${cvt}, .rz`),
   'toward-negative': cause('toward-negative', 'the lower neighbor', `${cvt}, .rm`),
   'toward-positive': cause('toward-positive', 'the upper neighbor', `${cvt}, .rp`),
   'random-carry': cause(
     'random-carry',
-    'the random bits plus the discarded bits carry, so away from zero',
+    'the random bits plus the discarded bits carry, so the result is rounded away from zero',
     `${cvt}, .rs`,
   ),
   'random-stay': cause(
     'random-stay',
-    'the random bits plus the discarded bits do not carry, so toward zero',
+    'the random bits plus the discarded bits do not carry, so the result is rounded toward zero',
     `${cvt}, .rs`,
   ),
-  'scale-nan': cause('scale-nan', 'the scale 0xff is a NaN, so the result is NaN, too', 'ue8m0: 0xff is NaN'),
+  'scale-nan': cause('scale-nan', 'the scale 0xff is a NaN, so the result is a NaN, too', 'ue8m0: 0xff is NaN'),
   infinity: cause('infinity', 'an infinity stays an infinity', 'definition'),
   least: cause(
     'least',
-    'a value below the smallest of ue8m0 becomes 2^-127, because the format has no zero',
+    'a value below the range of ue8m0 becomes 2^-127, because the format has no zero',
     'measured: header code',
   ),
   'sign-ignored': cause('sign-ignored', 'ue8m0 has no sign, so the magnitude is converted', 'measured: header code'),
@@ -213,8 +221,8 @@ export const causes: Readonly<Record<Exclude<Cause, 'nan' | 'overflow'>, Policy<
   'saturated-high': cause('saturated-high', '.sat: a result above 1 becomes 1', `${cvt}, .sat`),
   relu: cause('relu', '.relu: a negative result, including -0, becomes +0', `${cvt}, .relu`),
   scaled: cause('scaled', 'the scale factor was applied first', `${cvt}, scale-factor`),
-  chopped: cause('chopped', 'the low bits of the integer', 'PTX ISA 6.5, chop'),
-  clamped: cause('clamped', '.sat: the nearest end of the range', `${cvt}, .sat`),
+  chopped: cause('chopped', 'only the low bits of the integer are kept', 'PTX ISA 6.5, chop'),
+  clamped: cause('clamped', '.sat: a value outside the range becomes the nearest end of the range', `${cvt}, .sat`),
 };
 
 function cause(name: Cause, rule: string, evidence: string): Policy<Cause> {

@@ -5,16 +5,16 @@
 
 type Model = (depth: number, a: number, b: number) => number;
 
-/** The way in which a function receives a and b and returns its value. */
+/** How a function receives its arguments a and b and returns its result. */
 type Style = 'memory' | 'registers' | 'structure';
 
 interface Generated {
   readonly source: string;
-  /** The values that the kernel stores for a thread. */
+  /** The value that the kernel stores for a thread. */
   readonly expected: (thread: number) => number;
 }
 
-/** The state of a function body: eight variables and four words of local memory. */
+/** The state of a function while it runs: eight variables and four words of local memory. */
 interface State {
   readonly x: number[];
   readonly local: number[];
@@ -218,7 +218,7 @@ class Generator {
   }
 }
 
-/** The module that a seed determines. */
+/** Generates the module for a seed; the same seed always gives the same module. */
 export function randomCalls(seed: number): Generated {
   return new Generator(seed).generate();
 }

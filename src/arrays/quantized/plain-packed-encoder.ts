@@ -52,7 +52,7 @@ export class PlainPackedEncoder implements PackedEncoder {
 
   encode(source: SourceArray, from: SourceFormat, out: Uint8Array): void {
     const { block, encoding } = this;
-    if (encoding === null) throw new Error('this encoder is given codes and computes none');
+    if (encoding === null) throw new Error('this encoder was made for given codes and cannot compute them');
     const values = singlesOf(source, from, new Float32Array(source.length));
     const codes = new Uint8Array(values.length);
     const scales = new Float32Array(values.length / block.elements);

@@ -35,7 +35,10 @@ export interface QuantizeOptions {
    * granularity `tensor`, the scale. Default: the largest magnitude of the source.
    */
   readonly amax?: number | undefined;
-  /** Default: `low-first` for fp4, int4 and int2, `bytes` for fp6, as in PTX; `high-first` is not supported. */
+  /**
+   * How codes are stored. Default: as in PTX, `low-first` for fp4, int4 and int2, and `bytes` for fp6. `high-first` is
+   * not supported.
+   */
   readonly packing?: Packing | undefined;
   /** Whether to read the result back and report the errors. Default: false, because it takes longer than quantizing. */
   readonly statistics?: boolean | undefined;

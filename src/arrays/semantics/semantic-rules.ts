@@ -1,7 +1,7 @@
 /**
- * The rules by which conversions of other stacks differ from those of PTX, one row per rule. Behavior that all stacks
- * share is not listed: rounding to nearest even, the sign of zeros, saturation of fp6 and fp4, and overflow to infinity
- * in formats that have it.
+ * The rules by which conversions of other stacks differ from those of PTX, one row per rule. There are no rules for
+ * behavior that all stacks share: rounding to nearest even, the sign of zeros, saturation of fp6 and fp4, and overflow
+ * to infinity in formats that have infinities.
  *
  * Evidence `measured` means results of ml_dtypes 0.6.0 with numpy 2.4.6 and of torch 2.13.0 for CPU (AVX-512), recorded
  * in test/golden/semantics. NaNs have the bits that torch's vector code produces; other builds of torch, or the last

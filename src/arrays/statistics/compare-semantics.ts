@@ -77,7 +77,7 @@ export function compareSemantics(value: number, options: CompareOptions): Semant
   if (formats[from].kind !== 'float' || formats[to].kind !== 'float') {
     throw new PtxlabError(
       'not-a-float',
-      `stacks are compared on conversions between floats; ${from} to ${to} is not one`,
+      `only conversions between floats can be compared; ${from} to ${to} is not one of them`,
     );
   }
   const wide = numberBits('f64', value);

@@ -71,7 +71,7 @@ export class Comparer {
   private zeroSigns = 0;
   private nanMismatches = 0;
   private infinityMismatches = 0;
-  /** Pairs in which at least one element is NaN or infinite. */
+  /** Number of pairs in which at least one element is NaN or infinite. */
   private notFinite = 0;
   private readonly special = { nansInA: 0, nansInB: 0, infinitiesInA: 0, infinitiesInB: 0 };
   private maxAbs = 0;

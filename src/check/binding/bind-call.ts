@@ -12,7 +12,7 @@ export type Passed =
   /** More than one for a vector register, with the first at the lowest address. */
   | { readonly kind: 'registers'; readonly uses: readonly RegisterUse[] }
   | { readonly kind: 'constant'; readonly bits: Bits }
-  /** A `.param` variable of the caller's body. */
+  /** A `.param` variable that is declared in the body of the caller. */
   | { readonly kind: 'variable'; readonly symbol: VariableSymbol }
   /** A result that is ignored. */
   | { readonly kind: 'sink' };
