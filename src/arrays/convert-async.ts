@@ -91,7 +91,7 @@ export async function convertAsync(source: Bytes, options: ConvertAsyncOptions):
  * longer than most conversions.
  */
 function goesToThreads({ bytes, into, count }: PreparedArrays, asked: number | undefined): boolean {
-  // In-place conversion overwrites elements that another thread may not have read yet.
+  // If the arrays overlap, a thread would overwrite elements that another thread may not have read yet.
   if (overlap(bytes, into)) return false;
   if (asked === 0 || typeof SharedArrayBuffer !== 'function' || !canCompile()) return false;
   return asked !== undefined || (count >= threshold && isShared(bytes) && isShared(into));
@@ -270,7 +270,7 @@ interface Slots {
   readonly list: readonly Slot[];
 }
 
-/** Slots of finished conversions, kept for later ones. */
+/** Slots that are no longer used, kept for later conversions. */
 const idleSlots: Slots[] = [];
 
 function takeSlots(count: number, sourceBytes: number, targetBytes: number): Slots {
@@ -281,7 +281,7 @@ function takeSlots(count: number, sourceBytes: number, targetBytes: number): Slo
     idleSlots.splice(idleSlots.indexOf(idle), 1);
     return idle;
   }
-  // Slots of other sizes are useless now and would only occupy memory.
+  // Slots of other sizes are dropped, because they would only occupy memory.
   idleSlots.length = 0;
   const workspace = new Workspace(count * (sourceBytes + targetBytes + 256));
   const list = Array.from({ length: count }, (): Slot => {

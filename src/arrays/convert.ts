@@ -57,7 +57,10 @@ export interface ConvertOptions {
   readonly semantics?: Semantics;
   /** For `rs`: random bits from a stream of 32-bit words that depends only on the seed (64 bits). */
   readonly seed?: number | bigint;
-  /** For `rs` with a seed: the index of the first element in the larger array, a multiple of 4. Default 0. */
+  /**
+   * For `rs` with a seed, if the source is part of a larger array: the index of its first element in that array, which
+   * must be a multiple of 4. Default 0.
+   */
   readonly firstElement?: number;
   /**
    * For `rs`: random bits from the caller. Word i is used for elements 4i to 4i + 3 or, if the result is f16 or bf16,
@@ -71,7 +74,10 @@ export interface ConvertOptions {
   readonly packing?: Packing;
   /** Number of elements to convert. Default: the whole source. */
   readonly count?: number;
-  /** Where to write the result. Default: a new array. The rest of a longer array is unchanged. */
+  /**
+   * Where to write the result. Default: a new array. If the array is longer than the result, the rest of it is not
+   * changed.
+   */
   readonly out?: Bytes;
 }
 

@@ -12,7 +12,7 @@ import { workspaceOf } from './workspace.ts';
 
 export type Converter = Pick<ArrayConverter, 'run'>;
 
-/** Maximum number of converters kept of each kind. */
+/** Maximum number of converters of each kind that are kept. */
 const most = 256;
 
 const plain = new BoundedCache<string, Converter>(most);

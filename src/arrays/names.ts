@@ -69,7 +69,7 @@ export function formatNamed(text: string): FormatName | null {
 /**
  * How a family spells a format; null if it has none: `spelling('e2m1', 'safetensors')` is `F4`.
  *
- * @throws PtxlabError `unknown-format` for a name that is not canonical, `bad-option` for another family
+ * @throws PtxlabError `unknown-format` for a name that is not canonical, `bad-option` for a family that does not exist
  */
 export function spelling(format: FormatName, family: SpellingFamily): string | null {
   if (typeof format !== 'string' || !Object.hasOwn(spellings, format)) throw unknownFormat(format);

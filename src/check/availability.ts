@@ -38,7 +38,7 @@ export interface ModuleEnvironment {
   readonly declaresAddressSize: boolean;
 }
 
-/** What version and target rules depend on. */
+/** The facts on which version and target rules depend. */
 type Judged = Pick<ModuleEnvironment, 'version' | 'target'>;
 
 /** A text that identifies an environment: it is the same for equal environments. */

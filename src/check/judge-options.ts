@@ -26,7 +26,7 @@ export interface JudgeOptions {
 /** The options of all functions that check against an architecture and a version. */
 export const judgeRules: RulesFor<JudgeOptions> = { target: anything(), version: anything(), isa: anything() };
 
-/** A field is null if the caller did not name it. */
+/** A field is null if the caller did not specify it. */
 export interface Judgment {
   readonly target: Target | null;
   readonly version: Version | null;

@@ -29,9 +29,12 @@ export interface KnownInstruction {
    * content, a marker.
    */
   readonly slots: Int32Array;
-  /** The meanings of all names that are part of the shape itself and not in its slots. */
+  /** The meanings of the names that the text of the line shape contains; other names are in its slots. */
   readonly names: readonly { readonly name: string; readonly shape: Shape }[];
-  /** The meaning of the names that are in slots, which is the same for all of them; null if no name is in a slot. */
+  /**
+   * The meaning of the names in the slots of the line shape, which must be the same for all of them; null if there are
+   * no names in slots.
+   */
   readonly folded: Shape | null;
   /**
    * The combinations of integers for which the line is known to be valid; null if the verdict does not depend on the

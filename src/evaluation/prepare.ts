@@ -66,7 +66,10 @@ function noneFits(candidate: Prepared | undefined, mnemonic: string, found: numb
   return { code: 'PTX3002', message: `${mnemonic} takes ${expected}; found ${found}` };
 }
 
-/** The error for a variant that the version and target do not support; its message says which ones would. */
+/**
+ * The error for a variant that the version and target do not support. Its message says which versions and targets
+ * would.
+ */
 export function unavailable(variant: Variant, { target, version }: TargetChoice): EvalError {
   const rows = rowsOf(variant);
   const judged = version ?? newestVersion;

@@ -14,7 +14,7 @@ const systemErrors: Readonly<Record<string, readonly [TensorFileCode, string]>> 
   EDQUOT: ['disk-full', 'exceeds the disk quota'],
   ELOOP: ['not-a-file', 'a symbolic link that cannot be followed'],
   ENAMETOOLONG: ['io', 'the name is too long'],
-  // Thrown by Node, without a system call, for a name that contains a NUL character.
+  // Node throws an error with this code for a name that contains a NUL character.
   ERR_INVALID_ARG_VALUE: ['io', 'not a file name'],
 };
 

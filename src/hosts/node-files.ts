@@ -92,7 +92,7 @@ const bytesRule = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
 
 const newFileRules: RulesFor<NewFile> = { size: bytesRule, replace: flag, temporary: text, resume: flag };
 
-/** Begins a file. An existing file named `target` is not touched before `commit`. */
+/** Begins a file. An existing file with the name `target` is not changed before `commit`. */
 export async function createFile(target: string, options: NewFile): Promise<PendingFile> {
   requirePath(target);
   requireOptions(options, newFileRules, 'createFile');

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** V8 12, which has a compiler between the fast and the optimizing one, no longer has the flag. */
+/** V8 12, which has another compiler between the fast one and the optimizing one, no longer has the flag. */
 const firstWithoutBudget = 12;
 
 /**

@@ -1,4 +1,7 @@
-/** Counting, reversing and finding bits, compared with the binary digits of the numbers. */
+/**
+ * Tests instructions that count, reverse and find bits, by comparing their results with the binary digits of the
+ * operands.
+ */
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../base/bits.ts';
 import { bitOperation } from './integers.ts';

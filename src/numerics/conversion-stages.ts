@@ -1,4 +1,6 @@
-/** Data added to a conversion: the different results that another software stack gives for some inputs. */
+/**
+ * Describes, as data, how another software stack converts: the inputs for which its results differ from those of PTX.
+ */
 import type { Bits } from '../base/bits.ts';
 import type { Conversion } from './conversion.ts';
 

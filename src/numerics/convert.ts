@@ -10,8 +10,8 @@ import { type Cause, type NanPolicy, nanPolicyOf, overflowPolicyOf } from './pol
 import { gridOf } from './round.ts';
 
 /**
- * Converts bits of the source format to bits of the destination format. `random` holds this lane's random bits and
- * `scale` its ue8m0 scale; conversions without them ignore both.
+ * Converts bits of the source format to bits of the destination format. `random` contains the random bits of the lane,
+ * and `scale` its ue8m0 scale; conversions that do not need them ignore both.
  */
 export type Converter = (source: Bits, random: number, scale: number) => Bits;
 

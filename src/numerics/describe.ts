@@ -97,8 +97,8 @@ function roundDigits(digits: string, count: number): bigint {
 }
 
 /**
- * Whether digits * 10^point is closer to the value than half the distance to the neighbor; computed with exact
- * integers.
+ * Whether the difference between digits * 10^point and the value is less than half the distance to the neighbor;
+ * computed with exact integers.
  */
 function readsBack(format: FormatName, value: Finite, digits: bigint, point: number): boolean {
   const { significand, exponent } = value;

@@ -145,8 +145,8 @@ export const readAccumulator: Readonly<Record<Accumulator, (bits: Bits) => Adden
 };
 
 /**
- * The bits of `c` plus the products, added chunk by chunk. The accumulator `c` has the format of the result. `add` must
- * add two numbers in this format and round to nearest even.
+ * Adds the products to `c`, chunk by chunk, and returns the bits of the result. The accumulator `c` has the format of
+ * the result. `add` must add two numbers in this format and round to nearest even.
  */
 export function dotProduct(
   products: readonly Addend[],

@@ -20,7 +20,7 @@ export interface Patterns {
   readonly one: Bits;
   /** Null if the format has none. */
   readonly infinity: readonly [Bits, Bits] | null;
-  /** MAX_NORM by sign; for an integer, its largest and its lowest value. */
+  /** +MAX_NORM and -MAX_NORM; for an integer type, its largest and its lowest value. */
   readonly largest: readonly [Bits, Bits];
   /** Null if the format has none. */
   readonly canonicalNan: Bits | null;
@@ -38,7 +38,8 @@ export function patternsOf(name: FormatName): Patterns {
 
 const words = new DataView(new ArrayBuffer(8));
 
-// significand * 2^exponent needs no rounding for any finite f64, so the JavaScript double is the encoding.
+// For any finite f64, the double that JavaScript computes for significand * 2^exponent is exact, so its bits are the
+// encoding.
 function encodeF64(sign: Sign, significand: number, exponent: number): Bits {
   words.setFloat64(0, significand * power(exponent));
   if (sign === 1) words.setUint8(0, words.getUint8(0) | 0x80);

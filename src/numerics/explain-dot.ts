@@ -26,7 +26,7 @@ export interface ExplainedTerm {
   readonly index: number | null;
   /** The exact value as a number; for a term that is not finite, `infinity`, `-infinity` or `nan`. */
   readonly value: number | Special;
-  /** The exponent used to align it; null if it is not finite. */
+  /** The exponent by which the term is aligned; null if the term is not finite. */
   readonly exponent: number | null;
   readonly sign: '+' | '-';
   /**

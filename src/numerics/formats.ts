@@ -19,8 +19,8 @@ export interface FloatFormat {
   readonly fractionBits: number;
   readonly bias: number;
   /**
-   * Whether the exponent field 0 is reserved for zero and the subnormals. It is not in ue8m0, where 0x00 is a power of
-   * two like all others.
+   * Whether the exponent field 0 is reserved for zero and the subnormals. In ue8m0 it is not: there, 0x00 stands for a
+   * power of two like all other codes except NaN.
    */
   readonly subnormals: boolean;
   /** Number of bits below the fraction that are always zero: 13 in tf32, which is an f32 with a shorter fraction. */

@@ -106,7 +106,8 @@ function modularOperation(fn: IntegerFunction, width: number): Operation | null 
 }
 
 /**
- * A function on values of at most 32 bits. The result is exact; for `mul.lo` and `mad.lo`, only its low 32 bits are.
+ * A function on values of at most 32 bits. The result is exact, except that for `mul.lo` and `mad.lo`, only its low 32
+ * bits are correct.
  */
 function narrowFunction(
   fn: Exclude<IntegerFunction, 'mul.wide' | 'mad.wide'>,

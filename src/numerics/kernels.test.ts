@@ -1,4 +1,7 @@
-/** Tests the kernels before any rounding: significand, exponent and tail must locate the exact result. */
+/**
+ * Tests the results of the kernels before they are rounded: significand, exponent and tail must describe the exact
+ * result.
+ */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Finite, finite, noTail } from './exact.ts';

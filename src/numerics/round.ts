@@ -113,9 +113,9 @@ function raises(rounding: Rounding, sign: Sign, odd: boolean, tail: Tail): boole
 }
 
 /**
- * Whether there is a carry if the random bits are added to the upper `randomBits` bits of the discarded part. The
- * discarded part is `low`, which has `shift` bits; if these are fewer than `randomBits`, zeros are appended. Works on
- * the magnitude, so negative values are rounded like positive ones.
+ * Adds the random bits to the upper `randomBits` bits of the discarded part, and returns whether this produces a carry.
+ * The discarded part, `low`, has `shift` bits; if these are fewer than `randomBits`, zeros are appended. Works on the
+ * magnitude, so negative values are rounded like positive ones.
  */
 function carries(low: number, shift: number, random: number, randomBits: number): boolean {
   const space = power(randomBits);

@@ -1,5 +1,5 @@
 /**
- * Elementary functions: their fixed-point series are compared with series of more places, and their rounded results
+ * Tests elementary functions: compares their fixed-point series with series of more places, and their rounded results
  * with doubles.
  */
 import { describe, expect, test } from 'vitest';

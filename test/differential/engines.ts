@@ -1,4 +1,7 @@
-/** Runs an instruction as a small kernel with every kind of code on the same inputs. Every bit must agree. */
+/**
+ * Runs instructions in small kernels, with every kind of code that an engine can generate, on the same inputs. Every
+ * bit must agree.
+ */
 import { Device, type LaunchOptions, type LoadedModule, RefusedModuleError } from '../../src/device.ts';
 import type { Instruction, Register } from './instructions.ts';
 
@@ -100,7 +103,10 @@ const fast: readonly Way[] = [{ simd: false }, { simd: true }];
 
 interface Launcher {
   readonly placed: readonly Placed[];
-  /** Runs all rows; the output has two words for each result, and two for the condition code after the instruction. */
+  /**
+   * Runs the kernel on all rows. The output has two words for each result, and two for the condition code after the
+   * instruction.
+   */
   readonly launch: (way: Way) => Promise<BigUint64Array>;
 }
 

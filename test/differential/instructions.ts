@@ -1,4 +1,7 @@
-/** Instructions of every type and mode that both engines execute, with inputs for every corner case of a format. */
+/**
+ * Lists instructions of every type and mode that both engines execute, together with inputs for every corner case of a
+ * format.
+ */
 
 /** A predicate has width 1. */
 export interface Register {

@@ -152,7 +152,7 @@ function factorOf(random: RandomSource, format: FloatName, kind: Kind): number {
     case 'lone accumulators':
       return 0;
     case 'powers':
-      // Sums of these powers are often halfway between two f16 numbers, except for the smallest terms.
+      // Without their smallest terms, sums of these powers are often halfway between two f16 numbers.
       return powerOfTwo(random, format, 0) - Math.min(random.pick([0, 5, 12]), bias - 1) * last;
     case 'large':
     case 'leaning': {

@@ -385,7 +385,7 @@ export class StatementMaker {
     };
   }
 
-  /** All lanes execute the same operation, but at two different places in the code. */
+  /** An operation that all lanes execute, but at two different places in the code. */
   private apartAlike(): Statement {
     const { random } = this;
     const [otherwise, end] = [this.label(), this.label()];

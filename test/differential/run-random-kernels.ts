@@ -101,7 +101,7 @@ async function shrink(kernel: RandomKernel, ways: readonly Way[]): Promise<Rando
   return smallest;
 }
 
-/** Bodies with one statement fewer; large statements are removed first. */
+/** All bodies that have one statement less than the given one; large statements are removed first. */
 function* smaller(body: readonly Statement[]): Generator<readonly Statement[]> {
   for (let i = 0; i < body.length; i++) {
     if (body[i]?.fixed !== true) yield body.toSpliced(i, 1);

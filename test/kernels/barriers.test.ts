@@ -9,7 +9,9 @@ const steps = 11;
 interface Case {
   readonly kernel: string;
   readonly targets: readonly string[];
-  /** The number of words that each step reads, and below it, the number of words that the kernel writes. */
+  /**
+   * `reads` is the number of words that each step reads, and `writes` the number of words that the whole kernel writes.
+   */
   readonly reads: number;
   readonly writes: number;
   /** The word that the kernel writes at index `i`. */

@@ -98,7 +98,7 @@ async function launch({ file, given }: Run, way: Way): Promise<Ended> {
   const kernel = module.kernel(given.kernel);
   const args = given.args.map((input) => ('value' in input ? inputBytes(input) : device.alloc(inputBytes(input))));
   const { grid, block, sharedBytes } = given;
-  // Copies of structures include padding that was never written.
+  // When structures are copied, their padding, which was never written, is copied as well.
   const result = await kernel.launch({ grid, block, sharedBytes, args, uninitialized: 'zero', ...ways[way] });
   if (!result.ok) throw new Error(`${result.fault.code} at line ${result.fault.line}: ${result.fault.message}`);
   const after = args.map((arg) => (arg instanceof Uint8Array ? arg : arg.read()));

@@ -1,6 +1,6 @@
 /**
- * Instructions that only inline assembly puts into a kernel, in PTX made by nvcc: no findings, and the same result on
- * both engines.
+ * Tests instructions that nvcc generates only for inline assembly: there must be no findings, and both engines must
+ * give the same results.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 /**
- * Matrix products and attention as CUDA programmers write them, compiled by nvcc, against the model of the GPU: each
- * element of C is a chain of dot products, one for each step along k. Every bit must be equal, on both engines and with
- * two workers.
+ * Tests matrix products and attention as CUDA programmers write them, compiled by nvcc, against a model of the GPU in
+ * which each element of C is a chain of dot products, one for each step along k. Every bit must be equal, on both
+ * engines and with two workers.
  */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -197,7 +197,7 @@ const cases: readonly Case[] = [
 describe.each(cases.map((one) => [`${one.kernel} on ${one.model.gpu}`, one] as const))('%s', (_, one) => {
   const { kernel, file, model, a, b, scales = [], codes } = one;
   const wanted = hostProduct(model, [m, n, k], ...codes);
-  // A different GPU changes only the arithmetic.
+  // On a different GPU, only the arithmetic changes, so one way of running the kernel is enough.
   test.each(one.isRepeated === true ? ['jit' as const] : keysOf(ways))('%s', async (way) => {
     const out = await launch(way, {
       file: new URL(file, folder),

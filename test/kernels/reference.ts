@@ -79,7 +79,7 @@ function withSign(format: SmallFormat, code: number, x: number): number {
   return x < 0 || Object.is(x, -0) ? code | (1 << (format.bits - 1)) : code;
 }
 
-/** Nearest code, ties to the even one, overflow clamped to the largest. */
+/** The nearest code. Ties go to the even code, and values that are too large become the largest code. */
 export function encode(format: SmallFormat, x: number): number {
   const size = Math.abs(x);
   const low = floorCode(format, size);

@@ -11,8 +11,8 @@ export function codeBits({ element }: Scheme, packing: CodePacking): number {
 }
 
 /**
- * Stores the codes of a run of elements: directly if it begins and ends on a byte boundary, otherwise through unpacked
- * bytes.
+ * Stores the codes of a run of elements: directly if the run begins and ends on a byte boundary; otherwise, the codes
+ * are first computed one per byte and then packed.
  */
 export class CodeWriter {
   readonly scheme: Scheme;

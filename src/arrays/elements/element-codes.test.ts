@@ -9,7 +9,7 @@ const isInRange = (exponent: number): boolean => Math.abs((exponent & 0xff) - 12
 
 /**
  * Every sign and exponent of f32, with significands at, just below and just above each possible eight-place tie, and
- * with random ones. Fewer ties are tested for exponents that determine the result by themselves.
+ * with random ones. For exponents outside the range above, which alone determine the result, fewer ties are tested.
  */
 function* singles(): Generator<number> {
   let state = 1;

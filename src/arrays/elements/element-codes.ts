@@ -4,7 +4,10 @@ import { type Conversion, plainConversion } from '../../numerics/conversion.ts';
 import { conversion } from '../../numerics/convert.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
 
-/** `cvt.rn.satfinite` to a float; `cvt.rni.sat` to an integer, which is how cvt.pack treats each of its halves. */
+/**
+ * How an f32 is converted to an element: by `cvt.rn.satfinite` to a float, and by `cvt.rni.sat` to an integer, which is
+ * how cvt.pack treats each of its halves.
+ */
 export function elementConversion(element: FormatName): Conversion {
   const isInteger = formats[element].kind === 'integer';
   return { ...plainConversion('f32', element), integral: isInteger, sat: isInteger, satfinite: !isInteger };

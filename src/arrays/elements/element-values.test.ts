@@ -51,7 +51,7 @@ describe('dense elements, low bits first', () => {
   });
 
   test('fp6: four in three bytes', () => {
-    // 8, 1, 32, 63 in e2m3: 1, 1/8, -0, -7.5.
+    // In e2m3, the codes 8, 1, 32 and 63 stand for 1, 1/8, -0 and -7.5.
     const word = 8 | (1 << 6) | (32 << 12) | (63 << 18);
     const bytes = [word & 255, (word >> 8) & 255, word >> 16];
     expect(valuesOf('e2m3', true, bytes, 4)).toEqual([1, 0.125, -0, -7.5]);

@@ -10,11 +10,11 @@ import type { SourceArray, SourceFormat } from '../elements/source-values.ts';
 export interface EncoderPlan {
   readonly from: SourceFormat;
   readonly element: FormatName;
-  /** Number of elements that share a scale; null if the scales are given. */
+  /** Number of elements that share a scale; null if the caller supplies the scales. */
   readonly block: 16 | 32 | null;
   /** How ue8m0 scales are computed; null for NVFP4, which has no ue8m0 scales. */
   readonly rule: MxRule | null;
-  /** Whether codes are packed densely, element 0 lowest, instead of one per byte. */
+  /** Whether codes are packed densely, with element 0 in the lowest bits, instead of one per byte. */
   readonly dense: boolean;
 }
 

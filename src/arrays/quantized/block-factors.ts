@@ -25,7 +25,10 @@ export class BlockFactors {
     this.places = this.numbers.bytes;
   }
 
-  /** The factors of blocks from `start` on. Returns whether all are finite. */
+  /**
+   * Reads the factors of `blocks` blocks, of which the first begins at byte `start`. Returns whether all of the factors
+   * are finite.
+   */
   read(bytes: Uint8Array, start: number, blocks: number, into: Float32Array): boolean {
     if (this.places === null) return this.readNumbers(bytes, start, blocks, into);
     const { blockBytes, values, places, perBlock, isWide } = this;
@@ -54,7 +57,10 @@ export class BlockFactors {
   }
 }
 
-/** e4m3 without sign: the sign bit is ignored, but only 0x7f is NaN. ggml does the same, but reads 0x7f as 0. */
+/**
+ * The values of e4m3 codes without a sign. The sign bit is ignored, except that 0x7f is a NaN and 0xff is 480. ggml
+ * does the same, but reads 0x7f as 0.
+ */
 function unsignedValues(): Float32Array {
   const values = valueTable('e4m3').map(Math.abs);
   values[0xff] = 480;

@@ -5,7 +5,7 @@
 import { doubleAt } from '../../base/typed-reads.ts';
 import { ScaledSum, scaleStep } from '../statistics/scaled-sum.ts';
 
-/** Sums over all pairs of corresponding elements in which both are finite. */
+/** Sums over all pairs of corresponding elements in which both elements are finite. */
 export class ProductSums {
   readonly squaredError: ScaledSum = new ScaledSum();
   readonly squaredA: ScaledSum = new ScaledSum();

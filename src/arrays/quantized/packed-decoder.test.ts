@@ -1,4 +1,7 @@
-/** Compares WebAssembly with plain JavaScript, which specifies it, on blocks of random bytes. */
+/**
+ * Compares the WebAssembly version with the plain JavaScript version, which is its specification, on blocks of random
+ * bytes.
+ */
 import { describe, expect, test } from 'vitest';
 import { blockRows } from '../../tensors/gguf/block-rows.ts';
 import { FastPackedDecoder } from './fast-packed-decoder.ts';

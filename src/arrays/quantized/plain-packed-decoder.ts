@@ -178,7 +178,7 @@ function signReader(share: number, numbers: SmallNumbers): CodeReader {
   };
 }
 
-/** 1 if the number of ones among the lowest eight bits is odd. */
+/** 1 if an odd number of the lowest eight bits are set, otherwise 0. */
 function parityOf(bits: number): number {
   const four = bits ^ (bits >> 4);
   return (0x6996 >> (four & 0xf)) & 1;

@@ -40,13 +40,19 @@ export interface QuantizeOptions {
    * not supported.
    */
   readonly packing?: Packing | undefined;
-  /** Whether to read the result back and report the errors. Default: false, because it takes longer than quantizing. */
+  /**
+   * Whether to decode the result again and report the errors of quantization. Default: false, because it takes longer
+   * than quantizing.
+   */
   readonly statistics?: boolean | undefined;
   /** `rs` rounds stochastically, to float elements only, and requires `seed`. Default `rn`. */
   readonly rounding?: 'rn' | 'rs' | undefined;
   /** For `rs`: random bits as in `convert`, which depend only on the seed and an element's index. */
   readonly seed?: number | bigint | undefined;
-  /** For `rs`: the index of the first element in the larger array, a multiple of 4. Default 0. */
+  /**
+   * For `rs`, if the source is part of a larger array: the index of its first element in that array, which must be a
+   * multiple of 4. Default 0.
+   */
   readonly firstElement?: number | undefined;
   /** `plain` never uses WebAssembly. Results are the same. */
   readonly engine?: 'plain' | undefined;

@@ -67,7 +67,10 @@ export function nvfp4Scale(tensor: TensorScale, amax: number): number {
   return codeOf(e4m3.codes(), wordAt(word, 0));
 }
 
-/** The factor of the elements of an NVFP4 block: 1 / (scale * tensor scale), at most the largest f32. */
+/**
+ * The factor by which the elements of an NVFP4 block are multiplied: 1 / (scale * tensor scale), but at most the
+ * largest f32.
+ */
 export function nvfp4Factor(tensor: TensorScale, scale: number): number {
   const value = Math.fround(singleAt(e4m3.values(), scale) * tensor.decode);
   return Math.min(Math.fround(1 / value), mostSingle);

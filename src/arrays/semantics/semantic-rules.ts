@@ -38,7 +38,10 @@ export interface SemanticRule {
   readonly to: readonly FormatName[];
   readonly inputs: RuleInputs;
   readonly result: RuleResult;
-  /** False: the rule applies only if saturation was turned off; true: only if it was not; null: always. */
+  /**
+   * If false, the rule applies only if saturation was turned off; if true, only if it was not turned off; if null,
+   * always.
+   */
   readonly saturate: boolean | null;
   readonly rule: string;
   readonly evidence: string;

@@ -54,7 +54,9 @@ export function conversionOf(request: ConversionRequest): Result<ConversionStage
     : alone(request, semantics);
 }
 
-/** Applies a plan to one value: the exact reference for every faster implementation. `random` as for `Converter`. */
+/**
+ * Applies a plan to one value. This is the exact reference for all faster implementations. `random` as for `Converter`.
+ */
 export function planConverter(plan: ConversionStages): (source: Bits, random?: number) => Bits {
   const stages = plan.map(stageConverter);
   return (source, random = 0) => stages.reduce((bits, stage) => stage(bits, random), source);

@@ -14,9 +14,12 @@ export interface Comparison {
   readonly different: number;
   /** Number of pairs of zeros with different signs, which `different` does not include. */
   readonly zeroSigns: number;
-  /** Pairs in which exactly one element is NaN. */
+  /** Number of pairs in which exactly one element is NaN. */
   readonly nanMismatches: number;
-  /** Pairs without NaN in which exactly one element is an infinity, or both are infinities of different signs. */
+  /**
+   * Number of pairs without NaN in which either exactly one element is an infinity, or both are infinities of different
+   * signs.
+   */
   readonly infinityMismatches: number;
   /**
    * The largest |a - b|. Like all statistics below except `worst`, it is computed only from pairs in which both
@@ -188,7 +191,7 @@ export class Comparer {
     else this.sums.add(squaredA, squaredB, product, squaredError);
   }
 
-  /** Does the same for elements that f64 cannot represent exactly, which are rare. */
+  /** Like `addBlock`, for elements that f64 cannot represent exactly, which are rare. */
   private addLongBlock(rest: Float64Array): void {
     let same = 0;
     for (let i = 0; i < rest.length; i++) {

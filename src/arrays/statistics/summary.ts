@@ -28,7 +28,7 @@ export class Summarizer {
   private readonly histogram = new ExponentHistogram();
   private readonly sum = new ScaledSum();
   private readonly leastNormal: number;
-  /** The same limit as an f32. */
+  /** The same limit, as the bits of an f32. */
   private readonly leastNormalBits: number;
   /** Number of elements in the current f32 chunk for each combination of sign and exponent field. */
   private readonly fields = new Uint32Array(512);

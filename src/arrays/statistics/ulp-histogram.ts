@@ -12,7 +12,7 @@ export interface UlpCount {
 /** 0, 1/2, 1, 2, 4, … 2^31, infinity. */
 const bins = 35;
 
-/** The bin of a nonnegative error that is given in spacings. */
+/** The bin of an error, which is given as a nonnegative multiple of the spacing. */
 export function ulpBin(ulps: number): number {
   if (ulps <= 0.5) return ulps === 0 ? 0 : 1;
   if (ulps > 0x80000000) return bins - 1;
@@ -47,7 +47,7 @@ export class UlpHistogram {
     for (let i = 0; i < bins; i++) this.bins[i] = doubleAt(this.bins, i) + doubleAt(other.bins, i);
   }
 
-  /** Every interval from 0 to the last that occurs; the very last one ends at infinity. */
+  /** All intervals from 0 to the last one that contains an error. The last possible interval ends at infinity. */
   counts(): readonly UlpCount[] {
     const last = this.bins.findLastIndex((count) => count > 0);
     return Array.from({ length: last + 1 }, (_, bin) => ({ ulps: upperEnd(bin), count: doubleAt(this.bins, bin) }));

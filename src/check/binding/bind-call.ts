@@ -9,7 +9,7 @@ import { elementAt } from '../../base/element-at.ts';
 
 /** What a call passes for one parameter, or where it puts one result. */
 export type Passed =
-  /** More than one for a vector register, with the first at the lowest address. */
+  /** One register or, for a vector register, all of its elements, of which the first has the lowest address. */
   | { readonly kind: 'registers'; readonly uses: readonly RegisterUse[] }
   | { readonly kind: 'constant'; readonly bits: Bits }
   /** A `.param` variable that is declared in the body of the caller. */
@@ -23,7 +23,7 @@ export interface BoundCall {
   readonly signature: Signature;
   /** The names in `.calltargets`; null if the call has no list. */
   readonly targets: readonly string[] | null;
-  /** One for each parameter or return value in the signature. */
+  /** One entry for each parameter or return value in the signature. */
   readonly parameters: readonly Passed[];
   readonly results: readonly Passed[];
 }

@@ -245,7 +245,10 @@ function specialRegister(operand: Operand): SpecialRegister {
   return found;
 }
 
-/** A subscript counts elements, including the lanes of a vector. */
+/**
+ * The offset of an operand in bytes. A subscript, as in `name[1]`, is a number of elements; each lane of a vector
+ * counts as one.
+ */
 function byteOffset({ offset, subscript }: OffsetOperand, symbol: DeclaredSymbol | undefined): bigint {
   const isElement = subscript && symbol?.kind === 'variable';
   return isElement ? offset * BigInt(symbol.type.width / 8) : offset;

@@ -62,7 +62,7 @@ export class Header {
 
   readVersion(directive: VersionDirective): void {
     if (this.version !== null) return;
-    // No version has three digits after the point.
+    // No known version has three digits after the point.
     const found = directive.major * 100 + Math.min(directive.minor, 99);
     this.version = found;
     const text = `${directive.major}.${directive.minor}`;

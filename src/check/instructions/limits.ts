@@ -78,7 +78,7 @@ function checkFraction({ name }: ValuePattern, operand: FloatOperand, opcode: st
   report(diagnose('PTX3011', operand, parameters));
 }
 
-/** The value of a constant as an f32 operand; a NaN stays a NaN. */
+/** The value of a constant as an f32 operand; a NaN remains a NaN. */
 function nearestF32({ form, bits }: FloatOperand): number {
   const view = new DataView(new ArrayBuffer(8));
   if (form === '0f') {

@@ -14,7 +14,7 @@ const mostOperands = 5;
 
 /**
  * The problems of the operands. If the operands would be valid in another order, or if all problems have the same
- * reason, only the first problem, with help that covers the others.
+ * reason, returns only the first problem, with help that covers the others.
  */
 export function operandProblems(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
   const problems = matchOperands(subject, shapes);

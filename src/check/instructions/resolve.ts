@@ -36,7 +36,7 @@ export function resolveMnemonic(mnemonic: string): Resolution {
   return made;
 }
 
-/** The meaning of a mnemonic if `table` contains all forms. */
+/** The meaning of a mnemonic according to the given table of forms instead of the PTX table. */
 export function resolveIn(table: FormTable, mnemonic: string): Resolution {
   const { opcode, parts } = splitMnemonic(mnemonic);
   if (parts.length > partLimit) {
@@ -67,8 +67,8 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
 }
 
 /**
- * The variants of the PTX table that a mnemonic can mean. Unlike `resolveMnemonic`, this function does not explain why
- * there are none.
+ * The variants of the PTX table that a mnemonic can mean. If there are none, the result is empty; `resolveMnemonic`
+ * would also explain why.
  */
 export function findVariants(mnemonic: string): readonly Variant[] {
   const { opcode, parts } = splitMnemonic(mnemonic);

@@ -8,8 +8,8 @@ import type { DeclaredSymbol, FormalSpace, Scope, VariableSpace } from '../symbo
 import { isUndeclared, type Shape, type ShapeData } from './shape.ts';
 
 /**
- * No instruction accepts vectors of this length. Elements beyond it are ignored, so that long vectors in hostile input
- * do not use up memory.
+ * No instruction accepts a vector with this many elements. Any further elements of a vector are ignored, so that long
+ * vectors in hostile input do not use up memory.
  */
 const longestList = 129;
 

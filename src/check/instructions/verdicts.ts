@@ -178,8 +178,8 @@ function verdictOnVariant(
 }
 
 /**
- * How much problems with these codes weigh against a form (1 for other codes): a form that takes a different number or
- * different kinds of operands was probably not the intended one.
+ * The weights of problems by code, used to find the form that was most likely intended; all other codes have a weight
+ * of 1. A form with a different number or different kinds of operands is unlikely to be the intended one.
  */
 const weights: Readonly<Partial<Record<Problem['code'], number>>> = { PTX3002: 10, PTX3009: 5, PTX3003: 2 };
 
