@@ -37,17 +37,17 @@ function addRefs(step: Step, wanted: Direction, to: Ref[]): void {
 /** The fields of one kind of step that refer to values, by direction. */
 type RefFields = Readonly<Record<Direction, readonly string[]>>;
 
-/** Filled as kinds occur. Compilers ask for the values of every step several times. */
-const refFields = new Map<StepKind, RefFields>();
+/** The fields by the facts that they come from. Compilers ask for the values of every step several times. */
+const refFields = new WeakMap<object, RefFields>();
 
 function refFieldsOf(kind: StepKind): RefFields {
-  const known = refFields.get(kind);
+  const { values } = stepFacts[kind];
+  const known = refFields.get(values);
   if (known !== undefined) return known;
-  const entries = Object.entries(stepFacts[kind].values);
   const fieldsTo = (wanted: Direction): readonly string[] =>
-    entries.flatMap(([field, direction]) => (direction === wanted ? [field] : []));
+    Object.entries(values).flatMap(([field, direction]) => (direction === wanted ? [field] : []));
   const found = { in: fieldsTo('in'), out: fieldsTo('out') };
-  refFields.set(kind, found);
+  refFields.set(values, found);
   return found;
 }
 
