@@ -21,15 +21,25 @@ export type Stride = number | 'data' | null;
  */
 const mostRounds = 4;
 
-/** Returns the strides of registers by slot. Registers that do not vary have a stride of 0. */
+/** An instruction that writes registers which vary. */
+interface Source {
+  readonly instruction: ProgramInstruction;
+  readonly writes: readonly number[];
+  /** Whether the results depend on the contents of memory or on other threads. */
+  readonly isData: boolean;
+}
+
+/** Returns the strides of the registers that vary, by slot. */
 export function stridesOf(program: FunctionProgram, varying: ReadonlySet<number>): ReadonlyMap<number, Stride> {
   const strides = new Map<number, Stride>();
+  const sources = program.instructions.flatMap((instruction) => sourceOf(instruction, varying));
+  const strideOf = (place: number): Stride | undefined => (varying.has(place) ? strides.get(place) : 0);
   for (let round = 0, changed = true; changed && round < mostRounds; round++) {
     changed = false;
-    for (const instruction of program.instructions) {
-      const stride = resultStride(program, instruction, (place) => (varying.has(place) ? strides.get(place) : 0));
+    for (const { instruction, writes, isData } of sources) {
+      const stride = isData ? 'data' : resultStride(program, instruction, strideOf);
       if (stride === undefined) continue;
-      for (const place of usesOf(instruction).writes) {
+      for (const place of writes) {
         const known = strides.get(place);
         const joined = known === undefined || known === stride ? stride : null;
         if (known === joined && strides.has(place)) continue;
@@ -41,13 +51,19 @@ export function stridesOf(program: FunctionProgram, varying: ReadonlySet<number>
   return strides;
 }
 
+function sourceOf(instruction: ProgramInstruction, varying: ReadonlySet<number>): readonly Source[] {
+  const writes = usesOf(instruction).writes.filter((place) => varying.has(place));
+  if (writes.length === 0) return [];
+  const isData = instruction.steps.some((step) => isGroupStep(step) || memoryUses(step).length > 0);
+  return [{ instruction, writes, isData }];
+}
+
 /** Returns the stride of a result; undefined if the stride of an operand has not been determined yet. */
 function resultStride(
   { constants, initialFrame }: FunctionProgram,
   { steps, places, reads, specials }: ProgramInstruction,
   strideOf: (place: number) => Stride | undefined,
 ): Stride | undefined {
-  if (steps.some((one) => memoryUses(one).length > 0 || isGroupStep(one))) return 'data';
   const [step, another] = steps;
   if (step === undefined || another !== undefined) return null;
   const placeOf = (ref: Ref): number => places.get(ref) ?? -1;

@@ -34,6 +34,9 @@ const roundsPerTurn: Readonly<Record<Waiting, number>> = { idle: idleRounds, bus
 /** Number of runs of regions with calls after which the threads pause to let other threads run; a power of two. */
 const callingRunsPerTurn = 64;
 
+/** Number of instructions that are written between two looks at the clock. */
+const instructionsPerLook = 64;
+
 export function regionFunction(shape: KernelShape, fn: FunctionShape, region: Region): Code {
   return new RegionWriter(shape, fn, region).write();
 }
@@ -52,6 +55,8 @@ class RegionWriter {
   private readonly traffic: RegisterTraffic;
   private readonly spans: CheckedSpans;
   private endOfThread: Label | null = null;
+  /** Number of blocks and instructions written so far. */
+  private written = 0;
 
   constructor(shape: KernelShape, fn: FunctionShape, region: Region) {
     const { code } = this;
@@ -171,10 +176,15 @@ class RegionWriter {
     return this.frame.field(name);
   }
 
+  /** Looks at the clock, but rarely: asking for the time takes as long as writing a simple instruction. */
+  private lookNowAndThen(): void {
+    if (this.written++ % instructionsPerLook === 0) this.shape.layout.look();
+  }
+
   // --- blocks ---------------------------------------------------------------------------------------------------------
 
   private block(number: number, { start, end, exit }: BasicBlock, goTo: (target: number) => void): void {
-    this.shape.layout.look();
+    this.lookNowAndThen();
     this.spans.begin({ start, end });
     this.frame.restore(this.traffic.atStart.get(number) ?? []);
     writeBlock(this.fn.program.instructions.slice(start, end), exit, {
@@ -191,7 +201,7 @@ class RegionWriter {
 
   private guarded(instruction: ProgramInstruction, body: () => void): void {
     const { guard } = instruction;
-    this.shape.layout.look();
+    this.lookNowAndThen();
     this.values.begin(instruction);
     if (guard === null) {
       body();
