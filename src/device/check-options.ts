@@ -14,8 +14,8 @@ const args: Rule<readonly Argument[]> = { takes: 'a list', accepts: Array.isArra
 const workers = whole(mostWorkers, String(mostWorkers));
 
 /**
- * Extents of a grid, block or cluster. Only the form is checked here; the numbers are checked later, together with the
- * launch shape.
+ * Extents of a grid, block or cluster. This rule only checks that there are one to three numbers; their values are
+ * checked later, together with the launch shape.
  */
 const extent: Rule<Extent> = {
   takes: 'a number or a list of one to three numbers',
@@ -55,7 +55,7 @@ export const deviceRules: RulesFor<Unnamed<DeviceOptions>> = {
 
 type Untraced = Omit<LaunchOptions, 'engine' | 'onTrace' | 'trace' | 'signal'>;
 
-/** The launch options that recordings for the debugger accept, too. */
+/** The launch options that are also accepted when a launch is recorded for the debugger. */
 export const untracedRules: RulesFor<Untraced> = {
   grid: extent,
   block: extent,

@@ -7,7 +7,7 @@ import type { GlobalMemory } from '../machine/global-memory.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { type DecodedFormat, elementsOf, type NativeArrays, type NativeFormat } from './typed-read.ts';
 
-/** The memory that each range belongs to. */
+/** Maps each range to the memory that it belongs to. */
 const homes = new WeakMap<object, GlobalMemory>();
 
 /** Whether a value is a range of device memory other than this one. */

@@ -16,7 +16,7 @@ export interface KernelParameter {
   readonly align: number;
   /** Offset in the parameter space. */
   readonly offset: number;
-  /** What `.ptr` says about the address that the parameter holds; null without `.ptr`. */
+  /** The properties that `.ptr` declares for the address in the parameter; null without `.ptr`. */
   readonly pointer: PointerFacts | null;
 }
 

@@ -1,4 +1,4 @@
-/** Kernels of the modules loaded on a device, and how they are launched. */
+/** The kernels of modules that are loaded on a device, and the launching of these kernels. */
 import { packArguments } from './arguments.ts';
 import { launchRules } from './check-options.ts';
 import { isOfAnotherDevice } from './device-range.ts';
@@ -24,7 +24,7 @@ import { tracingOf } from './trace-choice.ts';
 import type { LaunchOptions } from './options.ts';
 import { UnsupportedInstructionsError } from './unsupported.ts';
 
-/** The parts of a device that the kernels of a module loaded on it need, and the module's source text. */
+/** What the kernels of a loaded module need: the parts of the device that they use, and the module's source text. */
 export interface ModuleContext {
   readonly memory: GlobalMemory;
   readonly heap: DeviceHeap;
@@ -143,7 +143,10 @@ export class Kernel {
   }
 }
 
-/** `grid.sync()` of cooperative groups traps if it finds no workspace. */
+/**
+ * Adds a hint to the message of a trap if the kernel looks for a grid workspace, because `grid.sync()` of cooperative
+ * groups traps if it finds no workspace.
+ */
 function withHint(result: LaunchResult, { functions }: KernelProgram): LaunchResult {
   if (result.ok || result.fault.code !== 'PTX6031') return result;
   const looks = functions.some((one) => one.kind === 'program' && one.program.instructions.some(readsWorkspace));
@@ -172,8 +175,8 @@ function clustersOf(
 }
 
 /**
- * Checks the block size of a launch against `.reqntid` and `.maxntid`, with which a kernel declares the block sizes
- * that it may be launched with (PTX ISA 9.1, 11.4).
+ * Checks the block size of a launch against `.reqntid` and `.maxntid`, which specify the block sizes that a kernel
+ * allows (PTX ISA 9.1, 11.4).
  */
 function checkTuning({ name, requiredThreads, mostThreads }: FunctionProgram, { block }: LaunchShape): void {
   const required = requiredThreads === null ? null : extentsOf(requiredThreads);

@@ -6,7 +6,10 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import type { ModuleImage } from '../program/module-image.ts';
 import { DeviceRange } from './device-range.ts';
 
-/** The loaded module that a variable belongs to: its device memory, its image there, and its address size. */
+/**
+ * Describes the loaded module that a variable belongs to: the device memory, the module's image in that memory, and the
+ * module's address size.
+ */
 export interface SymbolHome {
   readonly memory: GlobalMemory;
   readonly image: ModuleImage;
@@ -28,8 +31,8 @@ export class ModuleSymbol extends DeviceRange {
   private readonly home: SymbolHome;
 
   /**
-   * Created by `LoadedModule.symbol`. `offset` is the variable's address in global memory, or its offset in constant
-   * memory.
+   * Created by `LoadedModule.symbol`. For a variable in `.global`, `offset` is its address in global memory; for a
+   * variable in `.const`, it is the offset in constant memory.
    */
   constructor({ name, variable }: VariableSymbol, space: '.global' | '.const', offset: number, home: SymbolHome) {
     super(home.memory);
@@ -41,7 +44,10 @@ export class ModuleSymbol extends DeviceRange {
     this.home = home;
   }
 
-  /** Its generic address. For a constant, this is the address `cvta.const` computes at the module's address size. */
+  /**
+   * The variable's generic address. For a constant, this is the address that `cvta.const` computes in a module with
+   * this address size.
+   */
   get address(): bigint {
     const base = this.space === '.const' ? windowBase('const', this.home.addressSize) : 0n;
     return base + BigInt(this.offset);

@@ -38,13 +38,16 @@ export interface LaunchOptions {
   readonly sharedBytes?: number;
   /**
    * Allows the whole grid to synchronize, as with `cudaLaunchCooperativeKernel`: `grid.sync()` of cooperative groups
-   * finds its workspace through %envreg1 and %envreg2. In such a launch, all blocks exist at the same time, each with
-   * its own memory.
+   * finds its workspace through %envreg1 and %envreg2. In a cooperative launch, all blocks exist at the same time, each
+   * with its own memory.
    */
   readonly cooperative?: boolean;
   /** One argument for each kernel parameter, in order. */
   readonly args?: readonly Argument[];
-  /** Number of instructions, summed over all threads, after which the launch ends with fault PTX6020. Default 2^40. */
+  /**
+   * Maximum number of instructions that all threads together may execute before the launch ends with fault PTX6020.
+   * Default 2^40.
+   */
   readonly budget?: number;
   /** Number of seconds after which the launch ends with fault PTX6021. Default 60. */
   readonly timeout?: number;
@@ -74,16 +77,16 @@ export interface LaunchOptions {
    * - Threads run in a different order, and with workers the order changes from run to run. Therefore, the values
    *   returned by atomics, floating-point sums computed with atomics, the order of `printf` output and the addresses
    *   from `malloc` may differ.
-   * - If a kernel has a data race and several values are stored at one place, a thread may read a different one of
-   *   them.
+   * - If a kernel has a data race and several values are stored at the same address, a thread may read a different one
+   *   of these values.
    * - %clock, %clock_hi, %clock64 and %globaltimer have different values.
    * - `interp` reports reads of shared and local memory that was never written; `jit` reads zeros instead.
    * - A launch that ends in a fault may have executed other threads before the fault.
    */
   readonly engine?: 'interp' | 'jit';
   /**
-   * `true` omits the address checks in `jit` for speed. A kernel with a wild address then reads and writes arbitrary
-   * memory, but only within the device.
+   * `true` omits the address checks in `jit` for speed. A kernel that uses an invalid address may then read or
+   * overwrite any memory of the device, but nothing outside the device.
    */
   readonly unchecked?: boolean;
   /**
@@ -108,8 +111,8 @@ export interface LaunchOptions {
   readonly simd?: boolean;
   /**
    * What to do when a kernel reads shared or local memory that was never written. With `fault`, the default, the launch
-   * ends with a fault if a branch, an address, a store to global memory or a host call depends on a value read from
-   * there. With `zero`, and always on `jit`, such memory contains zeros.
+   * ends with a fault if a branch, an address, a store to global memory or a host call depends on a value that was read
+   * from such memory. With `zero`, and always on `jit`, such memory contains zeros.
    */
   readonly uninitialized?: 'fault' | 'zero';
 }

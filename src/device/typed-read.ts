@@ -21,10 +21,10 @@ export interface NativeArrays {
 
 export type NativeFormat = keyof NativeArrays;
 
-/** All other formats. Each of their values can be represented exactly in f32. */
+/** All other formats. Their values can all be represented exactly in f32. */
 export type DecodedFormat = Exclude<FormatName, NativeFormat>;
 
-/** Creates a typed array from a whole buffer, so that its start is always aligned. */
+/** Creates a typed array that covers a whole buffer, so that the array is always aligned. */
 type Maker<A> = (buffer: ArrayBuffer) => A;
 
 const makers: { readonly [F in NativeFormat]: Maker<NativeArrays[F]> } = {

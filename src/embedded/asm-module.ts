@@ -7,7 +7,7 @@ import { MappedText } from './literal-text.ts';
 
 /** A reference to an operand that does not exist. */
 export interface WrongReference {
-  /** Its span in the file. */
+  /** The span of the reference in the file. */
   readonly span: Span;
   /** The text as written: `%7`. */
   readonly written: string;
@@ -32,7 +32,7 @@ export function sourceSpan({ start, body, operands }: AsmModule, span: Span): Sp
   return body.source({ start: span.start - start, end: span.end - start });
 }
 
-/** A module, or the reason why the statement cannot be checked. */
+/** The result of turning a statement into a module: the module, or the reason why the statement cannot be checked. */
 export type AsmModuleResult =
   | { readonly kind: 'module'; readonly module: AsmModule }
   | { readonly kind: 'unknown'; readonly reason: string };

@@ -2,7 +2,7 @@
 import type { Span } from '../base/span.ts';
 import type { MappedText } from './literal-text.ts';
 
-/** An operand of an asm statement. Its position in the list is the number that the text refers to. */
+/** An operand of an asm statement. The PTX text refers to an operand by its position in the list of operands. */
 export interface AsmOperand {
   /** The constraint without its modifiers: `r` for `"=r"`, `"+r"` and `"r"`. */
   readonly constraint: string;
@@ -21,7 +21,7 @@ export interface AsmStatement extends Span {
   readonly unknown: string | null;
   readonly template: MappedText;
   readonly operands: readonly AsmOperand[];
-  /** Whether preprocessor conditions may limit the targets for which it is compiled. */
+  /** Whether there may be preprocessor conditions that limit the targets for which the statement is compiled. */
   readonly isConditional: boolean;
 }
 

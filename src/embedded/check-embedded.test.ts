@@ -4,7 +4,7 @@ import type { CheckOptions } from '../check/check.ts';
 import { asmStatements, checkEmbedded, hostLanguage, type HostLanguage } from './check-embedded.ts';
 import { constraintRows } from './constraints.ts';
 
-/** The findings in a file, each with the text that it marks. */
+/** The findings in a file, each with the text at its span. */
 function findings(source: string, language: HostLanguage = 'cuda', options: CheckOptions = {}): readonly string[] {
   return checkEmbedded(source, language, options).diagnostics.map(
     ({ code, span }) => `${code} ${source.slice(span.start, span.end)}`,

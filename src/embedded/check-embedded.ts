@@ -142,8 +142,8 @@ function isSure(
 }
 
 /**
- * The code for 32-bit addresses in a 64-bit module. Conditional statements may contain these on purpose, because
- * headers also support 32-bit programs.
+ * The code of findings about 32-bit addresses in a 64-bit module. Conditional statements may contain such addresses on
+ * purpose, because headers also support 32-bit programs.
  */
 const isOfAddressSize: ReadonlySet<string> = new Set(['PTX3027']);
 
@@ -155,7 +155,8 @@ function statementAround(text: string, offset: number): Span {
 }
 
 /**
- * Instructions that can refer to variables and functions by name; these may be declared in other parts of the program.
+ * Matches instructions that can refer to variables and functions by name. Such names may be declared in other parts of
+ * the program.
  */
 const takesSymbols = /^\s*(?:@!?\S+\s+)?(?:mov|cvta|call|bra|brx|ld|st|atom|red|prefetch|tex|suld|sust|tld4)\b/;
 
@@ -164,7 +165,7 @@ function mayBeSymbol(text: string, { start, end }: Span, offset: number): boolea
   return takesSymbols.test(text.slice(start, end)) || before.lastIndexOf('[') > before.lastIndexOf(']');
 }
 
-/** Whether `source`, the rest of the file, may declare the name as a register. */
+/** Whether the name may be declared as a register in `source`, which is the rest of the file. */
 function declares(source: string, name: string): boolean {
   const escaped = name.replaceAll(/[$%.]/g, String.raw`\$&`);
   return new RegExp(String.raw`\.reg\b[^;]*[\s,%]${escaped.replace(/^%/, '')}[\s,;<]`).test(source);
@@ -182,8 +183,8 @@ function placed(finding: Diagnostic, module: AsmModule): Diagnostic {
 }
 
 /**
- * The combined requirements of all statements. If no target is chosen, the requirements refer to the newest target that
- * accepts all statements.
+ * The combined requirements of all statements. If the options specify no target, the result contains the newest target
+ * that accepts all statements, and the minimum version for it.
  */
 function combined(all: readonly Requirements[], options: CheckOptions): Requirements {
   const none = check(`.version ${versionName(newestVersion)}\n.target ${newestTarget.name}\n`, options).requirements;

@@ -107,7 +107,7 @@ function afterDirective(source: string, start: number, conditions: boolean[]): n
   return end;
 }
 
-/** Maximum number of characters that are read of a directive. */
+/** Maximum number of characters of a directive that are read. */
 const longestCondition = 2000;
 
 /** A statement with more tokens is ignored. */

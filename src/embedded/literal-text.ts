@@ -48,7 +48,10 @@ export class MappedText {
     return { start: from, end: this.ends[Math.min(end - 1, last)] ?? from };
   }
 
-  /** The offset in the text of the character that comes from an offset in the source; -1 if there is none. */
+  /**
+   * Finds the character of the text that comes from offset `source` in the source text, and returns its offset in this
+   * text; -1 if there is no such character.
+   */
   offsetOf(source: number): number {
     for (let i = 0; i < this.text.length; i++) {
       if ((this.ends[i] ?? 0) > source) return (this.starts[i] ?? 0) <= source ? i : -1;

@@ -119,7 +119,10 @@ function statementOf(source: string, tokens: readonly PythonToken[], span: Span,
   };
 }
 
-/** The text of adjacent literals, of literals in parentheses, or of a name that is assigned once; null otherwise. */
+/**
+ * The text of a value that consists of adjacent literals, of literals in parentheses, or of a name that is assigned
+ * only once; null for any other value.
+ */
 function literalText(source: string, all: readonly PythonToken[], value: readonly PythonToken[]): MappedText | null {
   const inner = withoutParentheses(source, value);
   const [only] = inner;

@@ -18,8 +18,8 @@ import type { ThreadFrame } from './regions/thread-frame.ts';
 import { holder, type Values } from './regions/values.ts';
 
 /**
- * The fields of an open call's header, as offsets from its end: the region to return to, the caller's base, and the
- * size of the entry in bytes.
+ * The fields of the header of an open call, as offsets from the end of the header. `region` is the region to return to,
+ * `base` is the base of the caller's activation, and `size` is the size of the whole entry in bytes.
  */
 const header = { region: -16, base: -12, size: -8 } as const;
 
@@ -43,7 +43,10 @@ export class CallWriter {
   private readonly values: Values;
   private readonly frame: ThreadFrame;
   private readonly locals: RegionLocals;
-  /** Local for the address of the thread's local memory; `open` is the local for the end of its open calls. */
+  /**
+   * The local that holds the address of the thread's local memory. `open` is the local that holds the address of the
+   * end of the thread's open calls.
+   */
   private readonly local: number;
   private readonly open: number;
   /** Start of the callee's activation in the thread's local memory. */
@@ -125,7 +128,7 @@ export class CallWriter {
     load(header.region).set(region);
   }
 
-  /** Writes code for the start of a function, which loads those parameters that are registers. */
+  /** Writes code for the start of a function. The code loads the parameters that are held in registers. */
   begin(): void {
     const { fn, values, shape } = this;
     if (fn.program.registerParameters.length === 0) return;
@@ -186,8 +189,8 @@ export class CallWriter {
   }
 
   /**
-   * Stores the open call: registers, then the header. For a call to a built-in function, which is not entered, the
-   * header is omitted, because the thread restores the registers immediately.
+   * Stores the entry of an open call: first the registers, then the header. For a call to a built-in function, which is
+   * not entered, the header is omitted, because the thread restores the registers immediately.
    */
   private keep(resume: number, region: number, entered: boolean): void {
     const { code, shape, fn, frame, values, locals } = this;
@@ -214,7 +217,7 @@ export class CallWriter {
     frame.store(shape.frame.depth, () => frame.load(shape.frame.depth).i32(size).op('i32.add'));
   }
 
-  /** Zeroes the callee's activation and the gap before it, which earlier calls may have used. */
+  /** Zeroes the callee's activation and the gap before it, because earlier calls may have left other values there. */
   private clear(bytes: number): void {
     const { localBytes, calleeBase } = this.fn.program;
     const gap = calleeBase - localBytes;
@@ -276,8 +279,8 @@ export class CallWriter {
   }
 
   /**
-   * Pushes the address of a variable in the caller's activation. The address is absolute, for memory instructions that
-   * have no immediate offset.
+   * Pushes the address of a variable in the caller's activation. The address counts from the start of the WebAssembly
+   * memory, as memory instructions without an immediate offset require.
    */
   private own({ symbol }: Extract<Moved['value'], { readonly kind: 'variable' }>): Code {
     if (!isOnStack(symbol.space)) throw new Error(`${symbol.name} is not in an activation`);
@@ -333,8 +336,8 @@ function siteOfCall({ call, line }: ProgramInstruction): CallSite {
 }
 
 /**
- * Returns the width in bits of a value in memory. This is the width of the value, except that a predicate takes a whole
- * byte.
+ * Returns the width in bits of a value in memory. This is the width of the value itself, except for a predicate, which
+ * takes up a whole byte.
  */
 function byteWidth(width: number): number {
   return Math.max(8, width);

@@ -3,8 +3,8 @@ import { elementAt } from '../base/element-at.ts';
 import type { Code, Label } from '../wasm/code.ts';
 
 /**
- * Pops an index and runs the piece of code for it; indices past the end run the last piece. `write` writes one of the
- * pieces; it may branch to `done`, the end of all pieces.
+ * Pops an index and runs the piece of code for it; indices past the end run the last piece. `write` writes the piece
+ * with the given number. The piece may branch to `done`, which is the end of all pieces.
  */
 export function writeChoice(
   code: Code,

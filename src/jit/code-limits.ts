@@ -3,20 +3,20 @@ import { PtxlabError } from '../base/error.ts';
 
 const limits = {
   /**
-   * Number of basic blocks. A block is counted once for each entry point from which threads can reach it without having
-   * to wait, because it is compiled separately for each of them.
+   * Number of basic blocks. If threads can reach a block from several entry points without having to wait, the block is
+   * compiled separately for each of these entry points, and is counted once for each of them.
    */
   blocks: { most: 131_072, what: 'blocks that follow barriers and calls' },
   /**
-   * The number of loops multiplied by the number of registers that are needed in more than one block. For each loop, V8
-   * records where each of these registers is stored when the loop starts.
+   * The product of two numbers: the number of loops, and the number of registers that are needed in more than one
+   * block. For each loop, V8 records where each of these registers is stored when the loop starts.
    */
   kept: { most: 33_554_432, what: 'registers in loops' },
   /** Total number of labels in the target lists of all `brx.idx` instructions. */
   targets: { most: 65_536, what: 'targets of brx.idx' },
   /** Number of functions that calls through registers may reach, summed over all such calls. */
   callees: { most: 65_536, what: 'functions that calls through registers may reach' },
-  /** Compiling one such call takes time in proportion to the square of this number. */
+  /** The time to compile one such call is proportional to the square of this number. */
   candidates: { most: 4_096, what: 'functions that one call through a register may reach' },
 } as const;
 

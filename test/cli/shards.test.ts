@@ -290,7 +290,7 @@ describe('merge refuses, by name,', () => {
       'results/1.json',
       text.replace(/"digests":"(.)/, (_, digit) => `"digests":"${digit === '0' ? '1' : '0'}`),
     );
-    expect(await refusal()).toContain(`shard 1 is torn: ${result(1)} does not have the hash that it states`);
+    expect(await refusal()).toContain(`shard 1 is torn: ${result(1)} does not match the hash that it contains`);
   });
 
   test('several at once', async () => {

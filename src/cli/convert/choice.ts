@@ -24,7 +24,7 @@ export interface ConvertFlags extends CommonFlags, TensorFlags {
   readonly scaleRule?: string;
   readonly rounding?: string;
   readonly seed?: string;
-  /** False after `--no-saturate`. Commander determines the name of this member. */
+  /** False after `--no-saturate`. Commander derives the name of this member from the name of the flag. */
   readonly saturate?: boolean;
   readonly semantics?: string;
   readonly shardSize?: string;
@@ -54,7 +54,7 @@ export function choiceOf(flags: ConvertFlags): ConversionChoice {
   if (seed !== undefined && !/^-?\d+$/.test(seed)) throw new UsageError(`--seed takes an integer, not '${seed}'`);
   if (seed !== undefined && flags.rounding !== 'rs') throw new UsageError('--seed requires --rounding rs');
   if (seed === undefined && flags.rounding === 'rs') throw new UsageError('--rounding rs needs --seed');
-  // Readers of other layouts expect only some of the tensors to be quantized.
+  // Programs that read checkpoints in one of the layouts of `--layout` expect only some of the tensors to be quantized.
   const isUsual = flags.layout === undefined ? (): boolean => true : isLinearWeight;
   return {
     to: requireConversion(to),

@@ -22,7 +22,7 @@ export function isCheckBody(body: object): body is CheckBody {
   return mistakeIn(body, bodyRule) === null;
 }
 
-/** Reads a planned input. @throws UsageError if its contents changed */
+/** Reads a planned input. @throws UsageError if its contents have changed since the plan was made */
 export async function readPlanned(plan: Plan, input: InputFile): Promise<string> {
   const path = pathOfInput(plan.folder, input);
   const bytes = await withFileErrors(path, () => readFile(path));

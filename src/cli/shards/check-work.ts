@@ -33,7 +33,7 @@ export async function checkShard(
   return { files };
 }
 
-/** The settings that were planned for a file. Throws if other settings apply to it now. */
+/** The settings that were planned for a file. Throws if different settings would apply to the file now. */
 async function settingsOf(plan: Plan, { files }: CheckWhat, unit: number): Promise<Settings> {
   const { inputs } = plan.manifest;
   const path = pathOfInput(plan.folder, elementAt(inputs, unit));

@@ -46,7 +46,10 @@ export async function openConversion(plan: Plan, { choice, output, layout }: Con
   }
 }
 
-/** The tensor and the piece that a unit stands for. Units number the pieces of all tensors consecutively. */
+/**
+ * The tensor and the piece that a unit corresponds to. The pieces of all tensors are numbered consecutively, and each
+ * of these numbers is a unit.
+ */
 export function positionOf(pieces: readonly number[], unit: number): Position {
   let before = 0;
   for (const [work, count] of pieces.entries()) {

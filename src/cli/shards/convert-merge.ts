@@ -162,7 +162,7 @@ async function copyShard(
     for (const { offset, bytes, crc } of segments) {
       const part = await readBytes(data, at, bytes);
       if (checksumOf(part) !== crc)
-        throw tornShard(plan, shard, `states another checksum for bytes ${at} of ${data.path}`);
+        throw tornShard(plan, shard, `has a checksum that does not match the data from byte ${at} of ${data.path}`);
       await into.write(offset, part);
       at += bytes;
     }

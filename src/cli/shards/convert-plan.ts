@@ -75,7 +75,7 @@ export async function draftConvert(paths: readonly string[], flags: PlanConvertF
 /** In bytes of data. */
 const pieceCost = 2 ** 12;
 
-/** The cost of a shard that takes 1.5 to 3 s. */
+/** Converting a shard of this cost takes 1.5 to 3 s. */
 const leastShard = 1.5e9;
 
 const baseMemory = 256 * 2 ** 20;
@@ -87,8 +87,8 @@ function cutTensors(pieces: readonly number[], shards: readonly UnitRange[]): Re
 }
 
 /**
- * Scales that depend on a whole tensor need its largest magnitude. If the tensor is divided between shards, none of
- * them can compute it, so it is computed here.
+ * Computes the largest magnitudes of tensors whose scales depend on the whole tensor. If such a tensor is divided
+ * between several shards, none of the shards can compute its largest magnitude, so this is done when the plan is made.
  */
 async function maximaFor(
   path: string,

@@ -10,8 +10,8 @@ const planned = Uint8Array.from({ length: 3.5 * block }, (_, i) => (i * 7) ^ (i 
 const time = 1_700_000_000_123_456_789n;
 
 /**
- * A file with these bytes, although the plan expects the bytes above, and a function that returns how many bytes have
- * been read from it.
+ * Returns a file with the given bytes, and a function that returns how many bytes have been read from the file. The
+ * plan expects the file to contain the bytes in `planned`.
  */
 function opened(
   bytes: Uint8Array,

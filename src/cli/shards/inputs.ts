@@ -61,7 +61,7 @@ export function pathOfInput(folder: string, { path }: InputFile): string {
   return resolve(folder, path);
 }
 
-/** Throws if the contents of the file, in `found`, are not the ones that were planned. */
+/** Throws if `found`, the contents of the file, differs from the contents that the file had when the plan was made. */
 export function requireInput(path: string, { bytes, sha256 }: InputFile, found: Uint8Array): void {
   if (found.byteLength !== bytes || createHash('sha256').update(found).digest('hex') !== sha256) throw hasChanged(path);
 }
@@ -71,9 +71,9 @@ function hasChanged(path: string): UsageError {
 }
 
 /**
- * A file whose blocks are compared with their checksums when they are read for the first time. This is skipped if the
- * time of the file's last modification is the planned one. If only the beginning of a block has been read,
- * `requireUnchanged` reads the rest of it and compares it.
+ * A file whose blocks are compared with their checksums when they are read for the first time. The comparison is
+ * skipped if the time of the file's last modification is the time in the plan. If only the beginning of a block has
+ * been read, `requireUnchanged` reads the rest of it and compares it.
  *
  * @param inputs the inputs of the plan, by path on this machine
  */
@@ -120,7 +120,7 @@ export function checkedFile(opened: OpenFile, inputs: ReadonlyMap<string, InputF
   return { ...opened, read, requireUnchanged };
 }
 
-/** The beginning of a block that has been read so far. */
+/** The part of a block that has been read so far, which starts at the beginning of the block. */
 interface Beginning {
   /** Offset in the file. */
   readonly end: number;

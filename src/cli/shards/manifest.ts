@@ -26,8 +26,8 @@ export interface InputFile {
   /** The CRC-32 of each block of the file, as eight hex digits each; empty if the file is always read as a whole. */
   readonly blocks: string;
   /**
-   * Time of the last modification, in nanoseconds since 1970. Empty if the file was planned so soon after a
-   * modification that a later modification might not change the time. In that case, shards must always compare
+   * Time of the last modification, in nanoseconds since 1970. Empty if the file had just been modified when the plan
+   * was made, because a later modification might then have the same time. In that case, shards must always compare
    * checksums.
    */
   readonly modified: string;
@@ -38,7 +38,7 @@ export interface TaskNeeds {
   /** The number of CPUs, which is also the number of threads. */
   readonly cpus: number;
   readonly memoryBytes: number;
-  /** The disk space for the results of a shard. For a check, it is an estimate. */
+  /** The disk space that the results of a shard take up. For a check, this is an estimate. */
   readonly diskBytes: number;
 }
 
@@ -79,7 +79,9 @@ export interface Draft extends Pick<Manifest, 'gpus' | 'inputs'> {
   /** The cost of each unit. Only the proportions matter. */
   readonly weights: readonly number[];
   readonly cut: (shards: readonly UnitRange[]) => Promise<Pick<Manifest, 'what' | 'task'>>;
-  /** The cost of a shard that spends about a tenth of its CPU time on starting; null if this is not known. */
+  /**
+   * The cost of a shard for which starting ptxlab takes about a tenth of the CPU time; null if this cost is not known.
+   */
   readonly leastShard: number | null;
   /** Other files in the plan's folder, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
@@ -164,7 +166,7 @@ export function hashOf(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** The value of a JSON text; null if it is not JSON. */
+/** Parses a JSON text; returns null if the text is not valid JSON. */
 export function parseJson(content: string): unknown {
   try {
     return JSON.parse(content);

@@ -1,6 +1,7 @@
 /**
- * The results of shards: `results/K.json` in the folder of a plan, and `results/K.bin` for large data. No result
- * appears before it is complete. Each one identifies the plan and the shard that it belongs to.
+ * The results of shards, which are stored in the plan's folder: as `results/K.json`, with large data in
+ * `results/K.bin`. A result appears under these names only once it is complete. Each result identifies the plan and the
+ * shard that it belongs to.
  */
 import { readdir, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,7 +38,7 @@ const envelopeRule: Rule<Envelope> = recordOf<Envelope>({
   body: anyObject,
 });
 
-/** A reason why results cannot be merged. `file` is the file of the result in question. */
+/** Describes why results cannot be merged. `file` is the file that contains the result in question. */
 export type Trouble =
   | { readonly kind: 'missing'; readonly shard: number }
   | { readonly kind: 'torn'; readonly shard: number; readonly file: string; readonly why: string }
@@ -74,7 +75,7 @@ export async function writeResult(plan: Plan, shard: number, { body, dataBytes }
   await writeFiles([{ path, bytes: Buffer.from(`${JSON.stringify(envelope)}\n`) }], true);
 }
 
-/** The result of a shard, or the reason why there is none that can be used. */
+/** The result of a shard or, if there is no usable result, the reason for that. */
 export async function readResult(plan: Plan, shard: number): Promise<Found> {
   const file = join(resultsOf(plan), `${shard}.json`);
   const found = await readEnvelope(file);
@@ -87,8 +88,8 @@ export async function readResult(plan: Plan, shard: number): Promise<Found> {
 }
 
 /**
- * The result in a file, with the information about its shard. Null if there is no file. If the file is not a complete
- * result, a text that says why.
+ * Reads the result in a file, together with the information about its shard. Returns null if there is no file. If the
+ * file does not contain a complete result, returns a text that says why.
  */
 async function readEnvelope(file: string): Promise<Envelope | string | null> {
   let content: string;
@@ -99,7 +100,7 @@ async function readEnvelope(file: string): Promise<Envelope | string | null> {
   }
   const value = parseJson(content);
   if (!isEnvelope(value)) return 'is not a complete result';
-  return hashOf(JSON.stringify(value.body)) === value.sha256 ? value : 'does not have the hash that it states';
+  return hashOf(JSON.stringify(value.body)) === value.sha256 ? value : 'does not match the hash that it contains';
 }
 
 function isEnvelope(value: unknown): value is Envelope {
@@ -152,7 +153,7 @@ export function troubleText(plan: Plan, trouble: Trouble): string {
   }
 }
 
-/** The error for a result that is valid in form but cannot be the result of its shard. */
+/** The error for a result that is well-formed but cannot be the result of its shard. */
 export function tornShard(plan: Plan, shard: number, why: string): UsageError {
   const file = join(resultsOf(plan), `${shard}.json`);
   return new UsageError(troubleText(plan, { kind: 'torn', shard, file, why }));

@@ -8,13 +8,13 @@ export interface Script {
   /** The file name of the script in the plan's folder. */
   readonly name: string;
   readonly text: string;
-  /** The command that submits the script; its argument is the script's path. */
+  /** The command that submits the script when it is called with the script's path. */
   readonly start: string;
 }
 
 /**
  * @param folder the absolute path of the plan's folder
- * @param perTask the number of shards that each task computes, one after the other; the last task may have fewer
+ * @param perTask the number of shards that each task computes, one after the other; the last task may compute fewer
  */
 export function scriptFor(scheduler: Scheduler, folder: string, manifest: Manifest, perTask: number): Script {
   return scripts[scheduler](folder, manifest, perTask);
@@ -74,7 +74,7 @@ ${ranges} | parallel -q --jobs "${jobs}" --retries 3 $options "$@" work ${quoted
   return { name: 'parallel.sh', text, start: 'sh' };
 }
 
-/** Shell code that sets `last`, the last of a task's shards, from `first`. */
+/** Shell code that computes the number of a task's last shard, `last`, from the number of its first shard, `first`. */
 function lastOf(shards: number, perTask: number): string {
   return `last=$((first + ${perTask - 1} < ${shards} ? first + ${perTask - 1} : ${shards - 1}))`;
 }

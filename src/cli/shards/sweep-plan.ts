@@ -10,7 +10,7 @@ import { type Draft, hashOf } from './manifest.ts';
 import { kernelFile, unitsOf } from './sweep-units.ts';
 import type { PlannedSweep, SweepChoice } from './what.ts';
 
-/** Resolves with null if an instruction is rejected. The reason has then been written to stderr. */
+/** Resolves with null if an instruction is rejected, after writing the reason to stderr. */
 export async function draftSweep(
   instructions: readonly string[],
   flags: SweepChoiceFlags,
@@ -52,8 +52,8 @@ export async function draftSweep(
 const memoryOfSweep = 256 * 2 ** 20;
 
 /**
- * The number of bytes of a result file per unit of work. For each unit, the file contains the digests of four chunks,
- * or the name of an instruction and one digest.
+ * The number of bytes that each unit of work takes up in a result file. For each unit, the file contains either the
+ * digests of four chunks, or the name of an instruction and one digest.
  */
 const bytesPerUnit = 160;
 

@@ -1,6 +1,6 @@
 /**
- * The units of a planned sweep: groups of chunks, numbered consecutively across all instructions; and the result of a
- * shard of them.
+ * The units of a planned sweep, and the results of its shards. Units are groups of chunks that are numbered
+ * consecutively across all instructions.
  */
 import { join } from 'node:path';
 import { listOf, recordOf, type Rule, text } from '../../base/rules.ts';
@@ -18,7 +18,7 @@ export function unitsOf({ chunks, lanes }: PlannedSweep): number {
   return Math.ceil(chunks / lanes);
 }
 
-/** The chunks that a range of units consists of, as one run of chunks for each instruction that has any. */
+/** The chunks in a range of units: a run of consecutive chunks for each instruction that has chunks in the range. */
 export function chunkRuns(sweeps: readonly PlannedSweep[], { from, to }: UnitRange): readonly ChunkRun[] {
   const runs: ChunkRun[] = [];
   let before = 0;

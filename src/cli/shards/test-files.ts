@@ -35,7 +35,7 @@ export function filesOfCase(one: TestCase): readonly string[] {
   return [test.ptx ?? [], given, expected].flat().map((file) => resolve(folder, file));
 }
 
-/** The values of all members named `file`. */
+/** The values of all members named `file`, at any depth within the given value. */
 function filesWithin(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]: [string, unknown]) =>

@@ -54,7 +54,10 @@ async function plannedCases(
   throw new UsageError(`${path}: has ${found.length} tests; ${cases} were planned`);
 }
 
-/** Compares files with the inputs of the plan. Each file is compared only once. */
+/**
+ * Checks that files are inputs of the plan and have not changed since the plan was made. Each file is checked only
+ * once.
+ */
 class Inputs {
   private readonly planned: ReadonlyMap<string, InputFile>;
   private readonly compared = new Set<string>();

@@ -1,5 +1,6 @@
 /**
- * Describes the work of a plan, with a type for each command that can be planned, and with the rules for reading it.
+ * Describes the work of a plan. There is a type for each command that can be planned, and there are rules for reading
+ * such a description from a manifest.
  */
 import type { CheckFormat } from '../check.ts';
 import type { TestFormat } from '../test/render.ts';
@@ -16,7 +17,7 @@ export interface SweepChoice {
 
 /** One instruction of a sweep. A unit is a group of chunks that the kernel computes at once. */
 export interface PlannedSweep {
-  /** Its name in a digest file. */
+  /** The name of the instruction in a digest file. */
   readonly name: string;
   readonly firstChunk: number;
   readonly chunks: number;
@@ -57,15 +58,14 @@ export interface ConvertWhat {
   readonly choice: ConvertChoice;
   /** A name for the merged file; its extension determines the container. */
   readonly output: string;
-  /** The SHA-256 of a description of where everything is placed in the output. */
+  /** The SHA-256 of a description of the output's layout: where each part of the output is placed. */
   readonly layout: string;
   /** The number of pieces of each tensor. */
   readonly pieces: readonly number[];
   /** The size of each shard's data. */
   readonly dataBytes: readonly number[];
   /**
-   * The largest magnitudes of those tensors that are divided between shards and whose scales depend on the whole
-   * tensor.
+   * The largest magnitude of each tensor that is divided between shards and whose scales depend on the whole tensor.
    */
   readonly maxima: Readonly<Record<string, string>>;
 }
@@ -83,11 +83,14 @@ export interface CheckChoice {
 export interface CheckedFile {
   /** As findings spell it. */
   readonly name: string;
-  /** The path of the input that contains the settings for this file; empty if there are no settings. */
+  /**
+   * The path of the settings file that applies to this file; empty if there is none. Settings files are inputs of the
+   * plan, too.
+   */
   readonly settings: string;
 }
 
-/** A check of files, which are the first inputs of the plan. A unit is a file. */
+/** A check of several files. These files are the first inputs of the plan, and each of them is a unit. */
 export interface CheckWhat {
   readonly command: 'check';
   readonly choice: CheckChoice;
@@ -103,7 +106,10 @@ export interface TestChoice {
 export interface PlannedSuite {
   /** As results spell it. */
   readonly name: string;
-  /** The number of selected tests. A test counts once for each GPU and target that it runs for. */
+  /**
+   * The number of selected tests. A test that runs for several GPUs or targets is counted several times, once for each
+   * GPU and target.
+   */
   readonly cases: number;
 }
 

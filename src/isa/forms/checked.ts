@@ -15,7 +15,8 @@ export type CheckedLine = Omit<InstructionForm, 'regime' | 'availability' | 'ste
 };
 
 /**
- * Makes a form that is checked but not executed. `ways` are the versions and targets that introduced the instruction.
+ * Makes a form that is checked but not executed. `ways` lists the PTX versions that introduced the instruction, each
+ * with the targets that support it.
  */
 export function checked({ rows = [], ...line }: CheckedLine, ...ways: readonly Availability[]): InstructionForm {
   const subject = plainWords(line.syntax, line.sets);
@@ -29,12 +30,12 @@ export function executed(line: CheckedLine, way: Availability, steps: Instructio
   return { ...checked(line, way), steps };
 }
 
-/** A requirement for the variants that meet the condition. */
+/** Makes a row that requires certain versions and targets, but only for the variants that meet the condition. */
 export function needs(subject: string, when: Condition, ...ways: readonly Availability[]): AvailabilityRow {
   return { subject, when, ways };
 }
 
-/** The chips with tensor memory, and their families. */
+/** The versions and targets that support instructions for tensor memory. */
 export const tensorMemory: readonly Availability[] = [
   atListed('8.6', 'sm_100a', 'sm_101a'),
   atListed('8.8', 'sm_100f', 'sm_101f', 'sm_103a', 'sm_103f'),

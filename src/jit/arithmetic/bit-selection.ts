@@ -37,7 +37,7 @@ export function lowerPermutation(step: StepOf<'bits'>, fn: PermuteFunction, lowe
   values.set(step.to, 'i32');
 }
 
-/** With a constant selector, each byte takes only a shift and a mask. */
+/** If the selector is a constant, each byte needs only a shift and a mask. */
 function pushKnownPermutation(selector: number, sources: readonly [Ref, Ref], { code, values }: Lowering): void {
   for (let place = 0; place < 4; place++) {
     const nibble = (selector >>> (4 * place)) & 15;
@@ -48,7 +48,10 @@ function pushKnownPermutation(selector: number, sources: readonly [Ref, Ref], { 
   }
 }
 
-/** Moves the low byte on the stack, or eight copies of its sign bit, to its place in the word. */
+/**
+ * Moves the low byte of the value on the stack to its place in the word. If `sign` is true, the byte is first replaced
+ * with eight copies of its sign bit.
+ */
 function keepByte(code: Code, sign: boolean, place: number): void {
   if (sign) code.op('i32.extend8_s').i32(31).op('i32.shr_s');
   code
@@ -82,7 +85,7 @@ function writePermutation(code: Code, fn: PermuteFunction): void {
       .op('i32.shl', 'i64.extend_i32_u')
       .set(distance);
     code.get(both).get(distance).op('i64.shr_u', 'i32.wrap_i64').set(byte);
-    // Selects the byte, or eight copies of its sign bit if the top bit of the nibble is set.
+    // Selects the byte or, if the top bit of the nibble is set, eight copies of the byte's sign bit.
     code.get(byte).op('i32.extend8_s').i32(31).op('i32.shr_s').get(byte).get(nibble).i32(8).op('i32.and', 'select');
     keepByte(code, false, place);
     if (place > 0) code.op('i32.or');

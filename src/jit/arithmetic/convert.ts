@@ -13,7 +13,10 @@ import { holder } from '../regions/values.ts';
 /** The ue8m0 code of the scale 1. */
 export const unscaled = 0x7f;
 
-/** Returns the index of the function (source, random i32, scale i32) → result, for one lane. */
+/**
+ * Returns the index of a function that converts one lane. The function takes the source, the random bits (an i32) and
+ * the scale (an i32), and returns the result.
+ */
 export function converter(helpers: Helpers, c: Conversion): number {
   const from = formats[c.from];
   const to = formats[c.to];

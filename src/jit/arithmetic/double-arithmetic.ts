@@ -58,7 +58,7 @@ export function lowerDouble(step: StepOf<'float'>, lowering: Lowering): void {
   values.set(to, 'i64');
 }
 
-/** Index of the function (operands as bits) → bits. */
+/** Returns the index of a function that takes the bits of the operands and returns the bits of the result. */
 export function doubleFunction(helpers: Helpers, fn: FloatFunction, mode: FloatMode, count: number): number {
   const parameters = Array.from({ length: count }, () => 'i64' as const);
   const key = `double ${fn} ${JSON.stringify(mode)}`;
@@ -116,8 +116,8 @@ function writeDouble(code: Code, helpers: Helpers, fn: FloatFunction, mode: Floa
   // returned here.
   if (fn === 'fma') returnIfInfinite(code, c);
   const exact = writeExact(code, helpers, fn, mode, operands);
-  // Results are limited by comparing bit patterns as signed numbers. A larger exponent than that of infinity would
-  // overflow into the sign bit, so it is clamped first.
+  // Results that are too large are detected by comparing bit patterns as signed numbers. An exponent above that of
+  // infinity would overflow into the sign bit, so the exponent is clamped first.
   code.get(exact.exponent).i32(1024).op('i32.ge_s');
   code.if(() =>
     code
@@ -167,7 +167,7 @@ function constantOne(code: Code): ExactLocals {
   return exact;
 }
 
-/** Returns the operand, made quiet, if it is a NaN. */
+/** If the operand is a NaN, returns it as a quiet NaN. */
 function returnIfNan(code: Code, operand: number): void {
   code.get(operand).i64(magnitudes).op('i64.and').i64(infinite).op('i64.gt_u');
   code.if(() => code.get(operand).i64(quiet).op('i64.or', 'return'));
@@ -179,8 +179,8 @@ function returnIfInfinite(code: Code, operand: number): void {
 }
 
 /**
- * Writes code that returns the result if an operand is infinite or zero; WebAssembly's own arithmetic is exact for such
- * operands.
+ * Writes code for operands that are infinite or zero. WebAssembly's own arithmetic is exact for such operands, so the
+ * code returns its result.
  */
 function returnIfSpecial(code: Code, fn: FloatFunction, mode: FloatMode, operand: number): void {
   const magnitude = code.local('i64');
@@ -211,7 +211,10 @@ function pushPlainly(code: Code, fn: FloatFunction): void {
   if (fn === 'rcp' || fn === 'rsqrt') code.op('f64.div');
 }
 
-/** Returns -0 if the sum is zero and a term is negative: under rm, only +0 + +0 gives +0 (IEEE 754 section 6.3). */
+/**
+ * Returns -0 if the sum is zero and the sign of a term is negative. In the rounding mode rm, a zero sum is +0 only if
+ * both terms are +0 (IEEE 754 section 6.3).
+ */
 function returnNegativeZero(code: Code, fn: FloatFunction, result: number): void {
   if (fn !== 'add' && fn !== 'sub' && fn !== 'fma') return;
   const term = fn === 'fma' ? c : b;
@@ -222,7 +225,10 @@ function returnNegativeZero(code: Code, fn: FloatFunction, result: number): void
   code.if(() => code.i64(1n << 63n).op('return'));
 }
 
-/** Decodes a finite operand. Zero gets significand 0 and, as an addend, an exponent below all others. */
+/**
+ * Decodes a finite operand. A zero has the significand 0. If it is the addend of an fma, its exponent is set to a value
+ * below all other exponents.
+ */
 function decodeFinite(code: Code, operand: number): ExactLocals {
   const ignore = (): void => undefined;
   const exact = decode(code, formats.f64, operand, { nan: ignore, infinity: ignore, zero: ignore, flush: false });
@@ -257,8 +263,8 @@ function termOf(code: Code, { sign, significand, exponent }: ExactLocals): Term 
 }
 
 /**
- * Computes the exact product. It is shifted so that the two highest bits of the 128-bit number are 0, as `Term`
- * requires.
+ * Computes the exact product. The product is shifted so that the two highest bits of the 128-bit number are 0, as
+ * `Term` requires.
  */
 function productOf(code: Code, helpers: Helpers, x: ExactLocals, y: ExactLocals): Term {
   const term = termLocals(code);
@@ -279,8 +285,8 @@ function normalized(code: Code, term: Term): ExactLocals {
 }
 
 /**
- * Adds two terms. If the sum is exactly zero, the generated code returns it. Nonzero bits that are shifted out when the
- * terms are aligned set a sticky bit, which is far below the rounding position.
+ * Adds two terms. If the sum is exactly zero, the generated code returns zero immediately. Nonzero bits that are
+ * shifted out when the terms are aligned set a sticky bit, which is far below the rounding position.
  */
 function writeSum(code: Code, helpers: Helpers, mode: FloatMode, x: Term, y: Term): ExactLocals {
   code.get(x.exponent).get(y.exponent).op('i32.lt_s');

@@ -41,8 +41,8 @@ function takeApart(code: Code): { readonly significand: number; readonly exponen
 }
 
 /**
- * Extends a 53-bit significand to 64 bits. Then adds 1 if the remainder in the i64 local `missing` is positive, or
- * subtracts 1 if it is negative.
+ * Extends a 53-bit significand to 64 bits, and then adds 1 if the remainder in the i64 local `missing` is positive, or
+ * subtracts 1 if the remainder is negative.
  */
 function nudged(code: Code, significand: number, missing: number, result: number): void {
   code.get(significand).i64(11n).op('i64.shl');
@@ -68,8 +68,8 @@ export function writeQuotient(code: Code, x: ExactLocals, y: ExactLocals): Exact
 }
 
 /**
- * Returns an i64 local that is 1 if the exponent is odd. With this factor of 2 moved to the significand, the root has
- * an integer exponent.
+ * Returns an i64 local that is 1 if the exponent is odd. In that case, a factor of 2 must be moved to the significand,
+ * so that the root has an integer exponent.
  */
 function oddness(code: Code, { exponent }: ExactLocals): number {
   const odd = code.local('i64');
@@ -141,8 +141,8 @@ export function writeReciprocalRoot(code: Code, helpers: Helpers, x: ExactLocals
 }
 
 /**
- * Returns the index of the function (bits of a positive, finite f64) → its reciprocal square root, as an f64 rounded to
- * odd.
+ * Returns the index of a function that takes the bits of a positive, finite f64 and returns the bits of its reciprocal
+ * square root, as an f64 rounded to odd.
  */
 export function reciprocalRootToOdd(helpers: Helpers): number {
   return helpers.function('odd rsqrt', { parameters: ['i64'], results: ['i64'] }, (code) => {

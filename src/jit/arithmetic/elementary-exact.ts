@@ -1,7 +1,7 @@
 /**
- * Elementary functions in 128-bit integers, for the few arguments where f64 is not precise enough to round correctly.
- * Each takes the bits of an f64 that f32 can represent and returns an f64 rounded to odd: truncated, with the last bit
- * set if anything was lost, so that rounding it again is correct.
+ * Computes elementary functions with 128-bit integers, for the few arguments where f64 is not precise enough to round
+ * correctly. Each function takes the bits of an f64 that f32 can represent and returns an f64 rounded to odd:
+ * truncated, with the last bit set if anything was lost, so that rounding it again is correct.
  *
  * The relative error stays below 2^-90. That is always enough: with only 2^32 possible arguments, no result is closer
  * to a 25-bit rounding boundary than about 2^-60 of its value.
@@ -29,7 +29,10 @@ import {
 
 const type = { parameters: ['i64'], results: ['i64'] } as const;
 
-/** Returns the index of the function (bits of an f64) → bits of an f64. */
+/**
+ * Returns the index of a function that takes the bits of an f64 and returns the bits of the result, which is also an
+ * f64.
+ */
 export function exactFunction(helpers: Helpers, fn: Elementary): number {
   return helpers.function(`exact ${fn}`, type, (code) => {
     switch (fn) {
@@ -59,8 +62,8 @@ const argument = 0;
 const wideType = { parameters: ['i64', 'i64'], results: ['i64', 'i64'] } as const;
 
 /**
- * Returns the index of the function t → e^t, for t below 1. The argument is in units of 2^-128, the result in units of
- * 2^-126.
+ * Returns the index of a function that computes e^t for t below 1. The argument is in units of 2^-128, and the result
+ * is in units of 2^-126.
  */
 function exponential(helpers: Helpers): number {
   const [product, quotient] = [highWideProduct(helpers), quotientBySmall(helpers)];
@@ -169,7 +172,8 @@ function writeRest(code: Code, helpers: Helpers, value: number, n: number, rest:
     .i64(16n)
     .op('i64.shl')
     .set(rest.high);
-  // This estimate of `n` may be one too large. In that case the rest is negative, and the loop below corrects both.
+  // This estimate of `n` may be one too large. In that case, the rest is negative, and the loop below corrects both `n`
+  // and the rest.
   code
     .get(value)
     .f64(doubleBits(doubleLogarithmOfE(160), 160))

@@ -13,8 +13,8 @@ const places = 160;
 const unit = 1n << BigInt(places);
 
 /**
- * Pushes the function's value for an f64 local, which must not be a NaN. It must be finite for sin and cos, and
- * positive and finite for lg2.
+ * Pushes the function's value for an f64 local, which must not be a NaN. For sin and cos, the local must be finite; for
+ * lg2, it must be positive and finite.
  */
 export function writeSeries(code: Code, helpers: Helpers, fn: Elementary, value: number): void {
   switch (fn) {
@@ -76,8 +76,8 @@ function pushPart(code: Code, powers: readonly number[], coefficients: readonly 
 }
 
 /**
- * Rounds the f64 on the stack, which must be of moderate size, to an integer. Returns locals that hold it as f64, and
- * as i64 modulo 2^51.
+ * Rounds the f64 on the stack, which must be of moderate size, to an integer. Returns two locals that hold this
+ * integer: as an f64, and as an i64 modulo 2^51.
  */
 function takeWhole(code: Code): { readonly whole: number; readonly bits: number } {
   const [whole, bits] = [code.local('f64'), code.local('i64')];
@@ -171,7 +171,10 @@ const alternately = (n: number, value: bigint): bigint => (n % 2 === 0 ? value :
 const sine = series(8, (n) => alternately(n, unit / factorial(2 * n + 1)));
 const cosine = series(8, (n) => alternately(n, unit / factorial(2 * n)));
 
-/** Pushes sin if `quarter` is 0. Pushes cos, which is a quarter turn ahead, if it is 1. */
+/**
+ * Pushes the sine if `quarter` is 0, or the cosine if `quarter` is 1, because a cosine is the sine of an angle that is
+ * a quarter turn larger.
+ */
 function pushCircular(code: Code, helpers: Helpers, value: number, quarter: 0 | 1): void {
   const { turns, rest } = writeReduction(code, helpers, value);
   const [square, result] = [code.local('f64'), code.local('f64')];

@@ -1,7 +1,7 @@
 /**
- * sin, cos, lg2, ex2 and tanh of f32, f16 and bf16, correctly rounded. An f64 with a relative error below 2^-44 is
- * almost always enough, because both ends of the error interval round to the same value. Otherwise elementary-exact.ts
- * is used.
+ * sin, cos, lg2, ex2 and tanh of f32, f16 and bf16, correctly rounded. For almost all arguments, it is enough to
+ * compute an f64 with a relative error below 2^-44, because both ends of the error interval round to the same value.
+ * For all other arguments, elementary-exact.ts is used.
  */
 import { type Elementary } from './elementary-functions.ts';
 import type { FloatArithmeticFormat, FloatMode } from '../../numerics/operations.ts';
@@ -17,13 +17,16 @@ import { arithmeticTarget, type RoundingTarget } from './target.ts';
 export interface Narrow {
   readonly format: FloatArithmeticFormat;
   readonly mode: FloatMode;
-  /** Index of the function (bits of an f64) → bits of the format, rounded according to the mode. */
+  /**
+   * Index of a function that takes the bits of an f64, rounds it to the format according to the mode, and returns the
+   * bits of the result.
+   */
   readonly rounder: number;
 }
 
 /**
- * Factors that produce the two ends of the error interval. The result is multiplied by these factors instead of adding
- * an error to it, so that a zero keeps its sign.
+ * Factors that produce the two ends of the error interval. The result is multiplied by these factors. If an error were
+ * added to it or subtracted from it instead, a zero could lose its sign.
  */
 const ends = [doubleBits((1n << 44n) - 1n, 44), doubleBits((1n << 44n) + 1n, 44)] as const;
 

@@ -1,4 +1,4 @@
-/** sin and cos in 128-bit integers (elementary-exact.ts). */
+/** Computes sin and cos with 128-bit integers, as described in elementary-exact.ts. */
 import type { Code } from '../../wasm/code.ts';
 import { eighthTurn } from './constants.ts';
 import type { Helpers } from '../helpers.ts';
@@ -19,7 +19,10 @@ import {
 /** The only parameter, which holds the bits of an f64. */
 const argument = 0;
 
-/** Writes sin if `quarter` is 0. Writes cos, which is a quarter turn ahead, if it is 1. */
+/**
+ * Writes code for the sine if `quarter` is 0, or for the cosine if `quarter` is 1, because a cosine is the sine of an
+ * angle that is a quarter turn larger.
+ */
 export function writeCircular(code: Code, helpers: Helpers, quarter: 0 | 1): void {
   const product = highWideProduct(helpers);
   const turns = code.local('i32');
@@ -37,8 +40,8 @@ export function writeCircular(code: Code, helpers: Helpers, quarter: 0 | 1): voi
     code.get(exact.sign);
     isCosine().op('i32.eqz', 'i32.xor').set(exact.sign);
   });
-  // Converts the rest from quarter turns to radians. It is at most 1/2, so it can be doubled without overflow and then
-  // multiplied by pi / 4.
+  // Converts the rest from quarter turns to radians. The rest is at most 1/2, so it can be doubled without overflow and
+  // then multiplied by pi / 4.
   code.get(rest.high).i64(1n).op('i64.shl').get(rest.low).i64(63n).op('i64.shr_u', 'i64.or');
   code.get(rest.low).i64(1n).op('i64.shl');
   pushWide(code, eighthTurn(128)).call(product);

@@ -1,4 +1,4 @@
-/** lg2 in 128-bit integers (elementary-exact.ts). */
+/** Computes lg2 with 128-bit integers, as described in elementary-exact.ts. */
 import type { Code } from '../../wasm/code.ts';
 import { doubleLogarithmOfE } from './constants.ts';
 import type { Helpers } from '../helpers.ts';

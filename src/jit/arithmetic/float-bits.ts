@@ -49,7 +49,10 @@ function pushIsNan(code: Code, local: number, { type, magnitude, infinity }: Mas
   constant(code, type, infinity).op(`${type}.gt_u`);
 }
 
-/** Pushes a signed integer that is ordered like the float values, with -0 below +0. */
+/**
+ * Pushes a signed integer that represents the float in comparisons: the integers are in the same order as the floats,
+ * with -0 below +0.
+ */
 function pushKey(code: Code, local: number, { type, width }: Masks): void {
   const push = (): void => {
     code.get(local);
@@ -140,8 +143,8 @@ function pushExtremum(
 // --- comparisons ----------------------------------------------------------------------------------------------------
 
 /**
- * Converts a narrow float to f32 and pushes it. The local holds its bits, in which subnormals have already been flushed
- * to zero if `.ftz` requires it.
+ * Converts a narrow float to f32 and pushes it. The local holds the bits of the float. If `.ftz` requires it, a
+ * subnormal value has already been flushed to zero.
  */
 function pushAsF32(code: Code, helpers: Helpers, local: number, format: FloatArithmeticFormat): void {
   code.get(local);

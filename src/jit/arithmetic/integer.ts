@@ -102,7 +102,7 @@ function pushInteger(
   }
 }
 
-/** Division by zero gives all ones. Dividing the least value by -1 wraps instead of trapping. */
+/** Division by zero gives all ones. Dividing the least value by -1 wraps around instead of trapping. */
 function pushDivision(
   fn: 'div' | 'rem',
   { signed, width }: FixedFormat,

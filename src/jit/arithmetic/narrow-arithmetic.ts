@@ -1,8 +1,8 @@
 /**
- * Float steps with at most 24 significant bits in any rounding mode, computed through f64. Products are exact in f64. A
- * quotient or root that does not lie on a rounding boundary of the narrow format does not get rounded onto one in f64
- * either, because it would need more than 53 bits to be that close. Sums are rounded to odd, so that rounding them
- * again is correct.
+ * Float steps on formats with at most 24 significant bits, in any rounding mode. The result is computed in f64 and then
+ * rounded to the narrow format. Products are exact in f64. Quotients and roots can be rounded twice: unless the exact
+ * result lies on a rounding boundary of the narrow format, it is too far from the boundary for an f64 to be rounded to
+ * it. Sums are rounded to odd, so that rounding them again is correct.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { plainConversion } from '../../numerics/conversion.ts';
@@ -22,8 +22,8 @@ import { arithmeticTarget } from './target.ts';
 const one64 = 0x3ff0000000000000n;
 
 /**
- * Returns the index of the function (bits, …) → bits for an operation on at most 24 significant bits, in any rounding
- * mode.
+ * Returns the index of a function that takes the bits of the operands and returns the bits of the result. The format
+ * must have at most 24 significant bits; every rounding mode is supported.
  */
 export function narrowFunction(
   helpers: Helpers,
@@ -54,7 +54,10 @@ export function narrowFunction(
   });
 }
 
-/** Returns the index of the function (bits of an f64) → bits of the format. */
+/**
+ * Returns the index of a function that takes the bits of an f64, rounds it to the format, and returns the bits of the
+ * result.
+ */
 function rounder(helpers: Helpers, format: FloatArithmeticFormat, mode: FloatMode): number {
   const key = `round ${format} ${JSON.stringify(mode)}`;
   return helpers.function(key, { parameters: ['i64'], results: ['i32'] }, (code) => {
@@ -63,7 +66,10 @@ function rounder(helpers: Helpers, format: FloatArithmeticFormat, mode: FloatMod
   });
 }
 
-/** Returns the f64 in an i64 local, rounded, as bits of a narrower format. */
+/**
+ * Writes code that rounds the f64 whose bits are in an i64 local to a narrower format, and returns the bits of the
+ * result.
+ */
 function returnNarrowed(code: Code, format: FloatArithmeticFormat, mode: FloatMode, bits: number): void {
   const target = arithmeticTarget(format, mode);
   const exact = decode(code, formats.f64, bits, {
@@ -135,7 +141,10 @@ function exactResult(
   }
 }
 
-/** Computes 1 / sqrt(a). Two roundings in f64 are enough unless the result is close to a midpoint between two f32. */
+/**
+ * Computes 1 / sqrt(a). The result of two f64 operations is precise enough unless it is close to a midpoint between two
+ * f32 values.
+ */
 function reciprocalRoot(code: Code, helpers: Helpers, a: number, result: number): void {
   code.f64(one64).get(a).op('f64.sqrt', 'f64.div').tee(result);
   code.op('i64.reinterpret_f64', 'i32.wrap_i64').i32(0x0ffffff8).op('i32.sub').i32(0x1fffffff).op('i32.and');

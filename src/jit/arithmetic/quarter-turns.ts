@@ -1,9 +1,9 @@
 /**
  * Reduces an angle to quarter turns and a remainder. For angles below 2^19, the quarter turns are subtracted in f64,
- * with pi / 2 split into two parts. For larger angles, and if the remainder is too small for that method, |x| * 2 / pi
- * is computed to 128 binary places by the method of Payne and Hanek: the significand of x, which has 24 bits, is
- * multiplied by a window of the bits of 2 / pi. The window leaves out leading bits that would add only multiples of
- * four quarter turns.
+ * with pi / 2 split into two parts. For larger angles, and for angles whose remainder is too small to be computed
+ * precisely in this way, |x| * 2 / pi is computed to 128 binary places by the method of Payne and Hanek: the
+ * significand of x, which has 24 bits, is multiplied by a window of the bits of 2 / pi. The window leaves out leading
+ * bits that would add only multiples of four quarter turns.
  */
 import { tripleOf } from '../../base/tuples.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -13,10 +13,16 @@ import { addWide, highProduct, negateWide, wideLocals } from './wide.ts';
 
 const places = 160;
 
-/** A number for rounding an f64 of moderate size to an integer: the low bits of their sum contain that integer. */
+/**
+ * Adding this number to an f64 of moderate size rounds the f64 to an integer: the low bits of the sum contain that
+ * integer.
+ */
 export const roundingShift = 0x4338000000000000n;
 
-/** A reduced angle in locals: `turns` quarter turns (i32, modulo 4) plus `rest` (f64, at most pi / 4 in magnitude). */
+/**
+ * Locals that hold a reduced angle. The angle is `turns` quarter turns plus `rest`, where `turns` is an i32 (modulo 4)
+ * and `rest` is an f64 of at most pi / 4 in magnitude.
+ */
 export interface ReducedAngle {
   readonly turns: number;
   readonly rest: number;
@@ -100,7 +106,8 @@ const lead = 46;
 const words = 6;
 
 /**
- * Returns the index of the function (index) → 64-bit word of 2 / pi. Word 0 begins `lead` bits before the binary point.
+ * Returns the index of a function that takes a number and returns the 64-bit word of 2 / pi with that number. Word 0
+ * begins `lead` bits before the binary point.
  */
 function wordFunction(helpers: Helpers): number {
   const type = { parameters: ['i32'], results: ['i64'] } as const;
@@ -116,8 +123,9 @@ function wordFunction(helpers: Helpers): number {
 }
 
 /**
- * Returns the index of the function (bits of an f64 that f32 can represent, at least 2^-21 in magnitude) → (high, low,
- * turns). |x| is turns (modulo 4) + (high, low) / 2^128 quarter turns, where the 128 bits are a signed number.
+ * Returns the index of a function that takes the bits of an f64 x and returns `high`, `low` and `turns`. x must be a
+ * value that f32 can represent, and at least 2^-21 in magnitude. `high` and `low` form a signed 128-bit number, in
+ * units of 2^-128 quarter turns; |x| is the sum of this number and `turns` (modulo 4) quarter turns.
  */
 export function turnsFunction(helpers: Helpers): number {
   const type = { parameters: ['i64'], results: ['i64', 'i64', 'i32'] } as const;

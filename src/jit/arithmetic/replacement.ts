@@ -1,6 +1,6 @@
 /**
- * Replaces the results that a conversion has for certain inputs. There is code for one value and for four values at a
- * time.
+ * Replaces the results of a conversion for certain inputs. The code is generated either for a single value or for four
+ * values at a time.
  */
 import type { Conversion } from '../../numerics/conversion.ts';
 import { formats, floatFormat } from '../../numerics/formats.ts';
@@ -20,8 +20,8 @@ interface Payload {
   /** Mask of the source's fraction, including its position. */
   readonly mask: bigint;
   /**
-   * Number of places by which the fraction moves to the left on its way to the target; negative if it moves to the
-   * right.
+   * Number of places by which the fraction is shifted to the left when it is copied to the target; negative if it is
+   * shifted to the right.
    */
   readonly shift: number;
   /** Mask of the target's fraction. */
@@ -47,8 +47,8 @@ function payloadOf(c: Conversion, quiet: boolean): Payload {
 // --- one value ------------------------------------------------------------------------------------------------------
 
 /**
- * Returns the index of the function (source, random, scale) → result, which has the same form as the functions of
- * `converter`.
+ * Returns the index of a function that converts one lane. It takes the source, the random bits and the scale, like the
+ * functions of `converter`.
  */
 export function stageConverter(helpers: Helpers, stage: ConversionStage): number {
   const { conversion: c, replacements } = stage;
@@ -114,7 +114,10 @@ function pushPayload(code: Code, { mask, shift: left, field, top, least, exponen
 
 // --- four values ----------------------------------------------------------------------------------------------------
 
-/** Puts the replacement results into `results`; `source` and `results` are vectors of four words. */
+/**
+ * Writes code that changes `results` wherever a result must be replaced. `source` and `results` are vectors of four
+ * words.
+ */
 export function replaceVector(
   code: Code,
   { conversion: c, replacements }: ConversionStage,
@@ -164,8 +167,8 @@ function pushVectorPayload(code: Code, c: Conversion, payload: Payload, source: 
 }
 
 /**
- * Returns a text that identifies the stage. Patterns are converted to text first, because they may be bigints, which
- * JSON cannot represent.
+ * Returns a string that identifies the stage. Patterns are converted to strings first, because they may be bigints,
+ * which JSON cannot represent.
  */
 function keyOf({ conversion, replacements }: ConversionStage): string {
   const result = replacements.map(({ first, last, rule }) => `${first} ${last} ${rule}`);

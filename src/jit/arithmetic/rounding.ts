@@ -169,9 +169,9 @@ function roundFixed(code: Code, target: RoundingTarget, format: FixedFormat, exa
 }
 
 /**
- * Cuts `cut` bits off the significand and rounds. If `cut` is 0, nothing is cut. If it is negative, the value is too
- * large to be represented, and `kept` gets all bits set, so that it exceeds every limit. If it is far above 64, only a
- * sticky bit remains.
+ * Removes the lowest `cut` bits of the significand and rounds it. If `cut` is 0, no bits are removed. If `cut` is
+ * negative, the value is too large to be represented; all bits of `kept` are then set, so that it exceeds every limit.
+ * If `cut` is far above 64, only a sticky bit remains.
  */
 function roundAt(code: Code, target: RoundingTarget, exact: ExactLocals, cut: number, random: number): KeptLocals {
   const { significand, exponent, sign } = exact;
@@ -211,7 +211,7 @@ function roundAt(code: Code, target: RoundingTarget, exact: ExactLocals, cut: nu
 const half = 1n << 63n;
 
 /**
- * Pushes 1 as i64 if the magnitude is rounded up, otherwise 0. `low` holds the bits that were cut off, in units of
+ * Pushes 1 as i64 if the magnitude is rounded up, otherwise 0. `low` holds the bits that were removed, in units of
  * 2^-64.
  */
 function raises(

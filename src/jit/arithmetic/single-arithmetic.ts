@@ -1,7 +1,8 @@
 /**
  * f32 steps that round to nearest, implemented with WebAssembly's own instructions. There are two cases in which these
  * instructions may give a different result than PTX: subnormal results under .ftz, and an fma whose f64 sum is a tie
- * between two f32. Both can be recognized from the result. Those cases call the function that handles every mode.
+ * between two f32 values. Both cases can be recognized from the result; the code then calls the function that handles
+ * every mode.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -69,14 +70,16 @@ function operandLocal(ref: Ref, mode: FloatMode, { code, values }: Lowering): nu
 }
 
 /**
- * ORs into the condition on the stack whether the value is subnormal or exactly 2^-126, which may be the result of
- * rounding a smaller value. Zero does not count.
+ * Extends the condition on the stack, by a logical OR, to values that are subnormal or exactly 2^-126, which may be the
+ * result of rounding a smaller value. Zero does not meet this condition.
  */
 function pushIsSmall(code: Code, bits: number): void {
   code.get(bits).i32(0x7fffffff).op('i32.and').i32(1).op('i32.sub').i32(0x00800000).op('i32.lt_u', 'i32.or');
 }
 
-/** ORs into the condition on the stack whether the divisor is above 2^126, where div.approx has its own rule. */
+/**
+ * Extends the condition on the stack, by a logical OR, to divisors above 2^126, for which div.approx has its own rule.
+ */
 function pushIsHuge(code: Code, divisor: number): void {
   code.get(divisor).i32(0x7fffffff).op('i32.and').i32(0x7e800000).op('i32.gt_u', 'i32.or');
 }
@@ -100,8 +103,8 @@ function canonicalBits(code: Code, values: Values, local: number): number {
 
 /**
  * Computes an fma in f64, where the product is exact and the sum is rounded once. Rounding the sum again to f32 can be
- * wrong only if the sum is a tie between two f32, or if the result is a subnormal f32, for which ties are at other bit
- * positions.
+ * wrong only if the sum is a tie between two f32 values, or if the result is a subnormal f32. Subnormals have fewer
+ * significant bits, so their ties are at other bit positions.
  */
 function writeFma(
   operands: readonly number[],

@@ -13,9 +13,9 @@ export interface RoundingTarget {
   readonly sat: boolean;
   readonly relu: boolean;
   /**
-   * Whether subnormal results become zeros. `rounded`: if the result is subnormal after rounding to the format.
-   * `unbounded`: if the result would be below the least normal number after rounding to a format without a lower limit
-   * for exponents.
+   * Whether subnormal results become zeros. With `rounded`, a result becomes zero if it is subnormal after rounding to
+   * the format. With `unbounded`, it becomes zero if rounding to a format without a lower limit for exponents gives a
+   * value below the least normal number.
    */
   readonly flush: 'no' | 'rounded' | 'unbounded';
   /** The result for a NaN whose payload is not kept. */

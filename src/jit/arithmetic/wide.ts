@@ -26,7 +26,7 @@ export function getWide(code: Code, { high, low }: WideLocals): Code {
   return code.get(high).get(low);
 }
 
-/** Returns the index of the function (a, b) → upper half of the unsigned product. */
+/** Returns the index of a function that takes two i64 and returns the upper half of their unsigned product. */
 export function highProduct(helpers: Helpers): number {
   const type = { parameters: ['i64', 'i64'], results: ['i64'] } as const;
   return helpers.function('wide high product', type, (code) => {
@@ -52,7 +52,10 @@ export function highProduct(helpers: Helpers): number {
 
 const productType = { parameters: ['i64', 'i64', 'i64', 'i64'], results: ['i64', 'i64'] } as const;
 
-/** Returns the index of the function (a, b) → the upper 128 bits of the product, at most three units too small. */
+/**
+ * Returns the index of a function that takes two 128-bit numbers and returns the upper 128 bits of their product. The
+ * result may be up to three units too small.
+ */
 export function highWideProduct(helpers: Helpers): number {
   const high = highProduct(helpers);
   return helpers.function('wide upper product', productType, (code) => {
@@ -77,7 +80,10 @@ export function highWideProduct(helpers: Helpers): number {
 
 const quotientType = { parameters: ['i64', 'i64', 'i64'], results: ['i64', 'i64'] } as const;
 
-/** Returns the index of the function (high, low, n) → the number divided by n, where 0 < n < 2^31. */
+/**
+ * Returns the index of a function that takes a 128-bit number and a divisor n, where 0 < n < 2^31, and returns their
+ * quotient as a 128-bit number.
+ */
 export function quotientBySmall(helpers: Helpers): number {
   return helpers.function('wide quotient', quotientType, (code) => {
     const [high, low, divisor] = [0, 1, 2];
@@ -97,8 +103,8 @@ export function quotientBySmall(helpers: Helpers): number {
 const jamType = { parameters: ['i64', 'i64', 'i32'], results: ['i64', 'i64'] } as const;
 
 /**
- * Returns the index of the function (high, low, n) → the number shifted right by n >= 0. The lowest bit of the result
- * is also set if any nonzero bits were shifted out.
+ * Returns the index of a function that takes a 128-bit number and a distance n >= 0, and returns the number shifted
+ * right by n. The lowest bit of the result is also set if any nonzero bits were shifted out.
  */
 export function shiftRightJamming(helpers: Helpers): number {
   return helpers.function('wide shift right', jamType, (code) => {

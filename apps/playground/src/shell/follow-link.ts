@@ -1,4 +1,6 @@
-/** Keeps the address of the page and the `link` of its element in sync. */
+/**
+ * Keeps the part of the page's address after the `#` in sync with the `link` attribute of the element with this name.
+ */
 export function followLink(name: string): void {
   const element = document.querySelector(name);
   if (element === null) throw new Error(`the page has no <${name}>`);

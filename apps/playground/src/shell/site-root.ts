@@ -1,6 +1,6 @@
 /**
  * The root of the site, with a trailing slash. Elements may be on pages of other sites, so their links start from this
- * root. Built scripts that use it are in `assets/`.
+ * root. In the built site, the scripts that use this constant are in the folder `assets/`.
  */
 export const siteRoot: URL = new URL(import.meta.env.PROD ? '..' : '../..', import.meta.url);
 

@@ -28,7 +28,7 @@ function storedTheme(): Theme {
   }
 }
 
-/** If the browser denies access to storage, the choice lasts only as long as the page. */
+/** If the browser denies access to storage, the choice is lost when the page is closed. */
 function store(theme: Theme): void {
   try {
     localStorage.setItem(key, theme);

@@ -93,8 +93,8 @@ function convert(
 }
 
 /**
- * Unpacks the two ue8m0 scale factors for `.scaled`. Without this modifier, no factors are returned, which stands for a
- * scale of one.
+ * Unpacks the two ue8m0 scale factors for `.scaled`. Without this modifier, there are no factors to unpack, and the
+ * scale is one.
  */
 function scaleLanes(variant: Variant): { readonly steps: readonly Step[]; readonly refs: readonly Ref[] } {
   if (!has(variant, '.scaled::n2::ue8m0')) return { steps: [], refs: [] };

@@ -1,4 +1,4 @@
-/** Shows findings by underlining the text, and their fixes as buttons. */
+/** Underlines the text that findings refer to, and offers their fixes as buttons. */
 import { type Diagnostic, forEachDiagnostic, setDiagnostics } from '@codemirror/lint';
 import type { EditorView } from '@codemirror/view';
 import type { Change, Finding } from '../document-worker.ts';

@@ -6,7 +6,7 @@ import type { Range } from '../document-worker.ts';
 
 const found = StateEffect.define<readonly Range[]>();
 
-/** The ranges that can be folded. They move along when the text is edited. */
+/** The ranges that can be folded. Their positions are updated when the text is edited. */
 const folds = StateField.define<readonly Range[]>({
   create: () => [],
   update(known, { effects, changes, docChanged }) {
