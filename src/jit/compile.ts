@@ -65,7 +65,10 @@ function compileRegion(
   return index;
 }
 
-/** (context, region, first thread, end of the thread range, members) → outcome */
+/**
+ * The type of `run`. It takes the context, the region, the first thread, the end of the thread range, and the members,
+ * and returns the outcome.
+ */
 const runType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /** Runs regions one after the other while all threads continue together. */
@@ -77,8 +80,8 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
   const loopCall = recorder(engineCalls, 0)({ kind: 'loop' });
   const call = (index: number): Code =>
     code.get(contextAddress).get(first).get(behind).get(members).call(index).set(region);
-  // Code for four threads requires that the threads are neighbors in x, which is the case if the length of a row is a
-  // multiple of four.
+  // Code for four threads can be used only if the four threads are neighbors in x. They always are if the length of a
+  // row is a multiple of four.
   const inFours = code.local('i32');
   code
     .get(contextAddress)
@@ -92,7 +95,7 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
     .op('i32.and', 'i32.eqz')
     .set(inFours);
   if (shape.hasGroups) {
-    // Code for four threads is used only if all four threads of at least one such group are members.
+    // Code for four threads is used only if there is at least one group of four threads that are all members.
     code.get(inFours).get(members);
     for (const lane of [1, 2, 3]) code.get(members).i32(lane).op('i32.shr_u', 'i32.and');
     code.i32(0x11111111).op('i32.and').i32(0).op('i32.ne', 'i32.and').set(inFours);
@@ -125,7 +128,10 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
   return code.get(region);
 }
 
-/** (context, number of blocks, threads per unit) → outcome of the last unit that was started */
+/**
+ * The type of `runBlocks`. It takes the context, the number of blocks, and the number of threads per unit, and returns
+ * the outcome of the last unit that was started.
+ */
 const runBlocksType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] };
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The information about a compiled kernel that the engine needs, apart from the module. The information is plain data,
- * so that it can be sent to a worker.
+ * What the engine needs to know about a compiled kernel, in addition to the module itself. This information is plain
+ * data, so that it can be sent to a worker.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { BuiltinName } from '../isa/builtin-functions.ts';
@@ -15,7 +15,7 @@ import type { Stop, StopStep } from './groups/stop.ts';
 export interface CompiledKernel {
   readonly name: string;
   readonly stops: readonly CompiledStop[];
-  /** Offsets of the arrays in a block's frames that the engine accesses, and the size of the frames. */
+  /** The size of a block's frames, and the offsets of the arrays within them that the engine accesses. */
   readonly frame: CompiledFrame;
   /** Maximum number of bytes that the stack of a thread's open calls may take. */
   readonly callBytes: number;
@@ -41,7 +41,7 @@ export interface CompiledStop {
   readonly line: number;
   /** The region in which threads continue after this stop. */
   readonly region: number;
-  /** Arrays that hold the values that threads send; `receives` are the arrays for the values that they receive. */
+  /** The arrays for the values that threads send. `receives` lists the arrays for the values that threads receive. */
   readonly sends: readonly number[];
   readonly receives: readonly (number | null)[];
   /** See `Stop`. */

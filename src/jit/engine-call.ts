@@ -31,7 +31,7 @@ export type EngineCall = {
 
 type WithoutLine<T> = T extends unknown ? Omit<T, 'line'> : never;
 
-/** Records a call made by the instruction being lowered, and returns its number. */
+/** Records that the instruction being lowered may call the engine, and returns the number of this call. */
 export type RecordEngineCall = (call: WithoutLine<EngineCall>) => number;
 
 /** Returns a function that adds the calls made by instructions on line `line` to a list. */

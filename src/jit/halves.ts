@@ -14,7 +14,7 @@ function halves(refs: readonly Ref[]): readonly Ref[] {
 
 type Halve<Kind extends StepKind> = (step: StepOf<Kind>, values: Values) => readonly Step[] | null;
 
-/** The entry for kinds of steps that never use a 128-bit value. */
+/** The table entry for a kind of step that never uses a 128-bit value. */
 const never = (): null => null;
 
 const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
@@ -57,7 +57,10 @@ const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
   collective: never,
 };
 
-/** Returns the same step on halves, or null if no value of the step has 128 bits. */
+/**
+ * Returns steps on 64-bit halves that together do the same as the given step, or null if the step uses no 128-bit
+ * value.
+ */
 export function halved<Kind extends StepKind>(step: StepOf<Kind>, values: Values): readonly Step[] | null {
   return halvings[step.kind](step, values);
 }
@@ -69,7 +72,7 @@ function both(to: Ref, from: Ref): readonly Step[] {
   ];
 }
 
-/** Packs into halves; the first name is the most significant. */
+/** Packs values into the two halves of a 128-bit value. The first name is the most significant one. */
 function packed(step: StepOf<'pack'>): readonly Step[] {
   const { to, from } = step;
   const [only] = from;

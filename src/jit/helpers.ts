@@ -1,21 +1,30 @@
 /**
- * The module being generated: its imports, and the functions that have several callers, each of which is generated on
- * first use.
+ * The module that is being generated: its imports, and the functions that are called from several places. Each of these
+ * functions is generated when it is first needed.
  */
 import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 
 /** The engine functions that compiled code calls. Each may end the launch by throwing. */
 const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock', FunctionType>> = {
-  /** (call, address, thread, fuel): returns the place in global memory that an access to this address refers to. */
+  /**
+   * Takes the call, an address, the thread and the fuel. Returns the place in global memory that an access to this
+   * address refers to.
+   */
   resolve: { parameters: ['i32', 'i64', 'i32', 'i32'], results: ['i32'] },
-  /** (call, address, thread, fuel): reports an instruction that cannot continue; does not return. */
+  /**
+   * Takes the call, an address, the thread and the fuel. Reports an instruction that cannot continue, and does not
+   * return.
+   */
   raise: { parameters: ['i32', 'i64', 'i32', 'i32'], results: [] },
-  /** (call, address in local memory, thread, fuel): runs a built-in function whose activation is at that address. */
+  /**
+   * Takes the call, an address in local memory, the thread and the fuel. Runs a built-in function whose activation is
+   * at this address.
+   */
   builtin: { parameters: ['i32', 'i32', 'i32', 'i32'], results: [] },
-  /** (kind, fuel): returns the value of a clock (specials.ts). */
+  /** Takes the kind of a clock (see specials.ts) and the fuel. Returns the value of the clock. */
   clock: { parameters: ['i32', 'i32'], results: ['i64'] },
-  /** (call, thread, fuel): called when the fuel is used up; returns new fuel. */
+  /** Takes the call, the thread and the fuel. Is called when the fuel is used up, and returns new fuel. */
   refuel: { parameters: ['i32', 'i32', 'i32'], results: ['i32'] },
 };
 
@@ -42,7 +51,10 @@ export class Helpers {
     return this.imports[name];
   }
 
-  /** Returns the index of the function with that key. `write` generates its body on first use. */
+  /**
+   * Returns the index of the function with the given key. When the key is first used, `write` generates the function's
+   * body.
+   */
   function(key: string, type: FunctionType, write: (code: Code) => void, keepsConstants = false): number {
     const known = this.made.get(key);
     if (known !== undefined) return known;

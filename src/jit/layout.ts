@@ -11,15 +11,15 @@ export interface LaunchLayout {
   /** Whether the memory is shared between threads. */
   readonly sharedMemory: boolean;
   /**
-   * Whether blocks run on several host threads at the same time, so that atomic steps must be atomic between host
-   * threads, too.
+   * Whether blocks run on several host threads at the same time. In that case, atomic steps must also be atomic with
+   * respect to other host threads.
    */
   readonly concurrent: boolean;
   readonly parameterBytes: number;
   readonly constantBytes: number;
   /**
-   * Number of bytes of shared memory that do not count as used by the kernel: those at the start, which are reserved
-   * for the system, and those that ptxlab itself needs.
+   * Number of bytes of shared memory that do not count as used by the kernel: the bytes at the start, which are
+   * reserved for the system, and the bytes that ptxlab itself needs.
    */
   readonly uncountedBytes: number;
   /** Size of a thread's local memory. */
@@ -32,7 +32,7 @@ export interface LaunchLayout {
   readonly fours: boolean;
   /** Returns the address of a module variable, or its offset in const memory. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
-  /** Throws if the launch that is waiting for the code was aborted or has run out of time. */
+  /** Throws if the launch that is waiting for the compiled code has been aborted or has run out of time. */
   readonly look: () => void;
 }
 
@@ -70,8 +70,8 @@ export const context = {
    */
   slowTiles: 92,
   /**
-   * How often a region that calls functions has been run. This is counted only if a thread may wait for another thread
-   * inside a called function.
+   * The number of times that regions with function calls have been run. This is counted only if a thread may wait for
+   * another thread inside a called function.
    */
   callingRuns: 96,
   /** Extents of a cluster, and whether the kernel or the launch specifies clusters. */
@@ -84,14 +84,14 @@ export const context = {
   blocksPerCluster: 120,
   /**
    * The addresses of the shared memories of all blocks in the cluster, in the order of their ranks; 0 for a block that
-   * has exited. This is the first of as many words as a cluster can have blocks.
+   * has exited. There is a word for each block that a cluster can have; this is the offset of the first word.
    */
   clusterMemories: 128,
 } as const;
 
 /**
- * Address of the word that serves as a lock, which a thread holds while it changes 128 bits. Nothing else is stored
- * there, because all allocations have higher addresses.
+ * Address of the word that serves as a lock. A thread holds the lock while it changes a 128-bit value atomically.
+ * Nothing else is stored there, because all allocations have higher addresses.
  */
 export const lockAddress = 0;
 
@@ -105,19 +105,25 @@ export const contextSize: number = context.clusterMemories + 4 * clusterLimit;
  */
 export const state = {
   exited: -1,
-  /** A flag that is added to the region if the thread has paused to let others run. */
+  /**
+   * A flag that is set in the state word, together with the index of the region, if the thread has paused to let others
+   * run.
+   */
   paused: 0x4000_0000,
   regionOf: (word: number): number => word & ~0x4000_0000,
   /** The thread waits at a stop. */
   waitingAt: (stop: number): number => -2 - stop,
   stopOf: (word: number): number => -2 - word,
-  /** The state word of each thread if all threads have ended or reached the same stop. */
+  /**
+   * Converts an outcome to the state word of each thread, if the outcome is that all threads have exited or wait at the
+   * same stop.
+   */
   after: (result: number): number => result + 1,
 } as const;
 
 /**
- * The outcome of running threads. It is either the index of the region in which all threads continue, or one of the
- * special values below.
+ * What running some threads has led to: either the index of the region in which all of these threads continue, or one
+ * of the special values below.
  */
 export const outcome = {
   /** Each thread has its own state. */
@@ -134,7 +140,7 @@ export const advanced = {
   moved: 1,
   /** Some threads paused to let others run. */
   runnable: 2,
-  /** A thread waits with a mask that does not contain the thread itself. */
+  /** A thread waits for other threads with a mask that does not include the thread itself. */
   outside: 4,
 } as const;
 

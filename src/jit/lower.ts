@@ -37,7 +37,7 @@ export function lowerInstruction(lowering: Lowering): void {
   lowerResults(lowering);
 }
 
-/** Lowers the part of an instruction before the step at which its thread stops for others. */
+/** Lowers the part of an instruction before the step at which its thread stops to wait for other threads. */
 export function lowerUntil(stop: Step, lowering: Lowering): void {
   const { steps } = lowering.instruction;
   lowerOperands(lowering);
@@ -165,14 +165,17 @@ function lowerStep(step: Step, lowering: Lowering): void {
 
 type Lower<Kind extends StepKind> = (step: StepOf<Kind>, lowering: Lowering) => void;
 
-/** The entry for kinds of steps that are handled where the region writes the code around an instruction. */
+/**
+ * The table entry for a kind of step that is not handled here but by the region, which writes the code around an
+ * instruction.
+ */
 const byRegion = (): void => undefined;
 
 const stop = (): void => {
   throw new Error('a stop must be written by the region that it ends');
 };
 
-/** How each kind of step is lowered, on values of at most 64 bits. */
+/** How each kind of step is lowered. The values of the step have at most 64 bits. */
 const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
   convert: lowerConvert,
   clamp: lowerClamp,

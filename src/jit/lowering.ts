@@ -17,7 +17,9 @@ export interface RegionLocals {
   readonly fuel: number;
   /** `%tid` of the thread. */
   readonly index: readonly [x: number, y: number, z: number];
-  /** Start of the activation in the thread's local memory; null in a kernel, where it is 0. */
+  /**
+   * Start of the function's activation in the thread's local memory. Null in a kernel, whose activation starts at 0.
+   */
   readonly base: number | null;
 }
 
@@ -31,8 +33,8 @@ export interface Lowering {
   /** The function that the instruction belongs to. */
   readonly program: FunctionProgram;
   /**
-   * The accesses whose addresses are checked together; null if each instruction runs for one thread after the other,
-   * because accesses are then checked individually.
+   * The accesses whose addresses are checked together. Null in code that runs each instruction for one thread after the
+   * other, because this code checks each access individually.
    */
   readonly spans: CheckedSpans | null;
   /** Records a place where the engine may be called. */

@@ -17,8 +17,8 @@ export class RequestRefused extends Error {
 type Answer = (open: OpenDocument, params: unknown) => unknown;
 
 /**
- * A table of functions, one for each request, under the name of the request. All of these requests have `textDocument`
- * in their parameters.
+ * Maps the name of each request to the function that answers it. All of these requests have `textDocument` in their
+ * parameters.
  */
 export const answers: Readonly<Record<string, Answer>> = {
   'textDocument/hover': hover,

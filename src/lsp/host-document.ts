@@ -8,7 +8,7 @@ import { type AsmModule, sourceSpan } from '../embedded/asm-module.ts';
 import { asmStatements, checkEmbedded, type HostLanguage, moduleOf } from '../embedded/check-embedded.ts';
 import { OpenDocument, type Position, type Range } from './open-document.ts';
 
-/** The requests that the server answers for positions inside an asm statement. */
+/** The requests that the server answers if they refer to a position inside an asm statement. */
 export const answeredInside: ReadonlySet<string> = new Set([
   'textDocument/hover',
   'textDocument/definition',

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { at, isObject, numberAt, textAt } from '../base/json-values.ts';
 import { type Settings, withSettings } from '../check/settings.ts';
 
-/** Line and character, both counted from 0, in UTF-16 units. */
+/** A position in a text. The line and the character are counted from 0; a character is a UTF-16 code unit. */
 export interface Position {
   readonly line: number;
   readonly character: number;
@@ -15,7 +15,10 @@ export interface Range {
   readonly end: Position;
 }
 
-/** Other formats, such as PreTeXt, which is XML, use the same file extension. */
+/**
+ * Whether a text looks like PTX. This has to be tested because other formats use the same file extension, for example
+ * PreTeXt, which is based on XML.
+ */
 export function looksLikePtx(text: string): boolean {
   const code = /^(?:\ufeff|\s|\/\/[^\n]*(?:\n|$)|\/\*[^]*?\*\/|#[^\n]*(?:\n|$))*/.exec(text)?.[0].length ?? 0;
   return code === text.length || /^[.@]/.test(text.slice(code, code + 1));

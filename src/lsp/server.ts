@@ -51,7 +51,9 @@ export class LanguageServer {
   private readonly cancelled = new Set<unknown>();
   private readonly waiting: unknown[] = [];
   private lastTokens = 0;
-  /** Set when the client sends `exit`. The code is 1 if the client has not requested a shutdown before that. */
+  /**
+   * The exit code, which is set when the client sends `exit`. It is 1 if the client has not requested a shutdown first.
+   */
   exitCode: 0 | 1 | null = null;
   private isShutDown = false;
 

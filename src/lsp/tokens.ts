@@ -58,8 +58,8 @@ export function encodeTokens({ document }: OpenDocument, start: number, end: num
 }
 
 /**
- * The edit that turns one list of numbers into another. The edit replaces everything between the numbers that the lists
- * have in common at their start and those that they have in common at their end.
+ * The edit that turns one list of numbers into another. The numbers that both lists have in common at the start and at
+ * the end are kept, and the edit replaces everything in between.
  */
 export function tokenEdits(old: readonly number[], fresh: readonly number[]): readonly object[] {
   const most = Math.min(old.length, fresh.length);

@@ -9,8 +9,8 @@ import type { AddressSource, FunctionProgram, ProgramInstruction } from './funct
 import { usesOf } from './uses.ts';
 
 /**
- * A range of memory that several accesses share. All of these accesses have the same space and size, and all of them
- * are executed whenever their basic block is executed.
+ * A range of memory that several accesses share. All of these accesses have the same size and are to the same state
+ * space, and all of them are executed whenever their basic block is executed.
  */
 export interface AccessSpan {
   readonly space: AccessSpace;
@@ -146,7 +146,9 @@ function elementsOf(step: AccessStep): readonly Ref[] {
   return step.kind === 'store' ? step.from : step.old;
 }
 
-/** Keeps track of the registers' values as sums while the instructions of a block are visited in order. */
+/**
+ * Keeps track of the registers whose values are known as sums, while the instructions of a block are visited in order.
+ */
 class Sums {
   private readonly program: FunctionProgram;
   private readonly widths: ReadonlyMap<number, number>;
@@ -173,7 +175,7 @@ class Sums {
   }
 
   /**
-   * Returns the sum that a move or the addition of a constant produces; null for other instructions. `reads` and
+   * If the instruction is a move or adds a constant, returns its result as a sum; otherwise returns null. `reads` and
    * `writes` must be empty, so that no operand is truncated or extended.
    */
   private resultOf({ guard, steps, places, reads, writes }: ProgramInstruction): {

@@ -29,14 +29,14 @@ export class BitSet {
     this.words[word] = (this.words[word] ?? 0) | (1 << (number & 31));
   }
 
-  /** Adds a number; true if it was new. */
+  /** Adds a number, and returns true if the set did not contain it before. */
   insert(number: number): boolean {
     const isNew = !this.has(number);
     if (isNew) this.add(number);
     return isNew;
   }
 
-  /** Removes a number; true if it was a member. */
+  /** Removes a number, and returns true if the set contained it. */
   delete(number: number): boolean {
     if (!this.has(number)) return false;
     const word = number >>> 5;
@@ -51,7 +51,7 @@ export class BitSet {
     return size;
   }
 
-  /** Adds the members of `other` that are not in `except`. Returns true if any of them was new. */
+  /** Adds the members of `other` that are not in `except`. Returns true if this adds at least one member. */
   join(other: BitSet, except: BitSet | null = null): boolean {
     let changed = false;
     for (let i = 0; i < this.words.length; i++) {

@@ -18,8 +18,8 @@ import { layOut, type Placed, stackAlignment } from './layout.ts';
 import { reservedSymbol, usesReserved } from './reserved-shared.ts';
 
 /**
- * Space for what a call saves in addition to variables. As every activation takes up at least this much, endless
- * recursion uses up local memory and is detected.
+ * The number of bytes in an activation for what a call saves in addition to variables. Because every activation takes
+ * up at least this much space, endless recursion uses up all local memory and is detected.
  */
 const linkage = 64;
 
@@ -46,7 +46,7 @@ export interface KernelLayout {
   readonly reservedBytes: number;
   readonly hiddenBytes: number;
   readonly reachesOtherBlocks: boolean;
-  /** Every activation begins at a multiple of this. */
+  /** Every activation begins at a multiple of this number of bytes. */
   readonly alignment: number;
 }
 
@@ -138,8 +138,8 @@ interface PlacedFormal {
 }
 
 /**
- * Returns the parameters and return values that are in local memory. A kernel has none there, because its parameters
- * are in a memory of their own.
+ * Returns the parameters and return values that are in local memory. For a kernel, the lists are empty, because its
+ * parameters are in a separate memory.
  */
 function formalsOf({ item, parameters, results }: CheckedFunction): {
   readonly parameters: readonly PlacedFormal[];
@@ -175,7 +175,8 @@ function kernelParameters(
 
 /**
  * Moves `.extern .shared x[]` to the end: it is the dynamic part of shared memory, which follows all variables with a
- * size. All such variables begin at the same address, so the one with the strictest alignment is placed first.
+ * size. All of these dynamic variables begin at the same address. The one with the strictest alignment is placed first,
+ * so that the address is suitable for all of them.
  */
 function dynamicLast(symbols: readonly VariableSymbol[]): readonly VariableSymbol[] {
   const isSized = ({ variable }: VariableSymbol): boolean => sizeOf(variable) > 0;

@@ -1,6 +1,6 @@
 /**
- * Calls as data. A thread's local memory is a stack of activations. The activation of a callee begins after the
- * `localBytes` of its caller, with the callee's parameters, followed by its return values. The caller writes the
+ * Calls as data. A thread's local memory is a stack of activations. The activation of a callee follows the `localBytes`
+ * of its caller, and begins with the callee's parameters and its return values, in this order. The caller writes the
  * arguments there before the call, and reads the return values from there afterwards. Every activation has its own
  * registers.
  */
@@ -13,7 +13,7 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import type { FrameBuilder } from './frame.ts';
 import { stackAlignment } from './layout.ts';
 
-/** An argument or result, `offset` bytes after the base of the callee's activation. */
+/** An argument or result that is stored `offset` bytes after the base of the callee's activation. */
 export interface Moved {
   readonly offset: number;
   readonly bytes: number;
@@ -25,10 +25,10 @@ export interface Moved {
 }
 
 export type Callee =
-  /** Index of the callee among the kernel's functions. */
+  /** Index of the callee in the kernel's list of functions. */
   | { readonly kind: 'direct'; readonly function: number }
   /**
-   * The register holds the address of one of the `candidates`, which are also given as indices among the kernel's
+   * The register holds the address of one of the `candidates`. These are also indices in the kernel's list of
    * functions.
    */
   | {
@@ -47,7 +47,7 @@ export interface CallSite {
   readonly results: readonly Moved[];
 }
 
-/** The functions that a call may reach, as indices among the kernel's functions; empty if `call` is null. */
+/** The functions that a call may reach, as indices in the kernel's list of functions; empty if `call` is null. */
 export function calleesOf(call: CallSite | null): readonly number[] {
   if (call === null) return [];
   return call.callee.kind === 'direct' ? [call.callee.function] : call.callee.candidates;

@@ -1,6 +1,6 @@
 /**
  * The hidden variables of kernels that use the barrier of their cluster. One is the barrier itself; every block has a
- * copy, but only that of the first block is used. The other has a byte for each thread of the block.
+ * copy, but only that of the first block is used. The other variable contains one byte for each thread of the block.
  */
 import { startOfRank } from '../isa/spaces.ts';
 import { clusterBarrier, clusterPhases, type Ref } from '../isa/steps/ref.ts';
@@ -9,7 +9,7 @@ import type { ProgramInstruction, SymbolAddress } from './function-program.ts';
 import { hiddenVariable } from './hidden-variable.ts';
 
 export const barrierSymbol: VariableSymbol = hiddenVariable('the barrier of the cluster', '.shared', 8);
-/** One byte for each thread; no block has more. */
+/** One byte for each thread. No block has more than 1024 threads. */
 const phases = hiddenVariable('phases of the barrier of the cluster', '.shared', 1024);
 
 /** The variables that the instructions of a kernel need. */

@@ -1,5 +1,5 @@
 /**
- * Computes the dominators of a flow graph with the algorithm Semi-NCA (Georgiadis and Tarjan). In practice, its running
+ * Computes the dominators of a flow graph with the Semi-NCA algorithm (Georgiadis and Tarjan). In practice, its running
  * time is almost proportional to the size of the graph. Nodes are identified by their rank, which is their position in
  * reverse postorder.
  */
@@ -14,14 +14,15 @@ interface Search {
   readonly parents: Int32Array;
 }
 
-/** Predecessors of each rank, as ranks. */
+/** For each node, in the order of their ranks, the ranks of its predecessors. */
 type Sources = readonly (readonly number[])[];
 
 export class DominatorTree {
   /** The immediate dominator of each rank; 0 for the entry. */
   readonly immediate: Int32Array;
   /**
-   * The position of each rank in a preorder walk through the dominator tree, and the number of ranks that it dominates.
+   * For each rank, its position in a preorder walk through the dominator tree; `sizes` is the number of ranks in its
+   * subtree.
    */
   private readonly positions: Int32Array;
   private readonly sizes: Int32Array;
@@ -58,7 +59,7 @@ function immediateDominators(sources: Sources, { reached, parents }: Search): In
   const count = reached.length;
   const numbers = new Int32Array(count);
   for (let number = 0; number < count; number++) numbers[signedAt(reached, number)] = number;
-  // From here on, nodes are numbered in the order of the search.
+  // From here on, a node is identified by its number, which is its position in the order of the search.
   const parentOf = reached.map((rank) => signedAt(numbers, signedAt(parents, rank)));
   const forest = new Forest(parentOf);
   const { semidominators } = forest;
@@ -80,15 +81,15 @@ function immediateDominators(sources: Sources, { reached, parents }: Search): In
 }
 
 /**
- * The part of the search tree whose semidominators are known so far. Following a path shortens it, so that later
- * queries are faster.
+ * The part of the search tree whose semidominators are known so far. Whenever a path is followed, it is also shortened,
+ * so that later queries are faster.
  */
 class Forest {
   readonly semidominators: Int32Array;
   private readonly ancestors: Int32Array;
   /**
-   * For each node, the node that has the least semidominator on the path from it up to, but not including, its entry in
-   * `ancestors`.
+   * For each node, the node with the least semidominator on a path. The path leads from the node up to, but not
+   * including, the node's entry in `ancestors`.
    */
   private readonly labels: Int32Array;
   private readonly path: number[] = [];
@@ -99,9 +100,7 @@ class Forest {
     this.ancestors = parents.slice();
   }
 
-  /**
-   * The least semidominator among a node and its ancestors, considering only those whose number is at least `first`.
-   */
+  /** The least semidominator of a node and those of its ancestors whose number is at least `first`. */
   leastAbove(number: number, first: number): number {
     const { ancestors, labels, path } = this;
     let at = number;

@@ -7,7 +7,9 @@ import { stackBase, stackLimit } from '../isa/steps/ref.ts';
 import type { ProgramInstruction } from './function-program.ts';
 import { hiddenVariable } from './hidden-variable.ts';
 
-/** The hidden variable. All functions use the same symbol, but each function assigns its own address to it. */
+/**
+ * The hidden variable. All functions share this symbol, but each function places the variable at a different address.
+ */
 export const stackSymbol: VariableSymbol = hiddenVariable('alloca', '.local', stackLimit);
 
 /** True if a function uses alloca. */

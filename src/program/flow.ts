@@ -4,7 +4,7 @@ import { flowOf, isGroupStep } from '../isa/steps/effects.ts';
 import type { Flow } from '../isa/steps/facts.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 
-/** How a block ends. If its last instruction is guarded, control continues at `next` when the guard is false. */
+/** How a block ends. If the block's last instruction is guarded and the guard is false, control continues at `next`. */
 export type BlockExit =
   /** The block does not end with a control instruction, so control continues with the next block. */
   | { readonly kind: 'next'; readonly next: number }
@@ -22,7 +22,7 @@ export type BlockExit =
   | { readonly kind: 'park'; readonly resume: number; readonly next: number | null };
 
 export interface BasicBlock {
-  /** Index of its first instruction; `end` is the index after its last. */
+  /** Index of the block's first instruction. `end` is the index of the instruction after its last one. */
   readonly start: number;
   readonly end: number;
   readonly exit: BlockExit;
@@ -41,8 +41,8 @@ const controls: Readonly<Record<Flow, ControlKind | null>> = {
 };
 
 /**
- * Returns the effect of an instruction on control flow; null if control continues with the next instruction, as it does
- * after calls to built-in functions.
+ * Returns the effect of an instruction on control flow. The result is null if control simply continues with the next
+ * instruction, which includes calls to built-in functions.
  */
 function controlOf({ steps, call }: ProgramInstruction, builtins: ReadonlySet<number>): ControlKind | null {
   for (const step of steps) {
@@ -56,8 +56,9 @@ function controlOf({ steps, call }: ProgramInstruction, builtins: ReadonlySet<nu
 
 /**
  * Splits a function into blocks, in text order. The last block is empty and represents the end of the text. If threads
- * begin or resume at an instruction that is also a branch target, an additional empty block precedes it. `builtins` are
- * the indices of built-in functions among the kernel's functions; `cuts` are instructions that always begin a block.
+ * begin or resume at an instruction that is also a branch target, an additional empty block is placed before it.
+ * `builtins` contains the indices of built-in functions in the kernel's list of functions; `cuts` contains instructions
+ * that must begin a block.
  */
 export function blocksOf(
   { instructions }: FunctionProgram,
@@ -67,8 +68,8 @@ export function blocksOf(
   const leaders = new Set([0, instructions.length]);
   const targets = new Set<number>();
   /**
-   * Instructions at which threads begin or resume. An entry needs extra work that a branch to the same instruction does
-   * not need.
+   * Instructions at which threads begin or resume. Beginning or resuming at an instruction requires extra work that is
+   * not needed when a branch leads to the same instruction.
    */
   const entries = new Set([0]);
   instructions.forEach((instruction, i) => {

@@ -61,8 +61,8 @@ export class FrameBuilder {
   }
 
   /**
-   * Returns the slot of a name in `sharedRefs`; null for other names. Such a name has the same slot in all instructions
-   * of the function.
+   * Returns the slot of a name that is listed in `sharedRefs`; null for all other names. A listed name has the same
+   * slot in all instructions of the function.
    */
   sharedPlace(name: Ref): number | null {
     const type = sharedRefs.get(name);
@@ -80,7 +80,7 @@ export class FrameBuilder {
     return new Set(this.constants.values());
   }
 
-  /** Returns a slot that holds a constant from the start and is never written. */
+  /** Returns a slot for a constant. The slot contains the constant from the start and is never written. */
   constant(bits: Bits): number {
     const key = `${typeof bits} ${bits}`;
     const known = this.constants.get(key);

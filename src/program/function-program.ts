@@ -63,7 +63,7 @@ export interface SpecialRead {
   readonly width: number;
 }
 
-/** A register operand and the type that the instruction gives it, which traces use to print the value. */
+/** A register operand, with the type that it has in the instruction. Traces print the value as this type. */
 export interface RegisterOperand {
   readonly register: number;
   readonly type: TypeName;
@@ -94,13 +94,16 @@ export interface ProgramInstruction {
   /** The arguments and results of a call; null for other instructions. */
   readonly call: CallSite | null;
   /**
-   * Whether this is a second or later part of an instruction that is split into several. Such parts are neither counted
-   * nor traced.
+   * Whether this is the second or a later part of an instruction that is split into several parts. Such parts are
+   * neither counted nor traced.
    */
   readonly isPart: boolean;
 }
 
-/** Whether an instruction is included in the number of executed instructions; `ret` is not. */
+/**
+ * Whether an instruction is included in the number of executed instructions. `ret` is not included, and of a split
+ * instruction, only the first part is.
+ */
 export function isCounted({ steps, isPart }: ProgramInstruction): boolean {
   return !isPart && !steps.some((step) => step.kind === 'return');
 }
@@ -139,8 +142,8 @@ export interface FunctionProgram {
   /** Number of bytes at the start of `shared` that are reserved for the system. */
   readonly reservedBytes: number;
   /**
-   * Number of bytes of `sharedBytes` that belong to ptxlab's hidden variables. As devices do not need these variables,
-   * they do not count toward the kernel's use of shared memory.
+   * Number of bytes of `sharedBytes` that belong to ptxlab's hidden variables. Real devices do not need these
+   * variables, so they do not count toward the kernel's use of shared memory.
    */
   readonly hiddenBytes: number;
   /** Offset of the barrier of the cluster in the first block's shared memory; null for kernels that do not use it. */
@@ -153,11 +156,11 @@ export interface FunctionProgram {
    */
   readonly local: readonly Placed[];
   readonly localBytes: number;
-  /**
-   * Where the activation of a function that this one calls begins, relative to the base of this function's activation.
-   */
+  /** Where the activation of a callee begins, relative to the base of this function's activation. */
   readonly calleeBase: number;
-  /** Block extents that `.reqntid` requires, and the maximum number of threads that `.maxntid` allows. */
+  /**
+   * The block extents that `.reqntid` requires. `mostThreads` is the maximum number of threads that `.maxntid` allows.
+   */
   readonly requiredThreads: readonly number[] | null;
   readonly mostThreads: number | null;
   /** Extents of clusters that `.reqnctapercluster` requires. */

@@ -1,7 +1,7 @@
 /**
  * The functions of a module by name and address. The address of a function is a small number (16, 32, …, in module
- * order), not an address in memory. It is the same in every kernel. Calls through a register accept only these
- * addresses.
+ * order), not an address in memory. A function has the same address in every kernel. Calls through a register accept
+ * only these addresses.
  */
 import type { CheckedModule } from '../check/check.ts';
 import type { CheckedFunction } from '../check/checked.ts';
@@ -18,8 +18,8 @@ export interface KnownFunction {
 }
 
 /**
- * Distance between the addresses of two functions. It is greater than 1, so that adding a small offset to an address
- * does not give the address of another function.
+ * Distance between the addresses of two functions. It is greater than 1, so that the sum of an address and a small
+ * offset is never the address of another function.
  */
 export const addressStep = 16;
 
@@ -51,7 +51,7 @@ export class FunctionTable {
     this.aliases = aliases;
   }
 
-  /** Returns the function with that name or alias; null if it is not defined. */
+  /** Returns the function that has this name or alias; null if no such function is defined. */
   find(name: string): KnownFunction | null {
     const target = this.aliases.get(name);
     return this.byName.get(target ?? name) ?? null;

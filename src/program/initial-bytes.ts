@@ -3,10 +3,13 @@ import { types } from '../isa/types.ts';
 import { storeWide } from './store.ts';
 import type { Initializer, Variable } from '../syntax/tree.ts';
 
-/** Returns the address of a name in an initial value. `generic` requests a generic address of that many bits. */
+/**
+ * Returns the address that a name in an initial value refers to. If `generic` is not null, the result is a generic
+ * address with this number of bits.
+ */
 export type AddressOf = (name: string, generic: 32 | 64 | null) => bigint;
 
-/** Writes a variable's initial value at the start of `bytes`, which must be zeroed. */
+/** Writes a variable's initial value to the start of `bytes`, which must contain only zeros before. */
 export function writeInitial(variable: Variable, bytes: Uint8Array, addressOf: AddressOf): void {
   if (variable.initializer === null) return;
   const width = (types.get(variable.type)?.width ?? 64) / 8;
@@ -14,8 +17,8 @@ export function writeInitial(variable: Variable, bytes: Uint8Array, addressOf: A
 }
 
 /**
- * Writes an initializer, which may use `room` bytes. Each level of braces corresponds to a dimension of the array;
- * elements that a list leaves out remain zero.
+ * Writes an initializer that may take up at most `room` bytes. Each level of braces corresponds to a dimension of the
+ * array; elements that a list leaves out remain zero.
  */
 function write(initializer: Initializer, bytes: Uint8Array, room: number, width: number, addressOf: AddressOf): void {
   if (width > bytes.byteLength) return;
@@ -47,7 +50,7 @@ function valueOf(initializer: Exclude<Initializer, { kind: 'list' }>, width: num
   }
 }
 
-/** Returns the byte of an address that a mask covers, as in `0xff00(name)`. */
+/** Returns the byte of an address that a mask selects, as in `0xff00(name)`. */
 function maskedByte(address: bigint, mask: bigint): bigint {
   let shift = 0n;
   while (mask >> shift !== 0n && ((mask >> shift) & 1n) === 0n) shift++;

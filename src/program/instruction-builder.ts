@@ -56,7 +56,7 @@ export class InstructionBuilder {
   private readonly places: SourcePlaces;
   /** The source position that the most recent `.loc` directive specifies. */
   private source: SourcePlace | null = null;
-  /** Set if a pragma says that the values loaded by the next instruction are unused. */
+  /** Whether a pragma says that the values loaded by the next instruction are unused. */
   private unused = false;
   /** A cache with the steps of each variant, which are the same wherever the variant is used. */
   private readonly steps = new Map<Variant, readonly Step[]>();
@@ -110,7 +110,7 @@ export class InstructionBuilder {
   }
 
   /**
-   * Splits an instruction into three parts: one that does nothing but count as an executed instruction, the instruction
+   * Splits an instruction into three parts: one that only adds to the number of executed instructions, the instruction
    * itself, and a branch that repeats it while `condition` is true.
    */
   private repeated(made: ProgramInstruction, condition: Ref, target: number): readonly ProgramInstruction[] {
@@ -150,8 +150,8 @@ export class InstructionBuilder {
   }
 
   /**
-   * Assigns slots to the values in the steps that are not operands, including values of special registers and addresses
-   * of hidden variables.
+   * Assigns slots to all values in the steps other than operands, for example to the values of special registers and
+   * the addresses of hidden variables.
    */
   private implied(
     steps: readonly Step[],
@@ -255,8 +255,8 @@ export class InstructionBuilder {
   }
 
   /**
-   * Translates an instruction that is not in the tables. It causes a fault with the name of the instruction, but only
-   * if a thread reaches it with a true guard.
+   * Translates an instruction that is not in the tables. If a thread reaches the instruction and its guard is true, it
+   * causes a fault that names the instruction.
    */
   private unsupported(node: Instruction, scope: Scope): ProgramInstruction {
     return {

@@ -16,7 +16,7 @@ import type { FunctionTable, KnownFunction } from './function-table.ts';
 
 export type LinkedFunction =
   | { readonly kind: 'program'; readonly address: number; readonly program: FunctionProgram }
-  /** `localBytes` is the total size of the function's parameters and return values. */
+  /** A built-in function. `localBytes` is the total size of its parameters and return values. */
   | { readonly kind: 'builtin'; readonly address: number; readonly builtin: Builtin; readonly localBytes: number };
 
 export interface KernelProgram {
@@ -29,8 +29,8 @@ export interface KernelProgram {
   /** Index of the function at each address. */
   readonly byAddress: ReadonlyMap<number, number>;
   /**
-   * Size of a thread's local memory. This is what the deepest chain of calls needs, or a fixed limit if functions are
-   * recursive.
+   * Size of a thread's local memory. This is the size that the deepest chain of calls needs or, if functions are
+   * recursive, a fixed limit.
    */
   readonly stackBytes: number;
   readonly recursive: boolean;
@@ -40,7 +40,8 @@ export interface KernelProgram {
 const recursionBytes = 64 * 1024;
 
 /**
- * Builds the kernel with that name and all functions it may call. `shared` holds the module's `.shared` variables.
+ * Builds the kernel with the given name and all functions that it may call. `shared` holds the module's `.shared`
+ * variables.
  *
  * @throws PtxlabError `unresolved-function` if a function that is called, or whose address is taken, is not defined
  */
@@ -148,7 +149,7 @@ class Linker {
     return { kind: 'indirect', register: frame.register(callee), width, candidates: group.candidates };
   }
 
-  /** Functions with a different signature are not candidates: calling one is a fault. */
+  /** Functions with a different signature are not candidates, because calling them through the register is a fault. */
   private fill({ key, targets, candidates }: Group): void {
     const present = new Set(candidates);
     const possible = targets === null ? this.table.all : targets.map((name) => resolve(this.table, name));
@@ -174,8 +175,8 @@ interface Visit {
 }
 
 /**
- * Returns the number of bytes that the deepest chain of calls needs; null if functions are recursive. Iterative,
- * because chains of calls can be long.
+ * Returns the number of bytes that the deepest chain of calls needs; null if functions are recursive. The functions are
+ * visited in a loop instead of recursively, because chains of calls can be long.
  */
 function stackNeed(functions: readonly LinkedFunction[]): number | null {
   const needs = new Map<number, number>();

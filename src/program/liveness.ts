@@ -18,7 +18,7 @@ export interface Liveness {
   readonly isLive: (block: number, place: number) => boolean;
   /**
    * Whether a slot may be live at the start of some block. A register for which this is false never carries a value
-   * from one block to another. For slots that are not whole registers, the result is always true.
+   * from one block to another. For a slot that does not hold a whole register, the result is always true.
    */
   readonly crosses: (place: number) => boolean;
 }
@@ -124,7 +124,7 @@ function blockUses(
       if (number !== undefined) kills.add(number);
     }
   }
-  // The end of a function reads the registers that hold its return values.
+  // When a function ends, the registers that hold its return values are read.
   if (exit.kind === 'end') for (const { place } of program.registerResults) read(place);
   return { before, kills };
 }

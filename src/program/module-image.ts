@@ -26,7 +26,7 @@ export interface ModuleImage {
 
 export interface ImageOptions {
   /**
-   * Returns the base of the const window for addresses of `width` bits. It is needed for initial values that are
+   * Returns the base of the const window for addresses of `width` bits. The base is needed for initial values that are
    * generic addresses of `.const` variables.
    */
   readonly constBase: (width: 32 | 64) => bigint;
@@ -61,7 +61,8 @@ export function buildImage(
   );
   for (const symbol of all) {
     if (symbol.space !== '.global') continue;
-    // LLVM shrinks flags to one byte but still loads 16 bits, so the padding after a small variable must be readable.
+    // LLVM shrinks a variable that is only a flag to one byte but still loads 16 bits from it, so the padding after a
+    // small variable must be readable.
     const bytes = Math.max(sizeOf(symbol.variable), alignmentOf(symbol.variable));
     addresses.set(symbol, room.allocate(bytes, `variable ${symbol.name}`).address);
   }

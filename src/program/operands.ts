@@ -1,4 +1,6 @@
-/** The operands of an instruction, grouped by how an engine handles them, each with its frame slot. */
+/**
+ * Groups the operands of an instruction by how an engine handles them, and assigns each operand a slot in the frame.
+ */
 import { chop } from '../base/bits.ts';
 import type { Binding } from '../check/binding/bind.ts';
 import type { Ref } from '../isa/steps/ref.ts';
@@ -15,7 +17,7 @@ interface SortedOperands {
 }
 
 /**
- * Assigns a slot to every operand. If an operand is exactly as wide as its register, it uses the register's slot. There
+ * Assigns a slot to every operand. An operand that is exactly as wide as its register uses the register's slot. There
  * is one exception: if the instruction has several steps (`staged`) and a register is both a source and a result, the
  * source gets its own slot, because the result may be written before the source is read for the last time.
  */

@@ -1,7 +1,7 @@
 /**
  * Splits a function at the instructions where threads wait for others. A region is the code that a thread can run
- * without waiting, from the start of the function or from the point after such an instruction. A block that several
- * regions reach belongs to all of them.
+ * without waiting, from the start of the function or from the point after such an instruction. If a block can be
+ * reached in several regions, it belongs to all of them.
  */
 import { elementAt, valueAt } from '../base/element-at.ts';
 import { signedAt } from '../base/typed-reads.ts';
@@ -24,8 +24,8 @@ export interface Region {
 }
 
 /**
- * Returns the regions of a function. The first region begins at the start of the function. The others begin where
- * threads resume after waiting; the blocks in `pauses` are additional places where threads may resume.
+ * Returns the regions of a function. The first region begins at the start of the function. The other regions begin
+ * where threads may resume: after waiting, and at the blocks in `pauses`.
  */
 export function regionsOf(blocks: readonly BasicBlock[], pauses: Iterable<number> = []): readonly Region[] {
   return [...eachRegion(blocks, pauses)];
@@ -72,7 +72,7 @@ interface BlockSearch {
   readonly parents: ReadonlyMap<number, number>;
 }
 
-/** Searches depth first; iterative, because kernels can be long. */
+/** Searches the blocks depth first, in a loop instead of recursively, because kernels can be long. */
 function searchFrom(entry: number, next: (block: number) => readonly number[]): BlockSearch {
   const parents = new Map([[entry, entry]]);
   const reached = [entry];
@@ -93,8 +93,8 @@ function searchFrom(entry: number, next: (block: number) => readonly number[]): 
 }
 
 /**
- * Returns the predecessors of each rank, as ranks. If a conditional branch leads to the following block in both cases,
- * its block is listed twice.
+ * Returns, for each rank, the ranks of its predecessors. If a conditional branch leads to the same block whether or not
+ * it is taken, the block with the branch is listed twice.
  */
 function sourcesOf(
   order: readonly number[],

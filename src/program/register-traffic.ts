@@ -3,9 +3,9 @@
  * frame holds every register that is still needed. A region loads a register before its first read, outside any loop
  * that contains the read. When the region stops, it stores the registers that it has changed.
  *
- * If a register is changed on one of the paths to a block and is still needed there, it is loaded or written on all
- * other paths, too. Therefore, the register can be stored after the paths have joined, and a changed register never
- * needs to be loaded again.
+ * If a register is changed on one of the paths to a block and is still needed there, the register is also loaded or
+ * written on all other paths to the block. Therefore, it can be stored after the paths have joined, and a changed
+ * register never needs to be loaded again.
  */
 import { elementAt } from '../base/element-at.ts';
 import { BitSet } from './bit-set.ts';
@@ -27,8 +27,8 @@ export interface RegisterTraffic {
   /** Registers loaded before the loop that begins with the block. */
   readonly beforeLoop: ByBlock;
   /**
-   * Whether, at the start of a block, the value of a register may differ from its value in the frame. `changedAfter` is
-   * the same for the end of a block.
+   * Whether, at the start of a block, the value of a register may differ from its value in the frame. `changedAfter`
+   * answers the same question for the end of a block.
    */
   readonly changedBefore: (block: number, place: number) => boolean;
   readonly changedAfter: (block: number, place: number) => boolean;
@@ -96,7 +96,7 @@ export class TrafficAnalysis {
     program.instructions.slice(start, end).forEach((instruction, i) => {
       const { reads, writes } = usesOf(instruction);
       for (const place of reads) need(place);
-      // If threads stop at this instruction, its results are written in the region that follows it.
+      // If threads stop at this instruction, its results are written by the region that follows the instruction.
       if (exit.kind === 'park' && start + i === end - 1) return;
       for (const place of writes) {
         if (instruction.guard !== null) need(place);
@@ -106,7 +106,8 @@ export class TrafficAnalysis {
         changes.add(own);
       }
     });
-    // A call saves the registers that are still needed, and a return reads the function's results.
+    // A call saves the registers that are still needed after it, and a return reads the registers that hold the
+    // function's results.
     if (exit.kind === 'call') for (const place of this.live.at(exit.resume)) need(place);
     if (exit.kind === 'end') for (const { place } of program.registerResults) need(place);
     holds.join(needs);
@@ -151,7 +152,7 @@ interface RegionFacts {
   readonly blocks: readonly BasicBlock[];
   readonly kept: Numbering;
   readonly facts: (block: number) => BlockFacts;
-  /** Slots of the registers that are already loaded at the start. */
+  /** Slots of the registers that are already loaded when the region starts. */
   readonly given: Iterable<number>;
 }
 
@@ -167,7 +168,7 @@ class RegionTraffic {
   private readonly loops: ReadonlyMap<number, number>;
   private readonly changedAtStart = new Map<number, BitSet>();
   private readonly changedAtEnd = new Map<number, BitSet>();
-  /** Registers that may have changed when control enters a block from above, not counting back edges of loops. */
+  /** Registers that may have changed by the time control enters a block, if the back edges of loops are ignored. */
   private readonly changedAhead = new Map<number, BitSet>();
   private readonly takenAt = new Map<number, BitSet>();
 
@@ -241,8 +242,8 @@ class RegionTraffic {
   }
 
   /**
-   * Decides where registers are loaded. Registers that change only on some paths come first, because they must be
-   * loaded before the paths split; registers that are only read come second.
+   * Decides where registers are loaded. Registers that change only on some paths are handled first, because they must
+   * be loaded before the paths split. Registers that are only read are handled second.
    */
   private takeWhereNeeded(): void {
     const changedAndLive = (block: number): BitSet => {
@@ -254,7 +255,10 @@ class RegionTraffic {
     this.takeMissing((block) => this.facts(block).needs);
   }
 
-  /** Makes sure that each block's wanted registers are loaded. Returns true if this required any new loads. */
+  /**
+   * Makes sure that the registers that `wantedAt` returns for a block are loaded there. Returns true if new loads had
+   * to be added.
+   */
   private takeMissing(wantedAt: (block: number) => BitSet): boolean {
     const held = this.findHeld();
     let changed = false;
@@ -270,8 +274,8 @@ class RegionTraffic {
   private findHeld(): ReadonlyMap<number, BitSet> {
     const { order, entry } = this.region;
     const held = new Map<number, BitSet>([[entry, this.given]]);
-    // One pass is enough: a block comes after its dominators, and every register that is available at the start of a
-    // loop is still available at its end.
+    // One pass over the blocks is enough, because a block comes after its dominators, and every register that is
+    // available at the start of a loop is still available at its end.
     for (const block of order) {
       const before = BitSet.copyOf(this.setOf(held, block));
       const taken = this.takenAt.get(block);
@@ -289,8 +293,9 @@ class RegionTraffic {
   }
 
   /**
-   * Makes a register available at the block `wanted`, by loading it at an earlier point that is outside loops and where
-   * no path has changed the register. Returns false if the register is already loaded at that point.
+   * Makes a register available at the block `wanted`. The register is loaded at an earlier point that is outside loops,
+   * and before which it has not been changed on any path. Returns false if the register is already loaded at that
+   * point.
    */
   private take(place: number, wanted: number): boolean {
     let block = this.loops.get(wanted) ?? wanted;

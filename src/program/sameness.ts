@@ -1,7 +1,7 @@
 /**
- * Determines, for each register of a function, how large the groups of threads are that have the same value in it,
- * provided that they take the same path: single threads, or whole warps, blocks or grids. The result of an instruction
- * is the same for all threads for which its inputs are the same, unless the steps of the instruction impose a stricter
+ * Determines how widely the value of each register of a function is shared: by the threads of a warp, a block or the
+ * whole grid, for example, or not at all. Only threads that take the same path are considered. If the inputs of an
+ * instruction are the same for some threads, so is its result, unless the steps of the instruction impose a stricter
  * limit.
  */
 import { samenessOf } from '../isa/registers.ts';
@@ -10,8 +10,8 @@ import { uniformityOf } from '../isa/steps/effects.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 
 /**
- * The limits on the group of threads that have the same value: the group is no larger than `among`, and no larger than
- * that of any register in `given`.
+ * Limits on how widely a value is shared: at most by the threads of a group of the kind `among`, and no more widely
+ * than the value of any register in `given`.
  */
 interface Origin {
   readonly among: Sameness;
@@ -76,7 +76,8 @@ function resultsOf(
 }
 
 /**
- * Returns the sameness of each register, by slot. `hasLocal` is true if a generic address may point to local memory.
+ * Returns how widely the value of each register is shared, by slot. `hasLocal` is true if a generic address may point
+ * to local memory.
  */
 export function samenessOfRegisters(program: FunctionProgram, hasLocal: boolean): ReadonlyMap<number, Sameness> {
   const found = new Map<number, Sameness>(program.registers.map(({ place }) => [place, 'grid']));

@@ -10,14 +10,14 @@ import type { FunctionProgram, ProgramInstruction } from './function-program.ts'
 import { usesOf } from './uses.ts';
 
 /**
- * By how much a value increases from one thread to the next. It is `data` if the value depends on the contents of
- * memory or on other threads, and null if there is no known pattern.
+ * The amount by which a value increases from one thread to the next. It is `data` if the value depends on the contents
+ * of memory or on other threads, and null if there is no known pattern.
  */
 export type Stride = number | 'data' | null;
 
 /**
- * Maximum number of passes over the code. More would be needed only for values that flow backward in the text several
- * times, which is unusual.
+ * Maximum number of passes over the code. More passes would be needed only for values that are passed backward in the
+ * text several times, which is unusual.
  */
 const mostRounds = 4;
 
@@ -142,8 +142,8 @@ function integerStride(
       });
     case 'min':
     case 'max':
-      // If one operand is the same for all threads, it is probably a bound that takes effect only at the edges, for
-      // example of an image.
+      // If one operand is the same for all threads, it is probably a bound that affects only a few threads, for example
+      // at the edge of an image. The result then usually has the stride of the other operand.
       return each(from, (a = 0, b = 0) => (a === b || b === 0 ? a : a === 0 ? b : null));
     default:
       return each(from, (...strides) => (strides.every((one) => one === 0) ? 0 : null));

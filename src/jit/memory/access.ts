@@ -49,8 +49,8 @@ const watchedStores: Readonly<Record<number, AtomicOpcode>> = {
 };
 
 /**
- * Whether threads on other host threads can access the space at the same time. Shared memory is not affected, because
- * the threads of a block run on one host thread.
+ * Whether several host threads can access the state space at the same time. This is not the case for shared memory,
+ * because all threads of a block run on one host thread.
  */
 export function isContended(space: AccessSpace, { layout }: Lowering): boolean {
   return layout.concurrent && (space === 'global' || space === 'generic');
@@ -131,8 +131,8 @@ export function locateAt(lowering: Lowering, facts: AccessFacts, effective: numb
 }
 
 /**
- * Returns the offset of an access at a constant address within a space of known size, which needs no check; null for
- * all other accesses.
+ * Returns the offset of an access that needs no check because its address is a constant within a space of known size;
+ * null for all other accesses.
  */
 function knownOffset(lowering: Lowering, facts: AccessFacts, address: Ref): KnownOffset | null {
   const { values, instruction, program, layout } = lowering;

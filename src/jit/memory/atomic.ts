@@ -1,6 +1,6 @@
 /**
- * Atomic steps. Such a step reads elements from memory, computes new elements with the steps that it contains, and
- * writes them back.
+ * Lowers atomic steps. An atomic step reads elements from memory, computes new elements with the steps that it
+ * contains, and writes them back.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Step, StepOf } from '../../isa/steps/step.ts';
@@ -56,7 +56,7 @@ function exchange(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerSt
   const opcode = exchanges[step.width];
   if (opcode === undefined) throw new Error(`there is no atomic instruction for ${step.width} bits`);
   // The steps refer to all elements of the vector, so the other elements need values, too. Elements that will be
-  // processed later are read here, and read again when it is their turn.
+  // updated later are therefore read here, and again just before they are updated.
   step.old.forEach((_, other) => {
     if (other > i) loadOld(step, lowering, at, other);
   });

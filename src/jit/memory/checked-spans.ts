@@ -11,8 +11,8 @@ export interface CheckedSpan {
   /** Local that is nonzero if all accesses of the span are valid. */
   readonly valid: number;
   /**
-   * Locals for the address of the span's start in global memory: for the first thread only, or for each of four
-   * threads.
+   * Locals that hold the address of the span's start in global memory: either one local, for the first thread, or one
+   * local for each of four threads.
    */
   readonly at: readonly number[];
 }
@@ -57,7 +57,7 @@ export class CheckedSpans {
 
   /**
    * Returns the span that an instruction's access shares; null for an access that is checked on its own. `addresses` is
-   * the number of start addresses that the span has: one that applies to all threads, or one for each thread.
+   * the number of locals that hold start addresses of the span: a single one for all threads, or one for each thread.
    */
   of(instruction: ProgramInstruction, addresses = 1): SharedAccess | null {
     const place = this.places.get(instruction);

@@ -28,8 +28,9 @@ export function isQuick({ space, access, size }: AccessFacts): boolean {
 }
 
 /**
- * Whether accesses to a space need no check. Even if checks are turned off, the place of an access may have to be
- * determined: a generic address may point into a window, and an address in shared memory may belong to another block.
+ * Whether accesses to a space need no code for checks. Even if checks are turned off, such code may be needed to find
+ * the memory that an address refers to: a generic address may point into a window, and an address in shared memory may
+ * belong to another block.
  */
 export function isAlwaysValid(
   space: AccessSpace,
@@ -49,7 +50,10 @@ interface Quick {
   readonly slow: Label;
 }
 
-/** Branches to `slow` unless an access is clearly valid; if it is, sets `at` to its address in global memory. */
+/**
+ * Branches to `slow` unless an access is clearly valid. If the access is clearly valid, sets `at` to its address in
+ * global memory.
+ */
 export function writeQuickCheck(lowering: CheckLowering, { space, size }: AccessFacts, quick: Quick): void {
   const { code, layout } = lowering;
   if (isAlwaysValid(space, layout)) {
@@ -61,8 +65,8 @@ export function writeQuickCheck(lowering: CheckLowering, { space, size }: Access
 }
 
 /**
- * Checks an access to global memory. One granule of the map is enough to check, because an aligned access of at most 16
- * bytes cannot extend beyond a granule.
+ * Checks an access to global memory. It is enough to check one granule of the allocation map, because an aligned access
+ * of at most 16 bytes lies within a single granule.
  */
 function locateGlobal({ code, layout }: CheckLowering, { effective, at, slow }: Quick, size: number): void {
   if (!layout.checked) {
@@ -89,8 +93,8 @@ function locateGlobal({ code, layout }: CheckLowering, { effective, at, slow }: 
 /**
  * Checks an access to a space of fixed size. The address is rotated to the right by the number of bits that are zero in
  * an aligned address. An aligned address becomes the index of an element; any other address becomes a huge number,
- * which fails the check. Local memory ends with the running activation, because no thread may access the bytes after
- * it.
+ * which fails the check. The limit for local memory is the end of the running function's activation, because no thread
+ * may access the bytes after that.
  */
 function locateIn(lowering: CheckLowering, space: BoundedSpace, { effective, at, slow }: Quick, size: number): void {
   const { code } = lowering;
@@ -156,8 +160,8 @@ export function writeSpanCheck(
       pushEnd(lowering, space);
       return code.op('i64.ge_u');
     };
-    // The address of the last byte can wrap around only if the start is outside the space, and then the first test has
-    // already failed.
+    // The address of the last byte can wrap around only if the start is outside the space. In that case, the first test
+    // has already failed.
     outside(0);
     outside(bytes - 1).op('i32.or');
     if (size > 1) pushMisaligned().op('i32.or');
@@ -184,8 +188,8 @@ export function writeSpanCheck(
 }
 
 /**
- * Pushes 1 if the map does not allow an aligned access of at most 16 bytes, `offset` bytes after the address in a
- * local.
+ * Pushes 1 if the allocation map does not allow an access at `offset` bytes after the address in a local. The access
+ * must be aligned and at most 16 bytes long.
  */
 export function pushUnallocated(code: Code, at: number, offset: number, size: number): Code {
   const address = (): Code => (offset === 0 ? code.get(at) : code.get(at).i32(offset).op('i32.add'));

@@ -1,6 +1,6 @@
 /**
- * Handles accesses that the inline check could not prove to be valid. A function for each kind of access checks
- * further, and asks the engine if necessary.
+ * Handles accesses that the inline check could not prove to be valid. There is a function for each kind of access,
+ * which checks an access more thoroughly and asks the engine if necessary.
  */
 import { rankShift } from '../../isa/spaces.ts';
 import { windowBase, windowBits } from '../../machine/address-space.ts';
@@ -11,8 +11,8 @@ import { context } from '../layout.ts';
 import { type AccessFacts, type BoundedSpace, type CheckLowering, isQuick, writeQuickCheck } from './checks.ts';
 
 /**
- * Returns the index of the function (context, call, address, thread, fuel, base of the activation) → address in global
- * memory.
+ * Returns the index of a function that takes the context, the call, the address, the thread, the fuel and the base of
+ * the activation, and returns the address of the access in global memory.
  */
 export function placeFunction({ helpers, layout, program }: Omit<CheckLowering, 'code'>, facts: AccessFacts): number {
   const { space, access, size } = facts;
@@ -83,9 +83,8 @@ function writeOtherBlocks({ code, layout }: CheckLowering, address: number, { sp
 const placeType: FunctionType = { parameters: ['i32', 'i32', 'i64', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /**
- * Writes code that tries the far windows of shared and local memory, which programs access with generic addresses. If
- * checks are turned off, `attempt` accepts any offset, so it must first be tested whether the address lies in the
- * window.
+ * Writes code that handles generic addresses in the far windows of shared and local memory. If checks are turned off,
+ * `attempt` accepts any offset, so the code must first test whether the address lies in the window.
  */
 function writeWindows(
   { code, program, layout }: CheckLowering,

@@ -72,7 +72,7 @@ function copyPart(step: StepOf<'transfer'>, lowering: Lowering, size: number, to
   });
 }
 
-/** Number of bytes in a piece of a bulk copy. */
+/** Number of bytes that a bulk copy transfers at a time. */
 const piece = 16;
 
 export function lowerBulk(step: StepOf<'bulk'>, lowering: Lowering): void {

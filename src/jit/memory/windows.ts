@@ -90,8 +90,8 @@ export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
 }
 
 /**
- * Pushes a mask that selects the bits of an address that form the offset within a window. The mask for near windows is
- * used if the high word of the address is 0, because such an address is never in a far window.
+ * Pushes a mask that selects the bits of an address that form the offset within a window. If the high word of the
+ * address is 0, the mask for near windows is used, because an address in a far window never has this form.
  */
 function pushOffsetMask(code: Code, address: number): void {
   const mask = (width: 32 | 64): bigint => (1n << BigInt(windowBits(width))) - 1n;
