@@ -9,15 +9,16 @@ import type { FunctionProgram, ProgramInstruction } from './function-program.ts'
 import { usesOf } from './uses.ts';
 
 /**
- * `idle`: a round of the loop only rereads values that other threads may write, sleeps, or tests an mbarrier object. A
- * thread that repeats the loop is therefore waiting. `busy`: the thread may be waiting, but may also be doing work.
+ * In an `idle` loop, each round only rereads values that other threads may write, sleeps, or tests an mbarrier object.
+ * A thread that repeats the loop is therefore waiting. In a `busy` loop, a thread may be waiting, but may also be doing
+ * work.
  */
 export type Waiting = 'idle' | 'busy';
 
 /** Number of rounds after which a thread in an idle loop lets other threads run. */
 export const idleRounds = 8;
 
-/** Returns the kind of each waiting loop, by its first block. */
+/** Maps the first block of each waiting loop to the kind of the loop. */
 export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlock[]): ReadonlyMap<number, Waiting> {
   const looks = looksOf(program, blocks);
   const found = new Map<number, Waiting>();
@@ -25,7 +26,7 @@ export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlo
   const walk = walkOf(blocks);
   const before = predecessorsOf(blocks);
   const heads = new Heads(blocks.length);
-  // Inner loops are examined before the loops around them, and then count as single blocks.
+  // Inner loops are examined before the loops that contain them, in which they are then treated as single blocks.
   for (const start of walk.order.toReversed()) {
     const sources = walk.backTo.get(start);
     if (sources === undefined) continue;
@@ -54,8 +55,8 @@ function looksOf(program: FunctionProgram, blocks: readonly BasicBlock[]): boole
 }
 
 /**
- * Whether an instruction may bring a value that other threads write into a register that is read later. An atomic
- * update does not count if its old value is not used, because the thread then learns nothing from it.
+ * Whether an instruction may load a value that other threads write into a register that is read later. Atomic updates
+ * whose old value is not used are excluded, because they tell the thread nothing about other threads.
  */
 function sees(instruction: ProgramInstruction, readRegisters: ReadonlySet<number>): boolean {
   const looking = instruction.steps.filter(looksAtOthers);
@@ -77,15 +78,15 @@ interface Walk {
   /** Blocks in the order in which they are reached. */
   readonly order: readonly number[];
   /**
-   * For the first block of each loop, the blocks with a back edge to it: the search reached them while it was still
-   * visiting that first block.
+   * Maps the first block of each loop to the blocks with a back edge to it. These are the blocks that the walk reached
+   * while it was still visiting the first block.
    */
   readonly backTo: ReadonlyMap<number, readonly number[]>;
   /** Whether the walk reached `block` from `top`, or whether `block` is `top` itself. */
   readonly isBelow: (block: number, top: number) => boolean;
 }
 
-/** Iterative, because kernels can be long. */
+/** Walks in a loop instead of recursively, because kernels can be long. */
 function walkOf(blocks: readonly BasicBlock[]): Walk {
   const order: number[] = [];
   const backTo = new Map<number, number[]>();
@@ -117,7 +118,7 @@ function walkOf(blocks: readonly BasicBlock[]): Walk {
   return { order, backTo, isBelow };
 }
 
-/** For each block, the first block of the outermost loop around it that has been found so far. */
+/** For each block, the first block of a loop: the outermost loop found so far that contains the block. */
 class Heads {
   private readonly above: Int32Array;
 
@@ -166,7 +167,7 @@ function polls(program: FunctionProgram, blocks: readonly BasicBlock[], body: re
   );
 }
 
-/** Maximum number of instructions in a loop for which it is determined whether the loop is idle. */
+/** Maximum number of instructions in a loop that is examined to find out whether it is idle. */
 const shortLoop = 64;
 
 /**
@@ -186,7 +187,7 @@ function idles(
   // with several updates may be doing work.
   const uses = all.flatMap(({ steps }) => steps.flatMap(memoryUses));
   if (uses.filter(({ access }) => access === 'update').length > 1) return false;
-  // Only registers matter here; all other slots hold values that are not used beyond a single instruction.
+  // Only registers matter here, because the values in all other slots are used only within a single instruction.
   const isRegister = new Set(program.registers.map(({ place }) => place));
   const written = new Set(all.flatMap((instruction) => usesOf(instruction).writes).filter((at) => isRegister.has(at)));
   return !readsEarlierRound(code, before, written);

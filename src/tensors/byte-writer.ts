@@ -1,4 +1,4 @@
-/** Writes bytes one after the other, little-endian, into memory that grows. */
+/** Writes bytes and little-endian integers one after the other to a buffer that grows as needed. */
 export class ByteWriter {
   #bytes = new Uint8Array(1024);
   #view = new DataView(this.#bytes.buffer);

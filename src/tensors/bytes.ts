@@ -19,7 +19,7 @@ export interface ByteSink {
   write(offset: number, bytes: Uint8Array): Promise<void>;
 }
 
-/** The bytes of a view of numbers. */
+/** The bytes of a typed array or other view. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
@@ -46,7 +46,7 @@ export function memorySink(bytes: Uint8Array): ByteSink {
   };
 }
 
-/** `size` bytes of `source` starting at `offset`, as a separate source. */
+/** A source that provides only a part of `source`: `size` bytes starting at `offset`. */
 export function sliceSource(source: ByteSource, offset: number, size: number): ByteSource {
   requireRange(source.size, offset, size);
   return {

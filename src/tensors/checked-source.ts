@@ -3,7 +3,7 @@ import { type ByteSource, readBytes, requireRange, serialSource } from './bytes.
 import { crc32 } from './npz/crc32.ts';
 import { TensorFileError } from './tensor-error.ts';
 
-/** Number of bytes that are read at a time where the caller skips bytes. */
+/** Number of bytes to read at a time when the bytes are needed only for the checksum, because the caller skips them. */
 const step = 2 ** 20;
 
 /**

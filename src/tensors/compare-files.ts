@@ -18,11 +18,11 @@ export type PairOutcome =
   | {
       readonly kind: 'compared';
       readonly comparison: Comparison;
-      /** NaNs and infinities on each side. */
+      /** The NaNs and infinities in each of the two tensors. */
       readonly specials: Specials;
       /** The unit of errors. */
       readonly unit: SpacingUnit;
-      /** The exponents of the elements on each side; null unless `withExponents` is set. */
+      /** The exponents of the elements in each of the two tensors; null unless `withExponents` is set. */
       readonly exponents: readonly [readonly ExponentCount[], readonly ExponentCount[]] | null;
     }
   /** The bytes were compared, because the elements are not numbers or ptxlab cannot decode them. */
@@ -43,7 +43,7 @@ export interface FileComparison extends Omit<Pairing, 'pairs'> {
 export interface CompareFilesOptions {
   /** Selects tensors by name. Default: all. */
   readonly takes?: (name: string) => boolean;
-  /** For each tensor, the number of elements with the largest errors that the result lists. Default: 5. */
+  /** For each tensor, the result lists this number of elements: those with the largest errors. Default: 5. */
   readonly worst?: number;
   /** Whether to count the exponents of both sides. Default false. */
   readonly withExponents?: boolean;
@@ -52,7 +52,10 @@ export interface CompareFilesOptions {
    * incomplete.
    */
   readonly signal?: AbortSignal;
-  /** Called now and then with the number of elements that have been compared since the previous call. */
+  /**
+   * Called repeatedly during the comparison with the number of elements that have been compared since the previous
+   * call.
+   */
   readonly progress?: (elements: number) => void;
   /** Names of the two files; messages about errors in their values begin with these names. */
   readonly names?: readonly [a: string, b: string];
@@ -74,8 +77,8 @@ const rules: RulesFor<CompareFilesOptions> = {
 
 /**
  * Compares the tensors of two files, as the command `diff` does. Tensors are paired by name; if both files have only
- * one tensor, these two are paired. Scales in separate tensors are applied. Values are read in pieces and compared in
- * f64, except for 64-bit integers, which are compared exactly.
+ * one tensor, these two are paired. If scales are stored in separate tensors, the elements are multiplied by their
+ * scales. Values are read in pieces and compared in f64, except for 64-bit integers, which are compared exactly.
  *
  * @throws TensorFileError for data that cannot be read
  */
@@ -153,7 +156,7 @@ async function valuesFrom(name: string | null, side: Side): ReturnType<typeof ex
   }
 }
 
-/** The spacing in which errors are measured: that of the format with the lower precision. */
+/** The unit in which errors are measured: the spacing between the values of the format with the lower precision. */
 function unitOf(a: TensorValues, b: TensorValues): SpacingUnit {
   const { format, isScaled } = isCoarser(b.format, a.format) ? b : a;
   return { format, anyExponent: isScaled };

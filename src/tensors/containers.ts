@@ -14,8 +14,8 @@ export interface ContainerRow {
   /** The first bytes of all files of this kind; null if they do not begin with a fixed signature. */
   readonly signature: readonly number[] | null;
   /**
-   * For a container without a signature: says whether a file that begins with these nine bytes may be of this kind.
-   * Null if the container cannot be detected from the contents of a file.
+   * For a container without a signature: a function that takes the first nine bytes of a file and tells whether the
+   * file may be of this kind. Null if the container cannot be detected from the contents of a file.
    */
   readonly resembles: ((start: Uint8Array) => boolean) | null;
   /** Whether a file holds exactly one tensor. */

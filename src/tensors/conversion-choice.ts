@@ -22,7 +22,7 @@ export interface ConversionChoice {
   readonly to: ConversionName;
   /**
    * f32 scales for codes of e4m3, e5m2, s8, s4 or s2: one for the whole tensor, for each row, or for each 128 x 128
-   * elements. Default: `row` for integers, `none` for floats.
+   * elements. Default: `row` for integer formats, and `none` for float formats.
    */
   readonly scale?: Granularity | 'none' | undefined;
   /**
@@ -41,8 +41,8 @@ export interface ConversionChoice {
   readonly saturate?: boolean | undefined;
   readonly semantics?: Semantics | undefined;
   /**
-   * Selects floating-point tensors by name. By default, all of them are converted or, if `layout` is given, those that
-   * readers expect to be quantized.
+   * Selects floating-point tensors by name. By default, all floating-point tensors are converted. If `layout` is given,
+   * only the tensors that readers expect to be quantized are converted by default.
    */
   readonly takes?: ((name: string) => boolean) | undefined;
   /** How to split the model into several files with an index, which only safetensors supports. Default: one file. */

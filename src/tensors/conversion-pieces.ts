@@ -22,8 +22,8 @@ export interface NamedNonFinite extends NonFinite {
 /** Number of elements in a piece, unless rows are longer. */
 const pieceElements = 2 ** 20;
 /**
- * Number of elements in a piece that is read from blocks. It is smaller because the decoded f32 values, which take up
- * more space than the blocks, must also fit in the cache.
+ * Number of elements in a piece that is read from blocks. Such pieces have fewer elements, because the decoded f32
+ * values, which take up more space than the blocks, must also fit into the cache.
  */
 const blockPieceElements = 2 ** 18;
 /** Number of bytes in a piece of a tensor that is copied. */
@@ -64,14 +64,14 @@ export class NonFiniteCounts {
 export interface Conversion {
   readonly file: TensorFile;
   readonly odd: NonFiniteCounts;
-  /** The largest magnitudes that are already known, by tensor name. */
+  /** Maps the names of tensors to their largest magnitudes, if these are already known. */
   readonly maxima: ReadonlyMap<string, number>;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * The pieces of a tensor, in order. The elements of a piece are read only when the piece is loaded; scales are read at
- * once.
+ * The pieces of a tensor, in order. The elements of a piece are read only when the piece is loaded; scales are read
+ * immediately.
  */
 export async function piecesOf(
   plan: ConversionPlan,
@@ -107,7 +107,7 @@ export function needsLargest(work: TensorWork): boolean {
   return second !== null || hasOneScale(layoutOf(scheme, entry.elements, entry.shape, granularity));
 }
 
-/** The largest magnitude of a tensor, in the form in which `convertPieces` accepts it as `maxima`. */
+/** The largest magnitude of a tensor, which can be passed to `convertPieces` in the option `maxima`. */
 export async function largestOf(file: TensorFile, work: TensorWork, signal?: AbortSignal): Promise<number> {
   return amaxOf(await readerOf(file, work), work.entry.elements, signal);
 }
@@ -198,7 +198,7 @@ type QuantizeWork = TensorWork & { readonly kind: 'quantize' };
 /** How a tensor is divided into pieces, and where the results of each piece are written. */
 interface QuantizedPieces {
   readonly isOne: boolean;
-  /** Whether each piece is treated as one long row. */
+  /** Whether each piece is treated as a single long row. */
   readonly isFlat: boolean;
   /** Number of elements in a piece. */
   readonly unit: number;
@@ -303,7 +303,7 @@ function largestOnce(
   };
 }
 
-/** The codes of this number of rows always fill whole bytes, whatever the length of a row. */
+/** However long the rows are, the codes of this number of rows always fill whole bytes. */
 const byteRows = 8;
 
 async function amaxOf(reader: ElementReader, elements: number, signal: AbortSignal | undefined): Promise<number> {

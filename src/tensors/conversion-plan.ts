@@ -24,8 +24,9 @@ import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-f
 import { isReadable } from './tensor-values.ts';
 
 /**
- * What is done with a tensor. `out` and similar fields say where the results are written. `beside` contains the
- * separately stored scales by which codes are multiplied when they are read.
+ * Describes what is done with a tensor. `out` and similar fields describe the new tensors to which the results are
+ * written. If the scales of the original tensor are stored separately, they are in `beside`, and codes are multiplied
+ * by them when they are read.
  */
 export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales | null } & (
   | { readonly kind: 'copy'; readonly out: TensorEntry }
@@ -50,7 +51,7 @@ export interface ConversionPlan {
   readonly choice: ConversionChoice;
   readonly work: readonly TensorWork[];
   readonly layout: FileLayout;
-  /** The `quantization_config` that a model's config.json needs; null unless a `layout` was chosen. */
+  /** The `quantization_config` to be added to the model's config.json; null unless a `layout` was chosen. */
   readonly quantizationConfig: object | null;
 }
 
@@ -67,8 +68,8 @@ export const planRule: Rule<ConversionPlan> = shaped<ConversionPlan>('a plan fro
 });
 
 /**
- * The work for a tensor before the layout of the new file is known. It refers to the new tensors by name instead of
- * position.
+ * Describes what is done with a tensor before the layout of the new file is known. A draft refers to new tensors by
+ * name, because their positions are not known yet.
  */
 type Draft = {
   readonly entry: TensorEntry;
@@ -87,8 +88,9 @@ type Draft = {
 );
 
 /**
- * Plans a conversion into a container. Scales are stored as tensors next to their codes: `X_scale`, and for NVFP4
- * `X_scale_2`, as `diff` reads them; a value is code * scale * second scale.
+ * Plans a conversion into a container. The scales of a tensor X are stored in a separate tensor `X_scale`. NVFP4 also
+ * has a second scale, in `X_scale_2`. The value of an element is code * scale * second scale. `diff` reads scales with
+ * these names, too.
  *
  * @throws PtxlabError for an impossible choice, TensorFileError for tensors that the container cannot hold
  */
@@ -157,7 +159,7 @@ function placed(draft: Draft, byName: ReadonlyMap<string, TensorEntry>): TensorW
   };
 }
 
-/** The tensors that are converted, keyed by the stored entry of their elements or codes. */
+/** The tensors that are converted. The key is the entry of the stored tensor that contains the elements or codes. */
 function takenOf(
   file: TensorFile,
   { takes, layout }: ConversionChoice,
@@ -175,7 +177,10 @@ function takenOf(
   return new Map(taken.map((tensor) => [elementAt(tensor.parts, 0), tensor]));
 }
 
-/** Readers of checkpoint layouts support only quantized matrices made of whole blocks. */
+/**
+ * Programs that read checkpoint layouts support quantized tensors only if they are matrices that consist of whole
+ * blocks.
+ */
 function isMatrixOf({ shape }: TensorEntry, target: Target): boolean {
   const block = target.kind === 'scheme' ? (target.scheme.block ?? 1) : 1;
   return shape.length >= 2 && (shape.at(-1) ?? 1) % block === 0;
@@ -183,8 +188,8 @@ function isMatrixOf({ shape }: TensorEntry, target: Target): boolean {
 
 function isValue(entry: TensorEntry): boolean {
   if (!isReadable(entry) || entry.format === 'opaque') return false;
-  // Elements in blocks are always converted, whatever the format of their codes, because they represent floating-point
-  // values.
+  // Elements in blocks represent floating-point values, so they are always converted, whatever the format of their
+  // codes is.
   return isBlockLayout(entry.packing) || (formats[entry.format].kind === 'float' && entry.format !== 'ue8m0');
 }
 
@@ -232,7 +237,7 @@ function plainDraft(entry: TensorEntry, container: Container, to: FormatName, be
   // Elements that are at least one byte wide are stored identically in all containers, so they can be copied.
   if (beside === null && format === to && packing === 'whole' && formats[to].width >= 8)
     return { entry, beside, kind: 'copy', plans };
-  // Blocks are read with their scales applied.
+  // When blocks are read, their elements are multiplied by the scales.
   const from = beside !== null || isBlockLayout(packing) ? 'f32' : format;
   if (from === 'opaque') throw new Error(`the elements of ${name} are not numbers`);
   return { entry, beside, kind: 'convert', from, to, plans };

@@ -16,7 +16,7 @@ export type Target =
       readonly kind: 'scheme';
       readonly scheme: Scheme;
       readonly form: WrittenForm;
-      /** Undefined for schemes with blocks of their own. */
+      /** Which elements share a scale; undefined for schemes that prescribe the size of blocks. */
       readonly granularity: Granularity | undefined;
     }
   | { readonly kind: 'blocks'; readonly layout: WritableLayout };

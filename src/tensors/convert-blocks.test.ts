@@ -37,7 +37,7 @@ function bytesOf(file: TensorFile, name: string): Promise<Uint8Array> {
 
 /** A file with several types, like a "q4_K_M" model. */
 function mixed(): Promise<TensorFile> {
-  // The tensor needs more than one piece, and the last piece is not full.
+  // The tensor consists of several pieces, of which the last one is shorter than the others.
   const shape = [1100, 256];
   const layout = layoutFile(
     'gguf',
@@ -48,7 +48,7 @@ function mixed(): Promise<TensorFile> {
     ],
     { fields: [{ key: 'general.file_type', type: 'u32', items: null, value: 15 }] },
   );
-  // Bytes in which no factor is infinite or NaN.
+  // The bytes are chosen so that no factor is infinite or NaN.
   const bytes = Uint8Array.from({ length: layout.size }, (_, i) => Math.imul(i, 7) % 113);
   bytes.set(layout.header);
   return openTensorFile(memorySource(bytes));

@@ -10,13 +10,13 @@ import { type LostValues, requireValues } from './lost-values.ts';
 import type { TensorFile } from './tensor-file.ts';
 
 /**
- * The progress of a conversion. It identifies the first piece that has not been written; all earlier pieces have been
+ * The progress of a conversion: the position of the first piece that has not been written. All earlier pieces have been
  * written.
  */
 export interface Position {
   /** Index of the tensor in the plan's list `work`. */
   readonly work: number;
-  /** Index of the piece of that tensor. */
+  /** Index of the piece within that tensor. */
   readonly piece: number;
 }
 
@@ -26,7 +26,7 @@ export function isPosition(value: unknown): value is Position {
 }
 
 export interface ConvertFileOptions {
-  /** The position that an earlier run reached. Default: the beginning. */
+  /** The position at which to continue an earlier, interrupted run. Default: the beginning. */
   readonly from?: Position;
   /**
    * Called when everything before a position has been written. `bytesRead` is the number of source bytes that have been
@@ -60,8 +60,8 @@ export interface ConversionReport {
 /**
  * Writes the whole file: header, tensors, and the final part.
  *
- * @throws errors of its source and sink, PtxlabError `values-lost` if most values would become 0 because scales are
- *   missing
+ * @throws the errors of the source and the sink, PtxlabError `values-lost` if most values would become 0 because scales
+ *   are missing
  */
 export async function convertFile(
   plan: ConversionPlan,
@@ -104,8 +104,8 @@ export interface ConvertPiecesOptions extends ConvertFileOptions {
   /** The end of the range, exclusive: the piece at this position is not converted. Default: the end of the file. */
   readonly to?: Position;
   /**
-   * The largest magnitudes of tensors, by name. Magnitudes that are missing here are computed if a scale depends on
-   * them.
+   * The largest magnitudes of tensors, by name. If a scale depends on a magnitude that is not in this map, the
+   * magnitude is computed.
    */
   readonly maxima?: ReadonlyMap<string, number>;
 }
@@ -113,7 +113,7 @@ export interface ConvertPiecesOptions extends ConvertFileOptions {
 /**
  * Converts a range of pieces. Only the results of these pieces are written, without the file's header.
  *
- * @returns the tensors with NaN or infinities in the range
+ * @returns the tensors in which the range contains NaNs or infinities
  */
 export async function convertPieces(
   plan: ConversionPlan,
@@ -150,8 +150,8 @@ async function writePieces(
 ): Promise<void> {
   const load = (i: number): ReturnType<Piece['load']> | null => {
     const loading = pieces[i]?.load() ?? null;
-    // The code that awaits this promise later handles its failure. This keeps the rejection from being reported as
-    // unhandled before that.
+    // The promise is awaited later, and a failure is handled there. Catching it here, too, keeps the rejection from
+    // being reported as unhandled in the meantime.
     loading?.catch(() => undefined);
     return loading;
   };
@@ -167,7 +167,7 @@ async function writePieces(
     const parts = work();
     writing = Promise.all(parts.map(({ offset, bytes }) => into.write(offset, bytes)));
     writing.catch(() => undefined);
-    // Reports the previous piece, which has been written; the write of the current piece is still in progress.
+    // Reports that the previous piece has been written. The current piece is still being written.
     if (i > first) await written(i, elementAt(pieces, i - 1).size);
   }
   await writing;

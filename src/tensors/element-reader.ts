@@ -57,8 +57,8 @@ export class ElementReader {
   }
 
   /**
-   * Reads elements as they are stored or, if they have scales, their values as f32. The first element must begin a byte
-   * and a block.
+   * Reads elements as they are stored or, if they have scales, their values as f32. The range must start at the
+   * beginning of a byte and of a block.
    */
   async elements(first: number, count: number): Promise<Uint8Array | Float32Array> {
     if (this.scaled !== null) return this.scaledValues(this.scaled, first, count);
@@ -68,7 +68,7 @@ export class ElementReader {
   }
 
   /**
-   * Reads values as f32, f16 or bf16. Elements of other formats are converted to f32, for which f64 is rounded to
+   * Reads values as f32, f16 or bf16. Elements of other formats are converted to f32; values of f64 are rounded to
    * nearest.
    */
   async values(first: number, count: number): Promise<Values> {

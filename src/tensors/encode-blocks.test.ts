@@ -12,7 +12,9 @@ import { blockEncodings } from './encode-blocks.ts';
 import { blockRows } from './gguf/block-rows.ts';
 
 const size = 32;
-/** The number of elements. It is greater than a chunk of 16,384, so that there is a second chunk, which is not full. */
+/**
+ * The number of elements. One chunk contains 16,384 elements, so there is a second chunk, which is only partly filled.
+ */
 const count = 700 * size;
 
 function randomWords(seed: number): () => number {
@@ -50,7 +52,8 @@ function sourceOf(value: (word: () => number) => number, from: SourceFormat): So
     )(randomWords(1)),
   );
   if (from === 'f32') return singles;
-  // The upper half of an f32 is the same value in bf16. For f16, the same bits serve as different test values.
+  // For bf16, the upper half of the bits of an f32 represents about the same value. For f16, these bits represent other
+  // values, which are just as useful for the test.
   return Uint16Array.from(new Uint32Array(singles.buffer), (bits) => bits >>> 16);
 }
 

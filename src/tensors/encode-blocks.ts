@@ -11,7 +11,8 @@ import type { WritableLayout } from './gguf/blocks.ts';
  * Encodes values that fill whole blocks. mxfp4 blocks get the results of `quantize` with its default scale rule. nvfp4
  * blocks get the results of `quantize` with a tensor scale of 1, because GGUF has no tensor scale. The other types are
  * computed in f32, like ggml's quantize_row_q4_0_ref and similar functions. There are three differences from ggml:
- * factors beyond the range of f16 become the largest f16, NaN counts as 0, and infinities get the outermost code.
+ * factors beyond the range of f16 become the largest f16, NaN is treated as 0, and infinities are encoded as the
+ * smallest or largest code.
  */
 export function encodeBlocks(layout: WritableLayout, { source, from }: Values): Uint8Array<ArrayBuffer> {
   const block = blockRows[layout];
@@ -25,8 +26,8 @@ export function encodeBlocks(layout: WritableLayout, { source, from }: Values): 
 }
 
 /**
- * The largest e2m1 value times the largest e4m3 value. An array whose largest magnitude is this number gets a tensor
- * scale of 1.
+ * The product of the largest e2m1 value and the largest e4m3 value. If the largest magnitude in an array is equal to
+ * this product, the tensor scale is 1.
  */
 const largestWithoutTensorScale = 6 * 448;
 

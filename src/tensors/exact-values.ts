@@ -29,8 +29,8 @@ export async function exactValuesOf(side: Side): Promise<Loader<ExactChunk> & { 
 }
 
 /**
- * By how much a - b differs from the difference between the rounded values; null if there is no difference for any
- * element.
+ * The number that must be added to the difference between the rounded values of each element to get the exact
+ * difference a - b; null if this number is 0 for all elements.
  */
 export function restOfDifference(a: ExactChunk, b: ExactChunk): Float64Array | null {
   if (a.rest === null && b.rest === null) return null;
@@ -59,7 +59,10 @@ async function wordsOf(source: ByteSource, from: number, count: number): Promise
   return words;
 }
 
-/** Adds the two halves of each integer in f64 and computes what the rounding loses, which f64 can represent exactly. */
+/**
+ * Adds the two halves of each integer in f64 and computes the rounding error of the sum. f64 can represent this error
+ * exactly.
+ */
 function rests(words: Uint32Array, isSigned: boolean): Float64Array | null {
   const found = new Float64Array(words.length / 2);
   let isAny = false;

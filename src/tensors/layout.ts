@@ -61,8 +61,8 @@ const spellings: Readonly<Record<Container, (format: FormatName) => string | nul
 };
 
 /**
- * The type name that a container uses for elements of a format that are not in blocks; null if the container cannot
- * hold such elements.
+ * The name that a container uses for the type of elements that are stored in a format, without blocks; null if the
+ * container cannot hold such elements.
  */
 export function dtypeIn(container: Container, format: FormatName): string | null {
   requireArgument('the container', container, containerRule);
@@ -71,7 +71,7 @@ export function dtypeIn(container: Container, format: FormatName): string | null
 
 /**
  * The key of a field that names the type of most tensors in a file. The field is not copied, because the new file has
- * different types. Readers that do not find it look at the tensors instead.
+ * different types. Programs that do not find this field look at the types of the tensors instead.
  */
 const fileType = 'general.file_type';
 

@@ -88,8 +88,8 @@ async function lostShare(
 }
 
 /**
- * Returns the sign of each element: -1, 0, 1 or NaN. For formats of up to 16 bits, it is computed from the code,
- * because compiling a decoder would take longer than everything else.
+ * Returns the sign of each element: -1, 0, 1 or NaN. For formats of up to 16 bits, the sign is computed directly from
+ * the code, because compiling a decoder would take longer than the whole check.
  */
 function signsOf(elements: ArrayBufferView, format: FormatName, count: number): readonly number[] {
   const { width } = formats[format];

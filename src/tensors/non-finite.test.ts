@@ -1,6 +1,6 @@
 /**
- * Tests every code of a format at every position in a word and in a SIMD vector: only those whose value is NaN or
- * infinite may be counted.
+ * Tests every code of a format at every position in a word and in a SIMD vector. A code must be counted if and only if
+ * its value is NaN or infinite.
  */
 import { describe, expect, test } from 'vitest';
 import { elementDecoder } from '../arrays/elements/element-values.ts';

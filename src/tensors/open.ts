@@ -24,7 +24,9 @@ import type { TensorFile } from './tensor-file.ts';
 export interface OpenOptions {
   /** The file's name or path. The extension determines the container if the first bytes of the file do not. */
   readonly name?: string;
-  /** The container. By default, it is detected, except for `raw`, which must always be specified. */
+  /**
+   * The container. By default, the container is detected. Only `raw` cannot be detected and must always be specified.
+   */
   readonly container?: Container;
   /**
    * The name of the element format. It is needed for `raw`, and for .npy elements that have no type code in numpy
@@ -38,8 +40,9 @@ export interface OpenOptions {
   /** Opens a file in the same folder: the shards of `model.safetensors.index.json`. */
   readonly openBeside?: (name: string) => Promise<ByteSource>;
   /**
-   * Reads a small file in the same folder; null if it does not exist. It is called for files with GPTQ matrices,
-   * because `quantize_config.json` or `config.json` says which of GPTQ's two formats they use.
+   * Reads a small file in the same folder; resolves with null if there is no such file. The function is called for
+   * files with GPTQ matrices, because `quantize_config.json` or `config.json` specifies which of GPTQ's two formats the
+   * matrices use.
    */
   readonly readBeside?: (name: string) => Promise<Uint8Array | null>;
 }
@@ -55,10 +58,10 @@ const rules: RulesFor<OpenOptions> = {
 };
 
 /**
- * Reads the header of a tensor file. Throws TensorFileError if it is not well-formed. No tensor data is read, except
- * for small tensors that contain the shapes of matrices of packed integers. The caller must close the sources. The
- * libraries for .npz and GGUF are loaded only if needed. The tensor in an .npy file has the name of the file, without
- * folder and extension.
+ * Reads the header of a tensor file. Throws TensorFileError if the header is not well-formed. No tensor data is read,
+ * except for small tensors that contain the shapes of matrices of packed integers. The caller must close the sources.
+ * The libraries for .npz and GGUF are loaded only if needed. The tensor in an .npy file has the name of the file,
+ * without folder and extension.
  */
 export async function openTensorFile(source: ByteSource, options: OpenOptions = {}): Promise<TensorFile> {
   if (!isSource(source)) throw new TensorFileError('io', 'a source of bytes has a size and a function read');

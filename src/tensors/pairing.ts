@@ -5,7 +5,7 @@ import { swappedValues } from './swapped-values.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 import type { TensorValues } from './tensor-values.ts';
 
-/** A tensor on one side. */
+/** A tensor of one of the two files. */
 export interface Side extends ModelTensor {
   readonly file: TensorFile;
   /** Whether the last two axes of the tensor are swapped when it is read; `entry` has the shape after the swap. */
@@ -27,7 +27,8 @@ export interface Pairing {
 
 /**
  * Pairs tensors by name. If each file contains only one tensor, these two are paired, whatever their names. Scales are
- * part of the tensor that they scale. They are not paired separately in a file in which they act as scales.
+ * part of the tensor that they scale. If a tensor contains the scales of another tensor in its file, it is not paired
+ * separately.
  */
 export function pairTensors(a: Model, b: Model, takes: (name: string) => boolean): Pairing {
   const [inA, inB] = [sidesOf(a, takes), sidesOf(b, takes)];
@@ -62,8 +63,9 @@ function sidesOf({ file, tensors }: Model, takes: (name: string) => boolean): re
 }
 
 /**
- * transformers stores the experts of gpt-oss as [expert, in, out] without quantization, but as [expert, out, in] in
- * blocks. If one side of a pair has blocks and the other does not, the axes of the latter are swapped when it is read.
+ * The library transformers stores the experts of gpt-oss with the axes [expert, in, out] if they are not quantized, but
+ * with the axes [expert, out, in] if they are stored in blocks. If only one tensor of a pair has blocks, the axes of
+ * the other tensor are swapped when it is read.
  */
 function alignedPair(a: Side, b: Side): TensorPair {
   if (isSwapOf(a, b)) return { a, b: swapped(b) };

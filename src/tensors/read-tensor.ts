@@ -35,12 +35,13 @@ const pieceElements = 2 ** 18;
 /**
  * The values of a tensor, or a range of them, in C order (the last extent varies fastest). The values are the same as
  * those that `inspect` and `diff` show: narrow elements are unpacked, and scales are applied, whether they are in
- * blocks or in separate tensors. If the name is that of a stored part, such as the scales, only that part is read.
+ * blocks or in separate tensors. If `tensor` is the name of a stored part, such as the scales of another tensor, only
+ * this part is read.
  *
  * The result is a Float32Array if f32 can represent every value of the element's format, and otherwise a Float64Array.
- * It is always a Float64Array for tensors with separate scales and for integers of 32 and 64 bits. 64-bit integers
- * beyond 2^53 are rounded to the nearest f64 unless `as` is `bigint`. A value is NaN or infinite if its scale is. An
- * empty range gives an empty Float32Array.
+ * For tensors with separate scales, and for 32-bit and 64-bit integers, it is always a Float64Array. 64-bit integers
+ * beyond 2^53 are rounded to the nearest f64 unless `as` is `bigint`. If a scale is NaN or infinite, so are the values
+ * that it applies to. An empty range gives an empty Float32Array.
  *
  * @throws TensorFileError `no-such-tensor`; `unsupported` if the elements are not numbers; the source's errors
  * @throws PtxlabError `bad-option` for a range outside the tensor, `out-of-memory` if the array cannot be allocated

@@ -1,4 +1,7 @@
-/** Checks the files and tensors that callers pass; a caller may implement `TensorFile` itself. */
+/**
+ * Checks the files and tensors that callers pass to the library, because callers may use their own implementation of
+ * `TensorFile`.
+ */
 import { requireArgument } from '../base/require.ts';
 import { callback, listOf, oneOf, type Rule, shaped, text, whole } from '../base/rules.ts';
 import { keysOf } from '../base/records.ts';
@@ -35,8 +38,8 @@ const scalesRule: Rule<object | null> = {
 const modelTensorRule = shaped('a tensor of a model', { entry: entryRule, scales: scalesRule });
 
 /**
- * Files that have already been accepted. They are remembered because checking a file takes time, and functions that
- * need the check are called for each tensor of a file.
+ * Files that have already been accepted. They are remembered because checking a file takes time, and because some
+ * functions that check their file are called once for each tensor in it.
  */
 const accepted = new WeakSet<object>();
 

@@ -45,7 +45,10 @@ function scalesOf(file: TensorFile): ReadonlyMap<string, Scales> {
   return new Map(tensors.flatMap(({ entry, scales }) => (scales === null ? [] : [[entry.name, scales] as const])));
 }
 
-/** The values of the tensor `x`. As all elements of `x` are 1, its values are equal to its scales. */
+/**
+ * The values of the tensor `x`. Before scales are applied, all elements of `x` are 1, so each value is equal to the
+ * element's scale.
+ */
 async function scalesIn(tensors: Readonly<Record<string, Stored>>): Promise<readonly number[]> {
   const file = fileOf(tensors);
   const scales = scalesOf(file).get('x');
@@ -148,7 +151,10 @@ describe('every element gets the correct scale however a tensor is split', () =>
   });
 });
 
-/** The expected scale of an element, computed from its position on each axis. The scales are 1, 2, 3, and so on. */
+/**
+ * The expected scale of an element, computed from the position of the element on each axis. The numbers in the scale
+ * tensor are 1, 2, 3, and so on.
+ */
 function plainScale(element: number, given: readonly number[], scaleShape: readonly number[]): number {
   if (scaleShape.length === 1 && scaleShape[0] === 1) return 1;
   const columns = given.at(-1) as number;

@@ -4,9 +4,10 @@
  *
  * The shapes determine how many elements share a scale. Either all elements of a tensor X share one scale, or each row
  * has a scale, or the scale tensor has as many axes as X. In the last case, the elements along each axis form groups
- * that share a scale. The size of a group is one of `usualGroups` if one of these fits; the last group may then be
- * smaller. Otherwise, all groups of an axis have the same size. A scale tensor with two axes may also belong to an X
- * with more axes; all axes of X but the last are then treated as one.
+ * that share a scale. If one of the sizes in `usualGroups` matches the number of scales on an axis, groups have this
+ * size, but the last group may be smaller. Otherwise, all groups on an axis have the same size. A scale tensor with two
+ * axes is also accepted if X has more than two axes; all axes of X except the last one are then treated as a single
+ * axis.
  */
 import { elementAt, lastOf } from '../base/element-at.ts';
 import { doubleAt } from '../base/typed-reads.ts';
@@ -33,9 +34,12 @@ export interface SecondScale {
   readonly span: number;
 }
 
-/** How elements share scales: `groups` is the number of elements along each axis of `shape` that share a scale. */
+/**
+ * Describes which elements share a scale. For each axis of `shape`, `groups` contains the number of elements along the
+ * axis that share a scale.
+ */
 export interface Grouping {
-  /** The shape of the tensor. All axes but the last may have been merged into one. */
+  /** The shape of the tensor, in which all axes except the last one may have been merged into a single axis. */
   readonly shape: readonly number[];
   readonly groups: readonly number[];
 }
@@ -46,7 +50,7 @@ export interface Grouping {
  */
 const usualGroups = [16, 32, 64, 128];
 
-/** Describes how scales are shared: `one scale`, `a scale per row`, `a scale for 128 × 128`. */
+/** Describes how scales are shared, for example as `one scale`, `a scale per row` or `a scale for 128 × 128`. */
 export function describeScales({ scale, grouping: { shape, groups } }: Scales, times: string): string {
   if (scale.elements === 1) return 'one scale';
   const outer = groups.slice(0, -1).filter((group) => group > 1);
@@ -87,8 +91,8 @@ function groupOf(extent: number, scales: number): number | null {
 
 /**
  * The elements of a tensor multiplied by their scales, in f64. The products are exact, except that the last place may
- * be rounded if both scales are f32. With the rule `refuse`, this function and decoding throw TensorFileError
- * `bad-scale` if a scale is not a finite number.
+ * be rounded if both scales are f32. With the rule `refuse`, TensorFileError `bad-scale` is thrown, either by this
+ * function or when elements are decoded, if a scale is not a finite number.
  */
 export async function scaledValues(
   file: TensorFile,
@@ -137,10 +141,15 @@ interface Grid {
    */
   readonly columns: number;
   readonly columnGroup: number;
-  /** The index of the scale of a row's first element. Rows are numbered across all axes but the last. */
+  /**
+   * Given the number of a row, returns the index of the scale that applies to the row's first element. Rows are
+   * numbered consecutively across all axes except the last one.
+   */
   readonly scaleOfRow: (row: number) => number;
   readonly scaleOf: (element: number) => number;
-  /** The smallest and largest scale index that the elements from `first` to `last` use, including `last`. */
+  /**
+   * Returns the smallest and the largest of the scale indices for the elements from `first` up to and including `last`.
+   */
   readonly rangeOf: (first: number, last: number) => readonly [lowest: number, highest: number];
 }
 
@@ -162,13 +171,14 @@ function gridOf({ shape, groups }: Grouping): Grid {
 }
 
 /**
- * A range of elements can be divided into boxes, each of which covers a part of one axis and all later axes completely.
- * As scale indices increase along every axis, the first element of a box has its smallest index, and the last element
- * has its largest.
+ * A range of elements can be divided into boxes. Each box covers a part of one axis, and all later axes completely.
+ * Scale indices increase along every axis. Therefore, the first element of a box has the smallest scale index in the
+ * box, and the last element has the largest.
  */
 function rangesIn(shape: readonly number[], scaleOf: Grid['scaleOf']): Grid['rangeOf'] {
   /**
-   * For each axis, beginning with the last one, the distance between two elements that are neighbors along this axis.
+   * For each axis, beginning with the last one, the difference between the indices of two elements that are neighbors
+   * along this axis.
    */
   const strides = [1];
   for (let axis = shape.length - 1; axis > 0; axis--) strides.push(lastOf(strides) * elementAt(shape, axis));
@@ -204,7 +214,9 @@ async function secondsOf(file: TensorFile, second: SecondScale | null, refusal: 
 }
 
 interface Factors {
-  /** The name of the tensor that contains the scales, if scales that are not finite are rejected; otherwise null. */
+  /**
+   * If scales that are not finite are to be rejected, the name of the tensor that contains the scales; otherwise null.
+   */
   readonly name: string | null;
   /** The index of the first element to which the factors apply. */
   readonly from: number;

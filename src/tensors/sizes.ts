@@ -5,7 +5,7 @@
 import { shown } from '../base/rules.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 
-/** Maximum number of extents. This is the limit of numpy, and more than any library writes in practice. */
+/** Maximum number of extents. numpy has the same limit, and no library writes as many extents in practice. */
 const mostExtents = 64;
 
 /**
@@ -17,8 +17,8 @@ export function elementsOf(shape: readonly number[], name: string): number {
   for (const extent of shape)
     if (!Number.isSafeInteger(extent) || extent < 0) throw badShape(name, `${shown(extent)} is not an extent`);
   const elements = shape.includes(0) ? 0 : shape.reduce((product, extent) => product * extent, 1);
-  // If the result is a safe integer, so are all intermediate products, because none of them is larger; the result is
-  // therefore exact.
+  // None of the intermediate products is larger than the result. If the result is a safe integer, they are therefore
+  // safe integers, too, and the result is exact.
   if (!Number.isSafeInteger(elements)) throw badShape(name, 'it has more elements than can be counted');
   return elements;
 }

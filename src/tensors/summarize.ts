@@ -11,7 +11,7 @@ import { forEachChunk, isReadable, tensorCodes, type TensorValues } from './tens
 
 /** Options for reporting progress and for stopping early. */
 export interface SummarizeOptions {
-  /** Called now and then with the number of elements that have been processed since the previous call. */
+  /** Called repeatedly with the number of elements that have been processed since the previous call. */
   readonly progress?: (elements: number) => void;
   /** If this signal is aborted, the summary covers only the elements that have been read by then. */
   readonly signal?: AbortSignal;
@@ -19,12 +19,13 @@ export interface SummarizeOptions {
 
 const rules: RulesFor<SummarizeOptions> = { progress: callback(), signal };
 
-/** The number of elements from which it pays off to count codes in a table. */
+/** For tensors with at least this number of elements, it pays off to count codes in a table. */
 const worthCounting = 2 ** 16;
 
 /**
  * The smallest and largest element, mean, special values and exponents of a tensor, read in pieces; null if ptxlab
- * cannot read its elements as numbers. Scales, which `modelOf` finds, are applied even if they are NaN.
+ * cannot read its elements as numbers. The elements are multiplied by the scales that `modelOf` has found, even by
+ * scales that are NaN.
  *
  * @throws TensorFileError for data that cannot be read
  */
@@ -59,7 +60,7 @@ async function summarizeValues(
   values: TensorValues,
   { progress, signal: stop = new AbortController().signal }: SummarizeOptions,
 ): Promise<Summary> {
-  // A scaled value is a product in f64, which does not reveal whether the code was subnormal in its own format.
+  // A scaled value is an f64 product, from which it is no longer known whether the code was subnormal in its format.
   const summarizer = new Summarizer(values.isScaled ? 'f64' : values.format);
   const take = (chunk: Float32Array | Float64Array): void => {
     summarizer.add(chunk);

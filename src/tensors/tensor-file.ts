@@ -7,10 +7,11 @@ import type { ByteSink, ByteSource } from './bytes.ts';
 import type { Container } from './containers.ts';
 
 /**
- * How the elements of a tensor are stored. They are always in C order (the last index varies fastest) and
+ * How the elements of a tensor are stored. Elements are always in C order (the last index varies fastest) and
  * little-endian.
  *
- * - `whole`: each element takes up a whole number of bytes; elements narrower than a byte are in the low bits of one.
+ * - `whole`: each element takes up a whole number of bytes; an element narrower than a byte is in the low bits of its
+ *   byte.
  * - `dense`: elements of 2, 4 or 6 bits without padding; the first element is in the lowest bits of the first byte.
  * - `q4_0`, `q4_k`, `mxfp4`, …: blocks of GGUF, see gguf/block-rows.ts; each contains scales in addition to the
  *   elements.
@@ -49,8 +50,8 @@ export interface TensorEntry {
   /** The element type as it is written in the file: `F8_E4M3`, `<f4`, `MXFP4`. */
   readonly dtype: string;
   /**
-   * The format of an element; for blocks, the narrowest format that can hold their codes. It is `opaque` for booleans,
-   * complex numbers and other types that have no PTX format.
+   * The format of an element; for blocks, the narrowest format that can hold their codes. The format is `opaque` for
+   * booleans, complex numbers and other types that PTX does not have.
    */
   readonly format: FormatName | 'opaque';
   /** The extents of the tensor. The last index varies fastest; the list is empty for a scalar. */
@@ -63,7 +64,7 @@ export interface TensorEntry {
    * compressed bytes begin.
    */
   readonly offset: number;
-  /** Length in bytes of the uncompressed data, as `data` returns it. */
+  /** Length in bytes of the uncompressed data, which is what `data` returns. */
   readonly byteLength: number;
   /** The file that contains the data, if a model has several files; otherwise null. */
   readonly shard: string | null;
@@ -90,8 +91,9 @@ export interface TensorFile {
   readonly tensors: readonly TensorEntry[];
   readonly metadata: Metadata;
   /**
-   * The data of a tensor of this file, `byteLength` bytes. Reads in ascending order are fast; for a compressed tensor
-   * of an .npz, a read at a lower offset than the previous one inflates everything again from the start.
+   * Returns the data of a tensor of this file, as a source of `byteLength` bytes. Reads in ascending order are fast;
+   * for a compressed tensor of an .npz, a read at a lower offset than the previous one inflates everything again from
+   * the start.
    */
   readonly data: (entry: TensorEntry) => ByteSource;
   /** The additional information that `openTensorFile` has read to interpret packed integers. */
@@ -121,7 +123,8 @@ export interface FileLayout {
    */
   readonly finish: ((file: ByteSource & ByteSink) => Promise<void>) | null;
   /**
-   * The files of a model that is split, whose bytes are laid out one after the other; null if there is only one file.
+   * The files into which a model is split. The layout treats them as a sequence: the bytes of each file follow those of
+   * the previous one. Null if there is only one file.
    */
   readonly files: readonly FilePlace[] | null;
 }

@@ -10,7 +10,7 @@ import type { BlockLayout, TensorEntry, TensorFile } from './tensor-file.ts';
 
 /**
  * Elements that have been read, but not decoded. Calling the function decodes them without any further access to the
- * file. Its result is valid until the next time elements are decoded.
+ * file. The result is valid only until elements are decoded again.
  */
 export type Loaded<T> = () => T;
 
@@ -27,7 +27,10 @@ export interface Loader<T> {
 export interface TensorValues extends Loader<Float32Array | Float64Array> {
   /** The format of the stored elements, before scales are applied. */
   readonly format: FormatName;
-  /** Whether values are products of elements and scales. If so, their spacing is not that of `format`. */
+  /**
+   * Whether values are products of elements and scales. If so, the spacing between values is different from that of
+   * `format`.
+   */
   readonly isScaled: boolean;
 }
 
@@ -63,7 +66,7 @@ export function tensorValues(file: TensorFile, entry: TensorEntry, rule: ScaleRu
   };
 }
 
-/** Reads elements as codes if each element occupies one or two bytes; otherwise null. */
+/** Reads elements as codes. Null unless each element occupies one or two bytes. */
 export function tensorCodes(file: TensorFile, entry: TensorEntry): Loader<Uint8Array | Uint16Array> | null {
   const { format, packing, elements } = entry;
   if (format === 'opaque' || packing !== 'whole' || formats[format].width > 16) return null;
@@ -157,7 +160,8 @@ export async function forEachChunk<T>(
     if (signal?.aborted === true) return;
     if (from + chunkElements < elements) {
       next = load(from + chunkElements);
-      // The code that awaits this promise handles a failure; until then it must not count as unhandled.
+      // The promise is awaited later, and a failure is handled there. Catching it here, too, keeps the rejection from
+      // being reported as unhandled in the meantime.
       next.catch(() => undefined);
     }
     take(...loaded.map((decode) => decode()));

@@ -19,7 +19,7 @@ export interface PackedWords {
   readonly codes: TensorEntry;
   /** The zero points; null if the zero point of all codes is the middle of their range, 2^(bits - 1). */
   readonly zeros: TensorEntry | null;
-  /** The tensor with the group of each column; null if each group consists of consecutive columns. */
+  /** The tensor that contains the number of each column's group; null if each group consists of consecutive columns. */
   readonly groupIndex: TensorEntry | null;
   /** The version of GPTQ's format that the checkpoint specifies; null if it does not specify one. */
   readonly gptq: 1 | 2 | null;
@@ -34,9 +34,10 @@ export interface WordScales {
 }
 
 /**
- * The values in f64. They are exact if the scales have at most 45 bits of precision.
+ * The values of a matrix as f64. The values are exact if the scales have at most 45 bits of precision.
  *
- * @throws TensorFileError `bad-scale` according to the rule, `bad-data` for a column whose group has no scale
+ * @throws TensorFileError `bad-scale` for a scale that the rule does not allow, `bad-data` for a column whose group has
+ *   no scale
  */
 export async function wordValues(
   file: TensorFile,

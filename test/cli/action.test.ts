@@ -1,6 +1,6 @@
 /**
- * The GitHub action: runs its script with the variables that GitHub sets, and checks what the files around the script
- * must not contain.
+ * Tests the GitHub action: runs its script with the variables that GitHub sets, and makes sure that the files around
+ * the script do not contain anything forbidden.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,6 @@
-/** `check --baseline`: findings that were accepted stay accepted when code moves, and new findings count. */
+/**
+ * `check --baseline`: findings that were accepted stay accepted when code moves, and only new findings are reported.
+ */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

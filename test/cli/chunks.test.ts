@@ -6,7 +6,10 @@ import { mainFile } from './ptxlab.ts';
 
 const bin = dirname(mainFile);
 
-/** The files that a file imports when it is loaded, directly or through others, without their hashes. */
+/**
+ * The files that are loaded together with a file, because it imports them directly or indirectly. Their names are given
+ * without the hashes.
+ */
 function loadedBy(name: string): ReadonlySet<string> {
   const files = readdirSync(bin);
   const first = files.find(

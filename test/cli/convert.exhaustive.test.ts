@@ -1,6 +1,6 @@
 /**
- * Fifty conversions, each killed at a random moment: there is never a partial file, and the final bytes are always the
- * same.
+ * Kills each of fifty conversions at a random moment. There must never be a partial output file, and the bytes of the
+ * finished file must always be the same.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';

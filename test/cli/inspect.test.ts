@@ -217,7 +217,7 @@ describe('files that take long', () => {
       stdout += chunk.toString();
     });
     const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('close', (_, signal) => resolve(signal)));
-    // By then, the process handles signals but is still reading the file, which takes seconds.
+    // After 700 ms, the process handles signals but is still reading the file, which takes seconds.
     await new Promise((resolve) => setTimeout(resolve, 700));
     child.kill('SIGINT');
     expect([await ended, stdout]).toEqual(['SIGINT', '']);

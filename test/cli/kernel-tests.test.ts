@@ -98,7 +98,10 @@ describe('the suite of the examples', () => {
   });
 });
 
-/** A suite in a folder of its own, with one test whose kernel writes twice the values of `x` to `y`. */
+/**
+ * Creates a suite in a separate folder. Its only test runs a kernel that doubles the values in `x` and writes them to
+ * `y`.
+ */
 function suite(name: string, changes: object, file = 'a.ptxtest.json'): string {
   const place = join(folder, name);
   mkdirSync(place, { recursive: true });

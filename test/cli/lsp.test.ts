@@ -1,4 +1,7 @@
-/** The language server as editors use it: started by a client of the protocol, and by Neovim where it is installed. */
+/**
+ * Tests the language server in the way that editors use it. It is started by a client of the protocol, and by Neovim if
+ * that is installed.
+ */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Commands write complete files, and never replace anything that must be kept. */
+/** Tests that commands write only complete files, and never replace a file that must be kept. */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const fill = `.version 8.0
 }
 `;
 
-/** A command that writes the file `out`, and the files that it reads. */
+/** A command that writes the file `out`, together with the input files that the command reads. */
 interface Writer {
   readonly args: (out: string) => readonly string[];
   /** Creates the files that the command reads; the command must not replace the first of them. */

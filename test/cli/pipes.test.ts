@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { built, mainFile, moduleOf, ptxlab, put, scratch, spawned, start } from './ptxlab.ts';
 
 const folder = scratch();
-/** The findings for this file fill any pipe several times over. */
+/** The findings for this file are much longer than the buffer of any pipe. */
 const flood = put(
   folder,
   'flood.ptx',

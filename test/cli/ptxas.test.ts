@@ -1,4 +1,4 @@
-/** The stand-in for ptxas: command lines, messages and exit codes are those of ptxas 13.0. */
+/** Tests the stand-in for ptxas, which has the same command lines, messages and exit codes as ptxas 13.0. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,8 +72,8 @@ for (const [name, text] of Object.entries(files)) put(folder, `${name}.ptx`, tex
 put(folder, 'options.txt', '-arch sm_80 "-o" /dev/null');
 
 /**
- * Runs a command line in which `ok` and other names stand for the paths of test files, and replaces these paths by the
- * names in messages.
+ * Runs a command line in which names such as `ok` stand for the paths of test files. In messages, the paths are
+ * replaced with these names.
  */
 async function run(line: string): Promise<Outcome> {
   const args = line.split(' ').map((word) => (word in files || word === 'options.txt' ? pathOf(word) : word));

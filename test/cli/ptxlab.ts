@@ -1,7 +1,7 @@
 /**
- * Runs the command line in one of two ways: in this process, which takes a few milliseconds, or as a user would, in a
- * process of its own, which takes two hundred. Anything that involves the process itself (signals, pipes, threads,
- * startup) needs the second way, for which the program is built first if it is not up to date.
+ * Runs the command line in one of two ways: in this process, which takes a few milliseconds, or in a separate process,
+ * as a user would, which takes about 200 ms. Tests of anything that involves the process itself (signals, pipes,
+ * threads, startup) need a separate process. For this, the program is first built if it is not up to date.
  */
 import { spawn, spawnSync, type SpawnOptionsWithoutStdio } from 'node:child_process';
 import {
@@ -101,8 +101,8 @@ function spawnNode(args: readonly string[], options: SpawnOptionsWithoutStdio) {
 }
 
 /**
- * Creates an empty folder for a test file; it is removed when all tests of the file are done. Must be called where the
- * tests are declared, not inside a test.
+ * Creates an empty folder for a test file. The folder is removed after all tests of the file have run. This function
+ * must be called where the tests are declared, not inside a test.
  */
 export function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ptxlab-'));
@@ -131,13 +131,13 @@ export function moduleOf(body: string, target = 'sm_80', version = '8.0'): strin
 
 let ready: Promise<void> | null = null;
 
-/** Resolves when `dist` is up to date; the command line and worker threads run from there. */
+/** Resolves when `dist`, from which the command line and worker threads are run, is up to date. */
 export function built(): Promise<void> {
   ready ??= build();
   return ready;
 }
 
-/** Test files run side by side; one of them builds, the others wait. */
+/** Several test files may run at the same time. One of them builds the program, and the others wait for it. */
 async function build(): Promise<void> {
   const lock = join(root, 'dist/.cli-test-lock');
   mkdirSync(join(root, 'dist'), { recursive: true });
@@ -154,7 +154,9 @@ async function build(): Promise<void> {
   }
 }
 
-/** `npm run build` writes this file last; if it is newer than all sources, tests need not build again. */
+/**
+ * `npm run build` writes this file last. If it is newer than all sources, the program does not have to be built again.
+ */
 const lastBuilt = join(root, 'dist/bin/THIRD-PARTY.txt');
 
 function isStale(): boolean {
@@ -170,8 +172,8 @@ function newest(folder: string): number {
 }
 
 /**
- * The lock file contains the id of the process that is building. If that process no longer runs, for example because it
- * was killed, the others do not wait for it.
+ * The lock file contains the id of the process that is building. If that process no longer exists, for example because
+ * it was killed, the other processes do not wait for it.
  */
 function take(lock: string): boolean {
   try {

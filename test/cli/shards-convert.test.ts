@@ -1,4 +1,7 @@
-/** `plan convert`: merging the shards gives the same bytes that `convert` writes, however the tensors are cut. */
+/**
+ * `plan convert`: merging the shards gives the same bytes that `convert` writes, however the tensors are divided
+ * between shards.
+ */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +19,10 @@ function halves(count: number): Uint16Array {
   });
 }
 
-/** `big.weight` is converted in three pieces, two of which make up half of the file each; its last element is NaN. */
+/**
+ * `big.weight` is converted in three pieces. The first two pieces each make up about half of the file. The last element
+ * is NaN.
+ */
 const model = ((): string => {
   const big = halves(1100 * 2048);
   big[big.length - 1] = 0x7e00;
@@ -43,7 +49,7 @@ async function worked(plan: string, shards: number): Promise<void> {
     });
 }
 
-/** The files that a conversion to `out` writes into an empty folder, by name. */
+/** Runs a conversion that writes to an empty folder, and returns the contents of the new files by name. */
 async function filesFrom(args: (out: string) => readonly string[], name: string): Promise<ReadonlyMap<string, Buffer>> {
   const place = scratchIn(folder);
   const { code, stderr } = await ptxlab(args(join(place, name)));

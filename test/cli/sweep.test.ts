@@ -1,4 +1,7 @@
-/** `ptxlab sweep`: digests of whole input ranges. The golden digests were not made by ptxlab. */
+/**
+ * Tests `ptxlab sweep`, which computes digests of the results for whole input ranges. The golden digests were not made
+ * by ptxlab.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

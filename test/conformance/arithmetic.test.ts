@@ -1,7 +1,7 @@
 /**
  * Tests every legal variant of integer arithmetic, logic, shifts, comparisons and selp, and of float arithmetic that
- * rounds to nearest. For edge values as operands, the result of the form's steps is compared with that of a model that
- * is controlled only by the mnemonic.
+ * rounds to nearest. The operands are edge values. For each variant, the result of the form's steps is compared with
+ * the result of a model, which is given nothing but the mnemonic and the operands.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
@@ -104,7 +104,7 @@ function integerModel(mnemonic: string, operands: readonly bigint[]): bigint | n
   }
 }
 
-/** Like `integerModel`, but also for packed types, which are processed lane by lane. */
+/** Like `integerModel`, but also supports packed types, which are processed lane by lane. */
 function lanewiseModel(mnemonic: string, operands: readonly bigint[]): bigint | null {
   if (!mnemonic.endsWith('x2')) return integerModel(mnemonic, operands);
   const lane = (shift: bigint): bigint =>
@@ -245,8 +245,8 @@ describe('setp', () => {
 // --- floats rounded to nearest --------------------------------------------------------------------------------------
 
 /**
- * The operations of f32 and f64, for finite results. They are computed in f64; rounding the result to f32 afterwards
- * gives the same value as rounding only once.
+ * The operations on f32 and f64, for finite results. They are computed in f64. If an f64 result is then rounded to f32,
+ * the value is the same as if the exact result were rounded to f32 directly.
  */
 const operations: Readonly<Record<string, (x: number, y: number) => number>> = {
   add: (x, y) => x + y,

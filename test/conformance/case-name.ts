@@ -1,6 +1,6 @@
 /**
  * Names of test cases, derived from the table. For example, `cvt/f8x2.f32:type=e4m3x2;relu` is the form `cvt.f8x2.f32`
- * together with the choices that its syntax line leaves open. Every table-driven test names its cases this way.
+ * together with the choices that its syntax line leaves open. Every table-driven test uses such names for its cases.
  */
 import { type CompiledForm, compileForm } from '../../src/isa/notation.ts';
 import type { InstructionForm, Variant } from '../../src/isa/form.ts';

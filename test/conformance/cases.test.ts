@@ -10,7 +10,9 @@ import { casesOf, goldenMnemonics } from './golden-cases.ts';
 
 const mnemonics = [...goldenMnemonics()];
 
-/** Forms for which `test/golden` contains no case, because other tests run them. New forms must not be added here. */
+/**
+ * Forms that have no case in `test/golden` because they are covered by other tests. New forms must not be added here.
+ */
 const unrecorded: readonly string[] = `
   div/f32.unrounded div/f64.unrounded rcp/f32.unrounded sqrt/f32.unrounded sin/f32.unrounded ex2/f32.unrounded
   ld/nc.hint ld/volatile ld/relaxed.hint ld/acquire ld/acquire.hint ld/mmio

@@ -1,5 +1,5 @@
 /**
- * Builds mnemonics from nothing but the dot-parts that completion offers, and compares them with those in the table.
+ * Builds mnemonics only from the dot-parts that completion offers, and compares them with the mnemonics in the table.
  */
 import { Completer } from '../../src/analysis/completion.ts';
 import { rowsOf } from '../../src/check/availability.ts';
@@ -9,7 +9,10 @@ import type { InstructionForm, Variant } from '../../src/isa/form.ts';
 import { isAvailable, type Target, type Version } from '../../src/isa/targets.ts';
 
 interface Offered {
-  /** The parts that are offered after a beginning. The value says whether the mnemonic is complete after this part. */
+  /**
+   * The parts that are offered after the beginning of a mnemonic. Each part is mapped to true if the mnemonic is
+   * complete after this part.
+   */
   readonly parts: ReadonlyMap<string, boolean>;
   readonly isComplete: boolean;
 }
@@ -88,8 +91,8 @@ export class CompletedMnemonics {
   }
 
   /**
-   * The complete mnemonic that results from always accepting the first item. Null if there are no more items although
-   * the mnemonic is not complete.
+   * The complete mnemonic that is reached if the first item is accepted every time. Null if there are no more items,
+   * but the mnemonic is not complete.
    */
   private endingOf(beginning: string): string | null {
     const known = this.endings.get(beginning);

@@ -1,6 +1,7 @@
 /**
- * Every legal variant in the table, and nothing illegal, can be reached just by accepting completion items. This test
- * covers one target, and one optional modifier at a time; the exhaustive test covers everything.
+ * Tests that just accepting completion items leads to every legal variant in the table, and never to an illegal one.
+ * This test covers a single target, and variants with at most one optional modifier; the exhaustive test covers
+ * everything.
  */
 import { describe, expect, it } from 'vitest';
 import { allForms } from '../../src/isa/table.ts';

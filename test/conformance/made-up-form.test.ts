@@ -18,7 +18,7 @@ import { at, isAvailable, parseVersion, targets } from '../../src/isa/targets.ts
 import { typeOf } from '../../src/isa/types.ts';
 import { parseInstruction } from '../../src/syntax/parser.ts';
 
-/** Average of two integers, rounded down, or up with `.up`. */
+/** The average of two integers. It is rounded up with `.up`, and rounded down otherwise. */
 const average: InstructionForm = {
   id: 'avg.int',
   section: '0',

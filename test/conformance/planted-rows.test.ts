@@ -1,6 +1,6 @@
 /**
- * Adding a special register, a directive or a number format means adding one row. This test adds rows that exist
- * neither in PTX nor in any machine learning library, and every part of ptxlab must handle them without further
+ * Adding a special register, a directive or a number format means adding one row. This test adds rows for things that
+ * exist neither in PTX nor in any machine learning library. Every part of ptxlab must handle them without further
  * changes.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';

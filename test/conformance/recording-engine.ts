@@ -1,7 +1,7 @@
 /**
  * A reference engine for tests that records everything that a step does: the names that it reads and writes, the memory
- * that it accesses, where its thread continues, and the group of threads that it joins. Tests compare the record with
- * the facts of the step's kind.
+ * that it accesses, where its thread continues, and the group of threads that it joins. Tests compare this record with
+ * the facts that are declared for the step's kind.
  */
 import type { Bits } from '../../src/base/bits.ts';
 import { loadModule } from '../../src/check/check.ts';
@@ -39,8 +39,8 @@ export interface Touched {
 }
 
 /**
- * A thread that executes the step. The threads run one after the other. `value` returns the value that a name has
- * before the step.
+ * A thread that executes the step. The threads run one after the other. `value` returns the value of a name before the
+ * step is executed.
  */
 export interface Player {
   readonly thread: number;
@@ -59,8 +59,8 @@ function kernelOf(body: string): KernelProgram {
 }
 
 /**
- * Executes a step once for each player. Whether players share a memory depends on its state space. The result describes
- * what the first player did.
+ * Executes a step once for each player. Depending on the state space, players share a memory or have separate memories.
+ * The result describes what the first player did.
  */
 export function record(step: Step, players: readonly Player[]): Touched {
   const run = new Recording(step);
@@ -73,7 +73,7 @@ class Recording {
   private readonly reads = new Set<Ref>();
   private readonly writes = new Set<Ref>();
   private readonly memory = new Map<string, MemoryAccess>();
-  /** For each player, its values. The position of a value depends on its name. */
+  /** The values of each player. `places` determines the position at which the value of a name is stored. */
   private readonly frames: Bits[][] = [];
   private group: GroupScope | null = null;
   private builtinCalled = false;

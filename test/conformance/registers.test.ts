@@ -60,7 +60,10 @@ function body({ name, register }: Reading): string {
     ld.param.u64 %rd1, [out]; mad.wide.u32 %rd2, %r4, 16, %rd1; st.global.v2.u64 [%rd2], {%rd5, %rd6};`;
 }
 
-/** For each kind of group, a function that returns the number of the group to which a reading belongs. */
+/**
+ * For each kind of group, a function that returns the number of the group that contains a given reading of a given
+ * thread.
+ */
 const groups: Readonly<Record<Sameness, (thread: number, reading: number) => number>> = {
   reading: (thread, reading) => 2 * thread + reading,
   thread: (thread) => thread,
@@ -102,7 +105,9 @@ async function launch(reading: Reading, way: string): Promise<readonly string[]>
   return Array.from({ length: 2 * threads * blocks }, (_, i) => `${words[2 * i + 1]}:${words[2 * i]}`);
 }
 
-/** Two readings of a clock can happen to be equal. */
+/**
+ * Registers such as clocks are excluded: two readings of a clock are expected to differ, but may happen to be equal.
+ */
 const steady = readings.filter(({ register, part }) => samenessOf(register, part) !== 'reading');
 
 describe.each(Object.keys(ways))('on %s', (way) => {

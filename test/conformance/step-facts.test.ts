@@ -1,6 +1,7 @@
 /**
- * Runs every kind of step in the table on a recording engine and compares what it touched with its facts. Then, each of
- * the facts in turn is replaced by a wrong one, and the comparison must detect the mistake.
+ * Runs every kind of step in the table on a recording engine and compares what the step read, wrote and affected with
+ * the facts that are declared for this kind of step. Then, each of the facts in turn is replaced by a wrong one, and
+ * the comparison must detect the mistake.
  */
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
@@ -41,8 +42,8 @@ const samplesAlike = 3;
 const random = new RandomSource(11);
 
 /**
- * Collects samples of the steps that the forms in the table produce, by kind. Each sample includes the values of its
- * names as the earlier steps of the same form leave them.
+ * Collects samples of the steps that the forms in the table produce, by kind. Each sample includes a value for each
+ * name that the step uses, as computed by the earlier steps of the same form.
  */
 function collectSamples(): ReadonlyMap<StepKind, readonly Sample[]> {
   const found = new Map<StepKind, Sample[]>();
@@ -80,8 +81,8 @@ function keyOf(step: Step): string {
 }
 
 /**
- * Steps with the same likeness count as similar, so that only a few of them have to be sampled. They use the same
- * fields, and the same kind of memory or of group.
+ * Returns a text that is the same for similar steps, of which only a few have to be sampled. Steps are similar if they
+ * use the same fields, and the same kind of memory or of group.
  */
 function likeness(step: Step): string {
   const used = Object.entries(step).flatMap(([field, value]) => (value === null ? [] : [field]));
@@ -134,7 +135,7 @@ function legalInput(step: Step, ref: Ref): Bits | null {
   }
 }
 
-/** Operands for which a shuffle reads lanes outside of the gang, or beyond the bounds. */
+/** Operands that make a shuffle read lanes outside of the gang, or lanes beyond the shuffle's bounds. */
 function shuffleInput({ fn, from }: StepOf<'collective'>, ref: Ref): Bits | null {
   if (fn.form !== 'shfl') return null;
   const [distance, bounds] = fn.mode === 'up' ? [1, 0] : [4, 0x11f];
@@ -193,8 +194,8 @@ function memoryDifferences(step: Step, { memory }: Touched): readonly string[] {
 // --- how far results are shared --------------------------------------------------------------------------------------
 
 /**
- * The first few threads of a warp, which form a gang, and some other threads of it. Within the gang, inputs are equal
- * where the facts require this; in the other threads, they may differ.
+ * The first few threads of a warp, which form a gang, and some other threads of the warp. All threads of the gang have
+ * the same inputs where the facts require this; the inputs of the other threads may differ.
  */
 function gangOf(sample: Sample): readonly Player[] {
   const { step } = sample;
@@ -228,7 +229,7 @@ function otherPlayer(sample: Sample, thread: number, block: number, given: reado
 
 /**
  * Threads that are compared with the first one: a neighbor, a thread of another warp, and a thread of another block.
- * The first of them whose result is different shows how widely the result is shared.
+ * The first of these threads that has a different result shows how widely the result is shared.
  */
 const others: readonly (readonly [Sameness, thread: number, block: number])[] = [
   ['thread', 1, 0],
@@ -244,7 +245,7 @@ function foundSameness(sample: Sample): Sameness {
     const results = new Set(record(step, gangOf(sample)).results.slice(0, gangSize).map(text));
     return results.size > 1 ? 'thread' : scope;
   }
-  // Other threads may write between two reads.
+  // Two reads of the same address may give different values, because other threads may write to it in between.
   if (step.kind === 'load' && step.watched) return 'thread';
   const { given } = uniformityOf(step);
   for (const [level, thread, block] of others) {
@@ -261,7 +262,7 @@ function boldClaims(sample: Sample): readonly string[] {
   return hasResults(sample) && !isSameFor(found, among) ? [`is the same only within the ${found}`] : [];
 }
 
-/** The kinds of steps whose results are shared more widely, in all samples, than their facts say. */
+/** The kinds of steps whose results are, in every sample, shared more widely than the facts claim. */
 function modestClaims(all: readonly Sample[]): readonly string[] {
   const kinds = new Set(all.filter(hasResults).map(({ step }) => likeness(step)));
   return [...kinds].flatMap((kind) => {

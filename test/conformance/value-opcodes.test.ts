@@ -11,8 +11,8 @@ import { evaluator } from '../../src/interp/evaluate.ts';
 import { output } from '../device/run.ts';
 
 /**
- * The instruction as a function: it takes the bits of the operands that the instruction reads and returns those of its
- * first result.
+ * Turns an instruction into a function. The function takes the bits of the operands that the instruction reads, and
+ * returns the bits of the instruction's first result.
  */
 function instruction(mnemonic: string): (...sources: readonly Bits[]) => Bits {
   const resolution = resolveMnemonic(mnemonic);
@@ -189,8 +189,8 @@ function valueOf(bits: number, { fractionBits, bias }: Half): number {
 const largest = ({ fractionBits, bias }: Half): number => (2 - 2 ** -fractionBits) * 2 ** bias;
 
 /**
- * How far a half-precision number is from a value, in units of the number's last place. The distance is at most 1/2 if
- * it is the nearest number.
+ * How far a half-precision number is from a value, in units of the number's last place. The distance is at most 1/2 for
+ * the half-precision number that is nearest to the value.
  */
 function distance(bits: number, value: number, half: Half): number {
   const unit = valueOf((bits & 0x7fff) + 1, half) - valueOf(bits & 0x7fff, half);

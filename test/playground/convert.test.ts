@@ -25,7 +25,7 @@ function open(link: string): NonNullable<ReturnType<typeof readLink>> {
 }
 
 describe('links', () => {
-  // Old links must remain readable, so rows may be added here but must never be changed.
+  // Old links must keep working, so rows may be added here but must never be changed.
   it.each([
     ['#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite', 'cvt.rn.satfinite.e4m3x2.f32', '448'],
     ['#from=f32&to=e4m3&v=0x00000000,0x3fa66666&mode=rn.satfinite&lane=1', 'cvt.rn.satfinite.e4m3x2.f32', '1.25'],
@@ -95,8 +95,8 @@ describe('steps', () => {
   });
 
   it('go to the first source with a different result', () => {
-    // 1 + 2^-11 is halfway between two values of f16, and rounds to the even one, which is 1. The next f32 rounds to 1
-    // + 2^-10.
+    // 1 + 2^-11 is halfway between two values of f16, and rounds to the even one, which is 1. The next larger f32
+    // rounds to 1 + 2^-10.
     expect(sourceOf(stepResult(state, true), 0)).toBe(0x3f801001);
   });
 

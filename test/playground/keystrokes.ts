@@ -1,7 +1,7 @@
 /** Measures the time from a key press to the painted squiggle in the editor of the Kernel page. */
 import type { Page } from 'playwright-core';
 
-/** A module of about this many lines with one kernel. */
+/** Returns a module that has about the given number of lines and contains one kernel. */
 export function longKernel(lines: number): string {
   const steps = Array.from({ length: lines - 16 }, (_, i) => {
     const [to, from] = [i % 60, (i * 7 + 3) % 60];
@@ -26,7 +26,10 @@ ${steps.join('\n')}
 `;
 }
 
-/** Runs in the page: resolves with the milliseconds from the key press until a squiggle appeared or disappeared. */
+/**
+ * Code that runs in the page. It waits for a key press, and resolves with the number of milliseconds from the key press
+ * until a squiggle has appeared or disappeared.
+ */
 const measureOneKey = `(wanted) => new Promise((resolve) => {
   const content = document.querySelector('ptx-kernel').shadowRoot.querySelector('.cm-content');
   addEventListener('keydown', ({ timeStamp }) => {
@@ -52,7 +55,8 @@ export async function keyTimes(page: Page, count: number): Promise<readonly numb
   const times: number[] = [];
   const press = async (key: string, wanted: boolean): Promise<number> => {
     const answer = page.evaluate<number>(`(${measureOneKey})(${wanted})`);
-    // The page answers requests in order. Once this request has been answered, it is therefore listening for the key.
+    // The page answers requests in order. Once this second request has been answered, the page is therefore listening
+    // for the key.
     await page.evaluate('null');
     await page.keyboard.press(key);
     return answer;

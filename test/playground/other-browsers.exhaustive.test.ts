@@ -1,4 +1,4 @@
-/** The built site once in each of Debian's other browsers. */
+/** Tests the built site once in each of the other browsers that Debian provides. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Site, serveSite } from './built-site.ts';
 import { type OtherBrowser, otherBrowsers } from './other-browsers.ts';
@@ -24,7 +24,7 @@ for (const [name, isHere, start] of otherBrowsers) {
       await site.close();
     });
 
-    /** Waits until the page shows a text. */
+    /** Waits until the page shows the given text. */
     async function shows(wanted: string): Promise<void> {
       await expect.poll(() => browser.evaluate(text), { timeout: 30_000, interval: 200 }).toContain(wanted);
     }

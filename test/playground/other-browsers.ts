@@ -1,4 +1,7 @@
-/** Drives browsers of Debian that playwright does not know: Firefox by WebDriver BiDi, WebKitGTK by WebDriver. */
+/**
+ * Controls browsers from Debian that playwright does not support: Firefox through WebDriver BiDi, and WebKitGTK through
+ * WebDriver.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -59,7 +62,7 @@ async function startFirefox(): Promise<OtherBrowser> {
   };
 }
 
-/** An answer to a request or an event. Events have no `id`. */
+/** A message from the browser: either the answer to a request, or an event. Events have no `id`. */
 interface Answer {
   readonly id?: number;
   readonly result?: unknown;
@@ -91,7 +94,7 @@ async function connect(address: string): Promise<Ask> {
     });
 }
 
-/** The text that the pattern captures when it first matches the output on standard error. */
+/** Waits until the pattern matches the output on standard error, and returns the text that it captures. */
 function lineOf(child: ChildProcess, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

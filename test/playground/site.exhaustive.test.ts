@@ -12,7 +12,10 @@ let site: BuiltSite;
 let browser: Browser;
 let root: string;
 
-/** A page whose console messages fail the test; a blocked script or style causes one. */
+/**
+ * Opens a page. If there is an error message on its console, for example because a script or style is blocked, the test
+ * fails.
+ */
 async function open(
   path: string,
   size = { width: 1440, height: 900 },

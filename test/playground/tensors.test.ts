@@ -12,7 +12,7 @@ async function opened(bench = new Bench()): Promise<{ bench: Bench; file: Opened
   return { bench, file };
 }
 
-/** A bench on which an .npy file of zeros is open. */
+/** A `Bench` in which an .npy file of zeros is open. */
 async function withZeros(shape: readonly number[], dtype = '<f4'): Promise<Bench> {
   const layout = layoutFile('npy', [{ name: 'zeros', dtype, shape }]);
   const bytes = new Uint8Array(layout.size);
@@ -39,7 +39,8 @@ describe('the sample of Tensors', () => {
     const shares: number[] = [];
     const answer = await bench.measure(0, name, (share) => shares.push(share));
     if (answer.kind !== 'measured') throw new Error(JSON.stringify(answer));
-    // With uniform codes, each bit would be worth 6 dB. Every recipe must achieve at least a third of that.
+    // With uniform codes, each bit would improve the signal-to-noise ratio by 6 dB. Every recipe must achieve at least
+    // a third of that.
     expect(answer.bits).toBeGreaterThanOrEqual(4);
     expect(answer.bits).toBeLessThanOrEqual(16);
     expect(answer.sqnr).toBeGreaterThan(answer.bits * 2);

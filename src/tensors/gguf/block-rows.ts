@@ -1,6 +1,7 @@
 /**
- * The GGUF types with elements in blocks, one row each: the positions and meanings of codes, scales and offsets. The
- * layouts are ggml's (`block_q4_0` and so on in its ggml-common.h). Bit 0 is the lowest bit of a block's first byte.
+ * The GGUF types that store elements in blocks. Each row of the table describes the positions and meanings of codes,
+ * scales and offsets in a type's blocks. The layouts are ggml's (`block_q4_0` and so on in its ggml-common.h). Bit 0 is
+ * the lowest bit of a block's first byte.
  */
 import type { BitField, PackedBlock, Places, Scale, Shared } from '../../numerics/packed-blocks.ts';
 import type { BlockLayout } from '../tensor-file.ts';
@@ -29,7 +30,7 @@ function planes(byte: number, width: number, stride: number): Places {
   };
 }
 
-/** Numbers in several parts, lowest bits first. */
+/** Numbers that are stored in several parts. The part with the lowest bits comes first. */
 function joined(...parts: readonly Places[]): Places {
   return (i) => parts.flatMap((part) => part(i));
 }
@@ -43,7 +44,10 @@ function plain(factor: Scale['factor']): Scale {
   return { factor, multiplier: null };
 }
 
-/** A scale that is the product of an f16 for the whole block of 256 elements and the integer `times * n + plus`. */
+/**
+ * A scale that is the product of two factors: an f16 that applies to the whole block of 256 elements, and the integer
+ * `times * n + plus`.
+ */
 function scaled(byte: number, n: Shared, times = 1, plus = 0, signed = false): Scale {
   return { factor: half(byte, 256), multiplier: { ...n, times, plus, signed } };
 }
@@ -313,7 +317,8 @@ export const blockRows: Readonly<Record<BlockLayout, PackedBlock>> = {
       shift: { share: 8, places: (i) => [{ at: 8 * 32 + 4 * i + 3, bits: 1 }] },
     },
     scale: {
-      // The f16 is split: each of the four words with small scales holds 4 of its bits in the highest position.
+      // The bits of the f16 are divided among the four 16-bit words with small scales: each word holds 4 of them in its
+      // highest bits.
       factor: {
         format: 'f16',
         share: 256,

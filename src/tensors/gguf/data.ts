@@ -16,7 +16,10 @@ export function aligned(offset: number, alignment: number): number {
   return Math.ceil(offset / alignment) * alignment;
 }
 
-/** Number of bytes in a tensor; blocks run along the last axis. Throws `bad-shape` if it does not fill whole blocks. */
+/**
+ * Number of bytes in a tensor; blocks run along the last axis. Throws `bad-shape` if the elements do not fill whole
+ * blocks.
+ */
 export function ggufBytes(type: GgufType, shape: readonly number[], name: string): number {
   bytesOf(shape.at(-1) ?? 1, type.blockElements, type.blockBytes, name);
   return bytesOf(elementsOf(shape, name), type.blockElements, type.blockBytes, name);

@@ -10,7 +10,7 @@ import type { TensorEntry, TensorFile } from '../tensor-file.ts';
 
 export interface GgufFile extends TensorFile {
   readonly container: 'gguf';
-  /** The metadata with its types, for another GGUF file. */
+  /** The metadata with its types, so that it can be copied to another GGUF file. */
   readonly fields: readonly GgufField[];
 }
 
@@ -32,8 +32,8 @@ export async function openGguf(source: ByteSource): Promise<GgufFile> {
 }
 
 /**
- * @param gap number of bytes up to the next tensor, which serves as the length of the data if the tensor's type is
- *   unknown
+ * @param gap number of bytes up to the next tensor; if the tensor's type is unknown, this is taken as the length of its
+ *   data
  */
 function entryOf({ name, type: id, extents, offset }: GgufTensor, dataStart: number, gap: number): TensorEntry {
   const type = ggufTypesById.get(id);
@@ -48,8 +48,8 @@ function entryOf({ name, type: id, extents, offset }: GgufTensor, dataStart: num
 }
 
 /**
- * Maps the offset of each tensor's data to the number of bytes from there to the next tensor or, for the last tensor,
- * to the end of the data, which is `size` bytes long.
+ * Maps the offset of each tensor's data to the number of bytes up to the next tensor. The last tensor ends where the
+ * data ends, at `size` bytes.
  */
 function gapsOf(tensors: readonly GgufTensor[], size: number): ReadonlyMap<bigint, number> {
   const offsets = [...new Set(tensors.map(({ offset }) => offset))].sort((a, b) => (a < b ? -1 : 1));

@@ -1,10 +1,10 @@
 /**
- * The grids of ggml's types iq1 to iq3: points whose coordinates are the magnitudes of adjacent elements. The tables
- * come from ggml, whose authors published them under the MIT license; the text of the license is in NOTICE.
+ * The grids of ggml's types iq1 to iq3. The coordinates of a grid point are the magnitudes of adjacent elements. The
+ * tables come from ggml, whose authors published them under the MIT license; the text of the license is in NOTICE.
  */
 import { byteAt } from '../../base/typed-reads.ts';
 
-/** Points with eight coordinates of 2 bits each, which select 0x08, 0x19 or 0x2b. */
+/** Points with eight coordinates. Each coordinate is stored in 2 bits, which select the value 0x08, 0x19 or 0x2b. */
 export function coarseGrid(name: 'iq2_xxs' | 'iq2_xs' | 'iq2_s'): () => Int8Array {
   return once(coarse[name], 2, [0x08, 0x19, 0x2b]);
 }

@@ -9,7 +9,7 @@ export interface GgufTensor {
   readonly name: string;
   /** The number of the element type; see types.ts. */
   readonly type: number;
-  /** In the order of the file, in which the first extent varies fastest. */
+  /** The extents in the order in which they are stored: the first index varies fastest. */
   readonly extents: readonly bigint[];
   /** Offset of the tensor's data, relative to the start of the data section. */
   readonly offset: bigint;
@@ -26,16 +26,16 @@ export interface GgufHeader {
 const startSize = 24;
 const firstRead = 1 << 20;
 /**
- * Maximum length of a header in bytes, the same as for safetensors. Real headers are a few megabytes long, most of
- * which is the vocabulary.
+ * Maximum length of a header in bytes, which is the same as for safetensors. Real headers are only a few megabytes
+ * long; most of this is the vocabulary of the model.
  */
 const longest = 100_000_000;
 const mostExtents = 4;
 
 /**
- * Reads the header. Throws `not-this-container` if it is not a GGUF file, `unsupported` for other versions, other byte
- * orders and lists of lists, `truncated` if the file ends inside the header, `header-too-large` if the header exceeds
- * the maximum length, and `bad-header` for other mistakes.
+ * Reads the header. Throws `not-this-container` if the file is not a GGUF file, `unsupported` for other versions, other
+ * byte orders and lists of lists, `truncated` if the file ends inside the header, `header-too-large` if the header
+ * exceeds the maximum length, and `bad-header` for other mistakes.
  */
 export async function readGgufHeader(source: ByteSource): Promise<GgufHeader> {
   await requireStart(source);
@@ -60,7 +60,7 @@ async function requireStart(source: ByteSource): Promise<void> {
   throw new TensorFileError('unsupported', 'the GGUF file is big-endian');
 }
 
-/** Null if the header continues after these bytes. */
+/** Parses the header in the first bytes of a file. Returns null if the header does not end within these bytes. */
 function parse(cursor: Cursor): GgufHeader | null {
   try {
     cursor.skip(8);
@@ -150,7 +150,7 @@ class Cursor {
     this.fileSize = fileSize;
   }
 
-  /** Skips `size` bytes and returns their position. */
+  /** Skips `size` bytes and returns the position of the first of them. */
   skip(size: number): number {
     const { at } = this;
     const end = at + size;
@@ -161,8 +161,8 @@ class Cursor {
   }
 
   /**
-   * Reads `count` values. No memory is reserved for them in advance, so a count that is too large only makes parsing
-   * fail at the end of the file.
+   * Reads `count` values. No memory is reserved in advance, so if the count is too large, parsing simply fails when it
+   * reaches the end of the file.
    */
   times<T>(count: bigint, read: () => T): readonly T[] {
     if (count > BigInt(this.fileSize))

@@ -53,7 +53,7 @@ function entryOf({ name, dtype, shape }: TensorPlan, offset: number): TensorEntr
   if (shape.length > mostExtents)
     throw new TensorFileError(
       'bad-shape',
-      `${quote(name)} has ${shape.length} extents, but ggml supports ${mostExtents}`,
+      `${quote(name)} has ${shape.length} extents, but ggml supports at most ${mostExtents}`,
     );
   const elements = elementsOf(shape, name);
   const byteLength = ggufBytes(typeOf(dtype), shape, name);

@@ -1,4 +1,7 @@
-/** The element types of GGUF: their names in ggml, and the number of elements and bytes in a block. */
+/**
+ * The element types of GGUF. For each type, the table lists its name in ggml and the number of elements and bytes in a
+ * block.
+ */
 import type { FormatName } from '../../numerics/formats.ts';
 import { keysOf } from '../../base/records.ts';
 import type { BlockLayout, Packing } from '../tensor-file.ts';
@@ -85,7 +88,10 @@ export function unknownType(id: number): Pick<GgufType, 'name' | 'format' | 'pac
   return { name: `type ${id}`, format: 'opaque', packing: 'opaque' };
 }
 
-/** The GGUF name of a type whose elements are stored in a format without blocks; null if GGUF has no such type. */
+/**
+ * The GGUF name of the type that stores elements of a format individually, without blocks; null if GGUF has no such
+ * type.
+ */
 export function ggufTypeOf(format: FormatName): string | null {
   return plainRows.find((row) => row[4] === format)?.[1] ?? null;
 }
