@@ -20,7 +20,7 @@ export class LoadedModule {
   private readonly context: ModuleContext;
   private readonly functions: FunctionTable;
   private readonly kernels = new Map<string, Kernel>();
-  /** Its variables in global memory. */
+  /** The module's variables in global memory. */
   private readonly owned: Allocation[] = [];
   private isUnloaded = false;
   private readonly symbols: ReadonlyMap<string, ModuleSymbol>;

@@ -105,8 +105,8 @@ export interface LaunchOptions {
   readonly unsupported?: 'refuse' | 'fault';
   /**
    * Whether `jit` also compiles SIMD code that runs four threads at a time. SIMD code takes longer to compile and runs
-   * up to four times as fast. By default, launches that are large enough use SIMD code. Results are the same except for
-   * kernels with data races.
+   * up to four times as fast. By default, SIMD code is used for launches that are large enough to benefit from it.
+   * Results are the same except for kernels with data races.
    */
   readonly simd?: boolean;
   /**

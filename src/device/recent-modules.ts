@@ -14,7 +14,10 @@ const mostRecent = 64;
 const recent: WeakRef<CheckedModule>[] = [];
 const known = new WeakMap<CheckedModule, Known>();
 
-/** Like `loadModule`, but returns the module of an earlier call with the same text and options if it still exists. */
+/**
+ * Like `loadModule`, but if there was an earlier call with the same text and options and its module still exists,
+ * returns that module.
+ */
 export function recentModule(source: string, options: CheckOptions): ReturnType<typeof loadModule> {
   const key = JSON.stringify([options.target, options.version, options.isa]);
   for (const ref of recent) {

@@ -95,8 +95,8 @@ function checkStatement(statement: AsmStatement, source: string, options: CheckO
 }
 
 /**
- * A cache of reports, keyed by module text and options. It pays off because an edit leaves most statements of a file
- * unchanged.
+ * A cache of reports, keyed by module text and options. The cache is worthwhile because an edit leaves most statements
+ * of a file unchanged.
  */
 const reports = new Map<string, CheckReport>();
 const mostReports = 4000;

@@ -70,8 +70,8 @@ export const context = {
    */
   slowTiles: 92,
   /**
-   * The number of times that regions with function calls have been run. This is counted only if a thread may wait for
-   * another thread inside a called function.
+   * The number of times that regions with function calls have been run. These runs are counted only if a thread may
+   * wait for another thread inside a called function.
    */
   callingRuns: 96,
   /** Extents of a cluster, and whether the kernel or the launch specifies clusters. */

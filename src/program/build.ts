@@ -78,7 +78,7 @@ function localSymbols({ fn, instructions }: Draft): readonly VariableSymbol[] {
   return usesStack(instructions) ? [...own, stackSymbol] : own;
 }
 
-/** Completes a draft, so that the function can run. */
+/** Completes a draft by assigning addresses to its variables, so that the function can run. */
 export function finishFunction(draft: Draft, layout: KernelLayout): FunctionProgram {
   const { fn, frame, instructions } = draft;
   const { entry } = fn.item;

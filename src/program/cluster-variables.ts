@@ -1,6 +1,7 @@
 /**
- * The hidden variables of kernels that use the barrier of their cluster. One is the barrier itself; every block has a
- * copy, but only that of the first block is used. The other variable contains one byte for each thread of the block.
+ * The hidden variables of kernels that use the barrier of their cluster. One variable is the barrier itself. Every
+ * block has a copy of the barrier, but only the copy in the first block is used. The other variable contains one byte
+ * for each thread of the block.
  */
 import { startOfRank } from '../isa/spaces.ts';
 import { clusterBarrier, clusterPhases, type Ref } from '../isa/steps/ref.ts';

@@ -4,7 +4,7 @@ import { typeOf } from '../isa/types.ts';
 
 const nowhere = { start: 0, end: 0 };
 
-/** Creates a variable of `bytes` bytes, aligned to 16 bytes. Its name appears in messages. */
+/** Creates a variable of `bytes` bytes, aligned to 16 bytes. The name of the variable appears in messages. */
 export function hiddenVariable(name: string, space: VariableSpace, bytes: number): VariableSymbol {
   return {
     kind: 'variable',

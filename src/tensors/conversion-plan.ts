@@ -118,7 +118,8 @@ export function planConversion(file: TensorFile, container: Container, choice: C
 }
 
 /**
- * The `quantization_config`. It lists the modules that are not quantized, because readers assume that all others are.
+ * The `quantization_config`. The configuration lists the modules that are not quantized, because readers assume that
+ * all other modules are quantized.
  */
 function configOf(target: Target, kept: readonly TensorEntry[]): object | null {
   if (target.kind !== 'scheme') return null;

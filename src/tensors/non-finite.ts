@@ -10,9 +10,9 @@ export interface NonFinite {
 }
 
 /**
- * Two constants for 32-bit words that hold one, two or four elements. The first is a mask of all bits except the signs.
- * When the second constant is added to the masked word, there is a carry into the sign bit of each element whose
- * exponent is all ones (in e4m3, of each element whose bits except the sign are all ones).
+ * Two constants for 32-bit words that hold one, two or four elements. The first constant is a mask of all bits except
+ * the signs. When the second constant is added to the masked word, there is a carry into the sign bit of each element
+ * whose exponent is all ones (in e4m3, of each element whose bits except the sign are all ones).
  */
 const carries: Partial<Record<FormatName, readonly [magnitudes: number, carry: number]>> = {
   f32: [0x7fffffff, 0x00800000],

@@ -70,7 +70,7 @@ describe('GGUF blocks: elements times the scale of their group', () => {
 
 describe('ranges', () => {
   test('of dense fp6 are read from the start of their group', async () => {
-    // There are 512 elements; the element at index 256 has the code 8, which represents 1.0.
+    // The tensor has 512 elements. The element at index 256 has the code 8, which represents 1.0.
     const bytes = new Uint8Array(384);
     bytes[192] = 8;
     const values = valuesOf('e2m3', 'dense', 512, bytes);

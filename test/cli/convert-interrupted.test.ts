@@ -21,7 +21,7 @@ function convert(...args: readonly string[]): Promise<Outcome> {
 }
 
 describe('interrupted', () => {
-  /** 64 MiB, so that converting it takes long enough to be interrupted. */
+  /** A file of 64 MiB, so that the conversion takes long enough to be interrupted. */
   const input = join(everything, 'large.safetensors');
   beforeAll(() => {
     const values = filled(new Float32Array(2 ** 24), (i) => i % 447);

@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 import { filesThatFail, type Patch } from './patched-source.ts';
 
 /**
- * For each row of the table in the document, the text that is added to the sources. It contains an unusual name, which
- * the compiler repeats in its messages.
+ * For each row of the table in the document, the text that is added to the sources. This text contains an unusual name,
+ * which the compiler repeats in its messages.
  */
 const planted: readonly (Patch & { readonly what: string; readonly name: string })[] = [
   {
@@ -48,7 +48,7 @@ const planted: readonly (Patch & { readonly what: string; readonly name: string 
   },
 ];
 
-/** One kind of step for each chapter. */
+/** A new kind of step for each of the files in `src/isa/steps` that declare kinds of steps. */
 const plantedSteps: typeof planted = (
   [
     ['a step that computes', 'value', 'copy'],

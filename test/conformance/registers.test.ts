@@ -35,7 +35,10 @@ const all: readonly Reading[] = registerRows.flatMap((register): readonly Readin
     : [{ name: register.name, register, part: 0 }],
 );
 
-/** One register for each value and type; the 32 `%envreg` registers are all read in the same way. */
+/**
+ * Only one register is tested for each combination of value and type: the 32 `%envreg` registers, for example, are all
+ * read in the same way.
+ */
 const readings: readonly Reading[] = [
   ...new Map(all.map((reading) => [`${reading.register.value} ${reading.register.type} ${reading.part}`, reading])),
 ].map(([, reading]) => reading);
@@ -73,7 +76,7 @@ const groups: Readonly<Record<Sameness, (thread: number, reading: number) => num
   grid: () => 0,
 };
 
-/** The largest kind of group for which all readings within a group agree. */
+/** The largest kind of group in which all readings are the same. */
 function sameness(values: readonly string[]): Sameness {
   const agrees = (group: Sameness): boolean => {
     const seen = new Map<number, string>();
@@ -89,7 +92,7 @@ function sameness(values: readonly string[]): Sameness {
 
 const results = new Map<string, Promise<readonly string[]>>();
 
-/** Both readings of every thread as text. */
+/** The two readings of every thread, formatted as text. */
 function valuesOf(reading: Reading, way: string): Promise<readonly string[]> {
   const key = `${reading.name} ${way}`;
   const known = results.get(key) ?? launch(reading, way);

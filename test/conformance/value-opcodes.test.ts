@@ -1,7 +1,7 @@
 /**
- * Tests opcodes that compute values but are not folded by ptxas. They are compared with models that were written from
- * the descriptions in the ISA: table look-ups, byte permutation, masks, differences, lane-wise set, half-precision
- * functions, and 128-bit arithmetic with carries.
+ * Tests opcodes that compute values but are not folded by ptxas, by comparing their results with models that were
+ * written from the descriptions in the ISA. The opcodes are table look-ups, byte permutation, masks, differences,
+ * lane-wise set, half-precision functions, and 128-bit arithmetic with carries.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';

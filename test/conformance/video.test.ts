@@ -69,7 +69,10 @@ function simdText(opcode: string, count: 2 | 4): string {
   return `${head} %d${mask(letter, count)}, %a${digits(letter, count)}, %b${digits(letter, count)}, %c`;
 }
 
-/** One kernel with all the instructions; each thread processes a row and stores a word for each instruction. */
+/**
+ * Returns a module whose kernel contains all of the instructions. Each thread processes one row of inputs and stores a
+ * word for each instruction.
+ */
 function moduleOf(instructions: readonly string[]): string {
   const stores = instructions.map((text, i) => `${text};\nst.global.u32 [%to+${4 * i}], %d;`);
   return `.version 9.0

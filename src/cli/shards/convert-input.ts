@@ -20,8 +20,8 @@ export function conversionOf(input: TensorInput, output: string, flags: ConvertF
 }
 
 /**
- * Identifies where everything goes. If there are several files, their names are not included, because they are chosen
- * only by the merge.
+ * Returns a hash that depends on where everything is placed in the output. If the output consists of several files,
+ * their names do not affect the hash, because only the merge chooses them.
  */
 export function layoutHash({ work, layout }: ConversionPlan): string {
   const places = work.map((one) => [one.kind, one.entry, one.out]);

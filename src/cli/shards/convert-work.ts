@@ -1,4 +1,6 @@
-/** One shard of a conversion. Its data file contains the bytes that it contributes to the merged file. */
+/**
+ * One shard of a conversion. The data file of a shard contains the bytes that the shard contributes to the merged file.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import { listOf, recordOf, type Rule, text } from '../../base/rules.ts';
 import { createFile } from '../../hosts/node-files.ts';

@@ -7,7 +7,7 @@ import { PtxlabError } from '../../base/error.ts';
 import { UsageError } from '../exit.ts';
 import type { InputFile } from './manifest.ts';
 
-/** The size of the blocks in which large files are checked, so that a shard has to read only its own part. */
+/** Large files are checked in blocks of this size, so that a shard has to read only its own part of a file. */
 const blockBytes = 2 ** 20;
 
 /**

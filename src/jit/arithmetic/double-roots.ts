@@ -99,8 +99,8 @@ const slack = 8n;
 
 /**
  * Computes 1 / sqrt(x) of a positive value: the greatest r with 55 binary places and r^2 * x <= 1. The code compares
- * r^2 * x with 1 in units of 2^-162. Their difference is less than 2^-48, so its low 128 bits are enough to determine
- * its sign.
+ * r^2 * x with 1 in units of 2^-162. The difference between r^2 * x and 1 is less than 2^-48, so the low 128 bits of
+ * the difference are enough to determine its sign.
  */
 export function writeReciprocalRoot(code: Code, helpers: Helpers, x: ExactLocals): ExactLocals {
   const exact = exactLocals(code);

@@ -3,8 +3,8 @@
  * correctly. Each function takes the bits of an f64 that f32 can represent and returns an f64 rounded to odd:
  * truncated, with the last bit set if anything was lost, so that rounding it again is correct.
  *
- * The relative error stays below 2^-90. That is always enough: with only 2^32 possible arguments, no result is closer
- * to a 25-bit rounding boundary than about 2^-60 of its value.
+ * The relative error stays below 2^-90. This precision is always enough: there are only 2^32 possible arguments, and
+ * for none of them is the relative distance between the result and a 25-bit rounding boundary smaller than about 2^-60.
  */
 import type { Code } from '../../wasm/code.ts';
 import { doubleBits, doubleLogarithmOfE, naturalLogarithmOf2 } from './constants.ts';
@@ -140,7 +140,7 @@ function writeTangent(code: Code, helpers: Helpers): void {
   writeRest(code, helpers, value, n, rest);
   getWide(code, rest).call(exponential(helpers));
   setWide(code, above);
-  // Uses units of 2^-125, so that the remainder of the division can be doubled.
+  // Converts to units of 2^-125, so that the remainder of the division can be doubled without overflow.
   code.get(above.low).i64(1n).op('i64.shr_u').get(above.high).i64(63n).op('i64.shl', 'i64.or').set(above.low);
   code.get(above.high).i64(1n).op('i64.shr_u').set(above.high);
   getWide(code, above);

@@ -1,8 +1,8 @@
 /**
  * Float steps on formats with at most 24 significant bits, in any rounding mode. The result is computed in f64 and then
  * rounded to the narrow format. Products are exact in f64. Quotients and roots can be rounded twice: unless the exact
- * result lies on a rounding boundary of the narrow format, it is too far from the boundary for an f64 to be rounded to
- * it. Sums are rounded to odd, so that rounding them again is correct.
+ * result lies on a rounding boundary of the narrow format, it is so far from the boundary that rounding to f64 does not
+ * move it there. Sums are rounded to odd, so that rounding them again is correct.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { plainConversion } from '../../numerics/conversion.ts';

@@ -40,7 +40,7 @@ export function writeReduction(code: Code, helpers: Helpers, angle: number): Red
     .op('f64.add');
   code.tee(shifted).op('i64.reinterpret_f64', 'i32.wrap_i64').set(turns);
   code.get(shifted).f64(roundingShift).op('f64.sub').set(shifted);
-  // The first product and the difference are exact for fewer than 2^20 quarter turns.
+  // For fewer than 2^20 quarter turns, the first product and the first difference are exact.
   code.get(angle).get(shifted).f64(quarter.bits).op('f64.mul', 'f64.sub');
   code.get(shifted).f64(doubleBits(quarter.rest, places)).op('f64.mul', 'f64.sub').set(rest);
   // The second product has an error of up to 2^-65.
@@ -159,8 +159,8 @@ export function turnsFunction(helpers: Helpers): number {
 }
 
 /**
- * Returns a local with 64 consecutive bits of 2 / pi. The first of these bits is bit `by`, counted from the top, of the
- * word whose index is the sum of `word` and `offset`.
+ * Returns a local with 64 consecutive bits of 2 / pi. They start in the word whose index is the sum of `word` and
+ * `offset`. In this word, `by` bits, counted from the top, are skipped.
  */
 function windowWord(code: Code, helpers: Helpers, word: number, by: number, offset: number): number {
   const local = code.local('i64');

@@ -86,8 +86,8 @@ function pushIsHuge(code: Code, divisor: number): void {
 
 /**
  * Returns a new local with the bits of an f32 local. If the value is a NaN, it is replaced with the NaN that hardware
- * produces. This uses a branch that the processor predicts, because the result of a select would have to wait for the
- * test.
+ * produces. The code uses a branch, which the processor can predict, instead of a select, whose result would have to
+ * wait for the test.
  */
 function canonicalBits(code: Code, values: Values, local: number): number {
   const bits = values.temporary('i32');

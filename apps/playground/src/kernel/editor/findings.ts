@@ -24,7 +24,9 @@ export function apply(view: EditorView, changes: readonly Change[]): void {
   view.dispatch({ changes: changes.map(({ start, end, text }) => ({ from: start, to: end, insert: text })) });
 }
 
-/** Applies the first fix of the finding at the cursor, or on its line. */
+/**
+ * Finds the finding at the cursor or, if there is none, the nearest one on the same line, and applies its first fix.
+ */
 export function firstFix(view: EditorView): boolean {
   const { doc, selection } = view.state;
   const { head } = selection.main;
