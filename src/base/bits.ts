@@ -42,19 +42,21 @@ export function hex(bits: Bits, width: number): string {
 type OfBits<R> = (a: Bits, b?: Bits, c?: Bits, d?: Bits) => R;
 
 /**
- * Adapts a function on values of at most 32 bits, which are `number`s. Nothing is checked here, because the widths are
- * known when an instruction is prepared.
+ * Turns a function that takes `number`s, for values of at most 32 bits, into a function that takes bits. Nothing is
+ * checked here, because the widths are known when an instruction is prepared.
  */
 export function onNumbers<R>(of: (a: number, b: number, c: number, d: number) => R): OfBits<R> {
   return of as OfBits<R>;
 }
 
-/** Adapts a function on 64-bit values, which are `bigint`s. */
+/** Turns a function that takes `bigint`s, for 64-bit values, into a function that takes bits. */
 export function onBigints<R>(of: (a: bigint, b: bigint, c: bigint) => R): OfBits<R> {
   return of as OfBits<R>;
 }
 
-/** Adapts a shift of a 64-bit value; the shift amount is a `number` at every width. */
+/**
+ * Turns a function that shifts a 64-bit value into a function that takes bits. The shift amount is always a `number`.
+ */
 export function onShifted<R>(of: (a: bigint, amount: number) => R): OfBits<R> {
   return of as OfBits<R>;
 }

@@ -1,4 +1,7 @@
-/** Returns an element that must exist. For loops over many elements of one typed array, see `typed-reads.ts`. */
+/**
+ * Returns an element that must exist. In loops over many elements of a typed array, use the functions of
+ * `typed-reads.ts` instead.
+ */
 export function elementAt<T>(list: ArrayLike<T>, index: number): T {
   const found = list[index];
   if (found === undefined) throw new Error(`no element at index ${index}; the length is ${list.length}`);

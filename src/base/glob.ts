@@ -10,8 +10,8 @@ export function matchesGlob(pattern: string, name: string): boolean {
   const characters = Array.from(name);
   let part = 0;
   let at = 0;
-  // The position of the last star, and the end of the text it has matched so far. On a mismatch, the star takes one
-  // more character.
+  // The position of the last star in the pattern, and the end of the text that this star matches so far. If a later
+  // part of the pattern does not match, the star is extended by one character.
   let star = -1;
   let taken = 0;
   while (at < characters.length) {

@@ -1,10 +1,13 @@
 /**
  * Finds the word that was probably intended. Each kind of edit has a cost that reflects how likely it is as a typing
- * mistake: a letter in the wrong case or a doubled letter costs little, and a replaced letter costs much. Words with
- * different numbers never match: `fp8`, for example, is not a misspelling of `fp4`.
+ * mistake: a letter in the wrong case or a doubled letter costs little, and a replaced letter costs much. Words that
+ * contain different numbers never match: `fp8`, for example, is not a misspelling of `fp4`.
  */
 
-/** The candidate that `word` is probably a misspelling of; null if none is close enough. The first one wins a tie. */
+/**
+ * The candidate that `word` is probably a misspelling of; null if none is close enough. If several candidates are
+ * equally close, returns the first of them.
+ */
 export function nearestWord(word: string, candidates: Iterable<string>): string | null {
   if (word.length > longest) return null;
   let best: string | null = null;

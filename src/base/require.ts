@@ -1,4 +1,7 @@
-/** Checks the arguments of public functions, whose callers may have no compiler. */
+/**
+ * Checks the arguments of public functions, because callers may be written in JavaScript, where no compiler checks
+ * types.
+ */
 import { PtxlabError } from './error.ts';
 import { mistakeIn, type Rule, type RulesFor } from './rules.ts';
 import { requireOptionNames } from './option-names.ts';
@@ -15,9 +18,9 @@ export function requireArgument<T>(what: string, value: unknown, rule: Rule<T>):
 }
 
 /**
- * @param owner what messages call the function or class that takes the options
- * @throws PtxlabError `bad-option` for a name without a rule, and for a value that does not follow its rule; the message
- *   names the option, what it takes and what was given
+ * @param owner the name, in messages, of the function or class that takes the options
+ * @throws PtxlabError `bad-option` for a name without a rule, and for a value that does not follow its rule; the
+ *   message says which option it is, what it accepts and what was given
  */
 export function requireOptions<T>(options: unknown, rules: RulesFor<T>, owner: string): void {
   requireOptionNames(options, rules, owner);

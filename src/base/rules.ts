@@ -10,7 +10,7 @@ export interface Rule<T> {
   readonly accepts: (value: unknown) => boolean;
   /** The first mistake inside an accepted value at this path; absent for values without parts. */
   readonly inside?: (value: unknown, path: string) => Mistake | null;
-  /** Never set. The property exists only in the type system, where it makes rules for different types incompatible. */
+  /** Never set. The property is declared only so that the compiler treats rules for different types as incompatible. */
   readonly type?: T;
 }
 
@@ -20,7 +20,7 @@ export type RulesFor<T> = { readonly [Name in keyof T]-?: Rule<Exclude<T[Name], 
 export interface Mistake {
   /** The path of the value, such as `launches[1].grid`; empty for the whole value. */
   readonly path: string;
-  /** The mistake, as the rest of a sentence that begins with the path. */
+  /** Describes the mistake. The text continues a sentence that begins with the path. */
   readonly words: string;
 }
 
@@ -34,7 +34,7 @@ export const bytes: Rule<Uint8Array> = {
   accepts: (value) => Object.prototype.toString.call(value) === '[object Uint8Array]',
 };
 
-/** A list whose members are checked elsewhere. */
+/** Accepts any list. Its members are not checked by this rule. */
 export const list: Rule<readonly never[]> = { takes: 'a list', accepts: Array.isArray };
 
 /** A value that is checked only where it is used. */
@@ -71,7 +71,8 @@ export function oneOf<Word extends string>(...words: readonly Word[]): Rule<Word
 }
 
 /**
- * A value that follows one of two rules. Only a value of the second rule may have parts that are checked individually.
+ * Accepts a value that follows at least one of two rules. Only the second rule may check parts of the value
+ * individually.
  */
 export function either<A, B>(plain: Rule<A>, other: Rule<B>): Rule<A | B> {
   const { inside } = other;
@@ -93,7 +94,7 @@ export function listOf<T>(part: Rule<T>, takes = 'a list'): Rule<readonly T[]> {
   };
 }
 
-/** An object whose members all follow one rule, under any names. */
+/** An object whose members may have any names, but must all follow the same rule. */
 export function mapOf<T>(part: Rule<T>): Rule<Readonly<Record<string, T>>> {
   return {
     takes: 'an object',
@@ -171,7 +172,7 @@ function membersOf(value: unknown): readonly (readonly [string, unknown])[] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** `a.b`, and `a["b c"]` for a name that is not a word. */
+/** The path of a member: `a.b`, or `a["b c"]` if the name is not a word. */
 export function memberPath(path: string, name: string): string {
   if (!/^[\w$]+$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
   return path === '' ? name : `${path}.${name}`;

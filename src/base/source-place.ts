@@ -5,6 +5,9 @@ export interface SourcePlace {
   /** Line and column are both 1-based; the column is 0 if the compiler gave none. */
   readonly line: number;
   readonly column: number;
-  /** Set if the function around this position was inlined: its mangled name, and where it was called. */
+  /**
+   * If the function that contains this position was inlined, the function's mangled name and the place where it was
+   * called; otherwise null.
+   */
   readonly inlined: { readonly function: string | null; readonly at: SourcePlace } | null;
 }

@@ -1,4 +1,7 @@
-/** Runs work in Web Workers if the page is cross-origin isolated; otherwise memory cannot be shared. */
+/**
+ * Runs parts of launches and conversions in Web Workers. This works only if the page is cross-origin isolated, because
+ * memory cannot be shared otherwise.
+ */
 import type { ArrayPart } from '../jit/arrays/array-part.ts';
 import type { Share, ShareResult } from '../jit/launch/share.ts';
 import type { WorkerHost } from '../jit/launch/worker-host.ts';

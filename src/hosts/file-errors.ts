@@ -37,15 +37,18 @@ export function fileError(code: TensorFileCode, path: string, reason: string, ca
   return new TensorFileError(code, `${path === '' ? "''" : path}: ${reason}`, cause === undefined ? {} : { cause });
 }
 
-/** Turns an error of a file operation into a TensorFileError that names the file; returns other errors unchanged. */
+/**
+ * Turns the error of a failed file operation into a TensorFileError that names the file. A TensorFileError, or a value
+ * that is not an Error, is returned unchanged.
+ */
 export function hostError(path: string, error: unknown): unknown {
   if (error instanceof TensorFileError || !(error instanceof Error)) return error;
   return fileError(known(error)?.[0] ?? 'io', path, fileTrouble(error), error);
 }
 
 /**
- * Runs a file operation. If it fails, the error names `path`; if the disk is full, it names the output file, `made`,
- * instead.
+ * Runs a file operation. If the operation fails, the error names `path`; if it fails because the disk is full, the
+ * error names `made`, the output file, instead.
  */
 export async function withFileErrors<T>(path: string, action: () => Promise<T>, made: string = path): Promise<T> {
   try {

@@ -61,8 +61,8 @@ export interface NewFile {
   /** Size of the whole file in bytes. Checks that the disk has enough room. */
   readonly size: number;
   /**
-   * Whether an existing file with the target's name, or a symbolic link to a file, may be replaced. The new file gets
-   * the permissions of a replaced file. If a link is replaced, the file to which it points is not changed.
+   * Whether an existing file with the target's name, or a symbolic link to a file, may be replaced. If a file is
+   * replaced, the new file gets its permissions. If a link is replaced, the file to which it points is not changed.
    */
   readonly replace?: boolean;
   /** Name of the temporary file in the target's folder. Default: a unique name. */
@@ -78,7 +78,7 @@ export interface NewFile {
 export interface PendingFile extends ByteSource, ByteSink {
   readonly target: string;
   readonly temporary: string;
-  /** Resolves when everything written so far would survive a power failure. */
+  /** Resolves once everything written so far is on the disk, so that it would survive a power failure. */
   sync(): Promise<void>;
   /** Gives the complete file its final name. If that fails, the temporary file is removed. */
   commit(): Promise<void>;
@@ -92,7 +92,7 @@ const bytesRule = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
 
 const newFileRules: RulesFor<NewFile> = { size: bytesRule, replace: flag, temporary: text, resume: flag };
 
-/** Begins a file. An existing file with the name `target` is not changed before `commit`. */
+/** Begins a file. An existing file with the name `target` is left unchanged until `commit`. */
 export async function createFile(target: string, options: NewFile): Promise<PendingFile> {
   requirePath(target);
   requireOptions(options, newFileRules, 'createFile');
@@ -204,7 +204,7 @@ async function giveName(temporary: string, target: string): Promise<void> {
 }
 
 /**
- * Returns the permissions of the file at `target`, or null if it does not exist or is only a link to another file.
+ * Returns the permissions of the file at `target`, or null if there is no such file or if `target` is a symbolic link.
  * Throws if the file may not be replaced. Devices, pipes and folders are never replaced, and neither are links to them.
  */
 export async function requireReplaceable(target: string, replace: boolean): Promise<number | null> {
@@ -214,7 +214,7 @@ export async function requireReplaceable(target: string, replace: boolean): Prom
   });
   if (found === null) return null;
   const isLink = found.isSymbolicLink();
-  // A dangling link does not point to a device, pipe or folder, so it may be replaced.
+  // If the link is dangling, it cannot point to a device, pipe or folder, so it may be replaced.
   const meant = isLink ? await stat(target).catch(() => null) : found;
   if (meant?.isDirectory() === true) throw fileError('is-a-directory', target, 'is a directory, not a file');
   if (meant?.isFile() === false) throw fileError('not-a-file', target, 'not a regular file');
@@ -232,7 +232,7 @@ export async function requireRoom(target: string, size: number): Promise<void> {
   throw fileError('disk-full', target, words);
 }
 
-/** A name for a hidden file that is not too long, no matter how long the name of the target is. */
+/** A random name for a hidden file. Its length is limited, however long the name of the target is. */
 function temporaryName(target: string): string {
   return `.${basename(target).slice(0, 50)}.${randomBytes(6).toString('hex')}.ptxlab-part`;
 }

@@ -19,8 +19,8 @@ export async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * Tries to create one folder, and returns the error if this fails; null if it succeeds or if a file or folder with this
- * name exists.
+ * Tries to create one folder. Returns the error if this fails, or null if the folder was created or if a file or folder
+ * with this name already exists.
  */
 async function troubleOfFolder(path: string): Promise<unknown> {
   try {

@@ -1,4 +1,4 @@
-/** Writes several files as if they were a single file that consists of their contents in order. */
+/** Writes several files as if they were a single file, whose contents are those of the files one after the other. */
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { elementAt } from '../base/element-at.ts';
@@ -16,8 +16,8 @@ export interface NewFiles {
 }
 
 /**
- * Starts writing several files in the folder of `target`, which is the last of them. On `commit`, they get their final
- * names in this order.
+ * Starts writing several files in the folder of `target`. The last of these files is `target` itself. On `commit`, the
+ * files get their final names in the given order.
  */
 export async function createFiles(target: string, { files, ...how }: NewFiles): Promise<PendingFile> {
   const folder = dirname(target);

@@ -34,7 +34,7 @@ export async function writeFiles(files: readonly OutputFile[], replace: boolean)
 /**
  * Checks the outputs before the work that produces them begins.
  *
- * @param inputs the paths of input files, which outputs must not overwrite; a path that is not a file is ignored
+ * @param inputs the paths of the input files, which must not be overwritten; paths that do not name a file are ignored
  * @throws TensorFileError `exists` if an output already exists, is given twice or is also an input; `not-a-file` or
  *   `is-a-directory` if it cannot be replaced by a file; `not-found` if its folder does not exist
  */

@@ -18,7 +18,7 @@ export interface OpenTensors {
 /**
  * Opens the tensor file at `path` and reads only its header. Throws TensorFileError.
  *
- * @param through is called with each file that is opened, and returns the file to use in its place
+ * @param through a function that is called with each opened file, and returns the file to use in its place
  */
 export async function openTensors(
   path: string,

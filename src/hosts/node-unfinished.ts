@@ -1,7 +1,7 @@
 /**
- * An output file that can be completed by a later run if a run is interrupted. Its temporary name is derived from its
- * final name. A journal next to it records which process writes the file, from which inputs and options it is made, and
- * how much of it is complete.
+ * An output file that, if the run that writes it is interrupted, can be completed by a later run. Its temporary name is
+ * derived from its final name. A journal next to it records which process writes the file, from which inputs and
+ * options it is made, and how much of it is complete.
  */
 import { randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
@@ -20,7 +20,8 @@ interface Journal {
   /** The inputs and options as text. Only a run with the same inputs and options may continue the file. */
   readonly work: string;
   /**
-   * The position up to which the file is complete, in the terms of the caller; null before anything has been synced.
+   * The position up to which the file is complete, in whatever form the caller uses for positions; null before anything
+   * has been synced.
    */
   readonly position: unknown;
 }
@@ -80,7 +81,8 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   const started = await startOf(process.pid);
   const textOf = (reached: unknown): string =>
     JSON.stringify({ process: process.pid, started, work, position: reached } satisfies Journal);
-  // Whoever owns the journal owns the file, so a file whose owner is no longer running may be taken over.
+  // The process that owns the journal also owns the file. If that process is no longer running, this process may take
+  // over both.
   const isOurs = await claim(journal, found, textOf(goesOn ? left.position : null), target).catch(
     async (error: unknown) => {
       // If there is not even room for the journal, the error still names the size of the whole file.
@@ -194,7 +196,7 @@ async function writeJournal(path: string, text: string, target: string): Promise
   }
 }
 
-/** Temporary files from runs that were killed while they were replacing the journal. */
+/** Finds the temporary files that were left behind by runs that were killed while they were replacing the journal. */
 async function leftoversOf(journal: string): Promise<readonly string[]> {
   const [folder, name] = [dirname(journal), basename(journal)];
   const names = await readdir(folder).catch(() => []);

@@ -1,18 +1,19 @@
 /**
- * A sweep on Node worker threads, or in the calling thread if only one is requested. Each thread repeatedly takes as
- * many chunks as the kernel processes at once, and returns their digests.
+ * A sweep on Node worker threads, or in the calling thread if only one is requested. Each thread repeatedly takes a
+ * group of chunks, as many as the kernel processes at once, and returns the digests of these chunks.
  */
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { type ChunkDigest, sweepChunks, type SweepTask } from '../jit/arrays/sweep-runner.ts';
 
-/** If a sweep has fewer inputs than this, it is finished before a thread could have been started. */
+/** A sweep with fewer inputs than this takes less time than it takes to start a thread. */
 const worthThreads = 2 ** 22;
 
 /**
  * Yields the digests of chunks, one group of chunks at a time, as soon as the group is complete. Chunks are started in
- * the given order. If the caller stops the sweep with `enough` because a chunk is wrong, the digests of all earlier
- * chunks are still yielded. An aborted sweep ends early.
+ * the given order. If `enough` returns true, for example because a chunk is wrong, no more groups are started. The
+ * groups that are being processed are still completed, so the digests of all earlier chunks are yielded. If the sweep
+ * is aborted through `signal`, it ends without yielding the remaining digests.
  */
 export async function* sweepInThreads(
   { kernel, chunkSize }: SweepTask,
@@ -61,7 +62,7 @@ interface Done {
   readonly digests: readonly ChunkDigest[];
 }
 
-/** Resolves to null if the thread was terminated before the group was done. */
+/** Resolves to null if the thread was terminated before it had processed the whole group. */
 async function begin(worker: SweepThread, group: readonly number[] = []): Promise<Done | null> {
   const digests = await worker.run(group);
   return digests === null ? null : { worker, digests };

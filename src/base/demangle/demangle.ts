@@ -18,8 +18,8 @@ import {
 const longest = 4096;
 
 /**
- * The C++ name, such as `void scale<float>(float*, int)` for `_Z5scaleIfEvPT_i`; null if the name is not mangled, or
- * contains an expression, which is not written out.
+ * The C++ name, such as `void scale<float>(float*, int)` for `_Z5scaleIfEvPT_i`; null if the name is not mangled, or if
+ * it contains an expression, because expressions are not supported.
  *
  * @throws PtxlabError `argument-type` for a value that is not a string
  */
@@ -37,13 +37,16 @@ export function withDemangled(text: string): string {
   });
 }
 
-/** A name that has been read: its text, and the facts that decide whether a result type follows the name. */
+/**
+ * The text of a name that has been read, and what must be known about the name to decide whether a result type follows
+ * it.
+ */
 interface Name {
   readonly text: string;
   readonly isTemplate: boolean;
   /** Constructors, destructors and conversions have no result type. */
   readonly isSpecial: boolean;
-  /** `const` and the like of a member function. */
+  /** Qualifiers of a member function, such as `const`. */
   readonly suffix: string;
 }
 
@@ -74,7 +77,10 @@ class Demangler extends MangledText {
     return `${result.left}${result.right === '' ? ' ' : ''}${text}${result.right}`;
   }
 
-  /** Tables of virtual functions and the like. */
+  /**
+   * Reads the name of something that the compiler generates, such as a table of virtual functions; null if it is a
+   * different name.
+   */
   private specialName(): string | null {
     const kinds = { TV: 'vtable for ', TI: 'typeinfo for ', TS: 'typeinfo name for ', GV: 'guard variable for ' };
     for (const [code, words] of Object.entries(kinds)) {
@@ -370,7 +376,7 @@ class Demangler extends MangledText {
 
 const noName: Name = { text: '', isTemplate: false, isSpecial: false, suffix: '' };
 
-/** `a<b::c>::d<e>` without its last arguments: `a<b::c>::d`. */
+/** Removes the template arguments at the end of a name: `a<b::c>::d<e>` becomes `a<b::c>::d`. */
 function withoutArguments(name: string): string {
   if (!name.endsWith('>')) return afterArguments(name);
   let depth = 0;

@@ -97,7 +97,10 @@ export const standardNames: Readonly<Record<string, string>> = {
   d: 'std::iostream',
 };
 
-/** The suffix of a number of this type in a template argument; other types are written before the number as a cast. */
+/**
+ * The suffix of a number that is a template argument, by the number's type. For most other types, a cast is written
+ * before the number instead.
+ */
 export const literalSuffixes: Readonly<Record<string, string>> = {
   int: '',
   'unsigned int': 'u',

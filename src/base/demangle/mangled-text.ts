@@ -8,8 +8,8 @@ export class MangledText {
   protected at = 2;
   protected depth = 0;
   /**
-   * Set when the name turns out to contain something unknown. All methods then return early, and their results are not
-   * used.
+   * Set when the name contains something that cannot be demangled. All methods then return early, and their results are
+   * not used.
    */
   protected failed = false;
 
@@ -38,7 +38,10 @@ export class MangledText {
     return this.text.slice(start, this.at);
   }
 
-  /** Enters a nested part; returns false if the nesting is too deep. After the part, the caller decrements `depth`. */
+  /**
+   * Enters a nested part; returns false if the nesting is too deep. The caller must decrement `depth` after reading the
+   * part.
+   */
   protected enter(): boolean {
     if (++this.depth <= deepest && !this.failed) return true;
     this.fail();

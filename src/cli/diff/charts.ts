@@ -22,7 +22,10 @@ export interface BarsOptions extends ChartSize {
   readonly categories: readonly string[];
   readonly series: readonly Series[];
   readonly unit: string;
-  /** The bars of several series are drawn side by side. Lines are easier to read if there are many categories. */
+  /**
+   * If there are several series, their bars are drawn side by side. For many categories, a line chart is easier to
+   * read.
+   */
   readonly kind: 'bar' | 'line';
   readonly withLabels?: boolean;
 }

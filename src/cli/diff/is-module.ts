@@ -16,7 +16,7 @@ export async function isModule(path: string): Promise<boolean> {
       await file.close();
     }
   } catch {
-    // The command that reads the file opens it again, and reports any error.
+    // The error is not reported here: the command that reads the file opens it again, and reports the error then.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** Facts about the differences between two functions that appear in both the text and the JSON output. */
+/** Numbers that describe the differences between two functions, for both the text output and the JSON output. */
 import type { FunctionDiff, LineDiff } from '../../analysis.ts';
 
 export interface DiffCounts {

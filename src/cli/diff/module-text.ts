@@ -54,7 +54,7 @@ function headingLines({ files }: ModuleFilesDiff, { style, width }: DiffLayout):
   return [...heading('A', files.a), ...heading('B', files.b)];
 }
 
-/** The declarations of A, marked with `-`, and those of B, marked with `+`. */
+/** The declarations of module A, marked with `-`, and those of module B, marked with `+`. */
 function declarationLines(diffs: readonly DeclarationDiff[], { style, width }: DiffLayout): readonly string[] {
   const lines = diffs.slice(0, mostNames).flatMap(({ name, a, b }) => {
     const worded = (text: string): string => (text.includes(name) ? text : `${name} ${text}`);

@@ -35,7 +35,10 @@ export function diffText(diff: FileDiff, limits: Limits, layout: DiffLayout): st
   return `${texts.join('\n\n')}\n`;
 }
 
-/** Pairs whose numbers were compared, lowest SQNR first; pairs with NaN or infinity mismatches precede all others. */
+/**
+ * Pairs whose values could be compared, with the lowest SQNR first; pairs with NaN or infinity mismatches precede all
+ * others.
+ */
 export function worstFirst(pairs: readonly ComparedPair[]): readonly ComparedPair[] {
   const rank = ({ outcome }: ComparedPair): number => {
     if (outcome.kind !== 'compared') return Number.POSITIVE_INFINITY;
@@ -76,7 +79,7 @@ function onlyLines(side: string, entries: readonly TensorEntry[], layout: DiffLa
   ];
 }
 
-/** Lists the scales of activations that only the quantized model has. */
+/** Says how many scales of activations and caches were not compared because only one of the two files has them. */
 function ignoredLines({ ignored }: FileDiff, { style }: DiffLayout): string[] {
   if (ignored.length === 0) return [];
   return [style.faint(`not compared: ${plural(ignored.length, 'scale')} of activations or caches`)];

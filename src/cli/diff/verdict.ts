@@ -10,7 +10,7 @@ export interface Limits {
   readonly minSqnr: number | null;
 }
 
-/** Whether any limit was given. Without a limit, tensors have to be equal. */
+/** Whether any limit was given. If no limit was given, tensors have to be equal. */
 export function isLimited({ maxAbs, maxRel, minSqnr }: Limits): boolean {
   return maxAbs !== null || maxRel !== null || minSqnr !== null;
 }

@@ -1,11 +1,14 @@
-/** The measures of a comparison as readable text. */
+/** Formats the results of a comparison as readable text. */
 import type { Comparison } from '../../arrays/statistics/comparison.ts';
 import type { SpacingUnit } from '../../arrays/statistics/spacing.ts';
 import type { ComparedPair } from '../../tensors/compare-files.ts';
 import { starredType } from '../encoding-text.ts';
 import { percentText, valueText } from '../number-text.ts';
 
-/** `F32`, or `F32 → F8_E4M3*` if the types differ. A star means that the elements have scales. */
+/**
+ * The types of two compared tensors: `F32`, or `F32 → F8_E4M3*` if the types differ. A star means that the elements
+ * have scales.
+ */
 export function typesText({ a, b }: Pick<ComparedPair, 'a' | 'b'>, isAscii: boolean): string {
   const [from, to] = [starredType(a), starredType(b)];
   return from === to ? from : `${from} ${isAscii ? '->' : '\u2192'} ${to}`;
@@ -25,7 +28,7 @@ export function cosineText(cosine: number): string {
   return cosine === 1 ? '1' : cosine.toFixed(6);
 }
 
-/** `0`, `<= 1/2`, `<= 1`, …, `> 2^31`. */
+/** An error in ulps as text: `0`, `<= 1/2`, `<= 1`, …, `> 2^31`. */
 export function ulpsText(ulps: number, isAscii: boolean): string {
   if (ulps === 0) return '0';
   if (!Number.isFinite(ulps)) return '> 2^31';

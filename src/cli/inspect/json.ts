@@ -18,8 +18,8 @@ export function inspectionJson({ input, model, tensors }: Inspection): object {
 }
 
 /**
- * A tensor, followed by the other stored tensors that belong to it, namely its scales, and its codes if they have a
- * name of their own.
+ * A tensor, followed by the other stored tensors that belong to it: its scales, and its codes if these are stored under
+ * a different name.
  */
 function tensorJson({ entry, layout, parts, summary }: InspectedTensor): readonly object[] {
   const statistics = summary === null ? null : summaryJson(summary);
@@ -40,7 +40,7 @@ function summaryJson({ min, max, amax, mean, exponents, ...counts }: Summary): o
   return { min: low, max: high, amax: largest, mean: average, zeros, subnormals, nans, infinities, exponents };
 }
 
-/** 64-bit integers as text, so that no digit is lost. */
+/** Converts metadata to JSON. 64-bit integers become text, so that no digit is lost. */
 function metadataJson(value: MetadataValue): unknown {
   if (typeof value === 'object') return value.map(metadataJson);
   if (typeof value === 'bigint') return value.toString();

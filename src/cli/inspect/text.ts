@@ -76,8 +76,8 @@ function tensorLines(tensors: readonly InspectedTensor[], layout: InspectLayout)
 }
 
 /**
- * Columns with `spare` can be left out to save space: amax can be computed from min and max, and NaN and infinities are
- * also listed below the table.
+ * Columns for which `spare` is set can be left out to save space: amax can be computed from min and max, and NaN and
+ * infinities are also listed below the table.
  */
 function sizeAndStatistics(style: Style, isAscii: boolean): readonly TensorColumn<InspectedTensor>[] {
   const number = (value: number | null): string => (value === null ? '-' : valueText(value));

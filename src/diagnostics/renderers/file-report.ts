@@ -10,7 +10,8 @@ export interface FileReport {
   readonly source: SourceText;
   readonly diagnostics: readonly Diagnostic[];
   /**
-   * Maps an offset in the PTX to the position in the compiled source that it comes from; if that is known, it is shown.
+   * Maps an offset in the PTX to the position that it comes from in the source that was compiled to PTX. If this
+   * position is known, it is shown.
    */
   readonly placeOf?: (offset: number) => SourcePlace | null;
 }

@@ -44,10 +44,10 @@ function lineEnd(text: string, start: number, limit: number): number {
   return end;
 }
 
-/** Keeps `width` columns around the caret and puts an ellipsis where text was cut. */
+/** Cuts the line to `width` columns around the caret, and puts an ellipsis wherever text was removed. */
 function cut(cells: Cells, caretStart: number, caretWidth: number, width: number): Omit<Frame, 'line' | 'column'> {
   const margin = Math.max(2, (width - caretWidth) >> 1);
-  // The position after the last character needs its own column.
+  // The caret may be at the position after the last character, which therefore needs a column of its own.
   const end = Math.max(cells.length, caretStart + 1);
   const left = Math.max(0, Math.min(caretStart - margin, end - width));
   const right = Math.min(cells.length, left + width);

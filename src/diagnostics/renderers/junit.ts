@@ -7,7 +7,7 @@ export interface JUnitSuite {
 
 export interface JUnitCase {
   readonly name: string;
-  /** The name by which programs that read the report group the test cases; here, it is the file. */
+  /** Programs that read the report group the test cases by this name. Here, it is the name of the file. */
   readonly classname: string;
   readonly seconds: number;
   readonly problem: JUnitProblem | null;

@@ -103,7 +103,7 @@ function footer({ source, placeOf }: FileReport, { help, fixes, section, span }:
   const place = placeOf?.(span.start) ?? null;
   if (place !== null) notes.push(['source: ', printable(sourcePlaceText(place))]);
   if (help !== null) notes.push(['help: ', printable(help)]);
-  // No second line is needed if the help already spells out the replacement.
+  // No line about the fix is needed if the help already contains the replacement.
   const [edit] = fixes[0]?.edits ?? [];
   if (edit !== undefined && help?.includes(edit.text) !== true)
     notes.push(['fix: ', printable(describeEdit(source, edit))]);

@@ -14,7 +14,9 @@ const invisible = /[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
  */
 export type Cells = readonly string[];
 
-/** Splits a line into the columns of the screen that it takes up, starting at column `from`. */
+/**
+ * Splits a line into cells, one for each column that the line takes up on the screen. The line starts at column `from`.
+ */
 export function toCells(line: string, from = 0): Cells {
   const cells: string[] = [];
   for (const character of line) {

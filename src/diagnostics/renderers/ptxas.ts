@@ -9,8 +9,8 @@ import { printable } from './printable.ts';
 const words: Readonly<Record<Severity, string>> = { error: 'error   ', warning: 'warning ', note: 'info    ' };
 
 /**
- * Renders findings as ptxas prints them, with its closing line if there is an error. The position in the source
- * replaces the one in the module if it is known and was requested.
+ * Renders findings as ptxas prints them, with its closing line if there is an error. If the position in the source is
+ * known and was requested, it is printed instead of the position in the module.
  */
 export function renderPtxas(report: FileReport): string {
   requireReport(report);
@@ -31,9 +31,9 @@ export function isSyntaxError({ ptxas }: Diagnostic): boolean {
 
 /**
  * The offset of the place whose line number ptxas prints. For a syntax error, that place is the first unexpected token,
- * even if the finding points to the end of the line before because something is missing there. When a type has no state
- * space, ptxas reports the error after it has read the name that follows; when a name is declared twice, it reports the
- * error after it has read the second declaration.
+ * even if the finding points to the end of the preceding line because something is missing there. When a type has no
+ * state space, ptxas reports the error after it has read the name that follows; when a name is declared twice, it
+ * reports the error after it has read the second declaration.
  */
 export function offsetOf(found: Diagnostic, { text }: SourceText): number {
   const { start, end } = found.span;
@@ -76,7 +76,10 @@ function isInParentheses(text: string, offset: number): boolean {
   return text.charAt(at) === '(';
 }
 
-/** One finding as ptxas prints it, without a line feed. If `place` is given, it replaces the position in the PTX. */
+/**
+ * One finding as ptxas prints it, without a line feed. If `place` is given, this position is printed instead of the
+ * position in the PTX.
+ */
 export function ptxasLine(source: SourceText, found: Diagnostic, place: SourcePlace | null = null): string {
   const { severity, ptxas } = found;
   const line = place?.line ?? source.position(offsetOf(found, source)).line;
@@ -85,7 +88,7 @@ export function ptxasLine(source: SourceText, found: Diagnostic, place: SourcePl
   return `ptxas ${name}, line ${line}; ${severityWord(severity, ptxas)}: ${printable(text)}`;
 }
 
-/** Errors at which ptxas stops. */
+/** Matches errors after which ptxas does not continue. */
 const fatal = /^(Parsing error|No variable storage|Unsupported \.|Missing \.)/;
 
 function severityWord(severity: Severity, text: string): string {

@@ -1,4 +1,4 @@
-/** Renders findings as a SARIF 2.1.0 log, the exchange format of code-scanning services. */
+/** Renders findings as a log in SARIF 2.1.0, the format in which code-scanning services exchange results. */
 import { requireArgument } from '../../base/require.ts';
 import { list, text as textRule } from '../../base/rules.ts';
 import type { SourcePlace } from '../../base/source-place.ts';
@@ -11,8 +11,9 @@ import { type FileReport, requireReport } from './file-report.ts';
 const schema = 'https://json.schemastore.org/sarif-2.1.0.json';
 
 /**
- * One log with one run for all reports; `version` is the version of the tool. If a result's position in the source is
- * known and was requested, it is the location, and the position in the module is a related location.
+ * Returns one log, whose only run contains the findings of all reports; `version` is the version of the tool. If a
+ * result's position in the source is known and was requested, it is the location, and the position in the module is a
+ * related location.
  */
 export function renderSarif(reports: readonly FileReport[], version: string): string {
   requireArgument('the reports', reports, list);
@@ -100,7 +101,8 @@ const longestMark = 200;
 
 /**
  * A fingerprint that does not change when lines are added or removed above the finding. It is computed from the finding
- * and the text that it marks, plus a counter if both occur again in the same file.
+ * and the text that it marks, plus a counter, in case the same finding with the same text occurs several times in a
+ * file.
  */
 function fingerprint(source: SourceText, { code, message, span }: Diagnostic, seen: Map<string, number>): string {
   const marked = source.text.slice(span.start, Math.min(span.end, span.start + longestMark));

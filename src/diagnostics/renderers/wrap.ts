@@ -1,6 +1,6 @@
 /**
- * Breaks a text at its spaces into lines of at most `width` columns; a wider word gets a line of its own. Line ends in
- * the text are kept.
+ * Breaks a text at its spaces into lines of at most `width` columns; a wider word gets a line of its own. Line breaks
+ * that are already in the text are kept.
  */
 export function wrap(text: string, width: number): readonly string[] {
   return text.split('\n').flatMap((paragraph) => wrapParagraph(paragraph, width));

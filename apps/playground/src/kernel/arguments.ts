@@ -1,4 +1,6 @@
-/** Arguments of a launch as users choose them: a number, or a buffer filled by a rule. */
+/**
+ * The arguments that the user chooses for a launch: each is a number, or a buffer that is filled according to a rule.
+ */
 import { type FormatName, formats, isFormatName, numberValue, readNumber } from 'ptxlab/numbers';
 
 export type Fill = 'zeros' | 'ones' | 'ramp' | 'random';

@@ -39,7 +39,7 @@ export interface FindingFix {
   readonly edits: readonly Change[];
 }
 
-/** A kernel with its C++ name, or its own name if that is not mangled. */
+/** A kernel with the name to show for it: its C++ name, or the name in the text if that is not mangled. */
 export interface NamedKernel extends KernelHeader {
   readonly title: string;
 }
@@ -66,7 +66,10 @@ export interface Pointed extends Hover {
 
 /** Where the cursor is. */
 export interface Inspected {
-  /** The instruction of the line; null on other lines. */
+  /**
+   * Explains the instruction at the cursor or, if there is none, the one at the start of the line; null if there is
+   * neither.
+   */
   readonly explanation: Explanation | null;
   /** The places where the name at the cursor is used. */
   readonly uses: readonly NameUse[];
@@ -89,15 +92,18 @@ let document = new Document('');
 
 const service = {
   /**
-   * Starts over with a new text. The text is checked for `target`, or for the target that the module names if it is
-   * null.
+   * Starts over with a new text. The text is checked for `target`; if that is null, it is checked for the target that
+   * the module names.
    */
   open(text: string, target: string | null): readonly Finding[] {
     document = new Document(text, target !== null && isTargetName(target) ? { target } : {});
     return findings();
   },
 
-  /** Applies changes that are in text order; all offsets refer to the text before the first change. */
+  /**
+   * Applies several changes, which must be in the order of their offsets. All offsets refer to the text before the
+   * first change.
+   */
   edit(changes: readonly Change[]): readonly Finding[] {
     for (const { start, end, text } of changes.toReversed()) document.edit(start, end, text);
     return findings();
@@ -133,7 +139,10 @@ const service = {
     return found === null ? null : { ...found, register: view?.register(offset) ?? null };
   },
 
-  /** Describes the instruction at `offset`; if there is none, the one at `first`, which is the start of the line. */
+  /**
+   * Describes the instruction at `offset`. If there is none, describes the instruction at the start of the line, whose
+   * offset is `first`.
+   */
   inspect(offset: number, first: number): Inspected {
     const explanation = explanationAt(offset) ?? explanationAt(first);
     return { explanation, uses: document.navigation.uses(offset), graph: graphAt(offset) };
@@ -155,7 +164,10 @@ const service = {
     return document.navigation.format().map(changeOf);
   },
 
-  /** The name at an offset if it can be renamed; otherwise why it cannot, or null if there is no name. */
+  /**
+   * Returns the range of the name at an offset if the name can be renamed, and otherwise a sentence that says why it
+   * cannot. Returns null if there is no name.
+   */
   renameable(offset: number): Range | string | null {
     return document.navigation.renameable(offset);
   },

@@ -4,7 +4,7 @@ import { startWorker } from '../shell/start-worker.ts';
 import type { Lab as LabWorker, Recorded, Refused, RunAnswer, RunRequest, StepState } from './lab-worker.ts';
 import { labScript } from './worker-scripts.ts';
 
-/** Seconds that the worker may take beyond the limit of a launch before it is replaced. */
+/** If the worker has not answered this many seconds after the time limit of the launch, it is terminated. */
 const grace = 2;
 
 interface Running {

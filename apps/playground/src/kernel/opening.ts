@@ -1,4 +1,4 @@
-/** What a `<ptx-kernel>` opens: the kernel of a link, a file, a text, or an example. */
+/** Determines which kernel a `<ptx-kernel>` opens: it comes from a link, a file or a text, or it is an example. */
 import { example } from './example.ts';
 import { extentsOf, firstLaunch, type Launch } from './launch.ts';
 import { type Project, readLink } from './link.ts';
@@ -19,7 +19,7 @@ export interface Wanted {
 export interface Opening {
   readonly text: string;
   readonly launch: Launch;
-  /** A sentence about each property that could not be used. */
+  /** One sentence for each property that could not be used. */
   readonly note: string;
 }
 
@@ -45,12 +45,12 @@ export async function openingOf(wanted: Wanted, ownText: string | null): Promise
   };
 }
 
-/** The launch of a project. The text is left out because the editor holds it from then on. */
+/** The settings of a project's launch, without the text, which from then on is kept in the editor. */
 function launchOf({ entry, grid, block, sharedBytes, args }: Project): Launch {
   return { entry, grid, block, sharedBytes, args };
 }
 
-/** The launch with the extents that are given. */
+/** Replaces the extents of the launch by those that the properties give. */
 export function withExtents(launch: Launch, { grid, block }: Pick<Wanted, 'grid' | 'block'>): Launch {
   return { ...launch, grid: extentsOf(grid ?? '') ?? launch.grid, block: extentsOf(block ?? '') ?? launch.block };
 }

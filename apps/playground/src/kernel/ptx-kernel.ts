@@ -42,7 +42,7 @@ export class PtxKernel extends LitElement {
   };
   static override styles: CSSResultGroup = [...kernelStyle];
 
-  /** A kernel and its launch (link.ts), read once. */
+  /** A kernel and its launch, encoded as a link (see link.ts). The link is read when the kernel is opened. */
   declare link: string;
   /** The address of a file of PTX, relative to the page; null if there is none. */
   declare src: string | null;
@@ -54,7 +54,7 @@ export class PtxKernel extends LitElement {
   declare block: string | null;
   /** Whether Tab indents lines in the editor. Otherwise it moves the focus, as everywhere else on a page. */
   declare tabIndents: boolean;
-  /** PTX to open, read once; null to open the text inside the element. */
+  /** The PTX to open, or null to open the text inside the element. It is read only once, when the kernel is opened. */
   source: string | null = null;
   /** Null until the worker has computed them for the first time. */
   declare facts: Facts | null;
@@ -70,8 +70,8 @@ export class PtxKernel extends LitElement {
   private readonly runs = new Runs(this);
   private editor: Editor | null = null;
   /**
-   * The text of an element that was removed from a document, opened again if the element is put back; null if no text
-   * was kept.
+   * When the element is removed from a document, its text is kept here, and is opened again if the element is put back.
+   * Null if no text was kept.
    */
   private keptText: string | null = null;
 
@@ -211,7 +211,7 @@ export class PtxKernel extends LitElement {
     if (answer?.kind === 'fault' && answer.fault.line !== null) this.editor?.goToLine(answer.fault.line);
   }
 
-  /** Records the first warp. Then shows the last step if there was a fault, and otherwise the first step. */
+  /** Records the first warp. If there was a fault, then shows the last step; otherwise shows the first step. */
   private async record(): Promise<void> {
     const isRecorded = await this.runs.record(this.request);
     this.dock = isRecorded ? 'steps' : 'run';

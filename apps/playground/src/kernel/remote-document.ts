@@ -1,5 +1,6 @@
 /**
- * The page's side of the document in the worker. Calls are processed in order, so each one sees the edits before it.
+ * The page's side of the document in the worker. Calls are processed in order, so each call sees the edits made by
+ * earlier calls.
  */
 import { type Remote, wrap } from 'comlink';
 import { startWorker } from '../shell/start-worker.ts';
@@ -18,7 +19,10 @@ export class RemoteDocument {
     return this.current(this.ask.open(text, target));
   }
 
-  /** Applies changes, whose offsets refer to the text before them, and returns the findings like `open`. */
+  /**
+   * Applies changes, whose offsets refer to the text before any of the changes. Returns the findings in the same way as
+   * `open`.
+   */
   edit(changes: readonly Change[]): Promise<readonly Finding[] | null> {
     this.version++;
     return this.current(this.ask.edit(changes));

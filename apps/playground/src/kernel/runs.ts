@@ -45,8 +45,8 @@ export class Runs {
   }
 
   /**
-   * The step that wrote the value that a register of the given lane holds at the step that is shown; null if no
-   * recorded step wrote it.
+   * Takes the value that a register of the given lane has in the step currently shown, and returns the step that wrote
+   * this value; null if no recorded step wrote it.
    */
   writerOf(register: string, lane: number): Promise<number | null> {
     return this.lab.writerOf(register, lane, this.steps?.index ?? 0);

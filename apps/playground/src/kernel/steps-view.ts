@@ -99,14 +99,14 @@ function registersView(
           html`<tr><th scope="row">${name}<small>${type}</small></th>${values.map((bits, lane) =>
             bits === null
               ? html`<td></td>`
-              : html`<td class=${isChanged(name, lane) ? 'changed' : ''}><button title="Go to the step that wrote it" @click=${() => origin(name, lane)}>${valueText(type, bits)}</button></td>`,
+              : html`<td class=${isChanged(name, lane) ? 'changed' : ''}><button title="Go to the step that wrote this value" @click=${() => origin(name, lane)}>${valueText(type, bits)}</button></td>`,
           )}</tr>`,
       )}
     </table>
   </div>`;
 }
 
-/** Prints a value according to its type: numbers in decimal, bits in hexadecimal. */
+/** Prints a value according to its type: numbers in decimal, and values of bit-size types in hexadecimal. */
 function valueText(type: string, bits: number | bigint): string {
   const name = type.slice(1);
   if (name === 'pred') return String(bits);
