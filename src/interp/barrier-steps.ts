@@ -14,7 +14,10 @@ import {
 } from './thread.ts';
 import type { Action, PlaceOf } from './value-steps.ts';
 
-/** `after` is the remainder of the instruction, which runs once the barrier has opened. */
+/**
+ * Prepares an instruction at which threads arrive at a barrier. `after` is the remainder of the instruction, which runs
+ * once the last thread has arrived.
+ */
 export function prepareBarrier(
   step: Extract<Step, { readonly kind: 'barrier' }>,
   after: Remainder,

@@ -10,7 +10,7 @@ import type { KernelProgram } from '../program/link.ts';
 import type { Shadow } from './shadow.ts';
 import type { Block, Caller, Thread } from './thread.ts';
 
-/** Stands for the current thread of `Cpu` until the first block starts. */
+/** A placeholder for the current thread of `Cpu` until the first block starts. */
 export const nobody: Thread = {
   index: [0, 0, 0],
   linear: 0,

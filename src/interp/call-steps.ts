@@ -18,7 +18,10 @@ export interface CallContext {
   readonly cpu: Cpu;
 }
 
-/** Enters a function, and reads its results once it has returned. A built-in function returns at once. */
+/**
+ * Prepares a call: enters the function and, once it has returned, copies its results to the caller's registers. A
+ * built-in function returns at once.
+ */
 export function prepareCall(site: CallSite, caller: FunctionProgram, line: number, context: CallContext): Stopping {
   const { kernel, starts, cpu } = context;
   const find = calleeFinder(site, kernel);
@@ -92,8 +95,9 @@ function calleeFinder({ callee, name }: CallSite, { functions, byAddress }: Kern
 }
 
 /**
- * Makes room for an activation at `base` in the thread's local memory. The activation is filled with zeros and marked
- * as unwritten. So is the gap before it, which starts at `gap`, because earlier calls may have used it.
+ * Creates an activation at `base` in the thread's local memory. Its memory is filled with zeros and marked as never
+ * written. The same is done with the gap before the activation, which starts at `gap`, because earlier calls may have
+ * used it.
  */
 function openActivation(
   fn: LinkedFunction,
@@ -121,8 +125,8 @@ function openActivation(
 type Mover = (thread: Thread, local: Segment, from: number, to: number) => void;
 
 /**
- * Returns a function that passes an argument. Its `from` is the base of the caller's activation, and `to` the base of
- * the callee's.
+ * Returns a function that passes an argument. In a call to this function, `from` is the base of the caller's activation
+ * and `to` is the base of the callee's activation.
  */
 function giver({ value, offset, bytes }: Moved, caller: FunctionProgram): Mover {
   switch (value.kind) {
@@ -183,7 +187,10 @@ function takeRegister(thread: Thread, place: number, local: Segment, { at, size 
   setUndefined(thread, place, found);
 }
 
-/** The width in bits, but at least one byte, which is what a predicate takes. */
+/**
+ * The number of bits that a register takes up in memory: its width, but at least 8, because a predicate takes up one
+ * byte.
+ */
 function byteWidth(width: number): number {
   return Math.max(8, width);
 }

@@ -24,8 +24,9 @@ import { exchangeUndefined } from './undefined-exchange.ts';
 import type { Action, PlaceOf } from './value-steps.ts';
 
 /**
- * Makes the thread wait, and stores the values that it sends in its frame. `after` is the remainder of the instruction,
- * which runs once the results are available. The last thread to arrive completes the group.
+ * Prepares a collective operation, in which the running thread waits for the other threads of its group. `after` is the
+ * remainder of the instruction, which runs once the results are available. The last thread to arrive completes the
+ * group.
  */
 export function prepareCollective(
   step: Extract<Step, { readonly kind: 'collective' }>,
@@ -50,7 +51,7 @@ export function prepareCollective(
   const go = (thread: Thread, results: readonly Bits[], undefinedBits: UndefinedResults | null): void => {
     const { frame } = thread;
     for (let i = 0; i < to.length; i++) frame[elementAt(to, i)] = elementAt(results, i);
-    // There is hardly ever a thread in the group that has undefined values.
+    // This is rarely necessary, because threads hardly ever have undefined values.
     if (undefinedBits !== null) to.forEach((place, i) => setUndefined(thread, place, undefinedBits[i] ?? null));
     finish(after, thread);
   };
@@ -72,7 +73,7 @@ export function completeGroup(block: Block, group: Group, code: readonly Prepare
   });
 }
 
-/** A waiting thread and the values that it sends. */
+/** A waiting thread and the values that it contributes to the operation. */
 interface WaitingMember extends Member {
   readonly thread: Thread;
   readonly rest: Extract<Rest, { readonly kind: 'collective' }>;

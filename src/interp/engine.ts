@@ -36,8 +36,8 @@ const looksEvery = 1 << 10;
 /** Maximum number of blocks running at the same time. */
 const residentBlocks = 1024;
 /**
- * After this many idle rounds, threads that only seem to be waiting are treated as if they could not run. Groups
- * without a mask then continue without them.
+ * After this many rounds in which all running threads only seemed to poll memory, these threads are treated as if they
+ * could not run: groups without a mask continue without waiting for them.
  */
 const idleRoundsBeforeGroups = 16;
 
@@ -169,8 +169,8 @@ export class ReferenceEngine implements SteppingEngine {
     const [block] = this.running;
     if (block === undefined) return this.begin();
     if (block.idleTurns <= block.threads.length) return block;
-    // All threads of the block seem to be waiting, so other blocks get a turn. Once every block has had a turn, the
-    // next block starts.
+    // All threads of the block seem to wait for something outside the block, so other blocks get a turn. Once every
+    // block has had a turn, the next block starts.
     block.idleTurns = 0;
     if (++block.idleRounds >= idleRoundsBeforeGroups && this.settle(block)) return block;
     this.running.push(...this.running.splice(0, 1));
@@ -179,7 +179,9 @@ export class ReferenceEngine implements SteppingEngine {
     return this.running[0] ?? null;
   }
 
-  /** Starts the blocks of the next cluster, and puts the first one first. */
+  /**
+   * Starts the blocks of the next cluster and puts them at the start of the list, in order. Returns the first of them.
+   */
   private begin(): Block | null {
     if (this.nextBlock >= this.blocks) return null;
     const size = this.cpu.blocksPerCluster;
@@ -234,8 +236,8 @@ export class ReferenceEngine implements SteppingEngine {
   }
 
   /**
-   * Runs one thread until it waits, ends, or has used up its turn, or until `fuel` instructions have been tried.
-   * Returns the number of instructions tried.
+   * Runs one thread until it waits or ends, until its turn is over, or until it has processed `fuel` instructions.
+   * Returns the number of instructions processed, including those that were skipped because of their guards.
    */
   private runThread(thread: Thread, block: Block, fuel: number): number {
     const { cpu } = this;
@@ -280,7 +282,7 @@ export class ReferenceEngine implements SteppingEngine {
     else block.nextThread = (thread.linear + 1) % block.threads.length;
   }
 
-  /** Lets the threads that were waiting only for this one continue. */
+  /** Called when a thread exits: lets other threads continue if they were waiting only for this thread. */
   private exit(thread: Thread, block: Block): void {
     const { code } = this.cpu;
     for (const group of block.collectives.exit(thread.linear)) completeGroup(block, group, code);

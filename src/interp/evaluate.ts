@@ -1,4 +1,7 @@
-/** Runs one instruction on given bits, without a launch. `ptxlab eval` and tests of computed values are built on it. */
+/**
+ * Runs one instruction on given bits, without a launch. This is the basis of `ptxlab eval`, and of the tests that check
+ * computed values.
+ */
 import { type Bits, chop, signExtend } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import {
@@ -45,8 +48,8 @@ export interface Evaluator {
 
 /**
  * Returns a function that computes the instruction's results from the bits of its inputs. Null if the instruction reads
- * or writes memory or addresses, queries the stack, branches, waits, or cannot be executed. In every row, the condition
- * code initially means no carry and no borrow.
+ * or writes memory or addresses, queries the stack, branches, waits, or cannot be executed. At the start of every row,
+ * the condition code is set to the value that stands for no carry and no borrow.
  */
 export function evaluator(variant: Variant, environment: Environment, widths: RegisterWidths = {}): Evaluator | null {
   const steps = variant.form.steps(variant, environment);

@@ -1,4 +1,7 @@
-/** Computes the results of operations that threads of a warp execute together, from the values they sent. */
+/**
+ * Computes the results of operations that the threads of a warp execute together, given the values that the threads
+ * contribute.
+ */
 import type { Bits } from '../base/bits.ts';
 import type { AddressPlan, Collective } from '../isa/collective.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -135,7 +138,10 @@ function transpose(group: readonly Member[]): readonly (readonly Bits[])[] {
   });
 }
 
-/** If the lane that supplies an address is not in the group, the lane's own address is used. */
+/**
+ * If the lane that should supply an address is not in the group, the address supplied by the accessing lane itself is
+ * used.
+ */
 function addresses(
   { accesses, strideBits, constants, words }: AddressPlan,
   group: readonly Member[],

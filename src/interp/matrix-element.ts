@@ -13,12 +13,12 @@ import { decode } from '../numerics/exact.ts';
 import { formats } from '../numerics/formats.ts';
 
 /**
- * The bits of an element of A, in the form in which a register holds them, and of the element of B that it is
- * multiplied by.
+ * An element of A and the element of B that it is multiplied by. Both are bits, in the form in which a register holds
+ * them.
  */
 export type Pair = readonly [a: Bits, b: Bits];
 
-/** The scales of a block of products. */
+/** The two scale factors of a block of products: one for the elements of A, and one for the elements of B. */
 export type ScalePair = readonly [a: Addend, b: Addend];
 
 /**
@@ -94,7 +94,7 @@ function accumulate(from: 'f16' | 'f32', to: 'f16' | 'f32'): (bits: Bits) => num
 
 // --- scales ---------------------------------------------------------------------------------------------------------
 
-/** The value of a scale. */
+/** Returns a function that decodes the scale factors of a format. */
 export function scaleTerm(format: Scaling['format']): (bits: number) => Addend {
   return format === 'ue8m0' ? powerScale : unsignedScale;
 }
@@ -105,12 +105,12 @@ function powerScale(bits: number): Addend {
 
 const e4m3Term = termOf('e4m3');
 
-/** e4m3 with the sign ignored. */
+/** Decodes an e4m3 scale factor, ignoring its sign. */
 function unsignedScale(bits: number): Addend {
   return e4m3Term(bits & 0x7f);
 }
 
-/** Products times their scales: one by one, or as sums of groups. */
+/** Applies the scale factors to the products: to each product individually, or to the sum of each group of products. */
 function scale(
   products: readonly Addend[],
   { block, group }: Scaling,
@@ -129,8 +129,8 @@ function scaledProduct(one: Addend, [a, b]: readonly [Addend, Addend]): Addend {
 
 /**
  * The term for a group of products. It is the exact sum of the products, multiplied by the significands of the scales,
- * and its exponent is that of the scales alone. A group does not count if all its products are zero, but it does if
- * they cancel out.
+ * and its exponent is that of the scales alone. The term is ignored if all products of the group are zero, but not if
+ * nonzero products cancel out.
  */
 function groupTerm(products: readonly Addend[], [a, b]: readonly [Addend, Addend]): Addend {
   if (typeof a === 'string' || typeof b === 'string') return 'nan';
@@ -144,7 +144,7 @@ function groupTerm(products: readonly Addend[], [a, b]: readonly [Addend, Addend
 
 // --- doubles and integers -------------------------------------------------------------------------------------------
 
-/** The NaN of a product of doubles. */
+/** The NaN that hardware returns for a matrix product of doubles. */
 const doubleNan = 0x7fff_ffff_ffff_ffffn;
 
 function doubleElement({ rounding }: ProductOf<'double'>): ElementFunction {

@@ -6,7 +6,10 @@ import type { MatrixProduct, Scaling, Sparsity } from '../isa/matrix-product.ts'
 import { elementFunction, type Pair, type ScalePair, scaleTerm } from './matrix-element.ts';
 import type { Member } from './member.ts';
 
-/** The elements of each matrix, as bits at the index that `indexOf` gives, and the remaining values of each lane. */
+/**
+ * The elements of each matrix as bits, ordered by the index that `indexOf` returns, and the values that each lane
+ * supplies in addition to the matrices.
+ */
 interface Matrices {
   readonly a: readonly Bits[];
   readonly b: readonly Bits[];
@@ -67,7 +70,10 @@ function resultsOf(shape: MatrixProduct, matrices: Matrices): readonly Bits[] {
 
 type ElementOf = (matrix: number, row: number, column: number) => Bits;
 
-/** Pairs of an element of A and the element of B that it is multiplied by. */
+/**
+ * Returns the products that make up an element of D, each as a pair: an element of A, and the element of B that it is
+ * multiplied by.
+ */
 type Pairs = (matrix: number, row: number, column: number) => readonly Pair[];
 
 function elementOf(shape: MatrixProduct, matrices: Matrices): ElementOf {
@@ -94,7 +100,10 @@ function pairsOf(shape: MatrixProduct, { a, b, more }: Matrices): Pairs {
     });
 }
 
-/** Returns a function that finds the column of A for an element that a row of a sparse A stores. */
+/**
+ * For a sparse A, returns a function that finds the column of a stored element: the function takes the element's row
+ * and its position among the stored elements of this row.
+ */
 function keptColumns(
   { unit, rowBits, lanes }: Sparsity,
   columns: number,

@@ -20,7 +20,7 @@ export interface Memories {
   readonly parameters: Memory;
 }
 
-/** Returns the memory that the running thread sees at an address. */
+/** Returns the memory that the running thread accesses at an address. */
 function memoryOf({ space, offset }: Address, memories: Memories, cpu: Cpu): Memory | null {
   switch (space) {
     case 'global':
@@ -44,7 +44,10 @@ function sharedAt(offset: number, cpu: Cpu): Memory {
   return new SharedOfRank(rank, isThere ? shared : null);
 }
 
-/** Finds the place of a 64-bit effective address in memory. `space` is the state space that the instruction names. */
+/**
+ * Finds the state space and the offset to which a 64-bit effective address refers. `space` is the state space that the
+ * instruction names.
+ */
 function placeIn(space: AccessSpace, address: bigint): Address {
   return space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
 }
@@ -118,7 +121,10 @@ export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, context: Acc
   };
 }
 
-/** Returns the undefined bits of each of several consecutive elements; null for each element that is fully defined. */
+/**
+ * Returns the undefined bits of several consecutive elements: one entry for each element, which is null if the element
+ * is fully defined.
+ */
 function undefinedElements(
   definedness: Definedness,
   offset: number,
@@ -177,8 +183,8 @@ function storeUndefined(
 }
 
 /**
- * The bytes that are not read may lie outside the source's memory. The source must nevertheless be aligned as if all of
- * them were read.
+ * Prepares a copy of `size` bytes, of which only the first `count` are read; the others become zero. Bytes that are not
+ * read may lie outside the source's memory. The source must nevertheless be aligned as if all bytes were read.
  */
 export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, context: AccessContext): Action {
   const { space, sourceSpace } = step;
@@ -235,8 +241,8 @@ function undefinedIn(
 }
 
 /**
- * Reads, computes the new values with `combine`, and writes them back. Only one thread runs at a time, so no other
- * access can come in between.
+ * Prepares an atomic access: reads the old values, computes the new values with `combine`, and writes them back. Only
+ * one thread runs at a time, so no other access can happen between the read and the write.
  */
 export function prepareAtomic(
   step: StepOf<'atomic'>,
@@ -275,8 +281,8 @@ export function prepareAtomic(
   };
 
   /**
-   * Finds the undefined bits of the old values. This has to happen before the memory is opened for the store, which
-   * marks the bytes as written.
+   * Finds the undefined bits of the old values. This must be done before the store, because opening the memory for a
+   * store marks the bytes as written.
    */
   function undefinedBefore(
     place: Address,
@@ -288,7 +294,11 @@ export function prepareAtomic(
   }
 }
 
-/** cvta: adds the window base, or returns an address's offset within either window of the space. */
+/**
+ * Prepares a cvta. To convert to a generic address, it adds the base of the space's window. To convert from a generic
+ * address, it returns the offset of the address within its window; for shared memory, this can be the window of the
+ * block or that of the cluster.
+ */
 export function prepareWindow(step: StepOf<'window'>, placeOf: PlaceOf): Action {
   const { space, width } = step;
   const to = placeOf(step.to);

@@ -16,8 +16,8 @@ export interface Piece {
   readonly run: Action;
   readonly careful: () => CarefulAction;
   /**
-   * Whether the piece may load undefined bits into a thread that had none. If so, the pieces after it must check
-   * whether there is a shadow.
+   * Whether the piece may load undefined bits into a thread in which all values have been defined so far. If so, the
+   * pieces after it must check whether the thread now has a shadow.
    */
   readonly loads?: boolean;
   /** Whether the piece has nothing to do in a thread without undefined values. */
@@ -38,7 +38,10 @@ export function flowing(flow: Flow, run: Action): Piece {
   return { run, careful: () => careful([flow], run) };
 }
 
-/** The piece at the end of an instruction that tidies up the shadow of a thread with undefined values. */
+/**
+ * Returns the piece for the end of an instruction, which removes entries that are no longer needed from the shadow of a
+ * thread with undefined values.
+ */
 export function tidyPiece({ places }: ProgramInstruction, { registers }: FunctionContext): Piece {
   return {
     run: () => undefined,

@@ -1,6 +1,7 @@
 /**
- * Turns a function's instructions into functions over a frame, once per launch. Operands, constants, spaces and numeric
- * modes are bound in advance, so running an instruction takes only a few calls.
+ * Turns the instructions of a PTX function into JavaScript functions that operate on a frame. This is done once per
+ * launch. Operands, constants, spaces and numeric modes are bound in advance, so running an instruction takes only a
+ * few calls.
  */
 import { assertNever } from '../base/assert-never.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -281,7 +282,7 @@ function idleLoopsOf(program: FunctionProgram): ReadonlySet<number> {
   return new Set(loops.flatMap(([start, waiting]) => (waiting === 'idle' ? [elementAt(blocks, start).start] : [])));
 }
 
-/** Counts each execution of the action as a read of memory that other threads may write. */
+/** Wraps an action so that each execution counts as `weight` reads of memory that other threads may write. */
 function look(action: Action, weight: number, cpu: Cpu): Action {
   return (frame) => {
     cpu.looks += weight;

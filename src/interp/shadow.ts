@@ -1,6 +1,7 @@
 /**
  * Tracks the undefined bits in a thread's registers. They come from memory that was never written, and are copied along
- * with values. A fault is raised when something that cannot be undone depends on them.
+ * with values. A fault is raised when an undefined bit would affect anything outside the thread's registers, shared
+ * memory or local memory, such as a branch or a store to global memory.
  */
 import type { Undefined } from '../machine/definedness.ts';
 import { machineFault } from '../machine/fault.ts';
@@ -9,7 +10,7 @@ import type { Frame } from './value-steps.ts';
 /** The undefined bits in each slot of a frame. A slot without an entry is fully defined. */
 export type Shadow = Map<number, Undefined>;
 
-/** The member of a thread that holds its shadow. `shadow` is null while all values are defined. */
+/** The property that holds a thread's shadow. It is null while all values of the thread are defined. */
 export interface Shadowed {
   shadow: Shadow | null;
 }
@@ -17,7 +18,7 @@ export interface Shadowed {
 /** An `Action` for a thread that may have undefined values. It also keeps the thread's shadow up to date. */
 export type CarefulAction = (frame: Frame, thread: Shadowed) => void;
 
-/** The uses that must not depend on undefined bits. */
+/** Uses of a value that cause a fault if the value has undefined bits. */
 export type Use =
   | 'a branch'
   | 'an address'

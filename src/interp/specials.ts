@@ -13,7 +13,10 @@ export interface LaunchFacts {
   readonly sharedBytes: number;
 }
 
-/** Returns a function that reads a special register for the running thread, as a value of the width that is read. */
+/**
+ * Returns a function that reads a special register for the running thread, and truncates its value to the width that
+ * the instruction reads.
+ */
 export function specialReader({ register, part, width }: SpecialRead, cpu: Cpu, facts: LaunchFacts): () => Bits {
   const { value } = register;
   if (typeof value === 'number') return () => chop(value, width);
@@ -23,7 +26,10 @@ export function specialReader({ register, part, width }: SpecialRead, cpu: Cpu, 
 
 type Reader = (cpu: Cpu, facts: LaunchFacts, part: number) => () => Bits;
 
-/** A 32-bit lane mask. `made` computes it from a mask with only the bit of the thread's own lane. */
+/**
+ * A 32-bit lane mask. `made` computes the mask; it is called with a mask in which only the bit of the thread's own lane
+ * is set.
+ */
 function mask(made: (own: number) => number): Reader {
   return (cpu) => () => made(2 ** laneOf(cpu));
 }

@@ -20,7 +20,7 @@ export interface Prepared {
   readonly run: Action;
   /** The action that runs instead of `run` while the thread has undefined values. */
   readonly careful: CarefulAction;
-  /** Whether the entry counts as an executed instruction, which `ret` does not. */
+  /** Whether the entry counts as an executed instruction; false for `ret`. */
   readonly counted: boolean;
   /** How a thread that waits in this instruction continues; null if no thread can wait in it. */
   readonly rest: Rest | null;
@@ -96,7 +96,7 @@ export interface Thread {
   activity: Activity;
   /** Register values before the current instruction, if it is traced. */
   before: readonly Bits[] | null;
-  /** The state that was saved last; null if the thread has run since then. */
+  /** The most recently saved state of the thread; null if the thread has run since it was saved. */
   saved: ThreadState | null;
 }
 
@@ -118,17 +118,19 @@ export interface Block {
   hasEnded: boolean;
   /** Index of the next thread to run. */
   nextThread: number;
-  /** Number of instructions that the thread has tried in its current turn. */
+  /**
+   * Number of instructions that the thread has processed in its current turn, including those that its guards skipped.
+   */
   tried: number;
-  /** Number of times in its current turn that the thread has read memory that others may write. */
+  /** How often the thread has read memory that other threads may write, counted from the start of its current turn. */
   looks: number;
-  /** Number of consecutive turns that ended because the thread seemed to be waiting for memory that others write. */
+  /** Number of consecutive turns that ended because a thread seemed to wait until another thread writes to memory. */
   idleTurns: number;
   /** Number of consecutive rounds in which all threads seemed to be waiting. */
   idleRounds: number;
 }
 
-/** Number of times that a thread may read memory that others may write before its turn ends. */
+/** A thread's turn ends after it has read memory that other threads may write this many times. */
 export const looksPerTurn = 256;
 
 /** The context in which prepared instructions run. The engine sets it before it calls them. */
@@ -136,13 +138,14 @@ export interface Cpu {
   thread: Thread;
   block: Block;
   /**
-   * Number of times in this turn that the thread has read memory that others may write. Loads that may poll, atomics,
-   * and instructions that yield to other threads are counted. Each round of an idle loop counts as several reads.
+   * How often the thread has read memory that other threads may write, counted from the start of its current turn.
+   * Loads that may poll, atomics, and instructions that yield to other threads are counted. Each round of an idle loop
+   * counts as several reads.
    */
   looks: number;
   /** Number of instructions executed in the launch, summed over all threads. */
   executed: number;
-  /** What has to be added to `executed` to get the timer in nanoseconds. */
+  /** The difference between the timer, in nanoseconds, and `executed`. */
   timer: number;
   /** The code of all the kernel's functions, one after the other. */
   code: readonly Prepared[];
@@ -154,8 +157,8 @@ export interface Cpu {
    */
   readonly clusterBarrier: number | null;
   /**
-   * Runs a built-in function, with its arguments at offset `base` of local memory. `line` is the source line of the
-   * call. The result is stored after them.
+   * Runs a built-in function, whose arguments are at offset `base` of local memory; its result is stored after the
+   * arguments. `line` is the source line of the call.
    */
   readonly builtin: (builtin: Builtin, local: Segment, base: number, line: number) => void;
 }

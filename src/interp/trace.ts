@@ -15,7 +15,7 @@ import type { Frame } from './value-steps.ts';
 
 export interface TraceRegister {
   readonly name: string;
-  /** The type with which the instruction uses the register. */
+  /** The type as which the instruction treats the contents of the register. */
   readonly type: TypeName;
   /** Bits of the whole register, unsigned; a `bigint` if it is wider than 32 bits. */
   readonly before: Bits;
@@ -35,7 +35,8 @@ export interface TraceEvent {
   readonly text: string;
   readonly source: SourcePlace | null;
   /**
-   * Registers in the order guard, addresses, sources, results. A register that is both read and written appears once.
+   * The registers that the instruction uses: first that of the guard, then those of addresses, sources and results. A
+   * register that is both read and written appears once.
    */
   readonly registers: readonly TraceRegister[];
   /** Effective addresses of the instruction's address operands. */
@@ -62,8 +63,8 @@ interface TraceContext {
 }
 
 /**
- * Wraps an instruction so that it emits an event each time the traced thread runs it. If the thread waits in it, the
- * event is emitted when the thread continues.
+ * Wraps an instruction so that it emits an event each time the traced thread runs it. If the instruction makes the
+ * thread wait, the event is emitted when the thread continues.
  */
 export function traced(prepared: Prepared, instruction: ProgramInstruction, context: TraceContext): Prepared {
   const { tracing, cpu } = context;

@@ -26,7 +26,7 @@ export function exchangeUndefined(fn: Collective, group: readonly UndefinedMembe
   return group.map(() => receives.map((width): Undefined => ({ mask: mask(width), origin })));
 }
 
-/** Whether the votes that are defined determine the result, whatever the others are. */
+/** Whether the defined votes alone determine the result, so that undefined votes do not matter. */
 function isDecided(fn: Collective, group: readonly UndefinedMember[]): boolean {
   if (fn.form !== 'vote') return false;
   const votes = group
@@ -67,8 +67,8 @@ function shuffled(fn: Collective, group: readonly UndefinedMember[]): readonly U
 }
 
 /**
- * The addresses are undefined if the address or the stride that the lane supplies is. Constants are always defined, and
- * words keep their undefined bits.
+ * The resulting addresses are undefined if the lane supplies an undefined address or an undefined stride. Constants are
+ * always defined, and the words that are passed through keep their undefined bits.
  */
 function withWords(
   { accesses, constants, words }: AddressPlan,

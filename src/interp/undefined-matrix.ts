@@ -1,4 +1,7 @@
-/** Finds the undefined elements of a matrix product: those whose row or column has undefined bits. */
+/**
+ * Finds the undefined elements of a matrix product. An element is undefined if there are undefined bits in its row of
+ * A, in its column of B, or in its element of C.
+ */
 import { elementAt } from '../base/element-at.ts';
 import { elementsOf, type Fragment, indexOf, placeOf } from '../isa/fragments.ts';
 import type { MatrixProduct } from '../isa/matrix-product.ts';
@@ -46,7 +49,7 @@ function mark(
   return marked;
 }
 
-/** For each member, the undefined bits of its registers of D. */
+/** Returns, for each member of the group, the undefined bits in the registers that receive its elements of D. */
 export function undefinedProduct(
   { a, b, c, d }: MatrixProduct,
   group: readonly UndefinedMember[],

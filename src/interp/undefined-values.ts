@@ -1,7 +1,7 @@
 /**
  * Finds the undefined bits of a step's results, given the undefined bits of its sources. Moves, logic, shifts and
  * selections are tracked exactly. For sums, and for the low halves of products, every bit from the lowest undefined bit
- * upward is undefined. A comparison is undefined if the undefined bits could change its answer. In all other steps, one
+ * upward is undefined. The result of a comparison is undefined if it depends on undefined bits. In all other steps, one
  * undefined source bit makes the whole result undefined.
  */
 import { type Bits, chop } from '../base/bits.ts';
@@ -135,7 +135,7 @@ function throughConversion({ from, to, sat, relu, integral }: StepOf<'convert'>[
   return ([mask = 0n]) => BigInt.asUintN(target.width, source.signed ? BigInt.asIntN(source.width, mask) : mask);
 }
 
-/** Functions in which a low bit of the result does not depend on higher bits of the sources. */
+/** Functions in which each bit of the result depends only on source bits at the same or lower positions. */
 const carrying: ReadonlySet<IntegerFunction> = new Set([
   'add',
   'sub',
@@ -154,8 +154,8 @@ function throughBits(fn: BitFunction, width: number): Flow['through'] {
   if (bitwise.has(fn)) return throughLogic(operation, width);
   if (counting.has(fn)) return everything(32);
   if (fn === 'cnot') return ([mask = 0n], [value = 0]) => (mask === 0n || (BigInt(value) & ~mask) !== 0n ? 0n : 1n);
-  // The remaining functions only move the bits of their first source, or of the first two for `prmt`. Any other sources
-  // are amounts or selectors that determine how.
+  // The remaining functions only move the bits of their first source, or of the first two for `prmt`. The other
+  // sources, if any, determine how the bits are moved.
   const movers = fn === 'brev' ? 1 : fn.startsWith('prmt') ? 2 : 1;
   return (masks, values) => {
     if (masks.slice(movers).some((mask) => mask !== 0n)) return allBits(width);
@@ -183,7 +183,7 @@ function throughLogic(operation: ReturnType<typeof bitOperation>, width: number)
   };
 }
 
-/** The result of an integer comparison is defined if it is the same for every choice of the undefined bits. */
+/** The result of an integer comparison is defined if it is the same regardless of the values of the undefined bits. */
 function throughComparison({ comparison: name, type, flush }: StepOf<'compare'>): Flow['through'] {
   const format = formats[type];
   if (format.kind !== 'integer') return everything(1);
@@ -199,7 +199,10 @@ function throughComparison({ comparison: name, type, flush }: StepOf<'compare'>)
   };
 }
 
-/** If the condition is undefined, a bit of the result is defined only if it is defined and equal in both sources. */
+/**
+ * If the condition is undefined, a bit of the result is defined only if both sources have the same defined bit at this
+ * position.
+ */
 const throughSelection: Flow['through'] = ([ofCondition = 0n, ofA = 0n, ofB = 0n], [condition, a = 0, b = 0]) => {
   if (ofCondition === 0n) return condition === 0 ? ofB : ofA;
   return ofA | ofB | (BigInt(a) ^ BigInt(b));

@@ -1,7 +1,7 @@
 /**
- * Turns steps that compute values into functions over a frame, the array in which an engine keeps registers, constants
- * and temporaries. The format, mode and slots of each step are looked up only once, when the step is prepared, so that
- * running it takes a single call.
+ * Turns steps that compute values into functions that operate on a frame. A frame is the array in which an engine keeps
+ * registers, constants and temporaries. The format, mode and slots of each step are looked up only once, when the step
+ * is prepared, so that running it takes a single call.
  *
  * Values are represented as described in base/bits.ts: as a JavaScript number up to 32 bits, and as a bigint above
  * that. Predicates are 0 or 1.
@@ -39,7 +39,9 @@ export function bigintIn(frame: Frame, place: number): bigint {
   return bigintOf(valueIn(frame, place));
 }
 
-/** Reads and writes slots of a frame that has the layout the action was made for. */
+/**
+ * A function that reads and writes slots of a frame. The frame must have the layout for which the action was prepared.
+ */
 export type Action = (frame: Frame) => void;
 
 /** Returns the slot of a name in the frame. */
@@ -73,7 +75,7 @@ const prepares: { readonly [Kind in keyof ValueSteps]: Prepare<Kind> } = {
   select: prepareSelect,
 };
 
-/** Turns a step into a function of a frame. */
+/** Turns a step into a function that operates on a frame. */
 export function prepareStep<Kind extends keyof ValueSteps>(step: StepOf<Kind>, placeOf: PlaceOf): Action {
   return prepares[step.kind](step, placeOf);
 }
@@ -145,7 +147,7 @@ function prepareSelect(step: StepOf<'select'>, placeOf: PlaceOf): Action {
 
 // --- lanes ----------------------------------------------------------------------------------------------------------
 
-/** Returns a function that extracts `width` bits of a value, the lowest of which is bit `low`. */
+/** Returns a function that extracts `width` bits of a value, starting with bit `low`. */
 function extractor(low: number, width: number): (value: Bits) => Bits {
   const shift = BigInt(low);
   const mask = width >= 32 ? 0xffffffff : 2 ** width - 1;

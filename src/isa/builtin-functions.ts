@@ -13,11 +13,12 @@ export interface BuiltinFunction {
 }
 
 export const builtinFunctions: readonly BuiltinFunction[] = [
-  // Takes the generic addresses of the format and of the arguments; returns the number of arguments used, or -1.
+  // The parameters are the generic addresses of the format string and of the arguments. The result is the number of
+  // arguments used, or -1.
   { name: 'vprintf', parameters: ['.b64', '.b64'], results: ['.b32'] },
   { name: 'malloc', parameters: ['.b64'], results: ['.b64'] },
   { name: 'free', parameters: ['.b64'], results: [] },
-  // Takes the address of the assertion's text, that of the file name, the line number, the address of the function's
-  // name, and the size of a character in bytes.
+  // The parameters are the address of the assertion's text, the address of the file name, the line number, the address
+  // of the function's name, and the size of a character in bytes.
   { name: '__assertfail', parameters: ['.b64', '.b64', '.b32', '.b64', '.b64'], results: [] },
 ];

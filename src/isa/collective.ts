@@ -18,7 +18,7 @@ export type GroupScope = 'warp' | 'warpgroup' | 'block' | 'cluster';
  * threads have arrived. `transpose` takes two adjacent elements of a row of an 8 by 8 matrix of 16-bit elements and
  * returns two elements of the transposed matrix. `mma` takes fragments of matrices and returns fragments of their
  * product. `addresses` takes an address, a stride and some words. It returns the addresses of the elements that the
- * lane accesses, constants that depend on the lane, and the words as the lane passed them.
+ * lane accesses, constants that depend on the lane, and the words, unchanged.
  */
 export type Collective =
   | { readonly form: 'shfl'; readonly mode: 'up' | 'down' | 'bfly' | 'idx' }
@@ -34,7 +34,9 @@ export type Collective =
   | { readonly form: 'mma'; readonly name: string; readonly product: MatrixProduct }
   | { readonly form: 'addresses'; readonly name: string; readonly plan: AddressPlan };
 
-/** Describes how the lanes of a warp compute the addresses of the parts of a matrix that they access. */
+/**
+ * Describes how each lane of a warp computes the addresses that it has to access to load or store its part of a matrix.
+ */
 export interface AddressPlan {
   /** Says which elements of the matrix each lane holds. */
   readonly fragment: Fragment;

@@ -10,7 +10,7 @@ export type Linkage = '.extern' | '.visible' | '.weak' | '.common';
 /** Spaces that a declaration may name. `.sreg` is not among them: ptxas rejects declarations of special registers. */
 export type DeclaredSpace = '.reg' | '.const' | '.global' | '.local' | '.param' | '.shared' | '.tex';
 
-/** Directives with which an item of the module or a statement of a body can begin. */
+/** Directives that can be the first word of a module item or of a statement in a function body. */
 export type DirectiveWord =
   | '.version'
   | '.target'
@@ -100,7 +100,10 @@ export const linkageRows: Readonly<Record<Linkage, Dated>> = {
 };
 
 interface SpaceRow extends Placed {
-  /** For a space whose variables can no longer be declared at module scope, the versions in which they could. */
+  /**
+   * Variables of some spaces can no longer be declared at module scope. For such a space, this gives the versions in
+   * which they could be declared there.
+   */
   readonly onceInModule?: Availability;
 }
 
@@ -122,7 +125,7 @@ export interface TuningRow extends Dated {
   readonly values: readonly [least: number, most: number];
   /** Whether its values are counts, which must be at least 1. */
   readonly positive: boolean;
-  /** The largest value that the directive accepts; null if it has no limit of its own. */
+  /** The largest value that the directive accepts; null if the directive itself does not limit its values. */
   readonly most: number | null;
   /** Another directive with which this one cannot be combined. */
   readonly not: string | null;
@@ -169,8 +172,8 @@ export const attributeRows: readonly AttributeRow[] = [
 ];
 
 /**
- * The pragmas for which the version that introduced them is known, under the first word of the pragma's string. Unknown
- * pragmas are ignored.
+ * The pragmas for which the version that introduced them is known. Each key is the first word of the pragma's string.
+ * Unknown pragmas are ignored.
  */
 export const pragmaRows: Readonly<Record<string, Dated>> = {
   used_bytes_mask: { since: at('8.3', 50) },

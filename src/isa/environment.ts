@@ -11,14 +11,14 @@ export interface Environment {
   readonly gpu: Gpu;
 }
 
-/** Makes an environment. If no GPU is given, the one that belongs to the target is used. */
+/** Makes an environment. If no GPU is given, the GPU of the target's architecture is used. */
 export function environmentOf(version: Version, target: Target, gpu: Gpu = gpuOf(target)): Environment {
   return { version, target, gpu };
 }
 
 /**
- * The environment for a target and a version given by name, such as `sm_90` and `8.1`. The caller must make sure that
- * the version is well-formed. Throws if the name is not a target.
+ * The environment for a target and a version, both given as text, such as `sm_90` and `8.1`. The caller must make sure
+ * that the version is well-formed. Throws if the name is not a target.
  */
 export function namedEnvironment(target: string, version: string): Environment {
   const found = findTarget(target);

@@ -10,7 +10,8 @@ import { type TypeName, typeOf } from './types.ts';
 export interface ExpandOptions {
   /**
    * What to do with axes that do not affect results, such as cache operators and eviction hints. `absent` leaves them
-   * out. `each` also yields variants with their values, but varies only one such axis at a time.
+   * out. `each` also yields variants that have a modifier of such an axis, but never of more than one of these axes in
+   * the same variant.
    */
   readonly inert?: 'absent' | 'each';
   /**
@@ -20,7 +21,10 @@ export interface ExpandOptions {
   readonly optional?: 'all' | 'one' | 'two';
 }
 
-/** Every legal variant of a form. The types vary slowest, and all choices are in the order of the table's sets. */
+/**
+ * Every legal variant of a form. All variants with the same types come one after the other. Types and modifiers are
+ * taken in the order in which the table lists them.
+ */
 export function expandForm(form: InstructionForm, options: ExpandOptions = {}): Generator<Variant> {
   return expandCompiled(compileForm(form), options);
 }
@@ -88,8 +92,8 @@ function* fewChoices(axes: readonly Axis[], most: number): Generator<Choice> {
 }
 
 /**
- * Yields the given choice itself, and then the same choice with up to `most` more optional values, which are taken from
- * the axes starting at `index`.
+ * Yields the given choice, and then all choices that result from adding up to `most` modifiers to it, at most one from
+ * each axis. Only the axes from `index` on are used.
  */
 function* optionalChoices(axes: readonly Axis[], index: number, most: number, chosen: Choice): Generator<Choice> {
   yield chosen;

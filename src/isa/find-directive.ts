@@ -18,7 +18,10 @@ import {
 import type { AvailabilityRow } from './form.ts';
 import { type Availability, isAlways } from './targets.ts';
 
-/** Requirements by name, as used in messages. Names that exist in every version and on every target have no entry. */
+/**
+ * The requirements of directives and other words. The keys are the names that messages use for them. Names that exist
+ * in every version and on every target have no entry.
+ */
 const availability: ReadonlyMap<string, AvailabilityRow> = new Map(
   [
     ...Object.entries({ ...directiveRows, ...partRows, ...linkageRows, ...spaceRows }),
@@ -58,7 +61,7 @@ export function findTargetOption(name: string): TargetOptionRow | undefined {
   return targetOptionRows.find((row) => row.name === name);
 }
 
-/** The requirement of the pragma that a string contains. */
+/** The version and target that introduced the pragma with the given string; null if this is not known. */
 export function availabilityOfPragma(text: string): AvailabilityRow | null {
   return availability.get(`pragma '${text.trim().split(/\s/, 1)[0]}'`) ?? null;
 }

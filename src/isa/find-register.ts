@@ -17,7 +17,10 @@ export function findRegister(name: string): SpecialRegister | undefined {
   return byName.get(name);
 }
 
-/** Every special register as an instruction writes it, with `.x` and the like, for suggestions. */
+/**
+ * All names of special registers that can be written in an instruction, for suggestions. Vector registers are included
+ * with each of their components, such as `%tid.x`.
+ */
 export function* registerSpellings(): Generator<string> {
   for (const { name, isVector } of registerRows) {
     if (isVector) for (const part of registerParts) yield name + part;

@@ -31,7 +31,7 @@ export interface ValuePattern {
   readonly name: string;
   readonly role: Role;
   readonly type: TypeRef;
-  /** Default: the regime of the form. */
+  /** If absent, the regime of the form applies. */
   readonly regime?: Regime;
   /** Special registers may be read here. */
   readonly special?: boolean;
@@ -52,7 +52,7 @@ export interface ValuePattern {
   readonly negatable?: boolean;
   /** `!%p` with any predicate is allowed here. This is meaningless, but ptxas accepts it. */
   readonly negatedPredicate?: boolean;
-  /** `_` is allowed here or, if the value is `only`, is the only thing that is allowed. */
+  /** `_` is allowed here. If the value is `only`, nothing else is allowed. */
   readonly sink?: boolean | 'only';
   /** Integer constants outside `[min, max]` are rejected. */
   readonly range?: readonly [min: number, max: number];
@@ -61,15 +61,15 @@ export interface ValuePattern {
   /** Integer constants must be one of these numbers. */
   readonly oneOf?: readonly number[];
   /**
-   * If the operand with this name is a constant, an integer constant here must not exceed it; both are compared as
-   * unsigned numbers.
+   * The name of another operand. If that operand is a constant, an integer constant here must not exceed it; both are
+   * compared as unsigned numbers.
    */
   readonly atMost?: string;
   /** Float constants must be above 0 and at most 1. */
   readonly fraction?: boolean;
   /** Video selectors that may follow the register: `%r1.b3`. */
   readonly parts?: RegExp;
-  /** `-%r` is allowed here, or required. */
+  /** Whether a minus sign before the register, as in `-%r`, is allowed or required. */
   readonly minus?: 'may' | 'must';
 }
 
@@ -88,10 +88,11 @@ export interface CoordinatesPattern {
 }
 
 /**
- * A brace list of exactly these elements. With `whole`, a vector register with that many elements is also allowed.
- * `alike` has the same meaning as for lanes. With `types`, an element may be a register of any type that has the right
- * width, but every group of four elements must have one of these types in common (with `joined`, all elements must).
- * With `untyped`, the mnemonic does not say what type a constant has, so at least one element must be a register.
+ * A brace list of exactly these elements. If `whole` is set, a vector register with that many elements is also allowed.
+ * `alike` has the same meaning as in the pattern `lanes`. If `types` is given, an element may be a register of any type
+ * that has the right width. In every group of four elements, however, all registers must be compatible with the same
+ * one of these types; if `joined` is set, this applies to all elements together. If `untyped` is set, at least one
+ * element must be a register, because the mnemonic does not determine the type of a constant.
  */
 export interface VectorPattern {
   readonly kind: 'vector';
@@ -108,8 +109,8 @@ export type OperandPattern =
   | ValuePattern
   | VectorPattern
   /**
-   * A brace list of registers. Its length is the product of the `counts` of the variant's modifiers. `types` and
-   * `joined` have the same meaning as for vectors.
+   * A brace list of registers. `counts` gives a number for some modifiers; the length of the list is the product of the
+   * numbers for those modifiers that the variant has. `types` and `joined` have the same meaning as in `VectorPattern`.
    */
   | {
       readonly kind: 'registers';
@@ -121,10 +122,10 @@ export type OperandPattern =
     }
   /**
    * Without a vector modifier, one value; with a vector modifier, a brace list or vector register with that many
-   * elements. `alike`: the elements must be either all floats or all integers, and bit-size registers can be mixed with
-   * both. `braced`: without a vector modifier, the single value may also be in braces. `uncounted`: lists of 1, 2 or 4
-   * registers are allowed even without a vector modifier, and an operand that is read may be a single value even with
-   * one. `alone`: with a vector modifier, a single value is also allowed.
+   * elements. `alike`: the elements must be either all floats or all integers; in both cases, some of them may also be
+   * bit-size registers. `braced`: without a vector modifier, the single value may also be in braces. `uncounted`: lists
+   * of 1, 2 or 4 registers are allowed even without a vector modifier, and an operand that is read may be a single
+   * value even if there is a vector modifier. `alone`: with a vector modifier, a single value is also allowed.
    */
   | {
       readonly kind: 'lanes';
@@ -137,11 +138,11 @@ export type OperandPattern =
     }
   /**
    * `[a]`, `[a+imm]` or `[variable]`. The address is in `space` or, if that is absent, in the state space that the
-   * instruction's modifier names. `sized`: a register with a global or generic address must have the size of the
-   * module's addresses. `element`: `name[1]` is also allowed, without brackets around it. `coordinates`: `[a, {x, y}]`
-   * with this many 32-bit coordinates, where `a` is the address of a tensor map. `least`: a register that holds the
-   * address must have at least this many bits (with `generic`, this applies only to instructions without a space
-   * modifier); everywhere else, shorter registers are allowed, and ptxas extends them.
+   * instruction's modifier names. `sized`: a register that holds a global or generic address must be as wide as the
+   * addresses of the module. `element`: `name[1]` is also allowed, without brackets around it. `coordinates`:
+   * `[a, {x, y}]` with this many 32-bit coordinates, where `a` is the address of a tensor map. `least`: a register that
+   * holds the address must have at least this many bits (with `generic`, this applies only to instructions without a
+   * space modifier); everywhere else, shorter registers are allowed, and ptxas extends them.
    */
   | {
       readonly kind: 'address';
@@ -154,8 +155,9 @@ export type OperandPattern =
       readonly least?: { readonly bits: 32 | 64; readonly generic?: boolean };
     }
   /**
-   * The operand of cvta: a register or, for variants without `.to`, a variable in the state space. For mapa and
-   * getctarank, a variable must be in `space`, whatever the modifier, and integer `constants` are also allowed.
+   * The operand of cvta: a register or, for variants without `.to`, a variable in the state space that the modifier
+   * names. mapa and getctarank have the same kind of operand, but there a variable must always be in `space`, and
+   * integer constants are allowed if `constants` is set.
    */
   | {
       readonly kind: 'window';
@@ -166,8 +168,9 @@ export type OperandPattern =
       readonly constants?: boolean;
     }
   /**
-   * `[a, {x, y}]`: a texture or surface, given by its name or in a register, and coordinates of one of the `types`.
-   * With `sampled`, `[a, s, {x, y}]` is also allowed, where `s` is a sampler.
+   * `[a, {x, y}]`: a texture or surface, followed by coordinates of one of the `types`. The texture or surface is given
+   * by its name or by a register that contains its handle. With `sampled`, `[a, s, {x, y}]` is also allowed, where `s`
+   * is a sampler.
    */
   | {
       readonly kind: 'texture';
@@ -195,7 +198,8 @@ export type OperandPattern =
       /** `p` alone is not allowed. */
       readonly both?: boolean;
       /**
-       * The version and target that the second result needs, in addition to the requirements of the instruction itself.
+       * The version and target that are required for using the second result. They apply in addition to the
+       * requirements of the instruction itself.
        */
       readonly needs?: AvailabilityRow;
     }
@@ -213,16 +217,19 @@ export type OperandPattern =
  */
 export type TypeRelation = 'wider' | 'narrower' | 'same';
 
-/** A condition on a variant: it has one of `types` in the slot, all of `modifiers`, and none of `without`. */
+/**
+ * A condition that a variant can fulfill. The variant must have one of `types` in the slot, must have all of
+ * `modifiers`, and must not have any of `without`.
+ */
 export interface Condition {
   readonly types?: readonly TypeName[];
-  /** The slot whose type must be one of `types`. If absent, the type in any slot counts. */
+  /** The slot whose type must be one of `types`. If absent, it is sufficient that any slot has one of these types. */
   readonly slot?: number;
   readonly modifiers?: readonly string[];
   readonly without?: readonly string[];
 }
 
-/** A rule about the choice of modifiers, beyond what the axes say. */
+/** A rule that restricts which modifiers can be combined, in addition to the restrictions that follow from the axes. */
 export type Constraint =
   /** The modifier is allowed only if some slot (or the slot `slot`, if given) has one of these types. */
   | {
@@ -231,7 +238,10 @@ export type Constraint =
       readonly types: readonly TypeName[];
       readonly slot?: number;
     }
-  /** `.sat` needs a destination range that does not include the whole source range. */
+  /**
+   * The modifier (`.sat`) is allowed only if the source type has values that are outside the range of the destination
+   * type.
+   */
   | { readonly kind: 'needs-narrowing-range'; readonly modifier: string }
   /** At least one of these modifiers is required. */
   | { readonly kind: 'any-of'; readonly modifiers: readonly string[] }
@@ -253,11 +263,11 @@ export type Constraint =
   | { readonly kind: 'vector-bits'; readonly bits: number; readonly when?: Condition };
 
 /**
- * A version and target rule. For every row whose condition holds, at least one of the alternatives in `ways` must
- * apply.
+ * A rule that says which versions and targets support a feature. If the condition `when` holds for a variant, at least
+ * one of the alternatives in `ways` must apply.
  */
 export interface AvailabilityRow {
-  /** The feature that has the requirement, in words for messages: `.e4m3x2 on sm_89`. */
+  /** The feature that has the requirement, as messages refer to it: `.e4m3x2 on sm_89`. */
   readonly subject: string;
   readonly when?: Condition;
   readonly ways: readonly Availability[];
@@ -291,8 +301,9 @@ export interface InstructionForm {
   /** Axes whose modifiers do not affect results, so that tests and listings may ignore them. */
   readonly inert?: readonly string[];
   /**
-   * The condition code with which the instruction is computed on its own, without an earlier instruction that sets it.
-   * It is the value that stands for no carry or no borrow, which is 1 for instructions that borrow. Default: 0.
+   * The value of the condition code if the instruction is evaluated on its own, without an earlier instruction that
+   * sets the condition code. It is the value that stands for no carry or no borrow, which is 1 for instructions that
+   * borrow. Default: 0.
    */
   readonly nothingCarried?: 0 | 1;
   /** Builds the steps of the variant, as pure data. */
@@ -302,7 +313,10 @@ export interface InstructionForm {
 /** A form with all choices made. */
 export interface Variant {
   readonly form: InstructionForm;
-  /** The opcode with its modifiers and types in the order of the ISA, whatever their order in the text. */
+  /**
+   * The opcode with its modifiers and types. They are always in the order in which the ISA lists them, even if the text
+   * has a different order.
+   */
   readonly mnemonic: string;
   readonly types: readonly PtxType[];
   /** The chosen modifier for each axis; an axis for which no modifier was chosen has no entry. */

@@ -28,7 +28,10 @@ const c = read('c', '.pred', { negatable: true });
 
 // --- steps ----------------------------------------------------------------------------------------------------------
 
-/** For each type, the type as which its lanes are compared. Bit-size types are compared as unsigned integers. */
+/**
+ * Returns the type that is used for comparing lanes of the given type. Lanes of bit-size types are compared as unsigned
+ * integers.
+ */
 function comparedAs({ name, format, width }: PtxType): IntegerName | FloatArithmeticFormat {
   if (format === null) return integerName(false, width);
   if (isIntegerName(format)) return format;
@@ -55,8 +58,8 @@ function compare(variant: Variant, environment: Environment, to: Ref, from: read
 }
 
 /**
- * Writes the outcome of a comparison to a result. If the variant has a Boolean operator, the outcome is first combined
- * with c.
+ * Returns a step that stores the outcome of a comparison in a result. If the variant has a Boolean operator, the step
+ * combines the outcome with c first.
  */
 export function combine(variant: Variant, to: Ref, truth: Ref): Step {
   if (variant.modifiers['boolOp'] === undefined) return { kind: 'copy', to, from: truth };

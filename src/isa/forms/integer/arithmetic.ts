@@ -19,7 +19,7 @@ const c = read('c', 0);
 const always = (subject: string): AvailabilityRow => ({ subject, ways: [at('1.0')] });
 const hopper = (subject: string): AvailabilityRow => ({ subject, ways: [at('8.0', 90)] });
 
-/** Applies one integer function to the lanes of the type, then `.relu`, which replaces negative values by 0. */
+/** Applies one integer function to each lane. With `.relu`, negative results are then replaced by 0. */
 function compute(fn: IntegerFunction, sources: readonly Ref[]): InstructionForm['steps'] {
   return (variant) => {
     const type = integerType(variant, 0);

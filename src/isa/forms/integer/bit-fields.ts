@@ -103,8 +103,8 @@ function lowByte(to: Ref, from: Ref): Step {
 }
 
 /**
- * Shifts the field to the top of the word and then back down. This fills the bits above it with copies of its sign or
- * with zeros.
+ * Shifts the field to the top of the word and then back down. The second shift fills the bits above the field with
+ * copies of its sign or with zeros.
  */
 const extract: InstructionForm['steps'] = (variant) => {
   const { class: kind, width } = slotType(variant, 0);
@@ -122,7 +122,7 @@ const extract: InstructionForm['steps'] = (variant) => {
   ];
 };
 
-/** `to` = a mask of `length` ones that starts at bit `position`. */
+/** Stores a mask in `to` that consists of `length` ones, starting at bit `position`. */
 function mask(width: number, to: Ref, position: Ref, length: Ref): readonly Step[] {
   const type = integerName(false, width);
   return [

@@ -39,14 +39,17 @@ interface Terms {
 }
 
 /**
- * Computes the carry of `result` = `from` ± `other`, where all of them are unsigned numbers. The carry is set if a sum
+ * Computes the carry of `result` = `from` ± `other`. All three values are unsigned numbers. The carry is set if a sum
  * does not fit in the type, or if a difference is not negative.
  */
 function carryOut({ direction, type, from, other }: Terms, to: Ref, result: Ref): Step {
   return direction === 'add' ? compare('lt', type, to, result, from) : compare('ge', type, to, from, other);
 }
 
-/** Stores in `$carry` the number that the condition code adds to a sum or subtracts from a difference. */
+/**
+ * Stores 0 or 1 in `$carry`, depending on the condition code. This number must be added to a sum or subtracted from a
+ * difference.
+ */
 function carryIn(direction: Direction, type: IntegerName): readonly Step[] {
   if (direction === 'add') return [resize('$carry', type, conditionCode, 'u32')];
   return [bits('not', 1, '$borrow', conditionCode), resize('$carry', type, '$borrow', 'u32')];

@@ -20,7 +20,7 @@ const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' })
 
 // --- 24 bits --------------------------------------------------------------------------------------------------------
 
-/** `to` = bits 31 to 0, or 47 to 16, of the product of the low 24 bits of a and b. */
+/** Stores part of the 48-bit product of the low 24 bits of a and b in `to`: bits 31 to 0, or bits 47 to 16. */
 function product(variant: Variant, half: 'lo' | 'hi', to: Ref): readonly Step[] {
   const type = integerType(variant, 0);
   const down = type === 's32' ? 'shr.s' : 'shr.u';
@@ -82,7 +82,7 @@ const saturated24 = exact({
 
 // --- dot products ---------------------------------------------------------------------------------------------------
 
-/** The accumulator is signed if at least one of the factors is. */
+/** The accumulator is signed if at least one of the two source types is signed. */
 const sumType = (variant: Variant): IntegerName =>
   integerType(variant, 0) === 'u32' && integerType(variant, 1) === 'u32' ? 'u32' : 's32';
 
@@ -99,7 +99,7 @@ function lanes(name: Ref, type: IntegerName, width: 8 | 16, count: number): read
 
 /**
  * Computes c plus a sum of products: each of the `count` lanes of a, which are `width` bits wide, is multiplied by a
- * byte of b. The bytes start at number `first`.
+ * byte of b. The first of these bytes is byte number `first`.
  */
 function dot(variant: Variant, width: 8 | 16, first: number): readonly Step[] {
   const count = 32 / width;

@@ -1,4 +1,4 @@
-/** Shorthand for integer steps, for forms that consist of several steps. */
+/** Short functions that create integer steps, for forms whose instructions consist of several steps. */
 import type { Conversion } from '../../../numerics/conversion.ts';
 import type { IntegerName } from '../../../numerics/formats.ts';
 import type { BitFunction, Comparison, IntegerFunction } from '../../../numerics/operations.ts';
@@ -13,7 +13,7 @@ export function bits(fn: BitFunction, width: number, to: Ref, ...from: readonly 
   return { kind: 'bits', fn, width, to, from };
 }
 
-/** A constant of `width` bits. A negative value is given in two's complement. */
+/** A constant of `width` bits. A negative value is converted to two's complement. */
 export function constant(to: Ref, value: number, width = 32): ValueStep {
   const wide = BigInt.asUintN(width, BigInt(value));
   return { kind: 'constant', to, value: width > 32 ? wide : Number(wide) };
@@ -28,12 +28,12 @@ export function extract(to: Ref, from: Ref, low: number, width: number): ValueSt
   return { kind: 'extract', to, from, low, width };
 }
 
-/** `high << shift | low`, with `width` bits. */
+/** Computes `high << shift | low` as a value of `width` bits. */
 export function join(to: Ref, high: Ref, low: Ref, shift: number, width: number): ValueStep {
   return { kind: 'join', to, high, low, shift, width };
 }
 
-/** `condition ? a : b`. */
+/** Computes `condition ? a : b`. */
 export function select(to: Ref, condition: Ref, a: Ref, b: Ref): ValueStep {
   return { kind: 'select', to, condition, from: [a, b] };
 }

@@ -2,16 +2,16 @@
  * barrier.cluster (PTX ISA 9.1, 9.7.13.3). The barrier is a 64-bit object in the shared memory of the cluster's first
  * block. It is initially zero and has these fields:
  *
- * | bits | field                                                  |
+ * | bits | field |
  * | ---- | ------------------------------------------------------ |
- * | 20   | threads that have arrived in the current phase         |
- * | 20   | threads that have exited, which no phase waits for     |
- * | 24   | number of the current phase                            |
+ * | 20 | threads that have arrived in the current phase |
+ * | 20 | threads that have exited, which no phase waits for |
+ * | 24 | number of the current phase |
  *
- * For each of its threads, a block also keeps a byte. Its value is 0 if the thread has never arrived; otherwise, it is
- * 2 plus the lowest bit of the phase in which the thread last arrived. The thread has to wait as long as the lowest bit
- * of the current phase is the same as in its byte. Comparing one bit is enough, because the next phase cannot end
- * before this thread arrives in it.
+ * In addition, each block has one byte for each of its threads. Its value is 0 if the thread has never arrived;
+ * otherwise, it is 2 plus the lowest bit of the phase in which the thread last arrived. The thread has to wait as long
+ * as the lowest bit of the current phase is the same as in its byte. Comparing one bit is enough, because the next
+ * phase cannot end before this thread arrives in it.
  */
 import type { InstructionForm } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';
@@ -43,7 +43,9 @@ const exits: readonly ValueStep[] = [
 
 const arrives: readonly ValueStep[] = [integer('add', 'u32', '$arrived', '$arrived', '$one')];
 
-/** Changes the barrier. If the current phase then has no more threads to wait for, starts the next phase. */
+/**
+ * Updates the barrier, and starts the next phase if the current phase has no more threads to wait for after the update.
+ */
 function change(counts: readonly ValueStep[]): Step {
   const steps: readonly ValueStep[] = [
     extract('$arrived', '$old', 0, fieldBits),

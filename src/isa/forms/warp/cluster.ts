@@ -23,7 +23,7 @@ function form({ ways, steps = () => [{ kind: 'yield' }], ...line }: Line): Instr
 
 const rankBits = 32 - rankShift;
 
-/** Replaces the rank in an address. A generic address remains in the same window. */
+/** Replaces the rank of the block in an address. If the address is generic, it remains in the same window. */
 function mapped(isWide: boolean): readonly Step[] {
   const low = [
     constant('$one', 1),
