@@ -15,7 +15,7 @@ export type Digit = `l${number}` | `i${number}`;
 export interface Fragment {
   readonly rows: number;
   readonly columns: number;
-  /** The number of matrices that the fragments of a warp contain: 4 for m8n8k4 of f16, otherwise 1. */
+  /** The number of matrices that a warp holds in this operand: 4 for m8n8k4 with f16, otherwise 1. */
   readonly matrices: number;
   /** The distance in bits between consecutive elements in a register. */
   readonly bits: number;
@@ -27,7 +27,7 @@ export interface Fragment {
   readonly matrix: readonly Digit[];
 }
 
-/** The position of an element. */
+/** The position of an element: its row and column, and the number of the matrix that contains it. */
 export interface Place {
   readonly matrix: number;
   readonly row: number;
@@ -51,16 +51,16 @@ function digitOf(digit: Digit, lane: number, element: number): number {
   return (from >>> Number(digit.slice(1))) & 1;
 }
 
-/** Which matrix of a product a fragment belongs to. D has the same layout as C, so both use `c`. */
+/** The matrix of a product that a fragment belongs to. D has the same layout as C, so both are called `c`. */
 export type Side = 'a' | 'b' | 'c';
 
 /** Rows, columns, bits per element and registers per lane. */
 export type FragmentSize = Pick<Fragment, 'rows' | 'columns' | 'bits' | 'registers'>;
 
 /**
- * The layout of all shapes except m8n8k4 of f16. Four lanes share a row of A, a column of B or a row of C. In A and B,
- * elements that are adjacent along k are in the same register. In C, pairs of elements that are adjacent in a row are
- * in the same lane.
+ * The layout of all shapes except m8n8k4 of f16. Each row of A, column of B or row of C is spread over four lanes. In A
+ * and B, elements that are adjacent along k are in the same register. In C, pairs of elements that are adjacent in a
+ * row are in the same lane.
  */
 export function fragmentOf(side: Side, size: FragmentSize): Fragment {
   const { rows, columns, bits } = size;
@@ -81,7 +81,11 @@ export function fragmentOf(side: Side, size: FragmentSize): Fragment {
   return { ...size, matrices: 1, registerBits, row, column, matrix: [] };
 }
 
-/** m8n8k4 of f16: four products, one for each pair of groups of four lanes. */
+/**
+ * m8n8k4 with f16 computes four products at once. Each of them is held by eight lanes: four consecutive lanes in the
+ * lower half of the warp, and the corresponding four lanes in the upper half. These digits give the number of the
+ * product.
+ */
 const quadPair: readonly Digit[] = ['l2', 'l3'];
 const lanesAcross: readonly Digit[] = ['l0', 'l1', 'l4'];
 
@@ -126,7 +130,7 @@ export interface Holder {
   readonly low: number;
 }
 
-/** Index of an element in `holdersOf`. */
+/** The index of an element in the list that `holdersOf` returns. */
 export function indexOf({ rows, columns }: Fragment, { matrix, row, column }: Place): number {
   return (matrix * rows + row) * columns + column;
 }

@@ -3,8 +3,8 @@ import type { AvailabilityRow } from './form.ts';
 import { at, type Availability, isAlways, isAvailable, type Target, type Version } from './targets.ts';
 
 /**
- * A limit that later versions raised. Each row allows more than the row before it, but only from a certain version on
- * and for certain targets.
+ * A limit that was raised in later versions. Each row has a higher limit than the row before it, which applies only to
+ * certain targets and only from a certain version on.
  */
 export type Limit = readonly { readonly most: number; readonly since: Availability }[];
 
@@ -14,7 +14,7 @@ export const kernelParameterBytes: Limit = [
   { most: 32_764, since: at('8.1', 70) },
 ];
 
-/** The limit in this version on this target. */
+/** Returns the limit that applies in the given version on the given target. */
 export function mostIn(limit: Limit, version: Version, target: Target): number {
   return Math.max(...limit.filter(({ since }) => isAvailable([since], version, target)).map(({ most }) => most));
 }

@@ -1,6 +1,6 @@
 /**
- * The arithmetic of tensor cores, one row for each generation and family of types. Measured on V100, A100, A2, L40S,
- * H100, H200 and B200 (MATLAB-tensor-core, arXiv 2512.07004; MMA-Sim, arXiv 2511.10909).
+ * How tensor cores multiply and add: a table with rows for each generation of GPUs and family of types. Measured on
+ * V100, A100, A2, L40S, H100, H200 and B200 (MATLAB-tensor-core, arXiv 2512.07004; MMA-Sim, arXiv 2511.10909).
  */
 import type { ChunkEnd, DotArithmetic, FactorFormat } from '../numerics/dot-arithmetic.ts';
 import type { Gpu } from './gpus.ts';
@@ -12,7 +12,7 @@ import type { Gpu } from './gpus.ts';
 export type ProductFamily = 'f16' | 'bf16' | 'tf32' | 'fp8' | 'fp6 and fp4' | 'mxf8f6f4' | 'mxf4';
 
 interface ArithmeticRow {
-  /** The numbers of the first and last architectures to which the row applies. */
+  /** The first and the last architecture to which the row applies, as numbers: 90 for sm_90. */
   readonly sm: readonly [from: number, to: number];
   readonly families: readonly ProductFamily[];
   readonly chunk: number;
@@ -42,8 +42,8 @@ export const arithmeticRows: readonly ArithmeticRow[] = [
 ];
 
 /**
- * The arithmetic that a GPU uses for products of this family. For a GPU that is older than all rows of the family, it
- * is that of the first row.
+ * The arithmetic that a GPU uses for products of this family. If the GPU is older than all architectures that the rows
+ * of this family cover, the first row is used.
  */
 export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: 'f16' | 'f32'): DotArithmetic {
   const own = arithmeticRows.filter(({ families }) => families.includes(family));

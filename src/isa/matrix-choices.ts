@@ -1,13 +1,13 @@
 /**
- * Aspects of matrix instructions that none of the recordings from real hardware determine, and what ptxlab does in each
- * case.
+ * Lists questions about matrix instructions that cannot be answered from the recordings of real hardware, and what
+ * ptxlab does in each case.
  */
 import type { Choice } from '../numerics/open-choices.ts';
 import type { MatrixProduct } from './matrix-product.ts';
 
 /**
- * A use of a matrix instruction: its opcode and its product. The product is null if the instruction only moves a
- * matrix.
+ * The opcode of a matrix instruction, and the matrix product that it computes. The product is null if the instruction
+ * only moves a matrix.
  */
 export interface MatrixUse {
   readonly opcode: string;

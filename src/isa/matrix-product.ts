@@ -30,10 +30,10 @@ export function sumConversion(from: 'f16' | 'f32', to: 'f16' | 'f32'): Conversio
 }
 
 /**
- * In a sparse product, half of A is omitted. The columns of A are divided into chunks, and two 2-bit indices in the
- * metadata say which columns of each chunk are not omitted: an index selects one of the four units of a chunk, and each
- * unit consists of `unit` columns. A register with metadata holds `rowBits` bits for each row. Of every four lanes,
- * `lanes` lanes provide metadata.
+ * In a sparse product, half of the elements of A are omitted. The columns of A are divided into chunks of four units,
+ * and each unit consists of `unit` columns. For each row and chunk, the metadata contains two 2-bit indices: they
+ * select the two units whose elements are not omitted. A register with metadata holds `rowBits` bits for each row. In
+ * every group of four lanes, `lanes` lanes provide metadata.
  */
 export interface Sparsity {
   readonly unit: 0.5 | 1 | 2;

@@ -8,7 +8,7 @@ export interface ModifierSet {
   readonly values: readonly string[];
 }
 
-/** The sets of modifiers, under the names by which the ISA's syntax lines refer to them. */
+/** The sets of modifiers. Each key is the name that the ISA's syntax lines use for the set. */
 export const modifierSets: Readonly<Record<string, ModifierSet>> = {
   irnd: { axis: 'rounding', values: ['.rni', '.rzi', '.rmi', '.rpi'] },
   frnd: { axis: 'rounding', values: ['.rn', '.rz', '.rm', '.rp'] },
@@ -93,7 +93,7 @@ export function orderedKind(words: readonly string[]): ReadonlySet<string> | nul
   return orderedKinds.find((kind) => words.every((word) => kind.has(word))) ?? null;
 }
 
-/** The axes of modifiers whose axis follows neither from a set that contains them nor from their own name. */
+/** Gives the axis of each modifier that does not belong to a set and whose axis cannot be derived from its own name. */
 const literalAxes: Readonly<Record<string, string>> = {
   '.row': 'alayout',
   '.rna': 'rounding',
@@ -132,7 +132,7 @@ export function plainWords(syntax: string, sets: Readonly<Record<string, unknown
     .join('.');
 }
 
-/** True if some instruction has this modifier as a choice on the given axis. */
+/** True if the modifier can appear on the given axis in at least one instruction. */
 export function liesOn(modifier: string, axis: string): boolean {
   if (literalAxes[modifier] === axis || (axis === 'shape' && isShape(modifier))) return true;
   return axisValues.get(axis)?.has(modifier) ?? false;
@@ -152,7 +152,7 @@ export function literalAxis(modifier: string): string {
   return literalAxes[modifier] ?? setAxes.get(modifier) ?? modifier.slice(1);
 }
 
-/** True for the shape of a matrix product: `.m16n8k16`. */
+/** True if the modifier is the shape of a matrix product, such as `.m16n8k16`. */
 function isShape(modifier: string): boolean {
   return /^\.m\d+n\d+k\d+$/.test(modifier);
 }

@@ -3,8 +3,8 @@ import { nearestWord } from '../base/nearest-word.ts';
 import { targets } from './targets.ts';
 
 /**
- * Returns the name that was probably intended. If no architecture has the number that is in the name, returns the
- * targets with the nearest numbers instead. Null if neither applies.
+ * Suggests the target that was probably intended. If the name contains a number that no architecture has, suggests the
+ * targets with the nearest numbers instead. Null if there is nothing to suggest.
  */
 export function helpForTarget(name: string): string | null {
   const near = nearestWord(

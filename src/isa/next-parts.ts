@@ -1,6 +1,7 @@
 /**
- * Completes mnemonics: given the beginning of a mnemonic, finds the dot-parts with which it can be continued and still
- * lead to a variant that is legal for a certain version and target. Parts are in the order of the syntax lines.
+ * Completes mnemonics. Given the beginning of a mnemonic, finds the dot-parts that can come next, so that the mnemonic
+ * can still become one that is legal for a certain version and target. The parts are listed in the order of the syntax
+ * lines.
  */
 import { BoundedCache } from '../base/bounded-cache.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -27,7 +28,7 @@ export interface Judge {
 /** A form of which the parts before number `next` have already been chosen. */
 interface Begun {
   readonly compiled: CompiledForm;
-  /** Rules that the version and target do not satisfy. */
+  /** The availability rules of the form that the version and target do not satisfy. */
   readonly missing: readonly AvailabilityRow[];
   readonly types: readonly TypeName[];
   readonly modifiers: Readonly<Record<string, string>>;
@@ -82,7 +83,7 @@ export class MnemonicGuide {
     return legal.map((opcode) => `.${elementAt(opcode.slice(beginning.length + 1).split('.', 1), 0)}`);
   }
 
-  /** The ways to read the beginning of a mnemonic. */
+  /** All ways in which the beginning of a mnemonic can be read. */
   private states(beginning: string): readonly Begun[] {
     return this.read.of(beginning, () => {
       const own = ptxForms.forms(beginning).map((form) => this.begin(form));
@@ -108,7 +109,7 @@ const mostKnown = 4096;
 
 let byWord: ReadonlyMap<string, readonly string[]> | null = null;
 
-/** The opcodes of the table by their first word: `mul.lo` by `mul`. */
+/** The opcodes of the table, grouped by their first word: for example, `mul.lo` is listed under `mul`. */
 function opcodesByWord(): ReadonlyMap<string, readonly string[]> {
   if (byWord !== null) return byWord;
   const made = new Map<string, string[]>();
@@ -123,8 +124,8 @@ function opcodesByWord(): ReadonlyMap<string, readonly string[]> {
 }
 
 /**
- * The position of a part in the syntax lines of an instruction, for sorting. If the lines differ, the rightmost
- * position counts.
+ * The position of a part in the syntax lines of an instruction, for sorting. If the position is not the same in all
+ * lines, the rightmost one is used.
  */
 function placeOf(part: string, firstWord: string): number {
   let place = -1;
@@ -142,7 +143,8 @@ function placeOf(part: string, firstWord: string): number {
 }
 
 /**
- * All states in which the form can be after this part. There may be several if the part can be read in different ways.
+ * All states that the form can be in after this part has been read. There may be several if the part can be read in
+ * different ways.
  */
 function after(begun: Begun, part: string): readonly Begun[] {
   return placesAfter(begun)
@@ -161,7 +163,7 @@ function placesAfter(begun: Begun): readonly Begun[] {
   return found;
 }
 
-/** Those of the parts that can lead to a legal variant. Parts that are already in `known` are left out. */
+/** The next parts that can still lead to a legal variant, except for those that are already in `known`. */
 function possibleParts(begun: Begun, known: ReadonlySet<string>): readonly string[] {
   return placesAfter(begun).flatMap((here) =>
     valuesAt(here).filter((text) => !known.has(text) && canBeLegal(choose(here, text))),
@@ -187,7 +189,7 @@ function choose(begun: Begun, text: string): Begun {
   return { ...begun, next: next + 1, types: isTypeName(text) ? [...types, text] : types };
 }
 
-/** Whether nothing is missing and every rule is met. */
+/** Whether no required part is missing and every rule is satisfied. */
 function isLegal(begun: Begun): boolean {
   const { compiled, types, modifiers, next, missing } = begun;
   for (let at = next; at < compiled.parts.length; at++) if (!isOptional(compiled, at)) return false;
@@ -256,7 +258,7 @@ function isChosen(modifier: string, { modifiers }: Begun): boolean {
   return Object.values(modifiers).includes(modifier);
 }
 
-/** Whether a modifier is chosen, or may be chosen later. */
+/** Whether a modifier has already been chosen or can still be chosen. */
 function canStillBe(modifier: string, begun: Begun): boolean {
   if (isChosen(modifier, begun)) return true;
   const { compiled, next } = begun;

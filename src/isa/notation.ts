@@ -1,7 +1,8 @@
 /**
- * Parses the ISA's syntax lines. The parts of `cvt.rn.satfinite{.relu}.f8x2type.f32 d, a, b` become type slots, which
- * are ordered, and modifier axes, most of which are not. Each part is the name of a type, of a modifier, of a set that
- * the form defines, or of a set from modifiers.ts. Braces around a part mean that it is optional.
+ * Parses the ISA's syntax lines. Each part of a line such as `cvt.rn.satfinite{.relu}.f8x2type.f32 d, a, b` becomes a
+ * type slot or a modifier axis. Types must be written in the order of their slots; most modifiers can be written in any
+ * order. Each part is the name of a type, of a modifier, of a set that the form defines, or of a set from modifiers.ts.
+ * Braces around a part mean that it is optional.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { InstructionForm, Variant } from './form.ts';
@@ -139,7 +140,9 @@ const firstWords: ReadonlySet<string> = new Set(
   [...subOpcodes, ...opcodesOutside.keys()].map((opcode) => elementAt(opcode.split('.', 1), 0)),
 );
 
-/** Splits a mnemonic into opcode and dot-parts; `cvt.pack`, `mul.wide` and the like are opcodes of their own. */
+/**
+ * Splits a mnemonic into opcode and dot-parts; opcodes can consist of several words, such as `cvt.pack` or `mul.wide`.
+ */
 export function splitMnemonic(mnemonic: string): { readonly opcode: string; readonly parts: readonly string[] } {
   const [first = '', ...rest] = mnemonic.split('.');
   const parts = rest.map((part) => `.${part}`);
@@ -206,8 +209,8 @@ function makeAxis(form: InstructionForm, name: string, optional: boolean): Axis 
 }
 
 /**
- * Makes the variant for these choices, which the caller must already have checked. In `modifiers`, each axis is found
- * under its name; an axis without a modifier has no entry.
+ * Makes the variant for these choices, which the caller must already have checked. The keys of `modifiers` are the
+ * names of the axes; an axis without a modifier has no entry.
  */
 export function makeVariant(
   compiled: CompiledForm,

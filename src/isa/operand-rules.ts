@@ -1,12 +1,12 @@
 /**
- * The rules for which registers and constants are accepted for the type of an instruction. They comprise Tables 27 and
- * 28 of PTX ISA 9.1, 9.4.1, written as rules, and two stricter sets of rules (see `Regime`). The same rules apply to
- * sources, which are truncated, and to destinations, which are extended.
+ * The rules that decide which registers and constants an instruction accepts, given the type of its operand. They
+ * comprise Tables 27 and 28 of PTX ISA 9.1, 9.4.1, written as rules, and two stricter sets of rules (see `Regime`). The
+ * same rules apply to sources, which are truncated, and to destinations, which are extended.
  */
 import type { Regime } from './form.ts';
 import { isInteger, type PtxType } from './types.ts';
 
-/** The notation of a constant. */
+/** The notation in which a constant is written. */
 export type ConstantKind = 'integer' | '0f' | '0d' | 'decimal';
 
 /** True if a register declared as `register` can be used for an operand of `type`. */

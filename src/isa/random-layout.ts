@@ -7,8 +7,8 @@ export interface ElementRandomLayout {
   /** Number of random bits per element. */
   readonly bits: number;
   /**
-   * For each element, starting with that of the lowest lane, the position of the lowest of its bits in the word that
-   * the elements share.
+   * The elements share one word of random bits. For each element, starting with the one in the lowest lane, this is the
+   * position in the word at which the element's bits begin.
    */
   readonly low: readonly number[];
 }

@@ -12,8 +12,8 @@ import type { TypeName } from './types.ts';
 export const registerParts = ['.x', '.y', '.z', '.w'] as const;
 
 /**
- * How widely the value of a register is shared between threads: either one answer for all of its parts, or a separate
- * one for each of `.x`, `.y`, `.z` and `.w`.
+ * How widely the value of a register is shared between threads. This is given either for the register as a whole, or
+ * separately for each of its parts `.x`, `.y`, `.z` and `.w`.
  */
 type SamenessOfParts = Sameness | readonly [x: Sameness, y: Sameness, z: Sameness, w: Sameness];
 
@@ -48,14 +48,17 @@ export type LaunchValue =
   /** Whether the kernel or the launch explicitly asks for clusters. */
   | 'hasClusters'
   /**
-   * The indices of the cluster within the grid and of the block within its cluster, and the number of clusters in the
-   * grid and of blocks in a cluster, all in three dimensions.
+   * In three dimensions: the index of the cluster within the grid, the number of clusters in the grid, the index of the
+   * block within its cluster, and the number of blocks in a cluster.
    */
   | 'clusterIndex'
   | 'gridClusters'
   | 'indexInCluster'
   | 'clusterSize'
-  /** The number of the block within its cluster, and the number of blocks and of threads in a cluster. */
+  /**
+   * The rank of the block within its cluster, the number of blocks in a cluster, and the number of threads in a
+   * cluster.
+   */
   | 'rankInCluster'
   | 'blocksPerCluster'
   | 'threadsPerCluster'
@@ -92,7 +95,7 @@ const samenesses: Readonly<Record<LaunchValue, SamenessOfParts>> = {
   gridWorkspace: 'grid',
 };
 
-/** A resource that a kernel needs if it reads a certain register. */
+/** A resource that a launch has to provide if the kernel reads certain registers. */
 export type Grant = 'reserved shared memory' | 'grid workspace';
 
 export interface SpecialRegister {
@@ -102,8 +105,8 @@ export interface SpecialRegister {
   /** True for a register with the parts `.x`, `.y`, `.z` and `.w`. */
   readonly isVector: boolean;
   /**
-   * If an instruction may read only some of the low bits of the register, the minimum number of bits that it must read;
-   * null otherwise.
+   * The minimum number of bits that an instruction must read, if it may read only the low bits of the register. Null if
+   * it must always read the whole register.
    */
   readonly least: number | null;
   readonly since: Availability;
@@ -143,13 +146,15 @@ export const reservedSharedBytes = 1024;
 const always = at('1.0');
 const clusters = at('7.8', 90);
 /**
- * These registers were once 16 bits wide and can still be read by 16-bit instructions. `%gridid` was later widened to
- * 32 and then to 64 bits.
+ * These registers were originally 16 bits wide, and 16-bit instructions can still read them. `%gridid` was later
+ * widened to 32 and then to 64 bits.
  */
 const chopped: Extras = { least: 16 };
 const reserved: Extras = { grant: 'reserved shared memory' };
 
-/** Special registers that some steps read implicitly, under the names of these values. */
+/**
+ * Special registers that some steps read implicitly. The keys are the names by which these steps refer to the values.
+ */
 export const impliedRegisters: ReadonlyMap<Ref, SpecialRegister> = new Map(
   (
     [
@@ -201,7 +206,7 @@ export const registerRows: readonly SpecialRegister[] = [
   row('%reserved_smem_offset_begin', '.b32', at('7.6', 80), 0, reserved),
   row('%reserved_smem_offset_end', '.b32', at('7.6', 80), reservedSharedBytes, reserved),
   row('%reserved_smem_offset_cap', '.b32', at('7.6', 80), reservedSharedBytes, reserved),
-  // Only a driver knows the real addresses of the numbered areas. Cooperative groups use the second of them.
+  // The real addresses of the numbered areas are known only to the driver. Cooperative groups use the second of them.
   row('%reserved_smem_offset_0', '.b32', at('7.6', 80), 0, reserved),
   row('%reserved_smem_offset_1', '.b32', at('7.6', 80), 128, reserved),
   row('%total_smem_size', '.u32', at('4.1', 20), 'sharedBytes'),

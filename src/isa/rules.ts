@@ -7,8 +7,8 @@ import type { Condition, Constraint, TypeRelation } from './form.ts';
 import { isInteger, type PtxType, type TypeName } from './types.ts';
 
 /**
- * The types and modifiers to which a rule is applied. They are those of a variant, or those of a form that is still
- * being resolved.
+ * The types and modifiers to which a rule is applied. They belong either to a variant or to a form that is still being
+ * resolved.
  */
 export interface Choices {
   readonly types: readonly PtxType[];

@@ -1,8 +1,8 @@
 /**
  * The sameness of a value says how widely the value is shared: it is the largest kind of group in which all threads see
- * the same value. Each group contains the ones before it. A `gang` is a set of neighboring threads of a warp whose
- * indices differ only in x. If the sameness is `reading`, the value can differ even between two reads by the same
- * thread.
+ * the same value. The kinds are listed from the smallest to the largest. A `gang` is a set of neighboring threads of a
+ * warp whose indices differ only in x. If the sameness is `reading`, the value can differ even between two reads by the
+ * same thread.
  */
 export const samenesses = ['reading', 'thread', 'gang', 'warp', 'block', 'grid'] as const;
 
@@ -13,7 +13,7 @@ export function isSameFor(value: Sameness, group: Sameness): boolean {
   return samenesses.indexOf(value) >= samenesses.indexOf(group);
 }
 
-/** The sameness of a value that is computed from two others: the smaller of the two kinds of groups. */
+/** The sameness of a value that is computed from two other values: the lesser of their samenesses. */
 export function meet(a: Sameness, b: Sameness): Sameness {
   return isSameFor(a, b) ? b : a;
 }

@@ -32,14 +32,15 @@ export const spaceSameness: Readonly<Record<AccessSpace, Sameness>> = {
 
 /**
  * The position in an address of shared memory at which the rank of a block begins. If the bits from this position on
- * are zero, the address refers to the thread's own block. Otherwise, these bits are one more than the rank of the block
- * in the cluster to which the address refers, which can also be the thread's own. Such addresses come from mapa.
+ * are zero, the address refers to the thread's own block. Otherwise, they contain the rank of a block in the cluster,
+ * plus one, and the address refers to the shared memory of that block; it may also be the thread's own block. Such
+ * addresses come from mapa.
  */
 export const rankShift = 24;
 
 const ownBytes = 2 ** rankShift;
 
-/** The offset at which the blocks of a cluster see the shared memory of the block with the given rank. */
+/** The offset at which all blocks of a cluster can access the shared memory of the block with the given rank. */
 export function startOfRank(rank: number): number {
   return (rank + 1) * ownBytes;
 }

@@ -60,8 +60,8 @@ export interface FormFamily {
   /** The opcodes, in the order in which they first occur in `forms`. */
   readonly opcodes: readonly string[];
   /**
-   * Makes the forms. This is done only when they are first needed, because making the forms of all families takes 30
-   * ms.
+   * Creates the forms. It is called only when the forms are first needed, because creating the forms of all families
+   * takes 30 ms.
    */
   readonly forms: () => readonly InstructionForm[];
 }
@@ -166,12 +166,12 @@ export class FormTable {
     }
   }
 
-  /** The opcodes in the table, in its order. */
+  /** All opcodes, in the order of the table. */
   opcodes(): readonly string[] {
     return this.all;
   }
 
-  /** The opcodes that consist of `opcode` followed by more words, in the table's order. */
+  /** The opcodes that consist of `opcode` and additional words, in the order of the table. */
   longerOpcodes(opcode: string): readonly string[] {
     return this.byStart.get(opcode) ?? [];
   }

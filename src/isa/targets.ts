@@ -92,8 +92,8 @@ export function versionName(version: Version): VersionName {
 }
 
 /**
- * The suffix after the number. A target with suffix `a` also has the features that exist only on this chip, and a
- * target with suffix `f` has those that its family shares (PTX ISA 9.1, 11.1.2).
+ * The suffix after the number. A target with suffix `a` also has the features that only this architecture has, and a
+ * target with suffix `f` also has those that all members of its family have (PTX ISA 9.1, 11.1.2).
  */
 export type TargetSuffix = '' | 'a' | 'f';
 
@@ -158,7 +158,7 @@ export function isTargetName(text: string): text is TargetName {
 
 function expandTarget([sm, since, a, f]: TargetRow): readonly Target[] {
   const make = (suffix: TargetSuffix, text: string): Target => ({
-    // The cast is safe, because the target names are derived from the same rows.
+    // The cast is safe, because the type `TargetName` is derived from the same rows.
     name: `sm_${sm}${suffix}` as TargetName,
     sm,
     suffix,
@@ -259,7 +259,10 @@ export function atBefore(version: string): Availability {
   return { ...at('1.0'), until: parseVersion(version) };
 }
 
-/** Since 1.0, on targets from `sm` up to, but not including, `below`. With `until`, only in versions before `until`. */
+/**
+ * Since 1.0, on targets from `sm` up to, but not including, `below`. If `until` is given, only in versions before
+ * `until`.
+ */
 export function atBetween(sm: number, below: number, until?: string): Availability {
   const way: Availability = { since: parseVersion('1.0'), on: { kind: 'between', sm, below } };
   return until === undefined ? way : { ...way, until: parseVersion(until) };
@@ -270,7 +273,7 @@ export function isAvailable(ways: readonly Availability[], version: Version, tar
   return ways.some((way) => inVersion(way, version) && includesTarget(way.on, target));
 }
 
-/** True if the alternative applies to the version, on whatever target. */
+/** True if the alternative applies to the version, regardless of the target. */
 export function inVersion(way: Availability, version: Version): boolean {
   return version >= way.since && (way.until === undefined || version < way.until);
 }

@@ -8,15 +8,15 @@ import type { FormatName } from '../numerics/formats.ts';
 import { at, type Availability } from './targets.ts';
 
 /**
- * The class of a type. An `alternate` type has no registers of its own, so its values are kept in bit-size registers; a
- * `packed` type consists of several lanes in another format.
+ * The class of a type. Registers cannot be declared with an `alternate` type, so its values are kept in bit-size
+ * registers. A `packed` type consists of several lanes in another format.
  */
 export type TypeClass = 'signed' | 'unsigned' | 'float' | 'bits' | 'predicate' | 'alternate' | 'packed';
 
 /**
  * Where a type name may be used. `variable`: in declarations and instructions. `quirk`: like `variable`, but not
- * documented, although ptxas accepts it. `instruction`: in instructions and, in declarations, only for arrays.
- * `element`: only in instructions; in declarations, it is a syntax error.
+ * documented, although ptxas accepts it. `instruction`: in instructions, and in declarations of arrays. `element`: only
+ * in instructions; in declarations, it is a syntax error.
  */
 export type TypeUse = 'variable' | 'quirk' | 'instruction' | 'element';
 
@@ -36,7 +36,7 @@ export interface PtxType {
   readonly lanes: number;
   /** The distance from one lane to the next in bits: 8 for fp6, although a lane has only 6 bits. */
   readonly laneStride: number;
-  /** The first version in which variables of this type could be declared; null if every version allows it. */
+  /** The first version in which variables can be declared with this type; null if this is possible in every version. */
   readonly since: Availability | null;
 }
 
@@ -120,7 +120,7 @@ export function typeOf(name: TypeName): PtxType {
   return valueAt(types, name);
 }
 
-/** Opaque types of textures, samplers and surfaces: a 64-bit handle. */
+/** The opaque types of textures, samplers and surfaces. A variable of such a type holds a 64-bit handle. */
 export const opaqueTypes: ReadonlySet<string> = new Set(['.texref', '.samplerref', '.surfref']);
 
 /** Whether the grammar of ptxas accepts a word as the type of a declaration. */

@@ -32,7 +32,7 @@ export interface ArenaOptions {
   readonly constants: Uint8Array;
 }
 
-/** The number of bytes that a launch borrows once, and for each running block. */
+/** The number of bytes that a launch borrows: `common` bytes once, and `room` bytes for each running block. */
 export interface ArenaNeeds {
   readonly common: number;
   readonly room: number;
@@ -85,15 +85,12 @@ export class Arena {
     return this.rooms.reduce((sum, room) => sum + (this.contextOf(room)[context.slowTiles / 4] ?? 0), 0);
   }
 
-  /** Number of blocks whose data fits in `bytes` bytes at the same time, but at least one. */
+  /** The number of blocks whose data fits in `bytes` bytes at the same time. Always returns at least 1. */
   roomsWithin(bytes: number): number {
     return Math.max(1, Math.floor(bytes / this.roomSize));
   }
 
-  /**
-   * Returns memory for the block with this number. The context of the block has been filled in, and its shared memory
-   * has been cleared.
-   */
+  /** Provides memory for the block with this number, fills in the block's context, and clears its shared memory. */
   enter(block: number): BlockRoom {
     const room = this.free.pop() ?? this.makeRoom();
     const { memory, shape } = this.options;
@@ -108,7 +105,7 @@ export class Arena {
     return room;
   }
 
-  /** Returns the fields of a context; valid until memory grows. */
+  /** Returns a view of the fields of a context. The view is valid until the memory grows. */
   contextOf(room: BlockRoom): Int32Array {
     const bytes = this.options.memory.bytesAt(room.context, contextSize);
     return new Int32Array(bytes.buffer, bytes.byteOffset, contextSize / 4);

@@ -1,18 +1,18 @@
-/** What the runner of a block needs to know about compiled code. */
+/** The interface through which the runner of a block uses compiled code. */
 import type { CompiledKernel } from '../compiled-kernel.ts';
 
 /**
- * The compiled code and the memory of one block, in the form that the block runner uses. If units are warps, `members`
- * contains lanes of a warp.
+ * The compiled code and the memory of one block, in the form that the block runner uses. If threads are handled in
+ * units of a warp, `members` is a set of lanes of that warp.
  */
 export interface BlockCode {
   readonly compiled: CompiledKernel;
   readonly threads: number;
-  /** Runs threads, starting in a region. Returns an outcome. */
+  /** Runs threads from the beginning of a region. Returns an outcome. */
   readonly run: (region: number, first: number, behind: number, members: number) => number;
   /** Runs threads of a warp that have diverged. Returns bits of `advanced`. */
   readonly advance: (first: number, behind: number) => number;
-  /** Gives members of a warp that wait in the same group their results, and lets them continue. */
+  /** Takes members of a warp that are waiting in the same group, gives them their results, and lets them continue. */
   readonly complete: (first: number, members: number) => void;
   /**
    * Returns a view of the frames as words. The caller has to get a new view after other blocks have run, because memory

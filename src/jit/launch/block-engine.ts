@@ -1,4 +1,7 @@
-/** Runs the blocks of a compiled kernel that its ledger assigns to one thread, and answers calls from compiled code. */
+/**
+ * Runs blocks of a compiled kernel on one host thread, and answers calls from compiled code. A ledger decides which
+ * blocks these are.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import { signedAt } from '../../base/typed-reads.ts';
 import { type BuiltinServices, runBuiltin } from '../../machine/builtins.ts';

@@ -1,6 +1,7 @@
 /**
- * redux.sync on f32, computed with integer operations. Each float is mapped to a word, and the words are in the same
- * order as the floats: -0 is below +0, and a NaN is either above or below all other values (PTX ISA 9.1, 9.7.13.12).
+ * redux.sync on f32, computed with integer operations. Each float is mapped to an integer word, so that comparing the
+ * words gives the same order as comparing the floats. In this order, -0 is below +0, and a NaN is either above or below
+ * all other values (PTX ISA 9.1, 9.7.13.12).
  */
 import { has, type InstructionForm } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -11,8 +12,8 @@ const lowest = 0;
 const highest = 0xffffffff;
 
 /**
- * The steps before and after the collective operation each define these constants, because no other values are kept
- * across the operation.
+ * Both the steps before the collective operation and those after it have to define these constants, because values are
+ * not kept across the operation, except for its result.
  */
 const constants = (nanKey: number): readonly Step[] => [
   constant('$top', 31),
@@ -20,7 +21,7 @@ const constants = (nanKey: number): readonly Step[] => [
   constant('$nanKey', nanKey),
 ];
 
-/** `key` = the word of `value`. */
+/** Converts the float in `value` to the word that it is mapped to, and stores the word in `key`. */
 function toKey(value: Ref, nanKey: number): readonly Step[] {
   return [
     ...constants(nanKey),
@@ -32,7 +33,10 @@ function toKey(value: Ref, nanKey: number): readonly Step[] {
   ];
 }
 
-/** Converts a word back to the float that it stands for, and stores it in `d`. Any NaN becomes the canonical NaN. */
+/**
+ * Converts a word back to the float that is mapped to it, and stores the float in `d`. Any NaN becomes the canonical
+ * NaN.
+ */
 const fromKey = (nanKey: number): readonly Step[] => [
   ...constants(nanKey),
   bits('shr.s', 32, '$positive', '$found', '$top'),

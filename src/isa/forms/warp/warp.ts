@@ -13,7 +13,10 @@ import { reduxFloatSteps } from './redux-float.ts';
 
 interface Line {
   readonly id: string;
-  /** The subject of version and target messages. If absent, the words of the syntax line are used. */
+  /**
+   * The name of the instruction in messages about unsupported versions and targets. If absent, it is taken from the
+   * syntax line.
+   */
   readonly subject?: string;
   readonly section: string;
   readonly syntax: string;
@@ -42,8 +45,8 @@ function widthOf({ types }: Variant): 32 | 64 {
 }
 
 /**
- * Without `.sync`, the instructions are available on all targets up to version 6.4. After that, they are available only
- * on targets before sm_70.
+ * Before version 6.4, the instructions without `.sync` are available on all targets. From version 6.4 on, they are
+ * available only on targets before sm_70.
  */
 const unsynchronized = (version: string, sm: number): readonly Availability[] => [
   { ...at(version, sm), until: 604 },
