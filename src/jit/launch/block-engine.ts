@@ -180,7 +180,7 @@ export class BlockEngine {
       block: block === null ? null : blockIndexOf(block, shape),
       thread: thread === null ? null : indexOf(thread, shape.block),
       line,
-      // The source position is filled in by launch.ts, which has access to the program.
+      // The source position is filled in by launch.ts, because only that module has access to the program.
       source: null,
       space,
       address,
@@ -233,7 +233,10 @@ export class BlockEngine {
     this.running = this.running.filter((other) => !cluster.includes(other));
   }
 
-  /** Runs blocks one after the other inside compiled code. A block that does not finish at once stays open. */
+  /**
+   * Runs blocks one after the other inside compiled code. If compiled code returns before a block has ended, the block
+   * is added to the running blocks and continued later.
+   */
   private runThrough(): void {
     const { first, end } = this.taken;
     const room = this.arena.enter(first);
@@ -253,8 +256,8 @@ export class BlockEngine {
       runner.goOn(signedAt(after, context.unit / 4), result);
       this.running.push({ block: last, room, runner, hasEnded: false });
     }
-    // The chunk grows only if all blocks were run, because a run that stopped early does not show how long a complete
-    // run takes.
+    // The chunk grows only if all of its blocks were run: if the run stopped early, its time does not show how long the
+    // whole chunk would have taken.
     if (performance.now() - begun >= longestRun) this.chunk = Math.max(1, this.chunk / 2);
     else if (last + 1 === end) this.chunk *= 2;
   }
@@ -286,7 +289,7 @@ export class BlockEngine {
     };
   }
 
-  /** Runs a block as far as possible. Unused fuel is passed on from block to block. */
+  /** Runs a block as far as possible. Fuel that a block does not use is available to the block that runs next. */
   private proceed(one: Running): Progress {
     this.current = one.room;
     this.arena.contextOf(one.room)[fuelField] = this.granted - this.executed;
@@ -337,7 +340,7 @@ export class BlockEngine {
     this.thread = thread;
     this.line = found.line;
     this.executed = this.granted - fuel;
-    // This does not apply to calls to built-in functions, which check the clock each time they are called.
+    // Calls to built-in functions check the clock every time, in addition to this.
     if (++this.calls % callsPerLook === 0) this.ledger.look();
     return found;
   }
@@ -394,7 +397,7 @@ export class BlockEngine {
     };
   }
 
-  /** The shared memory of a block in the cluster of the current one. */
+  /** The shared memory of the block with this rank in the cluster of the current block. */
   private sharedOf(rank: number): { readonly address: number; readonly hasEnded: boolean } {
     const { current } = this;
     if (current === null) throw new Error('no block is running');

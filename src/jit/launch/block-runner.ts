@@ -1,7 +1,8 @@
 /**
- * Runs the threads of one block until all have ended. A warp or a whole block whose threads are in lockstep is handled
- * as one unit. If the threads of a warp have diverged, compiled code (warp-runner.ts) runs them and finds out which of
- * them can exchange values. Barriers, groups without a mask and deadlocks are handled here, by the rules of `machine`.
+ * Runs the threads of one block until all of them have ended. A warp or a whole block whose threads are in lockstep is
+ * handled as one unit. If the threads of a warp have diverged, compiled code (warp-runner.ts) runs them and determines
+ * which of them can exchange values. Barriers, groups without a mask and deadlocks are handled in this file, according
+ * to the rules in `machine`.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { Barriers, type Opened, reduced } from '../../machine/barriers.ts';
@@ -24,8 +25,8 @@ interface Unit {
 }
 
 /**
- * Threads of a unit that wait in a group without a mask. All of them have the state word `word`, and will continue in
- * the region `region`.
+ * The threads of a unit that wait in the same group without a mask. `word` is the state word of these threads, and
+ * `region` is the region in which they will continue.
  */
 interface Gathering {
   readonly unit: Unit;
@@ -34,8 +35,8 @@ interface Gathering {
 }
 
 /**
- * Maximum number of consecutive passes in which all running threads only pause. After that, groups without a mask
- * continue without waiting for these threads any longer.
+ * Maximum number of consecutive passes in which every running thread only pauses, that is, finds that it still has to
+ * wait for another thread. After that, groups without a mask continue without waiting for these threads.
  */
 const idlePassesBeforeGroups = 16;
 
@@ -53,9 +54,9 @@ export class BlockRunner {
   private readonly hasBarriers: boolean;
   /** Created when threads diverge for the first time. */
   private barriers: Barriers | null = null;
-  /** Number of passes since any thread has done more than pause. */
+  /** Number of passes since a thread last did anything other than pause. */
   private idlePasses = 0;
-  /** For each thread, 1 if it has been reported to the barriers as exited or waiting. */
+  /** One entry for each thread: 1 if `barriers` has been told that the thread has exited or is waiting. */
   private readonly noted: Uint8Array;
 
   constructor(code: BlockCode, size: number) {
@@ -81,8 +82,9 @@ export class BlockRunner {
   }
 
   /**
-   * Continues a block that compiled code has run as far as the unit whose first thread is `first`. That unit had the
-   * outcome `result`; the units before it have ended, and the units after it have not started.
+   * Continues a block whose units compiled code has run in order, up to and including the unit whose first thread is
+   * `first`. That unit had the outcome `result`; all units before it have ended, and the units after it have not
+   * started.
    */
   goOn(first: number, result: number): void {
     this.barriers = null;
@@ -218,7 +220,8 @@ export class BlockRunner {
   }
 
   /**
-   * Records the states of threads after they have been run. Returns true if any of these threads did more than pause.
+   * Records the states of threads after they have been run. Returns true if at least one of these threads did more than
+   * pause.
    */
   private settleRange(first: number, behind: number, result: number = outcome.mixed): boolean {
     if (result < outcome.mixed) this.setStates(first, behind, result);
@@ -266,8 +269,8 @@ export class BlockRunner {
   }
 
   /**
-   * Reports a thread that has stopped to the barriers. Threads that wait for others of their warp are not reported,
-   * because their states are sufficient.
+   * Called when a thread has stopped: tells `barriers` if it has arrived at a barrier. Nothing is recorded if the
+   * thread waits for other threads of its warp, because its state already says so.
    */
   private stopped(thread: number, { step, line, region, sends }: CompiledStop): void {
     if (step.kind === 'collective' || this.noted[thread] === 1) return;
@@ -300,8 +303,8 @@ export class BlockRunner {
   }
 
   /**
-   * Called when no thread can do more than pause. Units that wait as a whole are split into individual threads; if
-   * there are none, lets a group without a mask continue.
+   * Called when no thread can do more than pause. If there are units whose threads all wait together, splits them into
+   * individual threads; otherwise lets a group without a mask continue.
    */
   private settle(): boolean {
     const whole = this.units.filter(({ at }) => at <= outcome.allAt(0));

@@ -18,7 +18,10 @@ export interface Compiled {
 const mostTexts = 64;
 const mostCharacters = 32 * 2 ** 20;
 
-/** Code of all devices, by text and then by key. */
+/**
+ * The compiled code of all devices. The outer key is the source text; the inner key represents everything else that
+ * affects the code.
+ */
 const everywhere = new Map<string, Map<string, WeakRef<Compiled>>>();
 
 const collected = new FinalizationRegistry<readonly [text: string, key: string]>(([text, key]) => {
@@ -29,12 +32,15 @@ const collected = new FinalizationRegistry<readonly [text: string, key: string]>
   if (kernels?.size === 0) everywhere.delete(text);
 });
 
-/** The compiled code of one device. If there are too many texts, the least recently used ones are dropped. */
+/**
+ * Keeps the code that was compiled for one device. If there are too many texts, the code of the least recently used
+ * ones is dropped.
+ */
 export class CodeCache {
   private readonly byText = new Map<string, Map<string, Compiled>>();
 
   /**
-   * Returns the kernel that has been compiled from this text with this key, or compiles it first. The key represents
+   * Returns the kernel for this text and key, which is compiled if it is not in the cache. The key represents
    * everything that affects the code except the text.
    */
   once(text: string, key: string, make: () => Compiled): Compiled {

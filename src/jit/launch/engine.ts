@@ -23,8 +23,8 @@ export interface CompiledCode {
 export const residentBytes: number = 256 * 2 ** 20;
 
 /**
- * Returns better code for the rest of a launch that has executed `executed` instructions, summed over all threads.
- * Returns null while it is not worthwhile to replace the code.
+ * Returns faster code for the rest of a launch, or null as long as replacing the code is not worthwhile. This depends
+ * on `executed`, the number of instructions that the launch has executed so far, summed over all threads.
  */
 export type BetterCode = (executed: number) => CompiledCode | null;
 

@@ -1,6 +1,6 @@
 /**
- * Answers requests from compiled code: finds the place in memory that an unusual access refers to, or the fault that
- * the access causes.
+ * Answers requests from compiled code. For an access that compiled code cannot handle by itself, finds the memory that
+ * the access refers to, or the fault that it causes.
  */
 import { rankAt, startOfRank } from '../../isa/spaces.ts';
 import { pairOf } from '../../base/tuples.ts';
@@ -26,21 +26,24 @@ export interface Areas {
   readonly const: Area;
   readonly param: Area;
   readonly blocksPerCluster: number;
-  /** Returns the address of the shared memory of the block with this rank in the cluster, and whether it has ended. */
+  /**
+   * Finds the block with this rank in the cluster. Returns the address of its shared memory, and whether the block has
+   * ended.
+   */
   readonly sharedOf: (rank: number) => { readonly address: number; readonly hasEnded: boolean };
   /**
-   * Offset in shared memory of the barrier of the cluster. Other blocks may access the barrier even after its block has
+   * The offset of the cluster's barrier in shared memory. Other blocks may access the barrier even after its block has
    * ended.
    */
   readonly clusterBarrier: number | null;
 }
 
-/** A size that no memory reaches. All smaller offsets are exact as JavaScript numbers. */
+/** A number that is larger than the size of any memory. All smaller offsets are exact as JavaScript numbers. */
 const beyond = 2 ** 48;
 
 /**
  * Returns the address in global memory of an access that compiled code could not resolve by itself. Throws if the
- * access is a fault.
+ * access causes a fault.
  */
 export function resolveAccess(
   { space, access, size }: Pick<Extract<EngineCall, { readonly kind: 'access' }>, 'space' | 'access' | 'size'>,
@@ -90,8 +93,8 @@ function segmentOf(space: MemorySpace, { address, size, named }: Area, global: E
 }
 
 /**
- * Returns the fault of an instruction that cannot continue. `openCalls` is the number of calls that the thread has
- * open.
+ * Returns the fault that an instruction causes because it cannot be executed. `openCalls` returns the number of calls
+ * from which the thread has not returned yet.
  */
 export function raised(
   call: EngineCall,
@@ -137,7 +140,8 @@ function badCallee({ functions }: CompiledKernel, name: string, address: number)
 
 /**
  * Returns the fault that ended a launch; null for errors that are not faults of the kernel. If accesses are not
- * checked, they may use any address, so WebAssembly may trap because the address is beyond all memory.
+ * checked, their addresses can be arbitrary. If an address is beyond the end of all memory, WebAssembly traps; this is
+ * also turned into a fault.
  */
 export function faultOf(error: unknown): MachineFault | null {
   if (error instanceof MachineFault) return error;

@@ -84,8 +84,8 @@ interface Makers {
   /** The code that the launch starts with. */
   readonly code: Compiled;
   /**
-   * Returns code for four threads at a time, to which the launch can switch later. Null if the launch starts with such
-   * code, or cannot use it because the length of its rows is not a multiple of four.
+   * Returns code that runs four threads at a time. The launch can switch to this code while it is running. Null if the
+   * launch starts with such code, or cannot use it because the length of its rows is not a multiple of four.
    */
   readonly better: BetterCode | null;
 }

@@ -1,4 +1,6 @@
-/** Hands out the blocks of a launch and its instruction budget, to the calling thread alone or to workers. */
+/**
+ * Assigns the blocks and the instruction budget of a launch either to the calling thread alone or to several workers.
+ */
 import { checkTime, type LaunchLimits, overBudget } from '../../machine/launch.ts';
 
 /** Blocks from `first` up to but not including `end`. */
@@ -15,18 +17,18 @@ export interface Ledger {
   take(most: number, unit: number): Blocks | null;
   /**
    * Records that `executed` more instructions have been run, and returns how many more may run, which is at least one.
-   * If the launch has to end, throws the error with which the caller must end it. `block` is the block that the caller
-   * is running, or null.
+   * If the launch has to end, throws an error, which the caller must pass on. `block` is the block that the caller is
+   * running, or null.
    */
   refuel(executed: number, block: number | null): number;
   /**
-   * Records the instructions that were executed since the last call to `refuel`, when nothing is left to run. Throws a
-   * fault if the instruction budget has been exceeded.
+   * Called when nothing is left to run: records the instructions that were executed since the last call to `refuel`.
+   * Throws a fault if the instruction budget has been exceeded.
    */
   settle(executed: number): void;
   /** Throws if the launch was aborted or its time is up. */
   look(): void;
-  /** Whether blocks that wait for other blocks can give up, because a fault has ended the launch. */
+  /** Whether blocks should stop waiting for other blocks, because a fault has ended the launch. */
   isOver(): boolean;
 }
 
@@ -49,8 +51,8 @@ export class Pace {
 }
 
 /**
- * Minimum time in milliseconds between two checks. The time between two checks is shorter only if a very large number
- * of instructions runs in less time.
+ * The desired minimum time in milliseconds between two checks. Because the number of instructions between two checks is
+ * limited, the time can still be shorter.
  */
 const shortest = 20;
 
@@ -63,8 +65,8 @@ export class OwnLedger implements Ledger {
   private executed: number;
 
   /**
-   * @param next the first block that has not started; `executed` is the number of instructions that earlier blocks
-   *   executed
+   * @param next the first block that has not started yet
+   * @param executed the number of instructions that earlier blocks have executed
    */
   constructor(blocks: number, limits: LaunchLimits, next = 0, executed = 0) {
     this.blocks = blocks;

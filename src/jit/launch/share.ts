@@ -58,7 +58,7 @@ export function runShare(share: Share): ShareResult {
 /** Maximum time in milliseconds that a thread waits for the other requested threads. */
 const longestMeeting = 10_000;
 
-/** Waits until `count` threads have called this function, or until the maximum waiting time has passed. */
+/** Waits until `count` threads have called this function, but no longer than the maximum waiting time. */
 export function meet({ arrived, count }: { readonly arrived: SharedArrayBuffer; readonly count: number }): void {
   const words = new Int32Array(arrived);
   let come = Atomics.add(words, 0, 1) + 1;

@@ -31,14 +31,14 @@ export function openLedger(page: Omit<LedgerPage, 'words'>): LedgerPage {
 }
 
 /**
- * Makes each worker end the launch at its next check: with the fault for an aborted launch, or without a fault if the
- * launch has ended elsewhere.
+ * Makes each worker stop at its next check. If the reason is `abort`, the worker reports that the launch was aborted;
+ * if it is `elsewhere`, the worker stops without reporting a fault.
  */
 export function endLaunch({ words }: LedgerPage, why: 'abort' | 'elsewhere'): void {
   Atomics.compareExchange(new BigInt64Array(words), word.ended, ending.none, ending[why]);
 }
 
-/** The ledger as a worker uses it. */
+/** A worker's view of the shared ledger. */
 export class SharedLedger implements Ledger {
   private readonly page: LedgerPage;
   private readonly words: BigInt64Array;
@@ -49,7 +49,9 @@ export class SharedLedger implements Ledger {
     this.words = new BigInt64Array(page.words);
   }
 
-  /** Batches become smaller toward the end, so that all workers finish at about the same time. */
+  /**
+   * Toward the end of the launch, fewer blocks are taken at a time, so that all workers finish at about the same time.
+   */
   take(most: number, unit: number): Blocks | null {
     const { blocks, workers } = this.page;
     for (;;) {
@@ -85,7 +87,7 @@ export class SharedLedger implements Ledger {
     return Atomics.load(this.words, word.faulty) !== noBlock;
   }
 
-  /** Records that a block ended with a fault. Blocks with higher numbers then no longer need to run. */
+  /** Records that a block caused a fault. Blocks with higher numbers then no longer need to run. */
   fault(block: number): void {
     const wanted = BigInt(block);
     let seen = Atomics.load(this.words, word.faulty);

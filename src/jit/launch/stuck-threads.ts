@@ -1,4 +1,7 @@
-/** The faults of a block whose threads cannot continue, in the words of the reference engine. */
+/**
+ * Creates the faults for a block whose threads cannot continue. The messages are the same as those of the reference
+ * engine.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import { keyOf } from '../../isa/collective.ts';
 import type { Barriers } from '../../machine/barriers.ts';
@@ -9,8 +12,8 @@ import type { BlockCode } from './block-code.ts';
 import type { ThreadWords } from './thread-words.ts';
 
 /**
- * A range of adjacent threads that are handled in the same way. Their state words are valid only if `each` is `on its
- * own`.
+ * A range of adjacent threads that are handled in the same way. The state words of the threads are valid only if `each`
+ * is `on its own`.
  */
 interface Threads {
   readonly first: number;

@@ -1,4 +1,7 @@
-/** The words in the frames of a block's threads that say where they are and what they sent. */
+/**
+ * Reads and writes words in the frames of a block's threads. They contain the state of each thread, the mask of the
+ * group in which it waits, and the values that it exchanges with other threads.
+ */
 import { signedAt } from '../../base/typed-reads.ts';
 import type { BlockCode } from './block-code.ts';
 
@@ -30,7 +33,7 @@ export class ThreadWords {
     this.set(this.stateArray, thread, word);
   }
 
-  /** The mask with which a thread of a warp waits for others. */
+  /** The member mask of the group in which a thread of a warp waits. */
   maskOf(thread: number): number {
     return this.at(this.maskArray, thread) >>> 0;
   }

@@ -1,4 +1,7 @@
-/** The platform's services (hosts/): threads that each run a share of a launch or a part of a conversion. */
+/**
+ * The interface to the platform's worker threads, which is implemented in hosts/. Each thread runs a share of a launch
+ * or a part of a conversion.
+ */
 import type { ArrayPart } from '../arrays/array-part.ts';
 import type { Share, ShareResult } from './share.ts';
 

@@ -1,7 +1,8 @@
 /**
- * Writes one region for four threads at a time that are neighbors in x, as a function like those in region-function.ts.
- * The four run together as long as they agree on every branch. When they diverge, their registers are stored in the
- * frame, and the function for single threads continues at the same place.
+ * Writes the code of one region as a function that runs four threads at a time. The threads have consecutive x indices.
+ * The function is similar to those in region-function.ts, which run a single thread. The four threads run together as
+ * long as all of them take the same branches. When they diverge, their registers are stored in the frame, and the
+ * function for single threads takes over at this point.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -39,7 +40,7 @@ import { laneCount, Vectors } from './vectors.ts';
 import { canRunFour } from './four-regions.ts';
 
 /**
- * Returns null if the region runs one thread after the other. `functions` holds the index of each region's
+ * Returns null if the region cannot run four threads together. `functions` holds the index of each region's
  * single-thread function.
  */
 export function fourFunction(
@@ -52,7 +53,7 @@ export function fourFunction(
   return new FourWriter(shape, fn, fn.four, region, functions).write();
 }
 
-/** A set, as bits, that contains all four lanes. */
+/** A bit mask that contains all four lanes. */
 const allFour = 2 ** laneCount - 1;
 
 class FourWriter {
@@ -70,7 +71,7 @@ class FourWriter {
   private readonly counts: OutcomeCounts;
   private readonly spans: CheckedSpans;
   private readonly traffic: RegisterTraffic;
-  /** Local that is nonzero if any thread of the block has continued alone. */
+  /** Local that is nonzero if any thread of the block has been run alone, separately from its three neighbors. */
   private readonly strayed: number;
   /** Local with a bit for each of the four threads, which is 1 if the thread is a member. */
   private readonly fourMembers: number;
@@ -155,8 +156,9 @@ class FourWriter {
   }
 
   /**
-   * Handles threads that have continued alone in the meantime. Writes code that runs them one by one if they no longer
-   * agree on a register that must be the same for threads in lockstep, or on the results that they receive.
+   * Handles the case that some of the four threads have been run alone in the meantime. Writes code that runs the
+   * threads one by one if they no longer have the same value in a register that must be the same for threads in
+   * lockstep, or if they receive different results.
    */
   private partUnlessInStep(block: number, receives: Stop['receives']): void {
     const { code, fn, frame, shape } = this;
@@ -197,8 +199,8 @@ class FourWriter {
   }
 
   /**
-   * Writes code that skips the four threads if none of them is a member. If only some of them are members, runs these
-   * members one by one.
+   * Writes code that skips the four threads if none of them is a member, and that runs the members one by one if only
+   * some of the threads are members.
    */
   private skipOthers(end: Label): void {
     const { code, region, locals, fourMembers } = this;
@@ -210,8 +212,8 @@ class FourWriter {
   }
 
   /**
-   * Writes code that runs those of the four threads that are members one after the other, starting at a block. Their
-   * registers must be in the frame.
+   * Writes code that runs the members among the four threads, one after the other, starting at the given basic block.
+   * The registers of these threads must be in the frame.
    */
   private oneByOne(block: number): void {
     const { code, fn, locals, shape, counts, frame } = this;
@@ -280,7 +282,7 @@ class FourWriter {
 
   /**
    * Writes code before an instruction at which the threads may diverge. For a `brx.idx`, the code always runs the
-   * threads one by one; for any other instruction, it does so only if they do not agree on the guard.
+   * threads one by one; for any other instruction, it does so only if the guard is not the same for all of them.
    */
   private partUnlessAgreed(block: number, instruction: ProgramInstruction): void {
     const { code, vectors, frame, fn } = this;
@@ -312,7 +314,7 @@ class FourWriter {
     });
   }
 
-  /** Writes the last instruction of a basic block, and the code that continues after the block. */
+  /** Writes the last instruction of a basic block, and the jump to the code that follows the block. */
   private leave(
     instruction: ProgramInstruction,
     block: number,
@@ -322,7 +324,8 @@ class FourWriter {
     if (exit.kind === 'park') this.stop(instruction, block, exit.resume);
     else if (exit.kind === 'branch') goTo(exit.target);
     else if (exit.kind === 'end') this.end();
-    // This point is never reached for a switch, because the threads run one by one from there on.
+    // If the block ends with a switch, this point is never reached, because the switch and everything after it is
+    // executed for one thread at a time.
     else this.code.op('unreachable');
   }
 

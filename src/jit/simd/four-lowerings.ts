@@ -1,6 +1,6 @@
 /**
- * The contexts for lowering an instruction for four threads: all four as vectors, the first thread, and each single
- * thread.
+ * The contexts for lowering an instruction for four threads: one for code that handles all four threads with vectors,
+ * one for the first thread, and one for each single thread.
  */
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -58,8 +58,8 @@ export class FourLowerings {
   }
 
   /**
-   * Returns the context for an instruction at which threads stop. Such an instruction is always lowered on vectors;
-   * regions in which this is not possible run one thread after the other.
+   * Returns the context for an instruction at which threads stop to wait. Such an instruction is always lowered to
+   * vector code; in regions where this is not possible, threads run one after the other.
    */
   onVectors(instruction: ProgramInstruction): VectorLowering {
     const { vectors, written } = this;

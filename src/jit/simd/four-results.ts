@@ -1,4 +1,7 @@
-/** Takes the results of a stop for four threads: as vectors, or as one value if all four get the same one. */
+/**
+ * Takes the results that four threads receive when they continue after a stop: as vectors, or as a single value if all
+ * four threads receive the same result.
+ */
 import { lowerAfter } from '../lower.ts';
 import type { Stop } from '../groups/stop.ts';
 import type { Values } from '../regions/values.ts';

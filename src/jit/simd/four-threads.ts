@@ -9,8 +9,8 @@ import type { FunctionProgram } from '../../program/function-program.ts';
 import { laneCount } from './vectors.ts';
 
 /**
- * Maximum number of instructions in a kernel. There is a limit because the code for an instruction may be written five
- * times.
+ * Maximum number of instructions in a kernel. The number is limited because the code for an instruction may have to be
+ * written up to five times.
  */
 const mostInstructions = 2000;
 
@@ -20,8 +20,8 @@ export function runsInFours({ entry, instructions, registers }: FunctionProgram)
 }
 
 /**
- * Whether all groups of four consecutive threads are neighbors in x, which requires a row length that is a multiple of
- * four.
+ * Whether any four consecutive threads, starting at a multiple of four, are neighbors in x. This requires the length of
+ * a row to be a multiple of four.
  */
 export function hasFours({ block }: LaunchShape): boolean {
   return block[0] % laneCount === 0;

@@ -1,6 +1,6 @@
 /**
- * Functions for loads and stores of four threads with arbitrary addresses. Most programs rarely call them, and having
- * one function for each kind of access keeps the calling code small.
+ * Creates WebAssembly functions for loads and stores by four threads whose addresses are arbitrary. Most programs
+ * rarely need them. There is one function for each kind of access, so that the calling code remains small.
  */
 import { loads, opcodeFor, stores } from '../memory/access.ts';
 import { type AccessFacts, type CheckLowering, pushUnallocated, writeQuickCheck } from '../memory/checks.ts';
@@ -72,8 +72,8 @@ export function scatterFunction(surroundings: Surroundings, access: ScatteredAcc
 }
 
 /**
- * Returns the index of the function (addresses) → 1 if the spans of global memory that start there are all allocated,
- * otherwise 0.
+ * Returns the index of a function that takes the start addresses of four spans of global memory. It returns 1 if all of
+ * these spans are allocated, and otherwise 0.
  */
 export function allValidFunction({ helpers, layout }: Surroundings, { size, bytes }: AccessSpan): number {
   const type: FunctionType = { parameters: ['v128', 'v128'], results: ['i32'] };

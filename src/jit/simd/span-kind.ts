@@ -1,5 +1,5 @@
 /**
- * Decides which form of code is generated for the accesses of four threads. The decision depends on the address pattern
+ * Decides which kind of code is generated for the accesses of four threads. The decision depends on the address pattern
  * that `program/strides.ts` predicts.
  */
 import type { SpanKind } from '../memory/checked-spans.ts';

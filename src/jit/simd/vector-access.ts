@@ -1,7 +1,8 @@
 /**
  * Loads and stores of four threads. Addresses that are expected to be consecutive get code for whole vectors; other
- * addresses get code for four separate elements (vector-elements.ts). If the addresses turn out not to be as expected,
- * or are not clearly valid, a function handles one thread after the other (scattered-access.ts).
+ * addresses get code for four separate elements (vector-elements.ts). If the addresses do not turn out to be as
+ * expected, or are not clearly valid, this code calls a function that performs the access for one thread after the
+ * other (scattered-access.ts).
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -64,19 +65,22 @@ function store(step: StepOf<'store'>, access: ScatteredAccess, lowering: VectorL
 /** Functions that write the code for an access. Each one writes a different form of the code. */
 interface Forms {
   /**
-   * For valid, consecutive addresses. The parameters are a local with the first thread's address in global memory, and
-   * an offset.
+   * Writes code for valid, consecutive addresses. `at` is a local that holds the first thread's address in global
+   * memory; `offset` is added to the address.
    */
   readonly inRow: (at: number, offset: number) => void;
-  /** For valid addresses. The parameters are locals with the address of each thread, and an offset. */
+  /**
+   * Writes code for valid addresses that need not be consecutive. `at` contains one local for each thread, which holds
+   * the thread's address; `offset` is added to each address.
+   */
   readonly apart: (at: readonly number[], offset: number) => void;
-  /** For arbitrary addresses. */
+  /** Writes code for arbitrary addresses. */
   readonly byCall: () => void;
 }
 
 /**
- * Writes the form of code for the expected pattern of addresses, and the form for arbitrary addresses, which is used if
- * the addresses do not have that pattern.
+ * Writes code for addresses that have the expected pattern. Also writes code for arbitrary addresses, which is executed
+ * if the addresses do not have the expected pattern.
  */
 function writeAccess(step: AccessStep, access: ScatteredAccess, lowering: VectorLowering, forms: Forms): void {
   const kind = access.space === 'local' ? 'same' : kindOf(step, access.size, lowering);

@@ -1,6 +1,6 @@
 /**
- * Writes checks for the accesses of four threads: consecutive ones are checked together, scattered ones for each
- * thread.
+ * Writes checks for the accesses of four threads: consecutive accesses are checked together, and scattered accesses are
+ * checked separately for each thread.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
@@ -18,8 +18,8 @@ import { laneCount, type Vector, wordsAt } from './vectors.ts';
 export type AccessStep = StepOf<'load'> | StepOf<'store'>;
 
 /**
- * Sets a local to the address of the first of four consecutive accesses of `size` bytes that need no check. Branches to
- * `scattered` if they are not consecutive.
+ * For accesses that need no check: sets a local to the address that the first of the four threads accesses. Branches to
+ * `scattered` unless the four threads access consecutive elements of `size` bytes.
  */
 export function locateRow(
   step: AccessStep,
@@ -53,9 +53,9 @@ function setLanes(vector: number, locals: readonly number[], code: Code): void {
 }
 
 /**
- * Checks a span whose accesses are consecutive across the four threads, and sets the span's locals. The start of the
- * span is computed from the addresses that one of its accesses uses. Branches to `slow` unless the span is clearly
- * valid.
+ * Checks the spans of the four threads as a whole, for accesses that are consecutive across the threads, and sets the
+ * locals of the span. The start of the span is computed from the addresses that one of its accesses uses. Branches to
+ * `slow` unless the span is clearly valid.
  */
 export function checkRow(
   step: AccessStep,
@@ -93,8 +93,8 @@ export function checkRow(
 }
 
 /**
- * Checks a separate span for each of the four threads, given the addresses of one access, and sets the spans' locals.
- * Branches to `slow` unless all spans are clearly valid.
+ * Given the addresses of one access, checks the span of each of the four threads separately, and sets the locals of the
+ * spans. Branches to `slow` unless all spans are clearly valid.
  */
 export function checkScattered(
   step: AccessStep,
@@ -128,7 +128,10 @@ export function checkScattered(
   setLanes(start, at, code);
 }
 
-/** Branches to a label unless the spans that start at the four words all lie within a space. */
+/**
+ * Branches to a label unless the spans of all four threads lie within a state space. `address` contains the four start
+ * addresses.
+ */
 function leaveUnlessInside(
   { span, space }: { readonly span: AccessSpan; readonly space: BoundedSpace },
   start: number,
@@ -159,7 +162,10 @@ function leaveUnlessInside(
   code.vector('v128.any_true').unlikely().brIf(done);
 }
 
-/** Branches to `scattered` unless each of the four addresses is `size` bytes after the one before. */
+/**
+ * Branches to `scattered` unless each of the four addresses, except for the first, is `size` bytes above the preceding
+ * one.
+ */
 function leaveUnlessConsecutive(
   step: AccessStep,
   size: number,
@@ -207,9 +213,9 @@ function pushFirst(step: AccessStep, { code, vectors }: VectorLowering): void {
 
 /**
  * Branches to `slow` unless the `bytes` bytes that start at an address are allocated and the address is aligned. Gaps
- * between allocations are longer than a span, so if its first and last access are in allocated memory, so is everything
- * in between. An access may extend into the next granule only if all bytes of the granule where it begins are
- * allocated.
+ * between allocations are longer than a span. If the first and the last access of a span are in allocated memory,
+ * everything between them is therefore also allocated. An access may extend into the next granule only if all bytes of
+ * the granule where it begins are allocated.
  */
 function leaveUnlessAllocated(at: number, size: number, bytes: number, code: Code, slow: Label): void {
   const orMisaligned = (): void => {
