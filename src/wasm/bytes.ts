@@ -58,7 +58,7 @@ export class Bytes {
     return this.end;
   }
 
-  /** Returns the bytes written so far; valid until the next write. */
+  /** Returns a view of the bytes written so far. The view is valid until the next write. */
   written(): Uint8Array<ArrayBuffer> {
     return this.buffer.subarray(0, this.end);
   }

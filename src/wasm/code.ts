@@ -31,7 +31,7 @@ export interface Label {
   readonly depth: number;
 }
 
-/** The body of a function as in the code section, without its size. */
+/** The body of a function in the encoding of the code section, but without the size that precedes it there. */
 export interface FunctionBody {
   readonly bytes: Uint8Array;
   /** The hints, sorted by offset. */
@@ -70,7 +70,7 @@ export class Code {
   private readonly locals: ValueType[] = [];
   private readonly kept: VectorConstants | null;
   private readonly keptLocals: number[] = [];
-  /** The hints added so far, with offsets that are positions in `bytes`. */
+  /** The hints added so far. Their offsets are positions in `bytes`. */
   private readonly hints: BranchHint[] = [];
   private depth = 0;
 
@@ -109,7 +109,10 @@ export class Code {
     return this;
   }
 
-  /** Picks bytes of two vectors: 0 to 15 are those of the first, 16 to 31 those of the second. */
+  /**
+   * Builds a vector from bytes of two vectors. The numbers 0 to 15 refer to bytes of the first vector, and 16 to 31 to
+   * bytes of the second.
+   */
   shuffle(bytes: readonly number[]): this {
     this.prefixed(13);
     for (const byte of bytes) this.bytes.byte(byte);
@@ -118,8 +121,8 @@ export class Code {
 
   /** Pushes a constant vector, given as four words, the lowest first. */
   words(...words: Words): this {
-    // A zero vector is not kept in a local: it needs no load, and V8 generates better code for some instructions if it
-    // knows that an operand is zero.
+    // A zero vector is not kept in a local, because V8 can create it without a load, and generates better code for some
+    // instructions if it knows that an operand is zero.
     if (this.kept !== null && words.some((word) => word !== 0)) return this.get(this.keptLocal(this.kept, words));
     writeWords(this.bytes, words);
     return this;
@@ -134,7 +137,10 @@ export class Code {
     return this;
   }
 
-  /** Loads a lane into the vector on the stack, or stores one of its lanes; by default the lowest. */
+  /**
+   * Loads a value from memory into one lane of the vector on the stack, or stores one of its lanes. The default is the
+   * lowest lane.
+   */
   laneMemory(name: LaneMemoryOpcode, offset: number, lane = 0): this {
     const [opcode, alignment] = laneMemoryOpcodes[name];
     this.prefixed(opcode);
@@ -201,7 +207,7 @@ export class Code {
     return this;
   }
 
-  /** Adds a fence: other threads observe the accesses that precede it before those that follow it. */
+  /** Adds a fence: other threads observe the accesses before the fence earlier than the accesses after it. */
   fence(): this {
     for (const byte of [atomicPrefix, 0x03, 0x00]) this.bytes.byte(byte);
     return this;
@@ -219,7 +225,7 @@ export class Code {
     return this;
   }
 
-  /** Adds a block that leaves nothing on the stack; a branch to its label continues after it. */
+  /** Adds a block that leaves nothing on the stack; a branch to its label continues after the end of the block. */
   block(body: (label: Label) => void): this {
     return this.nest(opcodes.block, body);
   }
@@ -264,9 +270,9 @@ export class Code {
   }
 
   /**
-   * Says that the condition of the next `brIf` or `if` is rarely true. An engine that reads branch hints can then keep
-   * values in registers on the usual path, even if the rare path contains calls, and place the code of the rare path
-   * elsewhere.
+   * Says that the condition of the next `brIf` or `if` is rarely true. If the WebAssembly engine makes use of branch
+   * hints, it can then keep values in registers on the usual path even if the rare path contains calls, and can move
+   * the code of the rare path out of the way.
    */
   unlikely(): this {
     this.hints.push({ offset: this.bytes.length, isLikely: false });
@@ -291,7 +297,7 @@ export class Code {
   /**
    * Encodes the function body.
    *
-   * @param globalOf returns the index of the global variable that holds a constant
+   * @param globalOf a function that returns the index of the global variable that holds a constant
    */
   encode(globalOf: (words: Words) => number): FunctionBody {
     const body = new Bytes();

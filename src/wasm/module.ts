@@ -33,7 +33,10 @@ export class ModuleBuilder {
   private readonly constants = new VectorConstants();
   private readonly shared: boolean;
 
-  /** @param shared whether the memory is shared between threads; a module accepts only one kind */
+  /**
+   * @param shared whether the memory is shared between threads; a module can import either a shared or an unshared
+   *   memory, not both
+   */
   constructor(shared = false) {
     this.shared = shared;
   }
@@ -45,7 +48,7 @@ export class ModuleBuilder {
     return this.imports.length - 1;
   }
 
-  /** Returns the index of a new function, whose body is given later with `define`. */
+  /** Declares a function and returns its index. The body must be added later with `define`. */
   declare(type: FunctionType): number {
     this.functions.push({ type: this.typeIndex(type), body: null });
     return this.imports.length + this.functions.length - 1;

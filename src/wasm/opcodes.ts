@@ -1,4 +1,7 @@
-/** WebAssembly instructions without immediates, and those that access memory, by their names in the text format. */
+/**
+ * The opcodes of WebAssembly instructions that have no immediates or that access memory. The keys are the names of the
+ * instructions in the text format.
+ */
 
 /** Value types with their codes in the binary format. */
 export const valueTypes = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b } as const;

@@ -56,7 +56,10 @@ function read(format: FormatName, bytes: Uint8Array): readonly Bits[] {
   });
 }
 
-/** The packing in which elements narrower than a byte are stored one per byte; undefined for other formats. */
+/**
+ * The packing to use so that each element gets a byte of its own; undefined if the elements of the format are not
+ * narrower than a byte.
+ */
 export const unpacked = (format: FormatName): 'bytes' | undefined => (formats[format].width < 8 ? 'bytes' : undefined);
 
 /**

@@ -1,4 +1,7 @@
-/** Compares the WebAssembly implementation with the plain JavaScript one, which is the specification. */
+/**
+ * Compares the WebAssembly implementation of quantization with the plain JavaScript implementation, which serves as the
+ * reference.
+ */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { schemes } from '../../src/arrays/quantized/block-formats.ts';
 import { dequantize } from '../../src/arrays/quantized/dequantize.ts';

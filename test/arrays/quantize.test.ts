@@ -1,4 +1,4 @@
-/** Results of quantizing, checked against an oracle of OCP MX 1.0 and against examples. */
+/** Checks the results of quantizing against examples, and against an independent implementation of OCP MX 1.0. */
 import type { SchemeSpelling } from '../../src/arrays.ts';
 import { describe, expect, test } from 'vitest';
 import { unpackCodes } from '../../src/arrays/elements/bit-packing.ts';
@@ -50,8 +50,8 @@ function oracleScale(element: FormatName, rule: 'floor' | 'up', block: readonly 
     while ((largest << BigInt(k + 127)) * unit < (amax << 127n) << 20n) k++;
     return k + 127;
   }
-  // 2^k is the largest power of two that is at most amax, divided by the largest power of two that the element format
-  // has.
+  // 2^k is a quotient of two powers of two: the largest one that is at most amax, divided by the largest one that the
+  // element format can represent.
   const log2 = (value: bigint): number => value.toString(2).length - 1;
   const k = amax === 0n ? -127 : log2(amax) - 400 - (log2(largest) - 20);
   return Math.max(k, -127) + 127;

@@ -27,7 +27,7 @@ export const entryPoints: Readonly<Record<string, object>> = {
 type Callable = (...given: never[]) => unknown;
 
 export interface Call {
-  /** The name of an exported function or class, followed by the name of a method if there is one. */
+  /** The name of an exported function or class. If the call is to a method, the name of the method follows. */
   readonly name: string;
   readonly arguments: readonly unknown[];
   readonly run: (given: readonly unknown[]) => unknown;
@@ -312,7 +312,7 @@ export const wrongValues: readonly unknown[] = [
   new Date(0),
 ];
 
-/** Whether a call is slow if it is made without options, because it then returns a whole table. */
+/** Whether a call without options is slow because it returns a whole table. */
 function isSlow(name: string): boolean {
   return name === 'forms' || name === 'products' || name === 'conversions';
 }
@@ -329,7 +329,8 @@ export function wrongCalls({ name, arguments: valid }: Call, value: unknown): re
   return valid.flatMap((given, i) => [
     { what: `${name}, argument ${i}`, arguments: valid.with(i, value) },
     ...membersOf(given).flatMap(([member, own]) => {
-      // A function is not a wrong value for a callback, because the caller's function may return anything.
+      // If a callback is expected, any function is accepted, because callbacks may return anything. A function is
+      // therefore not used as a wrong value here.
       if (typeof own === 'function' && typeof value === 'function') return [];
       return [
         { what: `${name}, argument ${i}, ${member}`, arguments: valid.with(i, { ...Object(given), [member]: value }) },

@@ -50,7 +50,8 @@ const cases: fc.Arbitrary<Case> = fc.record({
   count: fc.oneof(
     { arbitrary: fc.nat(40), weight: 4 },
     { arbitrary: fc.nat(400), weight: 4 },
-    // These counts are a hundred times as large, so that the array extends beyond the end of a chunk.
+    // These counts are much larger than the others and close to the size of a chunk, so that arrays end just before or
+    // just after the end of a chunk.
     { arbitrary: fc.integer({ min: chunkSize - 20, max: chunkSize + 20 }), weight: 2 },
   ),
   offset: fc.nat(16),
@@ -69,7 +70,7 @@ function sourceOf({ from, count, offset, fill, salt }: Case): Uint8Array {
   return bytes.subarray(offset);
 }
 
-/** Null if no stack supports the conversion. */
+/** Returns null if the conversion is not supported. */
 function prepared(source: Uint8Array, options: ConvertOptions): Pick<PreparedArrays, 'plan' | 'random'> | null {
   try {
     return arrayConversion(source, options);

@@ -1,6 +1,6 @@
 /**
- * Compares random chains of carry instructions with integer sums, in which a subtraction adds the complement and a
- * carry of 1.
+ * Compares random chains of carry instructions with sums of integers. A subtraction is modeled as adding the complement
+ * and a carry of 1.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -34,7 +34,7 @@ function lineOf(one: Link, width: 32 | 64, i: number): string {
   return `${mnemonic}.u${width} ${register}, ${sources.join(', ')}; st.global.u${width} [%rd1+${8 * i}], ${register};`;
 }
 
-/** The expected results of a chain of instructions, the first of which adds a carry of 0. */
+/** The expected results of a chain of instructions. The carry is 0 before the first instruction. */
 function modelOf(links: readonly Link[], width: 32 | 64): readonly bigint[] {
   let carry = 0n;
   return links.map((one) => {

@@ -1,4 +1,4 @@
-/** A kernel that never ends is stopped by its time limit, whatever it does and wherever it runs. */
+/** A kernel that never ends is stopped by its time limit, no matter what it does and which engine it runs on. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions } from '../../src/device.ts';
@@ -12,7 +12,7 @@ const module = `.extern .func (.param .b64 r) malloc(.param .b64 n); .extern .fu
 .global .b64 long[1]; .global .b8 text[65536];
 .func (.reg .f64 r) slow(.reg .f64 a) { div.rn.f64 r, a, 0d400921FB54442D18; sqrt.rn.f64 r, r; }`;
 
-/** Statements that a loop can contain. Each of them takes between nanoseconds and milliseconds. */
+/** Statements that a loop can contain. The time that they take varies from nanoseconds to milliseconds. */
 const bodies = {
   malloc: 'call (%rd1), malloc, (%rd5);',
   'malloc and free': 'call (%rd1), malloc, (%rd5); call free, (%rd1);',

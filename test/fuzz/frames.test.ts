@@ -1,6 +1,6 @@
 /**
- * Random calls leave bytes on the stack. Then a function reads some word, which must be a zero of its own frame or
- * cause a fault.
+ * Random calls leave nonzero data on the stack. Then a function reads a word. If the word is in the function's own
+ * frame, its value must be 0; otherwise reading it must cause a fault.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -8,8 +8,9 @@ import { Device } from '../../src/device.ts';
 import { moduleOf } from '../device/run.ts';
 
 /**
- * The number of words in the frame of each function, and how far down the list the function is that it calls last.
- * Nothing is called if the list ends before that.
+ * The functions that leave data on the stack. `words` is the number of words in the frame of a function. At its end,
+ * the function calls another one: the next function in the list, after skipping `next` functions. It calls nothing if
+ * the list is too short for this.
  */
 const functions = fc.array(fc.record({ words: fc.integer({ min: 1, max: 40 }), next: fc.nat(4) }), {
   minLength: 1,
@@ -22,7 +23,7 @@ const program = fc.record({
   /** Number of words in the reader's frame, and the word that it reads. */
   frame: fc.integer({ min: 1, max: 40 }),
   word: fc.nat(100),
-  /** Whether the kernel or a function does the reading. */
+  /** Whether the kernel itself reads the word, rather than a function that it calls. */
   inKernel: fc.boolean(),
   form: fc.constantFrom('local', 'generic', 'atomic'),
 });

@@ -6,7 +6,7 @@
 
 export interface Shape {
   readonly name: string;
-  /** A number of repetitions for which the work takes at least a few milliseconds. */
+  /** The number of repetitions. It is chosen so that the work takes at least a few milliseconds. */
   readonly size: number;
   readonly text: (size: number) => string;
   /** Number of threads in the launch; 1 by default. */

@@ -1,8 +1,9 @@
 /**
- * Measures how the work grows with the size of a text: the CPU time for checking, loading and launching each shape, and
- * for the questions that editors ask about it, at one size and at 16 times that size.
+ * Measures how the work grows with the size of a text. For each shape, it measures the CPU time for checking, loading
+ * and launching the text, and for the requests that editors make about it. Each time is measured at one size and at 16
+ * times that size.
  *
- *     tsx test/fuzz/growth.ts [--only PARTS OF NAMES] [--phase PARTS] [--seconds MOST FOR ONE FIGURE] [--limit RATIO]
+ * tsx test/fuzz/growth.ts [--only PARTS OF NAMES] [--phase PARTS] [--seconds MOST FOR ONE FIGURE] [--limit RATIO]
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -137,7 +138,8 @@ interface Line {
 }
 
 /**
- * The mean time of as many runs as it takes for the total to be measurable. Two more runs before them are not counted.
+ * The mean time of several runs. There are enough runs for the total time to be measurable, and two earlier runs are
+ * not counted.
  */
 async function meanFigure(phase: Phase, shape: Shape): Promise<Figure> {
   for (let i = 0; i < 2; i++) await figureOf(phase, shape, shape.size);
@@ -148,8 +150,8 @@ async function meanFigure(phase: Phase, shape: Shape): Promise<Figure> {
 }
 
 /**
- * The shortest time of several runs, or the time of the first run if it is short enough. Garbage collection and other
- * load can only make a run slower.
+ * The shortest time of several runs, or the time of the first run if it is short enough. The shortest time is used
+ * because garbage collection and other processes can only make a run slower.
  */
 async function leastFigure(phase: Phase, shape: Shape, enough: number): Promise<Figure> {
   const size = shape.size * factor;
@@ -161,7 +163,10 @@ async function leastFigure(phase: Phase, shape: Shape, enough: number): Promise<
   return least;
 }
 
-/** Runs in a separate process, which may be killed: prints a line for each phase of each shape. */
+/**
+ * Prints a line for each phase of a shape. It is called in a separate process, so that a measurement that takes too
+ * long can be killed.
+ */
 async function measure(shape: Shape): Promise<void> {
   const { name, size } = shape;
   for (const [phase, run] of Object.entries(phases)) {

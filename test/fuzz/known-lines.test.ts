@@ -1,4 +1,7 @@
-/** Checking lines by their shape must give the same findings as parsing every statement, which is what loading does. */
+/**
+ * The checker recognizes lines by their shape instead of parsing them again. It must report the same findings as
+ * `loadModule`, which parses every statement.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type CheckReport, check, loadModule } from '../../src/check/check.ts';

@@ -1,5 +1,6 @@
 /**
- * Misuse of the library: for any value of an option, the outcome is a result or a typed error that names the option.
+ * Tests misuse of the library: for any value of an option, a call must either return a result or throw a typed error
+ * that names the option.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -46,7 +47,7 @@ const source = moduleOf({ body: '', parameters: '' });
 // Exceptions from the caller's own objects, such as getters that throw, are not tested.
 describe('any value of an option', () => {
   test.each(Object.keys(deviceRules))('%s of a device', async (name) => {
-    // Large devices use only address space, but several hundred of them are too many for some hosts.
+    // A large device takes up only address space, but some hosts do not have enough of it for several hundred devices.
     const values = anything.filter(
       (value) => name !== 'memory' || typeof value !== 'number' || value < 2 ** 20 || value > 2 ** 33,
     );

@@ -1,6 +1,6 @@
 /**
- * Mutants of real modules, chosen by a seed. In a mutant, one or two tokens are changed, or else the version and the
- * target.
+ * Mutants of real modules, chosen by a seed. In each mutant, either one or two tokens are changed, or the version and
+ * the target are.
  */
 import { elementAt } from '../../src/base/element-at.ts';
 import { check } from '../../src/check/check.ts';
@@ -23,7 +23,10 @@ export interface Mutant {
 /** The maximum size of a module in characters. It is limited because ptxas runs thousands of times. */
 const longest = 14_000;
 
-/** The functions of a file, each as a separate module if it is legal by itself; a short file is not split. */
+/**
+ * Splits a file into functions, and returns each function that is legal on its own as a separate module. A short file
+ * is not split.
+ */
 export function modulesOf(file: string, source: string): readonly RealModule[] {
   const text = source.replace(/^\s*\/\/.*$/gm, '');
   const header = /\.version[^\n]*\s*\.target[^\n]*\s*(\.address_size[^\n]*\s)?/.exec(text)?.[0] ?? '';

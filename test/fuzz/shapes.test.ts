@@ -7,7 +7,7 @@ import { Device, type LoadedModule, PtxlabError } from '../../src/device.ts';
 import { parseModule } from '../../src/syntax/parser.ts';
 import { printModule } from '../../src/syntax/printer.ts';
 
-/** The test process has a small stack, so no function can recurse to a depth of 3,000. */
+/** The stack of the test process is so small that a function that recursed to a depth of 3,000 would fail. */
 const sizes = [1, 10, 3_000];
 
 const head = `.version 8.0\n.target sm_80\n.address_size 64\n`;
@@ -80,7 +80,7 @@ const shapes: Readonly<Record<string, (n: number) => string>> = {
   modifiers: (n) => kernel(`add${'.u32'.repeat(n)} %r1, %r1, 1;`),
 };
 
-/** The error that a step throws; null if it throws none, or a typed error. */
+/** Returns what a step throws; null if it throws nothing or only a typed error. */
 async function mistakeOf(step: () => unknown): Promise<unknown> {
   try {
     await step();

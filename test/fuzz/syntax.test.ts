@@ -13,7 +13,10 @@ const sources = readdirSync(kernels)
   .map((name) => readFileSync(new URL(name, kernels), 'utf8'));
 const header = '.version 9.0 .target sm_90 .address_size 64\n';
 
-/** Random texts are made of these pieces of PTX, so that the parser gets past the first token. */
+/**
+ * Random texts are made of these pieces of PTX, because the parser would not get past the first token of most other
+ * texts.
+ */
 const pieces = `
 .entry .func .visible .extern .reg .shared .param .global .align .b32 .v2 .ptr .loc .file .section .pragma .callprototype
 .branchtargets .alias .maxntid .attribute .const .texref .noreturn .managed @@DWARF .version|9.0 .target|sm_90
@@ -26,7 +29,7 @@ const pieces = `
 
 const soup = fc.array(fc.constantFrom(...pieces), { maxLength: 200 }).map((parts) => parts.join(' '));
 
-/** A real module with a few stretches deleted, doubled, or replaced. */
+/** A real module in which a few passages have been deleted, doubled or replaced. */
 const mutated = fc
   .tuple(
     fc.constantFrom(...sources),
@@ -176,7 +179,8 @@ describe('a bad line', () => {
         const spoiled = `${text.slice(0, at)}\t${line}\n${text.slice(at)}`;
         const codes = parseModule(spoiled).diagnostics.map((diagnostic) => diagnostic.code);
         expect(codes).toHaveLength(1);
-        // The part of a declaration that was read is kept. A block with nothing but garbage may become an empty block.
+        // The part of a declaration that was read is kept. A block that contains nothing but invalid text may be parsed
+        // as an empty block.
         expect(countStatements(spoiled) - statements).toBeOneOf([0, 1]);
       }),
       { numRuns: 250 },

@@ -1,6 +1,6 @@
 /**
- * Whatever bytes a tensor file consists of, its reader throws nothing but a TensorFileError, and does not allocate
- * memory out of proportion to the file.
+ * For any bytes in a tensor file, the reader throws only TensorFileErrors, and does not allocate an amount of memory
+ * that is out of proportion to the size of the file.
  */
 import fc from 'fast-check';
 import { zipSync } from 'fflate';
@@ -24,7 +24,10 @@ function must(holds: boolean, what: string): void {
   if (!holds) throw new Error(what);
 }
 
-/** A source with the bytes of a file that may claim to be larger. The rest of it is read as zeros. */
+/**
+ * A source for the bytes of a file whose size is given as `size`, which may be larger than the number of bytes. The
+ * missing bytes are read as zeros.
+ */
 function sourceOf(bytes: Uint8Array, size: number): ByteSource {
   const known = new WeakSet<ArrayBufferLike>();
   return {
@@ -32,7 +35,7 @@ function sourceOf(bytes: Uint8Array, size: number): ByteSource {
     async read(offset, into) {
       must(into.byteLength <= Math.min(size, mostAtOnce), `reads ${into.byteLength} bytes at once`);
       must(offset + into.byteLength <= size, `reads ${into.byteLength} bytes at ${offset}, past the end`);
-      // A buffer that was not used for an earlier read is new, so its bytes are already zero.
+      // Only a buffer that was used for an earlier read has to be cleared; the bytes of a new buffer are already zero.
       if (known.has(into.buffer)) into.fill(0);
       known.add(into.buffer);
       into.set(bytes.subarray(offset, offset + into.byteLength));
@@ -74,7 +77,7 @@ const fields: readonly GgufField[] = [
 
 const plans = { safetensors: ['F32', 'F6_E2M3', 'U8'], npy: ['<f4'], npz: ['<f4', '|V1'], gguf: ['F32', 'MXFP4'] };
 
-/** A valid file of each container; for npz, also a deflated one. */
+/** A valid file in each container format and, in addition, an npz file that is deflated. */
 const good: readonly Uint8Array[] = [
   ...Object.entries(plans).map(([container, dtypes]) => {
     const layout = layoutFile(

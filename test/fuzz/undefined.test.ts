@@ -1,6 +1,6 @@
 /**
- * For every value instruction of the table, the result bits that count as defined do not depend on the undefined source
- * bits.
+ * Tests every instruction in the table that computes values: result bits that are marked as defined must not depend on
+ * undefined source bits.
  */
 import { describe, expect, test } from 'vitest';
 import { type Bits, chop } from '../../src/base/bits.ts';

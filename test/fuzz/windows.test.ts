@@ -20,7 +20,7 @@ const pointer = fc.record({
   size: fc.constantFrom(32, 64),
   origin: fc.constantFrom(...origins),
   element: fc.nat(3),
-  /** An amount that is added to the address and subtracted again. */
+  /** The address is decreased by this amount, and the amount is then added again as the offset of the access. */
   detour: fc.integer({ min: -64, max: 64 }),
   back: fc.boolean(),
 });
@@ -29,7 +29,7 @@ const addresses = fc.constantFrom(32, 64);
 
 type Pointer = typeof pointer extends fc.Arbitrary<infer T> ? T : never;
 
-/** The value of an element of the variable in a state space. */
+/** The value that an element has, given the state space of its variable. */
 const valueOf = (space: Pointer['space'], element: number): number => 100 * (1 + spaces.indexOf(space)) + element;
 
 const values = (space: Pointer['space']): number[] => [0, 1, 2, 3].map((i) => valueOf(space, i));

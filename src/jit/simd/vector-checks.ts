@@ -236,7 +236,7 @@ function leaveUnlessAllocated(at: number, size: number, bytes: number, code: Cod
     return;
   }
   pushUnallocated(code, at, 0, bytes);
-  // If a whole granule is accessed, the check above has already ensured that the address is aligned.
+  // If a whole granule is accessed, a misaligned address has already been found by the check above.
   if (bytes < 16) orMisaligned();
   code.if(checkEnds);
 }

@@ -14,7 +14,10 @@ import { decodeVector, type IntegerRounding, pushScale, type SingleLocals } from
 import { canRound, pushRounded } from './vector-rounding.ts';
 import { shift, single, splat, splatPower } from './vector-words.ts';
 
-/** Locals, each a v128 of four zero-extended words. `random` and `scale` are read only if the conversion uses them. */
+/**
+ * Each of these locals is a v128 that holds four zero-extended words. `random` and `scale` are read only if the
+ * conversion uses them.
+ */
 export interface VectorOperands {
   readonly source: number;
   readonly random: number;
@@ -25,8 +28,8 @@ export interface VectorOperands {
 type VectorWriter = (code: Code, operands: VectorOperands) => void;
 
 /**
- * Returns the index of the function (source, random, scale) → results, all v128 of four words. Null if the conversion
- * has no vector form.
+ * Returns the index of a function that takes the source, random bits and scale of four conversions and returns their
+ * results. Each parameter, and the result, is a v128 of four words. Returns null if the conversion has no vector form.
  */
 export function vectorConverter(helpers: Helpers, c: Conversion): number | null {
   const write = vectorConversion(c);
@@ -107,8 +110,8 @@ function flushMagnitude(code: Code, magnitude: number): void {
 }
 
 /**
- * Multiplies by 2^(scale - 127), or divides by it. A scale of 0xff gives NaNs. Returns a local with the mask of lanes
- * that now contain a NaN.
+ * Multiplies or divides the magnitudes by 2^(scale - 127). Lanes in which the scale is 0xff become NaNs. Returns a
+ * local with a mask of all lanes that hold a NaN afterwards.
  */
 function applyScale(code: Code, c: Conversion, { magnitude, nan }: SingleLocals, scale: number): number {
   const mask = code.local('v128');

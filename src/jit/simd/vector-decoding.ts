@@ -10,9 +10,12 @@ import { shift, single, splat, splatPower } from './vector-words.ts';
 
 /** Locals, all v128. */
 export interface SingleLocals {
-  /** The bits of each f32 without the sign. The bits are arbitrary if the source is a NaN. */
+  /** The bits of each f32, except for its sign. They are arbitrary if the source is a NaN. */
   readonly magnitude: number;
-  /** Words in which only the top bit, the sign, has a meaning; null if the format has no negative values. */
+  /**
+   * The sign of each value is the top bit of the word; the other bits are arbitrary. Null if the format has no negative
+   * values.
+   */
   readonly sign: number | null;
   /** A mask with all bits set in lanes that hold a NaN; null if the format has no NaN. */
   readonly nan: number | null;
@@ -55,8 +58,8 @@ function decodeWide(code: Code, { width, padding }: FloatFormat, source: number)
 }
 
 /**
- * Bit patterns of a format without the sign: `mask` has all bits set, `infinite` is infinity (or, if the format has no
- * infinity, above all patterns), and `limit` is the largest pattern that is not a NaN.
+ * Bit patterns of a format, without the sign bit. `mask` has all bits set. `infinite` is the pattern of infinity or, if
+ * the format has no infinity, a number above all patterns. `limit` is the largest pattern that is not a NaN.
  */
 function narrowPatterns({ width, fractionBits, infinity, nan }: FloatFormat): {
   readonly mask: number;
@@ -127,10 +130,10 @@ function decodeFixed(code: Code, format: FixedFormat, source: number, cut: Integ
 }
 
 /**
- * Turns the 32-bit magnitudes on the stack into f32. A mask selects the bits of each magnitude below its 24 highest
- * significant bits. WebAssembly cannot shift each lane by a different amount, so the mask is computed from the upper
- * byte of the magnitude: this byte has as many significant bits as the magnitude has bits to be truncated, and all bits
- * below its highest 1 bit are set.
+ * Turns the 32-bit magnitudes on the stack into f32. An f32 has only 24 significant bits, so a mask selects all lower
+ * bits of each magnitude. The number of these bits is the number of significant bits in the magnitude's upper byte.
+ * WebAssembly cannot shift each lane by a different amount. The mask is therefore computed from this byte, by setting
+ * all bits below its highest 1 bit.
  */
 function convertWord(code: Code, sign: number | null, cut: IntegerRounding): void {
   if (cut === 'rn') {
@@ -157,7 +160,10 @@ function convertWord(code: Code, sign: number | null, cut: IntegerRounding): voi
   code.vector('i32x4.sub');
 }
 
-/** Keeps the words on the stack in lanes that round away from zero under rm or rp, and sets all others to 0. */
+/**
+ * Keeps the words on the stack in those lanes that the rounding mode rm or rp rounds away from zero, and sets the words
+ * in all other lanes to 0.
+ */
 export function raiseAway(code: Code, sign: number | null, rounding: Rounding): void {
   if (sign !== null) {
     shift(code.get(sign), 'i32x4.shr_s', 31).vector(rounding === 'rm' ? 'v128.and' : 'v128.andnot');

@@ -1,6 +1,7 @@
 /**
- * f64 steps that round to nearest, on four threads at once. If a result is not an ordinary number, or an fma is out of
- * the range of the fast method, the functions for single threads compute all four.
+ * f64 steps that round to nearest, on four threads at once. If a result is not an ordinary number, or if the operands
+ * of an fma are outside the range of the fast method, all four results are computed by the functions for single
+ * threads.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf, tripleOf } from '../../base/tuples.ts';
@@ -62,7 +63,10 @@ function repeatIf(
   });
 }
 
-/** Returns the index of the function (both halves of each operand) → both halves of the result. */
+/**
+ * Returns the index of a function that computes the results for the four threads one after the other. It takes two
+ * vectors for each operand, and returns two vectors with the results.
+ */
 function oneByOne(helpers: Helpers, fn: FloatFunction, mode: FloatMode, count: number): number {
   const parameters = Array.from({ length: 2 * count }, () => 'v128' as const);
   const exact = doubleFunction(helpers, fn, mode, count);
@@ -167,7 +171,10 @@ function exactSum({ code, vectors }: VectorLowering, a: number, b: number): read
   return [sum, error];
 }
 
-/** Pushes a sum rounded to odd. If the sum is not exact, this is the one of its two neighbors whose last bit is set. */
+/**
+ * Pushes a sum rounded to odd. If the exact sum cannot be represented, the result is the neighboring number whose last
+ * bit is set.
+ */
 function pushOddSum(lowering: VectorLowering, a: number, b: number): void {
   const { code, vectors } = lowering;
   const [sum, error] = exactSum(lowering, a, b);
@@ -175,7 +182,8 @@ function pushOddSum(lowering: VectorLowering, a: number, b: number): void {
   // 1 if the sum is inexact and its last bit is clear; otherwise 0.
   pushDoubleWords(code, 1n).get(sum).vector('v128.andnot').get(error);
   pushDoubleWords(code, 0n).vector('f64x2.ne', 'v128.and').set(step);
-  // The step is away from zero if the error has the same sign as the sum, and toward zero otherwise.
+  // The sum is adjusted by this step: away from zero if the error has the same sign as the sum, and otherwise toward
+  // zero.
   code.get(sum).get(step).vector('i64x2.add');
   code.get(sum).get(error).vector('v128.xor').i32(63).vector('i64x2.shr_u').get(step).vector('v128.and');
   code.i32(1).vector('i64x2.shl', 'i64x2.sub');

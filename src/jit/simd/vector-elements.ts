@@ -77,7 +77,10 @@ export function storeLanes(
   });
 }
 
-/** Returns the vector and the lane, counted in elements of this width, that hold a thread's element. */
+/**
+ * Returns the vector that holds a thread's element, and the number of its lane; lanes are counted in elements of this
+ * width.
+ */
 function laneIn([low = -1, high = -1]: readonly number[], width: number, lane: number): readonly [number, number] {
   return width > 32 ? [lane < 2 ? low : high, lane & 1] : [low, (lane * 32) / width];
 }
@@ -138,8 +141,8 @@ export function storeVectors(
 type Make = (push: () => unknown) => number;
 
 /**
- * Transposes vectors. At first, each vector holds the words of one thread; afterwards, the first vector holds the first
- * word of each thread, the second vector the second words, and so on.
+ * Transposes vectors. Each of the given vectors holds the words of one thread. In the result, the first vector holds
+ * the first word of every thread, the second vector holds the second word of every thread, and so on.
  */
 function transposed(parts: readonly number[], make: Make, code: Code): readonly number[] {
   const [a = 0, b = 0, c = 0, d = 0] = parts;

@@ -9,7 +9,7 @@ type Orders = Readonly<Partial<Record<Comparison, 'eq' | 'ne' | 'lt' | 'le' | 'g
 
 const orders: Orders = { eq: 'eq', lt: 'lt', le: 'le', gt: 'gt', ge: 'ge', neu: 'ne' };
 
-/** Comparisons that are computed by negating the opposite comparison. */
+/** Comparisons that are computed by negating the result of the opposite comparison, which is given here. */
 const opposites: Orders = { ltu: 'ge', leu: 'gt', gtu: 'le', geu: 'lt' };
 
 export function vectorFloatComparison(step: StepOf<'compare'>, lowering: VectorLowering): Writer | null {

@@ -1,6 +1,6 @@
 /**
- * f32 steps on four threads at once, following the rules of float-arithmetic.ts. Rare cases call the functions for
- * single threads.
+ * f32 steps on four threads at once, following the rules of float-arithmetic.ts. Rare cases are handled by the
+ * functions for single threads.
  */
 import { tripleOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -40,7 +40,7 @@ export function vectorFloat(step: StepOf<'float'>, lowering: VectorLowering): Wr
   };
 }
 
-/** Returns the operands. Under .ftz, subnormals become zeros of the same sign. */
+/** Returns the operands. With .ftz, subnormal operands are replaced by zeros of the same sign. */
 function operandsOf({ from, mode }: StepOf<'float'>, { code, vectors }: VectorLowering): readonly number[] {
   return from.map((ref) => {
     const [given] = vectors.get(ref, 'i32').locals;
@@ -54,8 +54,8 @@ function operandsOf({ from, mode }: StepOf<'float'>, { code, vectors }: VectorLo
 }
 
 /**
- * With .ftz, the value before rounding decides whether a result is flushed to zero. If a result is subnormal or equal
- * to the least normal number, the results are therefore computed one by one.
+ * With .ftz, whether a result is flushed to zero depends on its value before rounding. If a result is subnormal or
+ * equal to the least normal number, the results are therefore computed one by one.
  */
 function repeatIfTiny(
   { fn, mode }: StepOf<'float'>,
@@ -107,10 +107,11 @@ const leastNormal = 0x0080_0000;
 const infinity = 0x7f80_0000;
 
 /**
- * Computes an fma in f64, where the product is exact and the sum is rounded once. Rounding the f64 sum again to f32 can
- * be wrong only if the sum is not exact and, in addition, is a tie between two f32 or becomes a subnormal f32. In these
- * cases, the results are computed one by one. Exact ties are not treated as such cases, because they are frequent in
- * means and in filters whose weights are powers of two.
+ * Computes an fma in f64, where the product is exact and the sum is rounded once. The f64 sum is then rounded to f32.
+ * This second rounding can give a wrong result only if the f64 sum is not exact and, in addition, lies halfway between
+ * two f32 numbers or becomes a subnormal f32. In these cases, the results are computed one by one. Exact sums that lie
+ * halfway between two f32 numbers are not treated in this way, because they are frequent in means and in filters whose
+ * weights are powers of two.
  */
 function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   const { code, vectors, scalar } = lowering;
@@ -129,22 +130,22 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
 }
 
 /**
- * Pushes 1 if any f64 sum is a tie between two normal f32, or if any result is a NaN, zero, subnormal or the least
- * normal number.
+ * Pushes 1 if any f64 sum lies halfway between two normal f32 numbers, or if any result is a NaN, zero, subnormal or
+ * the least normal number.
  */
 function pushUnusual(code: Code, sums: readonly [number, number], result: number): void {
   pushHalfway(code, sums[0]);
   pushHalfway(code, sums[1]).vector('v128.or');
-  // Without the sign, the patterns of all ordinary results are consecutive. Adding a constant makes them less than all
-  // unusual patterns when they are compared as signed numbers, so that one comparison is enough.
+  // Apart from the sign bit, the bit patterns of ordinary results form one range of numbers. A constant is added that
+  // moves this range to the lowest signed numbers, so that a single signed comparison finds all unusual results.
   code.get(result).i32(1).vector('i32x4.shl');
   splat(code, 0x7fff_ffff - 2 * leastNormal).vector('i32x4.add');
   splat(code, 2 * infinity - 1 - 2 * leastNormal - 0x8000_0000).vector('i32x4.gt_s', 'v128.or', 'v128.any_true');
 }
 
 /**
- * Returns the index of the function (operands, rounded sums) → results. The function computes the f64 sums again. If
- * they were passed as parameters, each fma would have to keep them in registers.
+ * Returns the index of a function that takes the operands and the rounded sums and returns the results. It computes the
+ * f64 sums again: if they were passed as parameters, each fma would have to keep them in registers.
  */
 function unusualSum(helpers: Helpers, mode: FloatMode): number {
   const parameters = ['v128', 'v128', 'v128', 'v128'] as const;
@@ -193,13 +194,13 @@ function widen(code: Code, local: number, half: 0 | 1): Code {
   return code.vector('f64x2.promote_low_f32x4');
 }
 
-/** Pushes masks of the sums that are a tie between two normal f32. */
+/** Pushes masks of the sums that lie halfway between two normal f32 numbers. */
 function pushHalfway(code: Code, sum: number): Code {
   pushDoubleWords(code.get(sum), 0x1fffffffn).vector('v128.and');
   return pushDoubleWords(code, 0x10000000n).vector('i64x2.eq');
 }
 
-/** Pushes masks of the sums that are not zero, but below the least normal f32. */
+/** Pushes masks of the sums that are nonzero and whose magnitude is below the least normal f32. */
 function pushTiny(code: Code, { sum }: HalfSum): Code {
   pushDoubleWords(code.get(sum).vector('f64x2.abs'), 0x3810_0000_0000_0000n).vector('f64x2.lt');
   return pushDoubleWords(code.get(sum), 0n).vector('f64x2.ne', 'v128.and');

@@ -1,6 +1,6 @@
 /**
- * The values that four threads keep between regions: four consecutive elements of each array (thread-frame.ts does this
- * for one thread).
+ * Accesses the values that four threads keep in the frame between regions: four consecutive elements of each array.
+ * thread-frame.ts does the same for one thread.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -30,8 +30,8 @@ export class VectorFrame {
   }
 
   /**
-   * Must be called where the code for four threads begins. `thread` is the local that holds the index of the first
-   * thread.
+   * Writes code that computes addresses, and must be called where the code for four threads begins. `thread` is the
+   * local that holds the index of the first thread.
    */
   enter(thread: number): void {
     const { code } = this;
@@ -80,7 +80,8 @@ export class VectorFrame {
   }
 
   /**
-   * Loads registers from the frame. A value that is the same for all four is loaded from the first thread's element.
+   * Loads registers from the frame. A value that is the same for all four threads is loaded from the first thread's
+   * element.
    */
   restore(places: Iterable<number>): void {
     const { code, shape, values, vectors } = this;
@@ -101,7 +102,10 @@ export class VectorFrame {
     }
   }
 
-  /** Pushes 1 if a register that should be uniform differs between the four threads, otherwise 0. */
+  /**
+   * Pushes 1 if the four threads have different values in a register that is expected to be the same for all of them,
+   * and otherwise 0.
+   */
   pushDisagreement(places: Iterable<number>): void {
     const { code, values, vectors } = this;
     code.i32(0);

@@ -1,6 +1,6 @@
 /**
- * Lowers one instruction for four threads: once if it is the same for all, on vectors if it has a vector form,
- * otherwise four times.
+ * Lowers one instruction for four threads. If the instruction does the same for all four, the code is written once.
+ * Otherwise vector instructions are used if there is a vector form, and if not, the code is written four times.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { AddressSource, ProgramInstruction, Transfer } from '../../program/function-program.ts';
@@ -17,7 +17,7 @@ import { holder } from '../regions/values.ts';
 
 export interface FourLowering {
   readonly vectors: Vectors;
-  /** The context for the first of the four threads; `ofLane` is the one for the thread in a lane. */
+  /** The context for the first of the four threads. `ofLane` is the context for the thread in a given lane. */
   readonly scalar: Lowering;
   readonly ofLane: Lowering;
   /** Writes code that sets the locals of `ofLane` to the thread index and `%tid` of the thread in a lane. */

@@ -1,7 +1,7 @@
 /**
- * Rounds four f32 to a float format of at most 32 bits. A comment at each step explains why it is correct. Below, an
- * f32 means the 31 bits of its magnitude, and k is the number of fraction bits that are cut off: 23 minus those of the
- * destination.
+ * Rounds four f32 numbers to a float format of at most 32 bits. A comment at each step explains why it is correct. In
+ * these comments, "f32" refers to the 31 bits of the magnitude, and k is the number of fraction bits that are removed,
+ * which is 23 minus the number of fraction bits of the destination.
  */
 import type { Rounding } from '../../numerics/conversion.ts';
 import type { FloatFormat } from '../../numerics/formats.ts';
@@ -10,7 +10,7 @@ import { patternsOf, type RoundingTarget } from '../arithmetic/target.ts';
 import { raiseAway } from './vector-decoding.ts';
 import { shift, single, splat, splatPower } from './vector-words.ts';
 
-/** The same locals as in SingleLocals; `random` holds the random bits of each lane. */
+/** `magnitude` and `sign` are the same as in SingleLocals; `random` holds the random bits of each lane. */
 export interface RoundingLocals {
   readonly magnitude: number;
   readonly sign: number | null;
@@ -26,7 +26,10 @@ export function canRound({ format, rounding }: RoundingTarget): boolean {
   return format.signed || rounding === 'rz' || rounding === 'rp';
 }
 
-/** Pushes the magnitudes rounded to the format, as patterns without sign. A NaN gives an arbitrary pattern. */
+/**
+ * Rounds the magnitudes to the format, and pushes the resulting bit patterns without the sign. The pattern for a NaN is
+ * arbitrary.
+ */
 export function pushRounded(code: Code, target: RoundingTarget, format: FloatFormat, locals: RoundingLocals): void {
   limitMagnitude(code, target, format, locals.magnitude);
   if (hasRangeOfSingle(format)) {
@@ -43,8 +46,9 @@ export function pushRounded(code: Code, target: RoundingTarget, format: FloatFor
 }
 
 /**
- * Rounds magnitudes that are within the format's range, and pushes the results as patterns without sign. This works
- * only for rounding modes that treat both signs alike; for `rn`, the format must also have the range of f32.
+ * Rounds magnitudes that are within the format's range, and pushes the resulting bit patterns without the sign. The
+ * rounding mode must treat positive and negative numbers in the same way; for `rn`, the format must also have the same
+ * exponents as f32.
  */
 export function pushRoundedWithin(
   code: Code,
@@ -90,13 +94,14 @@ function limitOf({ overflow, rounding }: RoundingTarget, format: FloatFormat): n
 }
 
 /**
- * Rounds to nearest even by an f32 addition. Let e be the largest power of two that is not above the value, but at
- * least the least normal number. The last place of the sum e * 2^k + value has the weight e * 2^k / 2^23 = e /
- * 2^fractionBits, because value < 2e, so that the sum is below 2 * e * 2^k. This is also the weight of the last place
- * that the value has in the format. So the difference between the bits of the sum and the bits of e * 2^k is the value
- * in units of this last place. For subnormals, the difference is below 2^fractionBits and is the pattern. For other
- * values, the exponent field still has to be increased by one less than the difference between the exponent of e and
- * that of the least normal number. The sum is finite: formats rounded here end at 2^16, so e * 2^k is below 2^39.
+ * Rounds to nearest even by an f32 addition. Let e be the largest power of two that is not above the value, or the
+ * least normal number if that is larger. Because value < 2e, the sum e * 2^k + value is below 2 * e * 2^k. The last bit
+ * of the sum therefore has the weight e * 2^k / 2^23 = e / 2^fractionBits, which is also the weight of the last bit of
+ * the value in the destination format. The difference between the bits of the sum and the bits of e * 2^k is thus the
+ * rounded value in units of this weight. For subnormals, this difference is already the bit pattern. For other values,
+ * it includes the leading 1 bit, which makes the exponent field 1; the field must then be increased by the difference
+ * between the exponent of e and that of the least normal number. The sum is finite, because no format that is rounded
+ * here goes beyond 2^16, so e * 2^k is below 2^39.
  */
 function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude: number): void {
   const cut = 23 - fractionBits;
@@ -111,10 +116,10 @@ function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude:
 }
 
 /**
- * Pushes the magnitude with the destination's exponent range but still with 23 fraction bits. Numbers that are
- * subnormal in the destination become multiples of 2^(1 - bias - 23). The part of a subnormal that is lost here is too
- * small to affect rounding, except in the modes rm and rp. In these modes, the lowest bit is set if anything nonzero is
- * lost.
+ * Converts the magnitude to a format that has the exponents of the destination but still has 23 fraction bits, and
+ * pushes the result. Numbers that are subnormal in the destination become multiples of 2^(1 - bias - 23). The bits that
+ * subnormals lose in this way are too small to affect rounding, except in the modes rm and rp. In these modes, the
+ * lowest bit is set if any of the lost bits was 1.
  */
 function pushRebiased(code: Code, rounding: Rounding, { bias }: FloatFormat, magnitude: number): void {
   if (rounding === 'rm' || rounding === 'rp') pushSubnormalOdd(code, bias, magnitude);
@@ -124,8 +129,8 @@ function pushRebiased(code: Code, rounding: Rounding, { bias }: FloatFormat, mag
 }
 
 /**
- * Pushes the bits of subnormals. The lowest bit is sticky: it is also set if any bits were lost. The multiplication is
- * exact, because one factor is a power of two and the result is below 2^23.
+ * Pushes the bits of numbers that are subnormal in the destination. The lowest bit is sticky: it is also set if any
+ * lost bit was 1. The multiplication is exact, because one factor is a power of two and the result is below 2^23.
  */
 function pushSubnormalOdd(code: Code, bias: number, magnitude: number): void {
   const scaled = code.local('v128');
@@ -139,9 +144,10 @@ function pushSubnormalOdd(code: Code, bias: number, magnitude: number): void {
 }
 
 /**
- * Pushes the bits of subnormals, truncated. When the least normal number is added to a subnormal, the low bits of the
- * sum are the bits that are needed. If the addition rounded up, they are one too large. This is detected by subtracting
- * the least normal number again, which is exact: the difference is then greater than the original value.
+ * Pushes the truncated bits of numbers that are subnormal in the destination. When the least normal number is added to
+ * a subnormal, the low bits of the sum are the bits that are needed. If the addition was rounded up, the result is too
+ * large by one. This is detected by subtracting the least normal number again, which is exact: the difference is then
+ * greater than the original value.
  */
 function pushSubnormal(code: Code, bias: number, magnitude: number): void {
   const least = (128 - bias) << 23;
@@ -152,7 +158,8 @@ function pushSubnormal(code: Code, bias: number, magnitude: number): void {
 }
 
 /**
- * Cuts the last k bits off the pattern on the stack and rounds. A carry into the exponent gives the next power of two.
+ * Rounds the bit pattern on the stack, and removes its last k bits. If rounding carries into the exponent, the result
+ * is the next power of two.
  */
 function cutBits(code: Code, target: RoundingTarget, format: FloatFormat, { sign, random }: RoundingLocals): void {
   const cut = 23 - format.fractionBits;
@@ -186,8 +193,8 @@ function cutBits(code: Code, target: RoundingTarget, format: FloatFormat, { sign
 }
 
 /**
- * Pushes the random bits, aligned below the last bit that is kept. Random bits at positions below the last bit of the
- * value cannot cause a carry, so they are dropped.
+ * Pushes the random bits, shifted so that they are directly below the last bit that is kept. Random bits at positions
+ * below the last bit of the value cannot cause a carry, so they are dropped.
  */
 function pushRandom(code: Code, random: number, randomBits: number, cut: number): void {
   splat(code.get(random), 2 ** randomBits - 1).vector('v128.and');
@@ -196,8 +203,8 @@ function pushRandom(code: Code, random: number, randomBits: number, cut: number)
 }
 
 /**
- * Corrects results of rounding up to ue8m0. f32 subnormals up to 2^-127 have been rounded up to an exponent field of 1,
- * but in ue8m0 the pattern of 2^-127 is 0.
+ * Corrects results of rounding to ue8m0 with rp. f32 subnormals up to 2^-127 have been rounded up, so their exponent
+ * field is 1; but in ue8m0 the pattern of 2^-127 is 0.
  */
 function dropToLeast(code: Code, magnitude: number): void {
   splat(code.get(magnitude), single.halfLeastNormal).vector('i32x4.gt_s', 'v128.and');
@@ -212,7 +219,7 @@ function limitResult(code: Code, rounding: Rounding, format: FloatFormat, { magn
   const top = Number(limit[0]);
   splat(code, top);
   if (rounding === 'rm' || rounding === 'rp') {
-    // Infinity is the pattern after that of the largest value.
+    // The bit pattern of infinity directly follows that of the largest value.
     splat(code, 1);
     raiseAway(code, sign, rounding);
     code.vector('i32x4.add');

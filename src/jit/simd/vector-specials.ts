@@ -49,14 +49,16 @@ const readers: Readonly<Record<LaunchValue, readonly (FourReader | null)[] | nul
   gridWorkspace: null,
 };
 
-/** Returns a reader for all four values; null if each thread reads its own. */
+/**
+ * Returns a reader that reads the values for all four threads at once; null if each thread has to read its own value.
+ */
 export function fourReader({ register, part, width }: SpecialRead): FourReader | null {
   const { value } = register;
   if (width > 32) return null;
   return typeof value === 'number' ? null : (readers[value]?.[part] ?? null);
 }
 
-/** Pushes a vector with the number in `first` and the next three numbers. */
+/** Pushes a vector of four consecutive numbers, the first of which is in the local `first`. */
 function countFrom(code: Code, first: number): void {
   code.get(first).vector('i32x4.splat').words(0, 1, 2, 3).vector('i32x4.add');
 }

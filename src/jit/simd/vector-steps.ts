@@ -1,6 +1,6 @@
 /**
- * Steps on four threads at once. Each function returns a function that writes the step, or null if the step has no
- * vector form. In that case, the instruction runs for one thread after the other.
+ * Steps on four threads at once. Each entry takes a step and returns a function that writes the code of this step. If
+ * the step has no vector form, it returns null, and the instruction is executed for one thread after the other.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';

@@ -1,17 +1,17 @@
 /** Operations on the words of four lanes, for the vector code of conversions. */
 import type { Code } from '../../wasm/code.ts';
 
-/** Pushes a word into every lane. */
+/** Pushes a vector that has the same word in every lane. */
 export function splat(code: Code, word: number): Code {
   return code.words(word, word, word, word);
 }
 
-/** Pushes 2^exponent, which must be a normal number, as f32 into every lane. */
+/** Pushes a vector that has 2^exponent as an f32 in every lane. The power must be a normal number. */
 export function splatPower(code: Code, exponent: number): Code {
   return splat(code, (exponent + 127) << 23);
 }
 
-/** Shifts the words on the stack, unless the amount is 0. */
+/** Shifts the words on the stack; writes no code if the amount is 0. */
 export function shift(code: Code, op: 'i32x4.shl' | 'i32x4.shr_s' | 'i32x4.shr_u', count: number): Code {
   return count === 0 ? code : code.i32(count).vector(op);
 }

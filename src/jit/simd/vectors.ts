@@ -1,7 +1,8 @@
 /**
  * The values of four threads. Registers that are the same for all four are held in the scalar locals of `Values`.
  * Registers whose values may differ are held in vectors: one vector of four words, or two vectors with two 64-bit
- * values each. Code for one thread at a time uses the scalar locals, lane by lane.
+ * values each. Code that handles one thread at a time uses the scalar locals, into which the values of one lane after
+ * the other are copied.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -13,7 +14,7 @@ import type { IntegerType, Values } from '../regions/values.ts';
 /** Number of threads that run together. */
 export const laneCount = 4;
 
-/** A value in vectors: one vector of four words, or two vectors with two 64-bit values each. */
+/** The values of four threads: one vector of four words, or two vectors with two 64-bit values each. */
 export type Vector =
   | { readonly type: 'i32'; readonly locals: readonly [number] }
   | { readonly type: 'i64'; readonly locals: readonly [number, number] };
@@ -24,12 +25,15 @@ export class Vectors {
   private readonly varying: ReadonlySet<number>;
   private readonly crosses: (place: number) => boolean;
   private readonly homes = new Map<number, Vector>();
-  /** Locals that have been released. Other registers that live only within one block can use them. */
+  /** Locals that have been released. They can be used for other registers that are live only within one basic block. */
   private readonly spare: number[] = [];
   private readonly temporaries = new Map<number, Vector>();
   private places: ReadonlyMap<Ref, number> = new Map();
 
-  /** `crosses` tells whether a register is live at the start of any block. Such a register needs locals of its own. */
+  /**
+   * `crosses` tells whether a register is live at the start of at least one basic block. Such a register needs locals
+   * of its own.
+   */
   constructor(code: Code, values: Values, varying: ReadonlySet<number>, crosses: (place: number) => boolean) {
     this.crosses = crosses;
     this.code = code;
@@ -103,7 +107,7 @@ export class Vectors {
     return made;
   }
 
-  /** Makes the locals of a register that lives within one block available to other registers. */
+  /** If a register is live only within one basic block, makes its locals available to other registers. */
   release(place: number): void {
     this.values.release(place);
     this.spare.push(...(this.homes.get(place)?.locals ?? []));
@@ -163,8 +167,8 @@ export class Vectors {
   }
 
   /**
-   * Copies results from vectors to the scalar locals if they are the same for all threads even though they were
-   * computed from an operand that is not.
+   * If a result is the same for all threads although one of its operands is not, it has been computed as a vector;
+   * copies such results to the scalar locals.
    */
   keepUniform(instruction: ProgramInstruction): void {
     const { code } = this;
@@ -191,7 +195,10 @@ export class Vectors {
     return this.make(type, () => this.temporary());
   }
 
-  /** Creates a value and sets its vectors. `push` is called for each vector with its index, and pushes the contents. */
+  /**
+   * Creates a value and sets its vectors. `push` is called for each vector, with the vector's index, and must push its
+   * contents.
+   */
   made(type: IntegerType, push: (half: number) => unknown): Vector {
     const vector = this.make(type, () => this.temporary());
     vector.locals.forEach((local, half) => {
