@@ -78,7 +78,7 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
-/** The cost of inserting the first `count` letters of a word, if the other word contains none of them. */
+/** The cost of inserting the first `count` letters of a word. */
 function insertions(word: string, count: number): number {
   let sum = 0;
   for (let i = 0; i < count; i++) sum += insertion(word, i);

@@ -37,12 +37,12 @@ export const bytes: Rule<Uint8Array> = {
 /** Accepts any list. Its members are not checked by this rule. */
 export const list: Rule<readonly never[]> = { takes: 'a list', accepts: Array.isArray };
 
-/** A value that is checked only where it is used. */
+/** Accepts any value, for values that are checked only when they are used. */
 export function anything<T>(): Rule<T> {
   return { takes: 'anything', accepts: () => true };
 }
 
-/** A term that is later looked up in a table. */
+/** Accepts any string, for words that are looked up in a table later. */
 export function term<Term extends string>(): Rule<Term> {
   return { takes: 'a string', accepts: text.accepts };
 }

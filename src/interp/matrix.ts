@@ -128,7 +128,7 @@ function keptColumns(
 
 // --- scales ---------------------------------------------------------------------------------------------------------
 
-/** The scales of a row of A and a column of B, one for each block. */
+/** Returns the scale factors for a row of A and a column of B: one pair for each block. */
 type Scales = (row: number, column: number) => readonly ScalePair[];
 
 function scalesOf({ format, block, group }: Scaling, more: Matrices['more']): Scales {

@@ -28,7 +28,7 @@ export interface Prepared {
 
 /**
  * The rest of an instruction in which a thread waits for results from its group, for a barrier, or for the function it
- * called. A thread that waits keeps nothing but its frame and its position in the code.
+ * called. While a thread waits, the only state of the instruction is the thread's frame and its position in the code.
  */
 export type Rest =
   | {
@@ -80,7 +80,7 @@ export interface Caller {
 
 export interface Thread {
   readonly index: Dim3;
-  /** Index within the block; x varies fastest, as in warp order. */
+  /** The number of the thread within its block. Threads are numbered in the order of x, then y, then z, as in warps. */
   readonly linear: number;
   /** The frame of the running function. */
   frame: Frame;

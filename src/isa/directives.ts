@@ -28,7 +28,7 @@ export type DirectiveWord =
   | '.calltargets'
   | '.callprototype';
 
-/** The parts of directives that have version requirements of their own. */
+/** Parts of directives that have their own version requirements, in addition to those of the directive. */
 export type DirectivePart =
   | '.noreturn'
   | '.ptr'

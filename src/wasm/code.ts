@@ -1,6 +1,6 @@
 /**
- * The body of one function: locals, and instructions that are encoded as they are added. A WebAssembly block contains
- * the code that is added during the call that creates the block.
+ * The body of one function: locals, and instructions that are encoded as they are added. The methods that create a
+ * WebAssembly block take a function; the code that this function adds is put inside the block.
  */
 import { elementAt } from '../base/element-at.ts';
 import { Bytes } from './bytes.ts';

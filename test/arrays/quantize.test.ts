@@ -136,8 +136,8 @@ describe('round trips', () => {
   test.each(names)('%s: dequantized values are quantized to the same values', (to) => {
     const once = dequantize(quantize(moderate(1000, 3), { to, shape: [10, 100] }));
     const again = dequantize(quantize(once, { to, shape: [10, 100] }));
-    // If scales are rounded, quantizing a second time may give a block a different scale, even if its largest element
-    // has the largest code.
+    // If scales are rounded, a block may get a different scale when it is quantized a second time, even if its largest
+    // element had the largest code.
     const exactScales = to.startsWith('mx');
     if (exactScales) expect(again).toEqual(once);
     else

@@ -47,7 +47,10 @@ function made(name: string, target: new (...given: never[]) => object, ...valid:
   return { name: `new ${name}`, arguments: valid, run: (given) => Reflect.construct(target, given) };
 }
 
-/** Objects that callers get from the library and do not create. Their members are not varied. */
+/**
+ * Objects that callers get from the library instead of creating them. Wrong values are not tried for the members of
+ * such objects.
+ */
 const opaque = new WeakSet<object>();
 
 function fromLibrary<T extends object>(value: T): T {
@@ -276,7 +279,7 @@ export async function allCalls(): Promise<readonly Call[]> {
   ];
 }
 
-/** Classes whose constructors only the library calls. Those that have no method are results or errors. */
+/** Classes whose constructors are called only by the library. */
 const constructedInside: ReadonlySet<string> = new Set([
   'DeviceRange',
   'PtxlabError',

@@ -20,7 +20,7 @@ const functions = fc.array(fc.record({ words: fc.integer({ min: 1, max: 40 }), n
 const program = fc.record({
   functions,
   calls: fc.array(fc.nat(3), { minLength: 1, maxLength: 4 }),
-  /** Number of words in the reader's frame, and the word that it reads. */
+  /** The number of words in the frame of the function that reads the word, and the index of that word. */
   frame: fc.integer({ min: 1, max: 40 }),
   word: fc.nat(100),
   /** Whether the kernel itself reads the word, rather than a function that it calls. */

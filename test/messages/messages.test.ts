@@ -1,9 +1,9 @@
 /**
- * Tests the messages for common mistakes. The mistakes are in a file that has the format described in cases.test.ts.
- * Each statement is placed in the body of a kernel that declares registers of every width. Each mistake must lead to
- * exactly one finding, at the place that has to be changed. If a fix is offered, the module must have no findings after
- * applying it. `UPDATE_CASES=1` makes the test write the checker's output to the file; in that case, check the
- * difference before you commit it.
+ * Tests the messages for common mistakes. The mistakes are read from a file, whose format is described in
+ * cases.test.ts. Each statement is placed in the body of a kernel that declares registers of every width. Each mistake
+ * must lead to exactly one finding, at the place that has to be changed. If a fix is offered, the module must have no
+ * findings after applying it. `UPDATE_CASES=1` makes the test write the checker's output to the file; in that case,
+ * check the difference before you commit it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

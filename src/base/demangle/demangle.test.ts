@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { demangle, withDemangled } from './demangle.ts';
 
-/** Names as g++ and nvcc mangle them. */
+/** Mangled names from g++ and nvcc, with the corresponding C++ names. */
 const names: Readonly<Record<string, string>> = {
   _Z1kPf: 'k(float*)',
   _Z5scaleIfEvPT_i: 'void scale<float>(float*, int)',

@@ -53,7 +53,10 @@ interface Name {
 class Demangler extends MangledText {
   private readonly substitutions: WrittenType[] = [];
   private parameters: readonly WrittenType[] = [];
-  /** How many types enclose the current position. Template arguments inside a type do not belong to the function. */
+  /**
+   * The number of types inside which the current position is. It is needed because template arguments inside a type are
+   * not those of the function.
+   */
   private inType = 0;
 
   whole(): string | null {
@@ -62,8 +65,8 @@ class Demangler extends MangledText {
   }
 
   /**
-   * Reads a function with its parameters, or a variable. A function that encloses a local name (`isOuter`) is written
-   * without its result type.
+   * Reads the name of a variable, or the name and parameters of a function. A function that encloses a local name
+   * (`isOuter`) is written without its result type.
    */
   private encoding(isOuter = false): string {
     const special = this.specialName();

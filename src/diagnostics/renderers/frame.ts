@@ -2,7 +2,9 @@ import type { SourceText } from '../../base/source-text.ts';
 import type { Span } from '../../base/span.ts';
 import { type Cells, toCells } from './printable.ts';
 
-/** The line on which a span begins, cut to a width, and the position of the span in what remains. */
+/**
+ * The line on which a span begins, cut to the available width, and the position of the span in the part that is left.
+ */
 export interface Frame {
   /** Counted as in `SourceText.position`. */
   readonly line: number;

@@ -1,6 +1,6 @@
 import { callback, type Rule, type RulesFor, shaped } from '../../base/rules.ts';
 
-/** Wraps a text in the colors of its role; renderers compute widths from the plain text. */
+/** Adds the color codes of a role to a text. Renderers compute the width of a text before they add colors. */
 export type Paint = (text: string) => string;
 
 /**

@@ -147,7 +147,10 @@ export class BlockEngine {
     this.arena.release();
   }
 
-  /** Runs the next blocks, or the blocks that wait for each other. Returns false when all blocks are done. */
+  /**
+   * Continues the blocks that have started but not finished. Starts further blocks if there are none, or if all of them
+   * are waiting. Returns false when nothing is left to run.
+   */
   step(): boolean {
     if (this.running.length === 0) {
       if (!this.take()) {

@@ -37,7 +37,8 @@ export class FastEngine implements Engine<SettledState> {
   private ledger: OwnLedger;
   private blocks: BlockEngine;
   /**
-   * The numbers of instructions and of slow tiles that were executed with earlier code, before `blocks` was created.
+   * The number of instructions, and the number of slow tiles, that were executed before the launch switched to the
+   * current code.
    */
   private before = 0;
   private slowBefore = 0;

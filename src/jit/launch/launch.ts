@@ -68,7 +68,9 @@ async function readyCrew({ shape }: Launch, asked: number): Promise<Crew | null>
   return (await host.ready(workers)) ? { workers, host } : null;
 }
 
-/** Adds the original source position to a fault. Compiled code only knows PTX lines. */
+/**
+ * Adds the position in the original source to a fault, because compiled code contains only the line numbers of the PTX.
+ */
 function withSource(kernel: KernelProgram, result: LaunchResult): LaunchResult {
   if (result.ok) return result;
   const { fault } = result;

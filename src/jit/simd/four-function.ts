@@ -73,7 +73,7 @@ class FourWriter {
   private readonly traffic: RegisterTraffic;
   /** Local that is nonzero if any thread of the block has been run alone, separately from its three neighbors. */
   private readonly strayed: number;
-  /** Local with a bit for each of the four threads, which is 1 if the thread is a member. */
+  /** Local that contains one bit for each of the four threads; the bit is 1 if the thread is a member. */
   private readonly fourMembers: number;
   private endOfThread: Label | null = null;
 

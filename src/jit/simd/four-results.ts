@@ -39,8 +39,8 @@ export class FourResults {
   }
 
   /**
-   * Whether all four threads get the same results. All results come from one step, so if this is known for one
-   * register, it is true of all results.
+   * Whether all four threads get the same results. All results come from the same step. If one of them is known to be
+   * the same for all threads, the same is therefore true of the others.
    */
   private hasUniformRegister(): boolean {
     const { instruction, step, program } = this.stop;

@@ -70,9 +70,9 @@ function hasIntegralForm(c: Conversion): boolean {
 }
 
 /**
- * Whether a conversion to s2f6 has a vector form. Scaling in f32 may round a value, but only at a position far below
- * the last bit of the result. This does not change the result if it is rounded to nearest or toward zero, but it might
- * in other modes.
+ * Whether a conversion to s2f6 has a vector form. Multiplying by the scale in f32 may round a value, but only at a
+ * position far below the last bit of the result. This does not change the result if it is rounded to nearest or toward
+ * zero, but it might in other modes.
  */
 function hasFixedForm(c: Conversion): boolean {
   const { kind, width } = formats[c.from];

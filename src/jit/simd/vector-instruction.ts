@@ -120,7 +120,7 @@ function writeRead(transfer: Transfer, { code, vectors }: VectorLowering): void 
   vectors.write(operand, chopped);
 }
 
-/** Writes an instruction's results to registers of a different width. */
+/** Writes an instruction's results to those registers whose width differs from that of the result. */
 export function writeResults({ writes }: ProgramInstruction, { code, vectors }: VectorLowering): void {
   for (const { operand, register, registerWidth, type } of writes) {
     const signed = type.class === 'signed' && registerWidth > type.width;

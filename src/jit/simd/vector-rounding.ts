@@ -78,9 +78,10 @@ export function patternAsSingle({ fractionBits, bias }: FloatFormat, pattern: bi
 }
 
 /**
- * Limits magnitudes before rounding. If the limit is a value of the format, this is correct because rounding is
- * monotonic and does not change such a value. When rounding to nearest, the limit may also be the power of two above
- * the largest value: all larger magnitudes overflow anyway, and the pattern of this power of two is that of infinity.
+ * Limits magnitudes before rounding. If the limit is a value that the format can represent, this is correct because
+ * rounding is monotonic and leaves such a value unchanged. When rounding to nearest, the limit may also be the power of
+ * two above the largest value: all larger magnitudes overflow anyway, and the pattern of this power of two is that of
+ * infinity.
  */
 function limitMagnitude(code: Code, target: RoundingTarget, format: FloatFormat, magnitude: number): void {
   const most = target.sat ? single.one : limitOf(target, format);

@@ -21,7 +21,10 @@ type Vectorize<Kind extends StepKind> = (step: StepOf<Kind>, lowering: VectorLow
 /** The entry for kinds of steps that have no vector form. */
 const oneByOne = (): null => null;
 
-/** The entry for kinds of steps that only affect control flow, whose code is written by the region. */
+/**
+ * The entry for kinds of steps that only affect control flow. The code of such steps is written together with their
+ * region.
+ */
 const byRegion = (): Writer => () => undefined;
 
 const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {

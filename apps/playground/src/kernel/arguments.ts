@@ -41,7 +41,8 @@ const register = /%[\w$]+|[$_a-zA-Z][\w$]*/g;
 const passes = new Set(['add', 'sub', 'mad', 'cvta', 'mov', 'selp']);
 
 /**
- * The accesses whose addresses come from a parameter. The value is followed from register to register, in text order.
+ * The memory accesses whose addresses are computed from a parameter. The value is followed from register to register,
+ * in text order.
  */
 function accessesBehind(parameter: string, source: string): readonly string[] {
   const addresses = new Set<string>();
@@ -76,7 +77,8 @@ export function contentsOf(plan: ArgumentPlan): Uint8Array | number | bigint {
   if (fill === 'zeros') return bytes;
   const view = new DataView(bytes.buffer);
   const { write } = storage[element];
-  // xorshift: it gives the same buffers every time, so that a link shows what its author saw.
+  // The generator is xorshift with a fixed seed. It fills the buffers in the same way every time, so anyone who opens a
+  // link sees the same values as its author.
   let state = 0x9e3779b9;
   for (let i = 0; i < count && i < mostElements; i++) {
     state ^= state << 13;

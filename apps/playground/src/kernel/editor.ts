@@ -1,4 +1,6 @@
-/** The text field of `<ptx-kernel>`: CodeMirror, with the document in the worker behind it. */
+/**
+ * The text field of `<ptx-kernel>`. It is a CodeMirror editor, whose text is analyzed by the document in the worker.
+ */
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { lintGutter, lintKeymap } from '@codemirror/lint';
 import { searchKeymap } from '@codemirror/search';
@@ -16,7 +18,7 @@ import type { Change, Facts, Finding, FindingFix, Inspected } from './document-w
 import { ptxColors } from './ptx-colors.ts';
 import type { RemoteDocument } from './remote-document.ts';
 
-/** Milliseconds without a key press before slow requests are sent. */
+/** Slow requests are sent only after this many milliseconds without a key press. */
 const pause = 250;
 
 /** Where an editor is placed in the page, and its initial text and settings. */

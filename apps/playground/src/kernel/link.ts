@@ -47,7 +47,10 @@ export async function readLink(hash: string): Promise<Project | null> {
   }
 }
 
-/** Sends bytes through a stream and returns the output; null if the output is longer than `most` bytes. */
+/**
+ * Passes bytes through a compression or decompression stream and returns the output; null if the output is longer than
+ * `most` bytes.
+ */
 async function through(
   bytes: Uint8Array,
   stream: CompressionStream | DecompressionStream,

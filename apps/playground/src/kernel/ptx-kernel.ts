@@ -141,7 +141,7 @@ export class PtxKernel extends LitElement {
     if (isNew('entry') && this.entry !== null) this.choose(this.entry);
   }
 
-  /** Opens the kernel. It runs only when the user starts it. */
+  /** Opens the kernel, but does not run it; only the user can start it. */
   private async open(): Promise<void> {
     const { keptText, launch, note } = this;
     const opening = keptText === null ? await openingOf(this, writtenIn(this)) : { text: keptText, launch, note };

@@ -149,7 +149,7 @@ function details(
   if (answer === 'stopped' || answer.kind === 'refused') return nothing;
   if (answer.kind === 'fault') return faultView(answer, go);
   const buffers = answer.buffers.map((buffer, i) => ({ buffer, plan: args[i], name: names[i] ?? `Argument ${i + 1}` }));
-  // The results of the kernel come first.
+  // Buffers that the kernel has changed are shown first.
   const [results, inputs] = [true, false].map((wanted) => buffers.filter(({ buffer }) => buffer?.isChanged === wanted));
   return html`${printedView(answer.printed)}
     <div class="buffers">${[...(results ?? []), ...(inputs ?? [])].map(({ buffer, plan, name }) => bufferView(buffer, plan, name))}</div>`;

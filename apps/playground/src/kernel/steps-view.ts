@@ -72,7 +72,7 @@ function timeline({ steps, lanes }: Recorded, index: number): TemplateResult {
   </svg>`;
 }
 
-/** Runs of set bits, each as its first lane and its length. */
+/** Finds groups of consecutive lanes whose bits are set, and returns the first lane and the length of each group. */
 function runsOf(mask: number, lanes: number): readonly (readonly [number, number])[] {
   const runs: [number, number][] = [];
   for (let lane = 0; lane < lanes; lane++) {

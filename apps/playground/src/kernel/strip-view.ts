@@ -1,4 +1,4 @@
-/** All targets by family, marked by whether they accept the module as it is. */
+/** Shows all targets, grouped by family. Targets that do not accept the module as it is are crossed out. */
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Facts } from './document-worker.ts';
 

@@ -234,7 +234,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
       id: `${opcode}.int.relu`,
       section,
       syntax: `${opcode}.relu.type  d, a, b`,
-      summary: `The ${word} of two signed integers, but no less than 0.`,
+      summary: `The ${word} of two signed integers, or 0 if it is negative.`,
       sets: { type: ['.s32', '.s16x2'] },
       availability: [hopper(`${opcode} with .relu`)],
       operands,
