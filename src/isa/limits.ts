@@ -3,8 +3,8 @@ import type { AvailabilityRow } from './form.ts';
 import { at, type Availability, isAlways, isAvailable, type Target, type Version } from './targets.ts';
 
 /**
- * A limit that was raised in later versions. Each row has a higher limit than the row before it, which applies only to
- * certain targets and only from a certain version on.
+ * A limit that was raised in later versions. Each row has a higher limit than the row before it. A row applies only to
+ * certain targets, and only from a certain version on.
  */
 export type Limit = readonly { readonly most: number; readonly since: Availability }[];
 
