@@ -4,12 +4,12 @@
  */
 export type Bits = number | bigint;
 
-/** The bits of a value known to be at most 32 bits wide. */
+/** Returns bits that must be at most 32 bits wide, as a `number`. */
 export function numberOf(bits: Bits): number {
   return typeof bits === 'number' ? bits : wrongWidth(bits);
 }
 
-/** The bits of a value known to be more than 32 bits wide. */
+/** Returns bits that must be more than 32 bits wide, as a `bigint`. */
 export function bigintOf(bits: Bits): bigint {
   return typeof bits === 'bigint' ? bits : wrongWidth(bits);
 }

@@ -13,7 +13,7 @@ export function byteAt(bytes: Uint8Array, index: number): number {
   return found === undefined ? outOfBounds(index, bytes.length) : found;
 }
 
-/** Reads a code of up to 16 bits. */
+/** Reads an element from an array of 8-bit or 16-bit codes. */
 export function codeAt(codes: Uint8Array | Uint16Array, index: number): number {
   const found = codes[index];
   return found === undefined ? outOfBounds(index, codes.length) : found;

@@ -55,7 +55,7 @@ function registersOf(fragment: Fragment, lane: number, codes: readonly Bits[]): 
   return registers;
 }
 
-/** The elements of D by their index. */
+/** Computes the elements of D, and returns them in the order of their indices. */
 function resultsOf(shape: MatrixProduct, matrices: Matrices): readonly Bits[] {
   const { fragment } = shape.d;
   const results: Bits[] = [];

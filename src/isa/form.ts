@@ -142,7 +142,7 @@ export type OperandPattern =
    * addresses of the module. `element`: `name[1]` is also allowed, without brackets around it. `coordinates`:
    * `[a, {x, y}]` with this many 32-bit coordinates, where `a` is the address of a tensor map. `least`: a register that
    * holds the address must have at least this many bits (with `generic`, this applies only to instructions without a
-   * space modifier); everywhere else, shorter registers are allowed, and ptxas extends them.
+   * space modifier). In all other cases, narrower registers are also allowed, and ptxas extends them.
    */
   | {
       readonly kind: 'address';

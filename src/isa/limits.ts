@@ -20,8 +20,8 @@ export function mostIn(limit: Limit, version: Version, target: Target): number {
 }
 
 /**
- * The version and target that an amount requires. Null if the amount is allowed everywhere, or if no version and target
- * allows it.
+ * The version and target that are required for an amount. Null if the amount is allowed in every version and on every
+ * target, or if it is never allowed.
  */
 export function availabilityOfAmount(limit: Limit, subject: string, amount: number): AvailabilityRow | null {
   const row = limit.find(({ most }) => amount <= most);

@@ -25,7 +25,7 @@ export interface Judge {
   readonly target: Target;
 }
 
-/** A form of which the parts before number `next` have already been chosen. */
+/** A form for which the choices for all parts before part number `next` have been made. */
 interface Begun {
   readonly compiled: CompiledForm;
   /** The availability rules of the form that the version and target do not satisfy. */

@@ -19,7 +19,7 @@ function lines(count: number, line: (i: number) => string): string {
   return Array.from({ length: count }, (_, i) => line(i)).join('\n');
 }
 
-/** The registers of every kernel. */
+/** Declares the registers that every kernel has. */
 export const registers = '.reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<4>; .reg .f32 %f<4>;';
 
 /** A module with the kernel `k`. */

@@ -303,8 +303,8 @@ export class BlockRunner {
   }
 
   /**
-   * Called when no thread can do more than pause. If there are units whose threads all wait together, splits them into
-   * individual threads; otherwise lets a group without a mask continue.
+   * Called when every thread has ended, waits or only pauses. If there are units whose threads all wait together,
+   * splits them into individual threads; otherwise lets a group without a mask continue.
    */
   private settle(): boolean {
     const whole = this.units.filter(({ at }) => at <= outcome.allAt(0));

@@ -1,4 +1,7 @@
-/** The fast engine as a device uses it: compiles a kernel once and runs it on the calling thread or on workers. */
+/**
+ * The interface through which a device uses the fast engine: compiles a kernel once, and runs it on the calling thread
+ * or on workers.
+ */
 import { compileModule } from '../compile-module.ts';
 import { PtxlabError } from '../../base/error.ts';
 import type { Environment } from '../../isa/environment.ts';

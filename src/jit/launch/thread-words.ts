@@ -42,7 +42,10 @@ export class ThreadWords {
     this.set(this.maskArray, thread, mask);
   }
 
-  /** The word of a thread in the array at a byte offset; frames have one word for each thread in each array. */
+  /**
+   * Frames consist of arrays that have one word for each thread. Returns the word of a thread in the array that begins
+   * at byte offset `array`.
+   */
   at(array: number, thread: number): number {
     return signedAt(this.words, array / 4 + thread);
   }

@@ -12,7 +12,10 @@ import { splat } from './vector-words.ts';
 /** Pushes the four 32-bit values. */
 export type FourReader = (code: Code, locals: RegionLocals) => void;
 
-/** The reader for each part of a register; null if it is read lane by lane. */
+/**
+ * For each part of a special register, the reader for the values of all four threads; null if the part is read
+ * separately for each lane.
+ */
 const readers: Readonly<Record<LaunchValue, readonly (FourReader | null)[] | null>> = {
   threadIndex: [(code, { index }) => countFrom(code, index[0]), null, null, null],
   lane: [

@@ -69,7 +69,10 @@ async function textAt(src: string): Promise<string | null> {
   }
 }
 
-/** The PTX in a `<pre>` or `<script>` of an element, without the indentation that its lines share; null if it has none. */
+/**
+ * Returns the PTX in a `<pre>` or `<script>` inside an element, without the indentation that all of its lines share;
+ * null if there is no such text.
+ */
 export function writtenIn(element: Element): string | null {
   const holder = element.querySelector('pre, script');
   const text = withoutIndentation(holder?.textContent ?? '');

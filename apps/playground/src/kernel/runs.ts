@@ -1,4 +1,4 @@
-/** The runs and recordings of a kernel, one at a time, and the outcome of the last one. */
+/** Runs and records a kernel, doing only one of these at a time, and keeps the outcome of the last run or recording. */
 import type { ReactiveControllerHost } from 'lit';
 import { Lab } from './lab.ts';
 import type { RunAnswer, RunRequest } from './lab-worker.ts';

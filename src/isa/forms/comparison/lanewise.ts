@@ -6,8 +6,8 @@ import type { Step } from '../../steps/step.ts';
 import type { PtxType } from '../../types.ts';
 
 /**
- * Maps names to the names of one lane's values: `of('$a')` is the name of this lane of source `a`, and `of('$d')` is
- * the name of its result.
+ * Creates the steps for one lane. `of` converts the name of an operand to the name of the lane's value: `of('$a')` is
+ * the name of this lane of source `a`, and `of('$d')` is the name of this lane of the result.
  */
 export type LaneSteps = (of: (name: Ref) => Ref) => readonly Step[];
 
