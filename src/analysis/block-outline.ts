@@ -10,8 +10,8 @@ export interface BlockOutline extends Span {
   /** Labels at its start. */
   readonly labels: readonly string[];
   /**
-   * Indices of the blocks from which control may enter this block, and of those that it may continue with. Both are in
-   * ascending order.
+   * Indices of the blocks that may run directly before this block (`predecessors`) and directly after it
+   * (`successors`), each list in ascending order.
    */
   readonly predecessors: readonly number[];
   readonly successors: readonly number[];
@@ -38,7 +38,7 @@ export function blockOutlines(body: FunctionBody): readonly BlockOutline[] {
   }));
 }
 
-/** Ranges of instructions, and the graph between them. */
+/** A control-flow graph, in which each block is a range of instructions. */
 interface Graph {
   readonly ranges: readonly Span[];
   readonly successors: readonly (readonly number[])[];
@@ -72,8 +72,9 @@ function withoutEmpty({ blocks }: FunctionBody): Graph {
 }
 
 /**
- * Joins blocks that engines split only because a thread may wait there, or because there is a call. A label still
- * begins a new block.
+ * Merges a block with the block before it if control can only pass from one to the other. The engines keep such blocks
+ * apart because a thread may wait between them, or because the first one ends in a call. A label still begins a new
+ * block.
  */
 function joined({ ranges, successors, predecessors }: Graph, hasLabel: (start: number) => boolean): Graph {
   const numbers: number[] = [];

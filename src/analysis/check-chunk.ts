@@ -23,7 +23,7 @@ export function isHeaderItem({ kind }: Item): boolean {
   return kind === 'version' || kind === 'target' || kind === 'address_size';
 }
 
-/** The text that was read for a chunk, and the result of parsing it. */
+/** The source text from which a chunk was parsed, and the result of parsing it. */
 export interface ReadChunk {
   readonly source: string;
   readonly parsed: ParsedChunk;
@@ -51,8 +51,8 @@ export class ChunkChecker {
   private next = 0;
 
   /**
-   * `scopes` are the scopes that are open at the start of the chunk; checking the chunk updates them to those open at
-   * its end. The checker looks for similar names at most `searchLimit` times.
+   * `scopes` holds the scopes that are open at the start of the chunk. When the chunk has been checked, it holds the
+   * scopes that are open at the end of the chunk. The checker looks for similar names at most `searchLimit` times.
    */
   constructor(
     chunk: Chunk,

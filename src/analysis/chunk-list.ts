@@ -1,4 +1,7 @@
-/** The chunks of a document, with their places; rereads what an edit touches. */
+/**
+ * Divides a document into chunks and keeps track of their positions. After an edit, only the affected chunks are parsed
+ * again.
+ */
 import { requireArgument } from '../base/require.ts';
 import { number } from '../base/rules.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -19,7 +22,7 @@ import { ChunkNames } from './chunk-names.ts';
 import type { LineShapes } from '../syntax/line-shapes.ts';
 import type { Item } from '../syntax/tree.ts';
 
-/** Number of characters that are read for a chunk at first; a little more than it usually has. */
+/** The number of characters that are read at first to parse a chunk. Most chunks are slightly shorter than this. */
 const usualWindow = 12_288;
 /** Number of characters after a chunk that are usually enough to decide where it ends. */
 const usualReach = 1024;
@@ -32,7 +35,10 @@ export interface Replaced {
   readonly fresh: readonly Chunk[];
 }
 
-/** Text that can be extended, when more is needed, by the text of the chunks that follow it. */
+/**
+ * The text that is waiting to be divided into chunks. When more text is needed, the text of the existing chunks after
+ * it is added.
+ */
 class Pending {
   private text: string;
   private readonly chunks: readonly Chunk[];
@@ -46,8 +52,8 @@ class Pending {
   }
 
   /**
-   * Reads the chunk that starts at offset `at`. It begins with a window of `length` characters, and enlarges it until
-   * that is enough.
+   * Reads the chunk that starts at offset `at`. At first, only `length` characters of the text are parsed. While this
+   * is not enough to find the end of the chunk, the length is increased.
    */
   read(at: number, from: ChunkState, options: ChunkOptions, length = usualWindow): ReadChunk {
     for (; ; length *= 4) {
@@ -111,7 +117,7 @@ export class ChunkList {
     return parts.join('');
   }
 
-  /** The chunk that contains an offset; at the end of the text, the last one. */
+  /** The chunk that contains an offset. For the offset at the end of the text, this is the last chunk. */
   at(offset: number): Chunk {
     requireOffset(offset);
     const { chunks } = this;
@@ -120,8 +126,8 @@ export class ChunkList {
   }
 
   /**
-   * Reads a chunk again because its statements are needed. If `whole` is true, every statement is parsed; otherwise,
-   * lines of a known shape are skipped.
+   * Parses a chunk again, because chunks do not keep the statements that they contain. If `whole` is true, every
+   * statement is parsed; otherwise, lines of a known shape are skipped.
    */
   reread({ text, index, from }: Chunk, whole: boolean): ReadChunk {
     const pending = new Pending(text, this.chunks, index + 1);
@@ -185,8 +191,8 @@ export class ChunkList {
   }
 
   /**
-   * The offsets at which the chunks from number `next` on begin, as far as a single chunk can extend. Chunk `next`
-   * begins at `start`.
+   * The offsets at which chunk `next` and the existing chunks after it begin, where chunk `next` begins at `start`.
+   * Offsets of `usualWindow` or more are left out, because a chunk is usually shorter than that.
    */
   private stopsAfter(next: number, start: number): readonly number[] {
     const stops: number[] = [];

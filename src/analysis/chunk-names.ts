@@ -27,7 +27,7 @@ export class ChunkNames {
     return new ChunkNames(highest);
   }
 
-  /** Whether the chunk may contain this name, or the same name with a higher number. */
+  /** Whether the chunk may contain this name, or a name with the same stem and a higher number. */
   mayContain({ stem, number }: NameKey): boolean {
     return (this.highest.get(stem) ?? -2) >= number;
   }

@@ -2,7 +2,7 @@ import type { Span } from '../base/span.ts';
 import { namesInSection, type Places, type SourcePosition } from '../check/declarations/debug-places.ts';
 import type { DebugItem, LocationDirective } from '../syntax/tree.ts';
 
-/** The position of a call that was inlined, if no earlier `.loc` of the chunk gives that position. */
+/** The source position of an inlined call that no earlier `.loc` directive of the chunk has given. */
 export interface MissingPlace {
   readonly key: string;
   readonly place: string;
@@ -70,8 +70,8 @@ function keyOf({ file, line, column }: SourcePosition): string {
 }
 
 /**
- * Whether all numbers of the position are small enough. In lines of a known shape, a marker takes the place of any
- * number that is too large.
+ * Whether the position contains only actual numbers. When a line is recognized by its shape instead of being parsed,
+ * any number in it that is too large is replaced by a negative marker.
  */
 function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;

@@ -29,12 +29,12 @@ export type OutlinePart =
 /** A function whose header was checked. */
 export interface BegunFunction {
   readonly header: FunctionHeader;
-  /** The parameters and return values of the function, as they are declared in its body. */
+  /** The parameters and return values of the function, as symbols in the scope of its body. */
   readonly formals: readonly DeclaredSymbol[];
   readonly formalSpaces: ReadonlyMap<string, FormalSpace>;
 }
 
-/** What a chunk declares for the text after it. */
+/** A declaration in a chunk that is visible in the text after it, or the start or end of a scope. */
 export type Declared =
   | { readonly kind: 'alias'; readonly name: string; readonly target: string }
   | ({ readonly kind: 'function' } & BegunFunction)
@@ -59,13 +59,16 @@ export interface SharedUse {
 export interface CheckedChunk {
   /** In the order of the text. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Findings that are reported once per module and opcode. */
+  /**
+   * Findings about opcodes that were not checked, with the opcode of each one. Within a module, only the first finding
+   * for each opcode is reported.
+   */
   readonly unchecked: ReadonlyMap<Diagnostic, string>;
   /** Names of the module. */
   readonly module: readonly Declared[];
   /** Names of functions. */
   readonly body: readonly Declared[];
-  /** The declarations in scopes that the chunk only opens or only closes, and the boundaries of these scopes. */
+  /** Like `body`, but without the scopes that the chunk both opens and closes and the declarations in them. */
   readonly open: readonly Declared[];
   readonly rows: ReadonlySet<AvailabilityRow>;
   readonly places: ChunkPlaces;
@@ -85,19 +88,19 @@ export class Chunk {
   /** As in `ParsedChunk`. */
   readonly reach: number;
   readonly outline: readonly OutlinePart[];
-  /** The outline without scopes that are both opened and closed in the chunk. */
+  /** The outline without the scopes that are both opened and closed in the chunk. */
   readonly openOutline: readonly OutlinePart[];
   /** Findings of the parser, in the order of the text. */
   readonly syntax: readonly Diagnostic[];
-  /** A header directive that comes after something else. */
+  /** Whether the chunk contains a header directive that comes after something other than a header directive. */
   readonly hasLateHeader: boolean;
-  /** A character that is an error anywhere. */
+  /** Whether the chunk contains a character that is an error wherever it occurs, even in a comment. */
   readonly isForeign: boolean;
   /** Number of line ends. */
   readonly lineEnds: number;
   /** The names in it. */
   readonly names: ChunkNames;
-  /** Null until the chunk is checked, and after a change that may affect it. */
+  /** The results of checking the chunk; null if it has not been checked since the last change that may affect it. */
   checked: CheckedChunk | null = null;
   /** The place of the chunk in the document: its number, its offset, and the number of lines before it. */
   index = 0;
@@ -119,10 +122,10 @@ export class Chunk {
   }
 }
 
-/** The parts of a list, without those that belong to a scope which is both opened and closed within the list. */
+/** Removes every scope that is both opened and closed within the list, together with the parts inside it. */
 export function withoutClosed<T extends { readonly kind: string }>(parts: readonly T[]): readonly T[] {
   const kept: T[] = [];
-  /** The indices in `kept` at which the scopes that are still open begin. */
+  /** For each scope that is still open, the index in `kept` of the part that opened it. */
   const opened: number[] = [];
   for (const part of parts) {
     if (part.kind === 'close') {

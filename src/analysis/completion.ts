@@ -187,7 +187,10 @@ export class Completer {
       .map(({ name, symbol }) => ({ kind: 'register', text: name, detail: detailOf(symbol), isComplete: false }));
   }
 
-  /** Whether the checker accepts a name as this operand without a warning, whatever the other operands are. */
+  /**
+   * Whether the checker accepts the given name as this operand, and does so without a warning. The other operands are
+   * not taken into account.
+   */
   private fits({ mnemonic, index, inside, element }: OperandPlace, name: string, scope: Scope): boolean {
     const operand = operandNamed(name);
     const resolution = resolveMnemonic(mnemonic);
@@ -241,7 +244,7 @@ function operandNamed(name: string): Extract<Operand, { kind: 'name' | 'member' 
   return { kind: 'member', base: name.slice(0, dot), member: name.slice(dot), start: 0, end: 0 };
 }
 
-/** The kinds of operand that a name can be part of, depending on the bracket before it. */
+/** The operands that the name can be part of, given the kind of bracket that is open before it. */
 function around(
   operand: ReturnType<typeof operandNamed>,
   inside: OperandPlace['inside'],

@@ -41,7 +41,8 @@ const limits = { errors: Math.min(syntaxLimit, otherLimit), searches: searchLimi
 
 /**
  * A PTX module that is being edited. An edit re-reads and re-checks only the stretches of text that it touches, and
- * those that depend on a declaration it changes. Findings are those of `check` on the same text.
+ * those that depend on a declaration it changes. The findings are the same as those that `check` reports for the whole
+ * text.
  */
 export class Document {
   private readonly list: ChunkList;
@@ -53,7 +54,7 @@ export class Document {
   private readonly words = new WeakMap<Chunk, readonly Word[]>();
   private known: Navigation | null = null;
   private completer: Completer | null = null;
-  /** The views of functions that were requested since the last edit, by the start of the function. */
+  /** The function views that were requested since the last edit, keyed by the offset at which the function starts. */
   private readonly views = new Map<number, FunctionView>();
 
   /**
@@ -102,7 +103,7 @@ export class Document {
     this.module.update(this.list.edit(start, end, text));
   }
 
-  /** What `check` reports for the text, in its order. */
+  /** The same findings that `check` reports for the text, in the same order. */
   diagnostics(): readonly Diagnostic[] {
     this.findings ??= needsWholeCheck(this.module, limits)
       ? check(this.text(), this.options).diagnostics
@@ -110,7 +111,10 @@ export class Document {
     return this.findings;
   }
 
-  /** The fixes of a finding that `diagnostics` gave since the last edit, most likely first. */
+  /**
+   * The possible fixes for a finding, most likely first. The finding must be one that `diagnostics` has returned since
+   * the last edit.
+   */
   fixes(finding: Diagnostic): readonly Fix[] {
     requireFindings([finding]);
     const { fixes, accepted, code, span } = finding;
@@ -141,7 +145,7 @@ export class Document {
     return signaturesAt(statementPlace(chunk.text, words, offset - chunk.start));
   }
 
-  /** The versions and targets that would accept the module. */
+  /** The requirements of the module, which tell the versions and targets that would accept it. */
   requirements(): Requirements {
     if (needsWholeCheck(this.module, limits)) return check(this.text(), this.options).requirements;
     const rows = new Set<AvailabilityRow>();
@@ -192,7 +196,7 @@ export class Document {
     return view;
   }
 
-  /** The kernels with a body, by their headers, in the order of the text. */
+  /** The headers of all kernels that have a body, in the order of the text. */
   kernels(): readonly KernelHeader[] {
     return this.functions().flatMap(({ entry, name, start, headerEnd }) => {
       if (!entry) return [];
@@ -202,7 +206,10 @@ export class Document {
     });
   }
 
-  /** A function in the normal form that is used to compare functions; null if it cannot be read. It is not kept. */
+  /**
+   * A function in the normal form that is used to compare functions; null if the function cannot be parsed. The result
+   * is not cached.
+   */
   normalBody(place: FunctionPlace): NormalBody | null {
     const body = this.bodyAt(place);
     return body === null ? null : normalBody(body);
@@ -235,13 +242,13 @@ export class Document {
     return functionBody(text, start, { scopes, header, memory: sharedMemory, files: new Map() });
   }
 
-  /** The source position of the instruction at an offset, given by `.loc`; null if it has none. */
+  /** The source position that a `.loc` directive gives for the instruction at an offset; null if there is none. */
   sourceAt(offset: number): SourcePlace | null {
     requireOffset(offset);
     return placeAt(this.mapped(), offset);
   }
 
-  /** The source lines that instructions come from, by file and line. */
+  /** The source lines that the instructions come from, sorted by file and line. */
   sourceLines(): readonly SourceLine[] {
     return sourceLinesOf(this.mapped());
   }
@@ -267,8 +274,8 @@ export class Document {
   }
 
   /**
-   * The offset of a line and column. If the line is too short, it is the end of the line; if the text has too few
-   * lines, it is the end of the text.
+   * Returns the offset that corresponds to a line and column. If the column is past the end of the line, the result is
+   * the end of the line; if the text has too few lines, it is the end of the text.
    */
   offset(position: Position): number {
     requireArgument('the position', position, positionRule);

@@ -1,4 +1,4 @@
-/** The findings of a document: those of its chunks, and those that can only be found in the whole module. */
+/** Collects the findings of a document: the findings of each chunk, and those that depend on the module as a whole. */
 import { elementAt } from '../base/element-at.ts';
 import type { Span } from '../base/span.ts';
 import { checkDefined } from '../check/declarations/functions.ts';
@@ -30,7 +30,10 @@ export function findingsOf(check: ModuleCheck): readonly Diagnostic[] {
   return inOrder(found);
 }
 
-/** Whether the finding should be reported. Opcodes that the tables do not cover are reported only once each. */
+/**
+ * Whether the finding should be reported. An opcode that the tables do not cover is reported only the first time it
+ * occurs.
+ */
 function isNew(finding: Diagnostic, { checked }: Checked, once: Set<string>): boolean {
   const opcode = checked.unchecked.get(finding);
   if (opcode === undefined) return true;
@@ -75,7 +78,7 @@ function findingsAtEnd(check: ModuleCheck, chunks: readonly Checked[]): readonly
   return found;
 }
 
-/** The variables in `.const` that the module declares, with their positions in the document. */
+/** The `.const` variables that are declared at module scope, with their positions in the document. */
 function moduleConstants(chunks: readonly Checked[]): readonly VariableSymbol[] {
   const found: VariableSymbol[] = [];
   for (const { chunk, checked } of chunks) {

@@ -8,7 +8,10 @@ import { list, number, shaped, text as textRule } from '../base/rules.ts';
 import type { Span } from '../base/span.ts';
 import type { BlockOutline } from './block-outline.ts';
 
-/** A block. Lengths are in pixels of the drawing; the span is that of the block in the document. */
+/**
+ * A basic block, drawn as a box. Lengths are in pixels; `start` and `end` delimit the text of the block in the
+ * document.
+ */
 export interface FlowBox extends Span {
   readonly x: number;
   readonly y: number;
@@ -23,7 +26,7 @@ export interface FlowArrow {
   readonly from: number;
   readonly to: number;
   readonly isBack: boolean;
-  /** The corners of its line; the arrowhead is at the last one. */
+  /** The points that the line of the arrow connects; the arrowhead is at the last point. */
   readonly points: readonly (readonly [x: number, y: number])[];
 }
 
@@ -97,7 +100,7 @@ function placeBoxes(
   });
 }
 
-/** The last instruction of a block's text, with each run of white space as one space. */
+/** The last instruction in the text of a block, with each run of white space replaced by a single space. */
 function lastStatement(text: string): string {
   const statements = text.replace(/\/\/[^\n]*|\/\*[^]*?\*\//g, '').split(';');
   const last = statements.findLast((statement) => statement.trim() !== '') ?? '';
@@ -154,8 +157,8 @@ function fallThrough(boxes: readonly FlowBox[], from: number): FlowArrow {
 }
 
 /**
- * A jump along the vertical line at `lane`. It starts near the lower edge of one box and ends near the upper edge of
- * the other.
+ * An arrow that runs beside the boxes, along the vertical line at the x coordinate `lane`. It starts near the lower
+ * edge of the box `from` and ends near the upper edge of the box `to`.
  */
 function aside(boxes: readonly FlowBox[], from: number, to: number, lane: number, isBack: boolean): FlowArrow {
   const [source, target] = [elementAt(boxes, from), elementAt(boxes, to)];

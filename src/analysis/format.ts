@@ -1,6 +1,7 @@
 /**
- * Formats a document the way nvcc prints modules: one statement per line, labels at the start of a line, a tab before
- * operands. Only white space changes. Comments, the author's line breaks in lists, and debug sections are preserved.
+ * Formats a document the way nvcc prints modules: one statement per line, labels at the start of a line, and a tab
+ * between the mnemonic and its operands. Only white space changes. Comments, the author's line breaks in lists, and
+ * debug sections are preserved.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { Edit } from '../diagnostics/fix.ts';
@@ -51,9 +52,9 @@ class Formatter {
   private place: Place = 'start';
   /** Open functions and blocks. */
   private depth = 0;
-  /** Open brackets in the statement. */
+  /** The number of brackets that are open in the current statement. */
   private brackets = 0;
-  /** The first word of the statement. */
+  /** The first word of the current statement. */
   private first = '';
   private previous: PlacedWord | null = null;
   /** The last word that is not a comment. */

@@ -23,7 +23,7 @@ export interface FunctionBody {
   readonly source: string;
   readonly environment: Environment;
   readonly checked: CheckedFunction;
-  /** The instructions in the order of the text, in which `program` lists them, too. */
+  /** The instructions in the order of the text, so that each has the same index as in `program`. */
   readonly instructions: readonly BodyInstruction[];
   readonly program: FunctionProgram;
   /** Every place in the text where a register is named. */
@@ -37,11 +37,14 @@ export interface BodyContext {
   readonly scopes: OpenScopes;
   readonly header: Header;
   readonly memory: CheckMemory;
-  /** Names of source files by their number. */
+  /** Names of source files, keyed by the number of the file. */
   readonly files: ReadonlyMap<number, string>;
 }
 
-/** Analyzes the function in this text. Instructions with errors are included, but their effects are not known. */
+/**
+ * Analyzes the function that the text contains. Instructions with errors are included, but what they do is only
+ * guessed.
+ */
 export function functionBody(source: string, start: number, context: BodyContext): FunctionBody | null {
   const item = parseFunctionText(source);
   if (item?.body == null) return null;
@@ -79,7 +82,10 @@ export function functionBody(source: string, start: number, context: BodyContext
   return { start, source, environment, checked, instructions, program, occurrences, blocks: blocksOf(program) };
 }
 
-/** Instructions without a variant have no known effects, so their reads and writes are guessed from their text. */
+/**
+ * Adds reads and writes to the instructions that have no variant. What these instructions do is not known, so their
+ * reads and writes are guessed from their text.
+ */
 function withUses(
   all: readonly ProgramInstruction[],
   instructions: readonly BodyInstruction[],
@@ -103,7 +109,7 @@ function withUses(
   });
 }
 
-/** The function, with the variants of all instructions that contain errors set to null. */
+/** A copy of the function in which every instruction that contains an error has no variant. */
 function withoutWrong(checked: CheckedFunction, wrong: readonly Span[]): CheckedFunction {
   if (wrong.length === 0) return checked;
   const starts = wrong.map(({ start }) => start).toSorted((a, b) => a - b);

@@ -156,7 +156,7 @@ function naiveDefinitions(text: string, view: FunctionView): ReadonlyMap<number,
   );
 }
 
-/** Adds members to a set; true if any of them is new. */
+/** Adds members to a set; returns true if at least one of them was not in the set before. */
 function grow(set: Set<number> | undefined, members: ReadonlySet<number>): boolean {
   const size = set?.size ?? 0;
   for (const member of members) set?.add(member);
@@ -199,7 +199,7 @@ describe('definitions in real modules', () => {
   }
 });
 
-/** The value of the register that follows `mark` in the text. */
+/** The value of the register whose name directly follows `mark` in the text. */
 function valueAt(text: string, mark: string): string | null | undefined {
   return viewOf(text).view.register(text.indexOf(mark) + mark.length)?.value;
 }

@@ -22,8 +22,8 @@ export interface RegisterFacts {
   readonly name: string;
   readonly role: Role;
   /**
-   * Where the value was written. For an occurrence that writes the register, this is the write itself. One name may
-   * stand for several values, because compilers reuse registers.
+   * Where the value may have been written. If the register is written at this position, this is the position itself.
+   * One name may stand for several values, because compilers reuse registers.
    */
   readonly definitions: readonly Span[];
   /** True if the register may not have been written before it is read here. */
@@ -36,8 +36,8 @@ export interface RegisterFacts {
 
 export interface LiveRegisters extends Span {
   /**
-   * Registers whose values are still needed before this instruction. These are registers of PTX, not those that ptxas
-   * allocates.
+   * The number of registers that hold a value before this instruction that is still needed. These are PTX registers,
+   * not the hardware registers that ptxas allocates.
    */
   readonly count: number;
 }
@@ -65,7 +65,7 @@ export class FunctionView {
     return this.reaching.history(found.place).map((one) => ({ ...this.placed(one), role: one.role }));
   }
 
-  /** Definitions, reads and value of the register at an offset; null if no register is there. */
+  /** The definitions, reads and value of the register that is named at an offset; null if there is no register. */
   register(offset: number): RegisterFacts | null {
     const found = this.at(offset);
     if (found === null) return null;
@@ -82,7 +82,10 @@ export class FunctionView {
     };
   }
 
-  /** What is at an offset: an instruction with its variant, a name, or a constant; null if it has errors. */
+  /**
+   * Describes what is at an offset: an instruction with its variant, a name, or a constant. Null if there is nothing to
+   * describe, or if the instruction has errors.
+   */
   hover(offset: number): Hover | null {
     requireOffset(offset);
     const found = hoverAt(this.body, offset - this.body.start, this.body.environment);

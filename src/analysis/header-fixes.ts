@@ -4,7 +4,7 @@ import type { Edit, Fix, HeaderChange } from '../diagnostics/fix.ts';
 import { findTarget } from '../isa/targets.ts';
 import type { Item } from '../syntax/tree.ts';
 
-/** Where a module states its version and its target; null if it lacks the directive. */
+/** The positions of a module's `.version` and `.target` directives; null for a directive that the module lacks. */
 export interface HeaderPlaces {
   readonly version: Span | null;
   readonly target: Span | null;
@@ -17,7 +17,7 @@ export function headerPlaces(items: readonly Item[]): HeaderPlaces {
   return { version, target };
 }
 
-/** Returns one fix for each change, except those to a directive that the header lacks. */
+/** Returns one fix for each change, except for changes to a directive that the header lacks. */
 export function headerFixes(changes: readonly HeaderChange[], places: HeaderPlaces): readonly Fix[] {
   return changes.flatMap(({ version, target }): readonly Fix[] => {
     if ((version !== null && places.version === null) || (target !== null && places.target === null)) return [];

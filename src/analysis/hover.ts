@@ -1,4 +1,4 @@
-/** What is at a position in a function: an instruction with its variant, a name, or a constant. */
+/** Finds out what is at a position in a function: an instruction with its variant, a name, or a constant. */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';
@@ -16,7 +16,7 @@ import type { FunctionBody } from './function-body.ts';
 import type { BodyInstruction } from './occurrences.ts';
 
 export type HoverSubject =
-  /** Explains exactly the modifiers and types that are written. */
+  /** The explanation covers only the modifiers and types that the instruction is written with. */
   | { readonly kind: 'instruction'; readonly explanation: InstructionExplanation }
   | { readonly kind: 'register'; readonly name: string; readonly type: TypeName }
   /** The first version and the targets in words. */
@@ -30,7 +30,7 @@ export type HoverSubject =
     }
   | { readonly kind: 'label' | 'function' | 'list of targets' | 'prototype'; readonly name: string };
 
-/** What is at a position, and the range of text that stands for it. */
+/** What is at a position in the text, and the range of text to which the description applies. */
 export interface Hover extends Span {
   readonly subject: HoverSubject;
 }
@@ -70,7 +70,7 @@ function innermost(operands: readonly Operand[], offset: number): Operand | null
   return innermost(partsOf(around), offset) ?? around;
 }
 
-/** The operands inside an operand. */
+/** The operands that are nested in an operand, such as the elements of a vector. */
 export function partsOf(operand: Operand): readonly Operand[] {
   switch (operand.kind) {
     case 'vector':

@@ -4,13 +4,13 @@
  */
 import { elementAt } from '../base/element-at.ts';
 
-/** The edges of a graph: a list of blocks for each block. */
+/** The edges of a graph: for each block, the list of its successors or of its predecessors. */
 type Edges = readonly (readonly number[])[];
 
 interface Search {
   /** Blocks in the order in which they were reached. */
   readonly order: readonly number[];
-  /** The position of each block in that order; -1 if it cannot be reached. */
+  /** The position of each block in `order`; -1 if the block cannot be reached. */
   readonly position: Int32Array;
   /** For each block, the last position that the search had reached when it left the block. */
   readonly last: Int32Array;
@@ -32,8 +32,8 @@ export function loopDepths(successors: Edges, predecessors: Edges): readonly num
 }
 
 /**
- * For each block, the first block of the innermost loop that contains it, not counting a loop that it is the first
- * block of; -1 if there is no such loop.
+ * For each block, finds the innermost loop that contains the block but does not begin with it, and returns the first
+ * block of that loop; -1 if there is no such loop.
  */
 function parentsOf({ order, position, last, sources }: Search, predecessors: Edges): Int32Array {
   const parents = new Int32Array(predecessors.length).fill(-1);

@@ -1,5 +1,6 @@
 /**
- * Checks the chunks of a document that are not checked yet, each in the scopes that the chunks before it leave open.
+ * Checks those chunks of a document that have not been checked yet. Each chunk is checked in the scopes that are still
+ * open at the end of the chunk before it.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { ModuleEnvironment } from '../check/availability.ts';
@@ -38,7 +39,7 @@ export class ModuleCheck {
   private moduleVersion = 0;
   private readonly memory: CheckMemory;
   private readonly overrides: Overrides;
-  /** The findings of the header, to which those of the end of the module are added later. */
+  /** The list to which `header` adds its findings. */
   headerFindings: Diagnostic[] = [];
   header: Header;
   private headerKey = '';
@@ -81,7 +82,7 @@ export class ModuleCheck {
     this.checkAll();
   }
 
-  /** The scopes at the end: all names of the module. */
+  /** The scopes that are open at the end of the module, with all names that are declared at module scope. */
   get scopesAtEnd(): OpenScopes {
     if (this.atEnd?.version === this.moduleVersion) return this.atEnd.scopes;
     const scopes = new OpenScopes(new Map());
@@ -103,7 +104,7 @@ export class ModuleCheck {
     if (searches || changed.some((key) => chunk.names.mayContain(key))) chunk.checked = null;
   }
 
-  /** The range of the replaced chunks, extended to include all of any function that is only partly in it. */
+  /** The range of the replaced chunks, extended so that it contains only whole functions. */
   private extentAround({ at, fresh }: Replaced): Extent {
     const most = this.list.chunks.length - 1;
     const nearest = (index: number): number => Math.max(0, Math.min(most, index));
@@ -111,7 +112,7 @@ export class ModuleCheck {
     return this.extentOf(nearest(at - 1), nearest(at));
   }
 
-  /** The range of these chunks, extended to include all of any function that is only partly in it. */
+  /** The range of chunks from `from` to `to`, extended so that it contains only whole functions. */
   private extentOf(from: number, to: number): Extent {
     const { chunks } = this.list;
     let first = from;
@@ -122,8 +123,9 @@ export class ModuleCheck {
   }
 
   /**
-   * Checks the chunks that are not checked yet. If some searches for similar names were left out, and the module now
-   * needs few enough, those chunks are checked again.
+   * Checks the chunks that have not been checked yet. Some earlier searches for similar names may have been skipped
+   * because there were too many. If the number of searches is now within the limit, the chunks with skipped searches
+   * are checked again.
    */
   private checkAll(): void {
     this.checkUnchecked();
@@ -194,8 +196,8 @@ export class ModuleCheck {
   }
 
   /**
-   * The scopes at the start of chunk `first`, if they are known and include everything that is needed to check the
-   * chunks up to `last`.
+   * The scopes that are open at the start of chunk `first`. Null if they are not known, or if they lack something that
+   * is needed to check the chunks up to `last`.
    */
   private takeKnown(first: number, last: number): OpenScopes | null {
     const { known } = this;
@@ -254,7 +256,8 @@ export class ModuleCheck {
   }
 
   /**
-   * The functions that have an unchecked chunk, and the single unchecked chunks outside functions, in ascending order.
+   * The ranges of chunks that have to be checked, in ascending order: every function with at least one unchecked chunk,
+   * and every unchecked chunk outside functions.
    */
   private extentsToCheck(): readonly Extent[] {
     const extents: Extent[] = [];
@@ -311,7 +314,9 @@ interface DeclaredName {
   readonly meaning: string;
 }
 
-/** The names whose declarations may differ: all names from the first difference to the last one. */
+/**
+ * The names whose declarations may have changed: all names from the first to the last place where the two lists differ.
+ */
 function changedKeys(old: readonly DeclaredName[], fresh: readonly DeclaredName[]): readonly NameKey[] {
   const isSame = (a: DeclaredName | undefined, b: DeclaredName | undefined): boolean =>
     a !== undefined && b !== undefined && a.meaning === b.meaning;

@@ -45,7 +45,10 @@ export class PlacedScope {
     this.families.push(declared);
   }
 
-  /** What a name stands for in this scope, ignoring the scopes around it. `family` and `index` come from `memberOf`. */
+  /**
+   * What a name stands for in this scope alone, ignoring the scopes around it. `family` and `index` are the result of
+   * `memberOf` for the name.
+   */
   find(name: string, family: string, index: number): Declared | null {
     const found = this.names.get(name);
     if (found !== undefined) return found;
@@ -63,8 +66,8 @@ export class PlacedScope {
 }
 
 /**
- * Splits a name into the register family that it may belong to and its number in that family. The family is empty if
- * the name does not end in a number.
+ * Splits a name into the name of the register family that it may belong to, and its number in that family. The name of
+ * the family is empty if the name does not end in a number.
  */
 function memberOf(name: string): { readonly family: string; readonly index: number } {
   const digits = familyIndex(name);
@@ -74,7 +77,7 @@ function memberOf(name: string): { readonly family: string; readonly index: numb
 /** What a name stands for. */
 export interface Resolved {
   readonly declared: Declared;
-  /** Null for names of the module. */
+  /** Null for names that are declared at module scope. */
   readonly scope: PlacedScope | null;
 }
 
@@ -104,7 +107,7 @@ export class Names {
     return declared === undefined ? null : { declared, scope: null };
   }
 
-  /** The declarations of a name of the module, the definition of a function first. */
+  /** The declarations of a name at module scope. The definition of a function comes first. */
   ofModule(name: string): readonly Declared[] {
     return this.moduleNames().get(name) ?? [];
   }
@@ -128,7 +131,7 @@ export class Names {
 
   /**
    * A scope that contains the offset, though not necessarily the innermost one. The result of the previous query and
-   * the scopes around it are tried first, because most queries come in the order of the text.
+   * the scopes around it are tried first, because most queries are made in the order of the text.
    */
   private enclosing(offset: number): PlacedScope | null {
     for (let scope = this.last; scope !== null; scope = scope.parent) {
@@ -225,8 +228,8 @@ function follow(part: OutlinePart, by: number, scope: PlacedScope | null, found:
 }
 
 /**
- * The symbols that a chunk declares within functions, with a separate list for each section between the starts and ends
- * of scopes.
+ * The symbols that a chunk declares within functions. The starts and ends of scopes divide the chunk into sections, and
+ * there is one list for each section.
  */
 function declaredBetween(body: NonNullable<Chunk['checked']>['body']): readonly (readonly DeclaredSymbol[])[] {
   const found: DeclaredSymbol[][] = [[]];

@@ -37,7 +37,7 @@ DONE:
 }
 `;
 
-/** The offset of the n-th occurrence of a text, counting from 0. */
+/** The offset of the n-th occurrence of `part` in the text, counting from 0. */
 function nth(text: string, part: string, n = 0): number {
   let at = -1;
   for (let i = 0; i <= n; i++) at = text.indexOf(part, at + 1);

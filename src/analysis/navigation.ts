@@ -37,7 +37,10 @@ export class Navigation {
     this.references = new References(list, this.names, words);
   }
 
-  /** The words that begin between two offsets, and what they mean. Only the text around them is read. */
+  /**
+   * The words that begin between two offsets, and what they mean. Only the part of the document around these offsets is
+   * read.
+   */
   tokens(start: number, end: number): Iterable<SemanticToken> {
     requireOffset(start);
     requireOffset(end);
@@ -100,7 +103,7 @@ export class Navigation {
     return entity === null ? null : rename(entity, name, this.references, this.names);
   }
 
-  /** What an instruction does with the name that begins at an offset; null outside of instructions. */
+  /** Whether an instruction reads or writes the name that begins at an offset; null outside of instructions. */
   roleAt(offset: number): Role | null {
     const span = this.references.instructionAround(offset);
     if (span === null) return null;

@@ -47,7 +47,7 @@ export function occurrencesIn(instructions: readonly BodyInstruction[], frame: F
   return found;
 }
 
-/** Calls `visit` for every name in an instruction, with what the instruction does to it. */
+/** Calls `visit` for every name in an instruction, and passes it whether the instruction reads or writes the name. */
 export function visitNames(
   node: Instruction,
   patterns: readonly OperandPattern[],

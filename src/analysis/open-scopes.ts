@@ -1,5 +1,6 @@
 /**
- * The scopes that are open at one place in a module, namely that of the module, and those of a function and its blocks.
+ * The scopes that are open at one point in a module: the scope of the module and, within a function, the scopes of the
+ * function and of the blocks around that point.
  */
 import { declareFunction } from '../check/declarations/functions.ts';
 import { declareVariable } from '../check/declarations/redeclaration.ts';
@@ -7,7 +8,10 @@ import { elementAt } from '../base/element-at.ts';
 import { type DeclaredSymbol, type LabelSymbol, Scope } from '../check/symbols.ts';
 import type { BegunFunction, Declared, OutlinePart } from './chunk.ts';
 
-/** The labels that each block or function body contains. The key is the part of the outline that opens it. */
+/**
+ * The labels that each block or function body contains. The key is the part of the outline that opens the block or
+ * body.
+ */
 export type LabelsByScope = ReadonlyMap<OutlinePart, readonly LabelSymbol[]>;
 
 export class OpenScopes {
@@ -18,7 +22,7 @@ export class OpenScopes {
   private readonly scopes: Scope[] = [];
   /** The labels of the scopes that the chunks still to be checked will open. */
   labels: LabelsByScope;
-  /** Labels that could not be declared because their names were already taken. */
+  /** Labels that could not be declared because their names already stand for something else. */
   private readonly repeated = new Set<LabelSymbol>();
 
   constructor(labels: LabelsByScope) {
@@ -46,8 +50,8 @@ export class OpenScopes {
   }
 
   /**
-   * Begins a function. `scope` contains its parameters, and `part` is the part of the outline that stands for its
-   * header.
+   * Begins a function. `scope` contains the parameters of the function, and `part` is the function's header in the
+   * outline.
    */
   begin(begun: BegunFunction, scope: Scope, part: OutlinePart): void {
     this.begun = begun;

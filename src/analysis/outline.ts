@@ -21,7 +21,9 @@ export interface OutlineSymbol extends Span {
   readonly children: readonly OutlineSymbol[];
 }
 
-/** The functions of a module with their labels and variables, and the variables of the module. */
+/**
+ * The functions of a module, each with its labels and variables, and the variables that are declared at module scope.
+ */
 export function outlineSymbols(list: ChunkList, names: Names): readonly OutlineSymbol[] {
   const found: OutlineSymbol[] = [];
   let children: OutlineSymbol[] = [];
@@ -75,7 +77,7 @@ function variable({ symbol, start, end }: PlacedVariable): OutlineSymbol {
   return { kind: 'variable', name: symbol.name, detail, start, end, selection: { start, end }, children: [] };
 }
 
-/** The variables that a function declares itself, without parameters. */
+/** The variables that are declared in the body of a function, which do not include its parameters. */
 function variablesIn(offset: number, names: Names): readonly OutlineSymbol[] {
   const scope = names.scopeAt(offset);
   return [...(scope?.names.values() ?? [])].flatMap(({ symbol, start, end }) => {
@@ -158,7 +160,7 @@ export function selectionsAt(offset: number, list: ChunkList, names: Names, refe
   return found;
 }
 
-/** The operands and the statement around an offset, the innermost first. */
+/** The ranges of the operands and the statement that contain an offset, innermost first. */
 function statementSpans(offset: number, list: ChunkList): readonly Span[] {
   const chunk = list.at(offset);
   const within = offset - chunk.start;

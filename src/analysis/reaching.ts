@@ -1,4 +1,7 @@
-/** Follows the values of registers through a function: back to where they were written, and ahead to their reads. */
+/**
+ * Follows the values of registers through a function: backward to the instructions that wrote them, and forward to the
+ * instructions that read them.
+ */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
 import { followersOf } from '../program/flow.ts';
@@ -13,7 +16,7 @@ export class Reaching {
   private readonly blockOf: Int32Array;
   private readonly predecessors: readonly (readonly number[])[];
   private readonly histories: ReadonlyMap<number, History>;
-  /** The instructions that write each register, ascending. */
+  /** For each register, the indices of the instructions that write it, in ascending order. */
   private readonly writersOf: ReadonlyMap<number, readonly number[]>;
 
   constructor(body: FunctionBody) {
@@ -59,8 +62,8 @@ export class Reaching {
   }
 
   /**
-   * Collects the writes between `start` and `end`, the last one first. Returns true as soon as it finds one that is
-   * always executed.
+   * Adds to `found` the instructions between `start` and `end` that write the register, beginning with the last one.
+   * Returns true as soon as it finds one that is always executed.
    */
   private searchBack(start: number, end: number, place: number, found: Set<number>): boolean {
     const writers = this.writersOf.get(place) ?? [];

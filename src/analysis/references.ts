@@ -10,12 +10,12 @@ import { type Word, wordsIn } from './words.ts';
 
 /** A thing with a name: a register, a family of registers, a label, a variable, a parameter or a function. */
 export interface Entity {
-  /** The name as declared. For a member of a register family, it is the canonical name of that member. */
+  /** The name as declared. For a member of a register family, this is the canonical spelling of the member's name. */
   readonly name: string;
   readonly declared: Declared;
-  /** Null for names of the module. */
+  /** Null for names that are declared at module scope. */
   readonly scope: PlacedScope | null;
-  /** True for all members of a family together. */
+  /** True if the entity is a register family as a whole. */
   readonly isFamily: boolean;
 }
 
@@ -29,7 +29,7 @@ export class References {
   private readonly names: Names;
   private readonly words: WeakMap<Chunk, readonly Word[]>;
 
-  /** `words` is a cache that keeps the words of each chunk when the document is edited. */
+  /** `words` caches the words of each chunk. It is kept when the document is edited. */
   constructor(list: ChunkList, names: Names, words: WeakMap<Chunk, readonly Word[]>) {
     this.list = list;
     this.names = names;
@@ -66,7 +66,7 @@ export class References {
     return end === undefined ? offset : start + end.end;
   }
 
-  /** The offset after the brace that opens the body of the function that begins at an offset. */
+  /** The offset directly after the opening brace of the body, for the function that begins at `offset`. */
   bodyStart(offset: number): number | null {
     const { start, text } = this.list.at(offset);
     const isBrace = (word: Word): boolean => word.start >= offset - start && text[word.start] === '{';
@@ -118,7 +118,7 @@ export class References {
   placesOf(entity: Entity): readonly NamePlace[] {
     const { scope, declared } = entity;
     const isLabel = declared.symbol.kind === 'label';
-    // Debug sections name labels of functions.
+    // Labels are searched for in the whole document, because debug sections may refer to labels in functions.
     const within = scope === null || isLabel ? { start: 0, end: this.list.length } : scope;
     const places: NamePlace[] = [];
     for (const place of this.find(patternOf(entity), keyOfEntity(entity), within, declared.start)) {
@@ -136,8 +136,8 @@ export class References {
   }
 
   /**
-   * The names between two offsets that match a pattern. The chunk that contains the offset `always` is searched even if
-   * its list of names suggests that it has no match.
+   * The names between two offsets that match a pattern. Chunks are skipped if their lists of names show that they have
+   * no match, except for the chunk that contains the offset `always`, which is searched in any case.
    */
   *find(pattern: RegExp, key: NameKey, within: Span, always = -1): Generator<Span> {
     const { chunks } = this.list;

@@ -11,7 +11,10 @@ export interface RelatedPlace {
   readonly message: string;
 }
 
-/** The first declaration of a name that is declared twice. `%f1` may be a member of the registers `%f<2>`. */
+/**
+ * The first declaration of a name that is declared twice. The first declaration may be that of a register family; for
+ * example, `%f<2>` already declares `%f1`.
+ */
 export function firstDeclaration(
   place: Span,
   list: ChunkList,
@@ -29,7 +32,7 @@ export function firstDeclaration(
   return [{ span: { start: declared.start, end: declared.end }, message: 'declared here first' }];
 }
 
-/** The directives of the header that at least one of these changes would replace. */
+/** The header directives that would be replaced by at least one of these changes. */
 export function headersMeant(
   changes: readonly HeaderChange[],
   { version, target }: HeaderPlaces,

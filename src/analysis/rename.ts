@@ -6,7 +6,7 @@ import { keyOf } from './chunk-names.ts';
 import type { Names } from './names.ts';
 import { type Entity, escaped, type References, wholeName } from './references.ts';
 
-/** The edits of a renaming, or why it is refused. */
+/** The edits that rename an entity, or the reason why it cannot be renamed. */
 export type Renaming = Result<readonly Edit[], string>;
 
 const identifier: RegExp = /^(?:[A-Za-z][\w$]*|[_$%][\w$]+)$/;

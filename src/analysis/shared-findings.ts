@@ -9,8 +9,7 @@ import type { Target } from '../isa/targets.ts';
 import type { Chunk, SharedUse } from './chunk.ts';
 
 /**
- * The variables and functions that each function uses, in the order of the text, and the offset of the chunk that each
- * entry comes from.
+ * What each function uses, in the order of the text, together with the offset of the chunk that each entry comes from.
  */
 interface Uses {
   readonly uses: readonly SharedUse[];
@@ -20,7 +19,7 @@ interface Uses {
 /** The state of a module for which the last search found no problem. */
 interface Quiet {
   readonly uses: readonly SharedUse[];
-  /** The names of the module. */
+  /** The names that are declared at module scope. */
   readonly symbols: Scope;
   readonly target: Target;
 }
@@ -28,7 +27,7 @@ interface Quiet {
 export class SharedFindings {
   private quiet: Quiet | null = null;
 
-  /** @param the names of the module, which are a new object whenever one of them has changed */
+  /** @param the names at module scope; it must be a new object whenever one of the names has changed */
   report(chunks: readonly Chunk[], symbols: Scope, target: Target, report: Report): void {
     const found = usesIn(chunks);
     const { uses } = found;
@@ -54,7 +53,10 @@ function usesIn(chunks: readonly Chunk[]): Uses {
   return { uses, starts };
 }
 
-/** For a chunk that was not checked again, the uses are still the same objects. */
+/**
+ * Whether two lists contain the same uses. Comparing objects first saves time, because a chunk that was not checked
+ * again still has the same objects.
+ */
 function areSame(known: readonly SharedUse[], uses: readonly SharedUse[]): boolean {
   return known.length === uses.length && uses.every((use, i) => use === known[i] || keyOf(use) === keyOf(known[i]));
 }

@@ -9,7 +9,7 @@ export interface Signature {
   /** The mnemonic and its operands. */
   readonly label: string;
   readonly summary: string;
-  /** The range of each operand within the label. */
+  /** The range of text in `label` that each operand occupies. */
   readonly operands: readonly Span[];
 }
 

@@ -1,4 +1,4 @@
-/** The source lines that a document was compiled from, by `.loc`, `.file` and the names in debug sections. */
+/** Finds the source lines that a document was compiled from, using `.loc`, `.file` and the names in debug sections. */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
 import type { SourcePlace } from '../base/source-place.ts';
@@ -18,7 +18,7 @@ interface Run extends Span {
    */
   readonly location: LocationDirective | null;
   readonly instructions: number;
-  /** True if the instructions belong to a function that begins in the chunk. */
+  /** True for the first run of instructions in a function that begins in the chunk. */
   readonly isFirst: boolean;
 }
 
@@ -37,7 +37,10 @@ export interface SourceLine {
   readonly ranges: readonly Span[];
 }
 
-/** Caches what was read from each chunk, so that only new chunks have to be read after an edit. */
+/**
+ * Maps instructions to source lines. The runs of instructions in each chunk are cached, so that only new chunks have to
+ * be read after an edit.
+ */
 export class SourceMap {
   private readonly list: ChunkList;
   private readonly runs = new WeakMap<Chunk, readonly Run[]>();
@@ -46,7 +49,10 @@ export class SourceMap {
     this.list = list;
   }
 
-  /** The stretches of instructions with a source position, in the order of the text. */
+  /**
+   * The ranges of consecutive instructions that have the same source position, in the order of the text. Instructions
+   * without a source position are left out.
+   */
   ranges(): readonly MappedRange[] {
     const { chunks } = this.list;
     const places = new SourcePlaces(this.debugNames());
@@ -120,8 +126,8 @@ function plainStatements(statement: Statement): readonly Statement[] {
 }
 
 /**
- * The innermost source position that applies at an offset, which is that of the last instruction to begin at or before
- * it.
+ * The innermost source position that applies at an offset: the position of the last instruction that begins at or
+ * before the offset.
  */
 export function placeAt(ranges: readonly MappedRange[], offset: number): SourcePlace | null {
   const count = leadingCount(ranges.length, (i) => elementAt(ranges, i).start <= offset);

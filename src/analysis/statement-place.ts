@@ -3,8 +3,8 @@ import type { Word } from './words.ts';
 
 export type StatementPlace =
   /**
-   * In a mnemonic, or where one can begin. `beginning` is the text before its last dot, and `start` is where the rest
-   * begins.
+   * In a mnemonic, or where a mnemonic can begin. `beginning` is the part of the mnemonic before its last dot, and
+   * `start` is the offset of the remaining part.
    */
   | { readonly kind: 'mnemonic'; readonly beginning: string; readonly start: number; readonly isFirst: boolean }
   | {
@@ -22,14 +22,15 @@ export type StatementPlace =
   /** After the `@` that begins a guard. */
   | { readonly kind: 'guard'; readonly start: number }
   /**
-   * After a directive. `words` are its words as written, and `start` is where the word begins that is being written.
+   * After a directive. `words` contains the words of the directive as they are written, and `start` is the offset of
+   * the word that is being typed.
    */
   | { readonly kind: 'directive'; readonly words: readonly string[]; readonly start: number }
   | { readonly kind: 'none' };
 
 const none: StatementPlace = { kind: 'none' };
 
-/** The role of an offset in a text that begins between two statements. `words` are the words of that text. */
+/** The role of an offset in a piece of text that begins between two statements. `words` are the words of that text. */
 export function statementPlace(text: string, words: readonly Word[], offset: number): StatementPlace {
   const isComment = words.some(({ kind, start, end }) => kind === 'comment' && start < offset && offset <= end);
   if (isComment) return none;
@@ -49,7 +50,7 @@ export function statementPlace(text: string, words: readonly Word[], offset: num
   return guard === null ? beginningAt(text, offset) : { kind: 'guard', start: offset - (guard[1] ?? '').length };
 }
 
-/** The words of the statement that contains an offset, as far as they precede the offset. */
+/** Those words of the statement around an offset that come before the offset. */
 function statementBefore(text: string, words: readonly Word[], offset: number): readonly Word[] {
   let statement: Word[] = [];
   let lists = 0;
@@ -84,7 +85,10 @@ function opensList(text: string, statement: readonly Word[]): boolean {
   return statement[0]?.kind === 'directive' && !isHeader;
 }
 
-/** Directives that take one line have no semicolon. */
+/**
+ * Whether a word begins a new statement although no semicolon precedes it, because the word is or follows a directive
+ * that ends at the end of its line.
+ */
 function startsLate(text: string, statement: readonly Word[], { kind, start, end }: Word): boolean {
   const [first] = statement;
   if (first?.kind !== 'directive') return false;

@@ -1,4 +1,7 @@
-/** Expresses a value in terms of where it comes from, such as `param_1 + 4·(ctaid.x·ntid.x + tid.x)`. */
+/**
+ * Expresses the value of a register in terms of parameters, special registers and constants, such as
+ * `param_1 + 4·(ctaid.x·ntid.x + tid.x)`.
+ */
 import type { Operand } from '../syntax/tree.ts';
 import { splitMnemonic } from '../isa/notation.ts';
 import { registerUse } from '../check/binding/bind.ts';
@@ -15,8 +18,8 @@ interface Expression {
 }
 
 /**
- * Limits on the length of an expression and on the number of steps behind it. Beyond them, the names of registers are
- * left in the expression.
+ * Limits on the length of an expression in characters, and on the number of instructions through which a value is
+ * traced back. Beyond these limits, the expression contains names of registers.
  */
 const longest = 160;
 const mostSteps = 12;
@@ -29,7 +32,10 @@ export class Values {
   private readonly body: FunctionBody;
   private readonly reaching: Reaching;
   private readonly placeAt: (offset: number) => number | null;
-  /** The results for the current query, by instruction and number of steps. */
+  /**
+   * The results that are already known for the current query, keyed by the instruction and the number of remaining
+   * steps.
+   */
   private readonly known = new Map<number, Expression | null>();
 
   /** `placeAt` returns the slot of the register at an offset in the function. */
@@ -136,8 +142,8 @@ function isInteger({ variant }: BodyInstruction): boolean {
 }
 
 /**
- * False for a conversion unless both of its types are integers. Conversions between integers preserve any index that
- * fits.
+ * False for a conversion unless both of its types are integers. A conversion between integer types is treated as exact,
+ * because it preserves every value that fits in both types.
  */
 function isExact(instruction: BodyInstruction, opcode: string): boolean {
   return opcode !== 'cvt' || isInteger(instruction);

@@ -18,7 +18,7 @@ export const wordKinds = [
   'member',
   /** The name of a label, before its colon. */
   'label',
-  /** The `@` of a guard. */
+  /** The `@` that begins a guard. */
   'guard',
   'punctuation',
   /** A character that cannot begin any token. */
@@ -33,7 +33,7 @@ export interface Word {
   readonly end: number;
 }
 
-/** Directives that end at the end of their line. */
+/** Directives that are ended by the end of the line instead of a semicolon. */
 const ofOneLine: ReadonlySet<string> = new Set(['.version', '.target', '.address_size', '.file', '.loc']);
 
 /** Reads the words of a text that begins between two statements. */
@@ -144,7 +144,7 @@ class WordReader {
     }
   }
 
-  /** A label, or an opcode with its dot-parts. */
+  /** Reads a label, or an opcode with its modifiers and types. */
   private readFirstName(): void {
     const { lexer } = this;
     const { start, end, previousEnd } = lexer;

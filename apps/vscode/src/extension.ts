@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { LanguageClient, TransportKind } from 'vscode-languageclient/node';
 import { instructionOn, kernelAt, suggestedLaunch, targetOf } from './places.ts';
 
-/** A kernel is stopped after this many seconds unless its options say otherwise. */
+/** A kernel is stopped after this many seconds, unless the user enters another `--timeout` option. */
 const longestRun = 60;
 
 /** PTX, and the languages whose inline assembly the server reads. */
@@ -98,7 +98,7 @@ async function runKernel(editor: vscode.TextEditor, run: Run): Promise<void> {
     void vscode.window.showInformationMessage('This module has no kernel.');
     return;
   }
-  const prompt = `Launch of ${kernel.name}, as options of ptxlab run`;
+  const prompt = `Options with which ptxlab run launches ${kernel.name}`;
   const options = await vscode.window.showInputBox({ prompt, value: suggestedLaunch(kernel) });
   if (options === undefined || !(await document.save())) return;
   run(['run', document.fileName, '--entry', kernel.name, '--timeout', String(longestRun), ...words(options)]);

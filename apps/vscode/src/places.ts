@@ -16,7 +16,10 @@ interface Kernel {
   readonly parameterTypes: readonly string[];
 }
 
-/** The last kernel that begins before an offset, or the first of the module. */
+/**
+ * The last kernel that begins on or before the line of the given offset. If there is none, the module's first kernel;
+ * null if the module has no kernels.
+ */
 export function kernelAt(text: string, offset: number): Kernel | null {
   const entries = [...text.matchAll(/\.entry\s+([\w$%]+)\s*(?:\(([^)]*)\))?/g)];
   const entry = entries.findLast(({ index }) => text.lastIndexOf('\n', index) < offset) ?? entries[0];

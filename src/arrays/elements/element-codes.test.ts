@@ -4,12 +4,16 @@ import { codeOf, codeTable, elementConversion, valuesOf } from './element-codes.
 
 const elements = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1', 's8', 's4', 's2'] as const;
 
-/** Inputs with an exponent outside this range all become zero, the largest value, an infinity or NaN. */
+/**
+ * Whether the exponent field of an f32 is in the range where the result also depends on the significand. All other
+ * inputs become zero, the largest value, an infinity or a NaN.
+ */
 const isInRange = (exponent: number): boolean => Math.abs((exponent & 0xff) - 127) <= 20;
 
 /**
- * Every sign and exponent of f32, with significands at, just below and just above each possible eight-place tie, and
- * with random ones. For exponents outside the range above, which alone determine the result, fewer ties are tested.
+ * Bit patterns of f32 values with every combination of sign and exponent. The significands include every possible tie
+ * when rounding to eight bits, its two neighbors, and random values. Fewer significands are tested if the exponent
+ * alone determines the result.
  */
 function* singles(): Generator<number> {
   let state = 1;

@@ -5,8 +5,8 @@ import { conversion } from '../../numerics/convert.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
 
 /**
- * How an f32 is converted to an element: by `cvt.rn.satfinite` to a float, and by `cvt.rni.sat` to an integer, which is
- * how cvt.pack treats each of its halves.
+ * How an f32 is converted to an element: as by `cvt.rn.satfinite` for a float, and as by `cvt.rni.sat` for an integer.
+ * The integer conversion is the one that `cvt.pack` applies to each half.
  */
 export function elementConversion(element: FormatName): Conversion {
   const isInteger = formats[element].kind === 'integer';
@@ -14,9 +14,9 @@ export function elementConversion(element: FormatName): Conversion {
 }
 
 /**
- * A code depends on the sign, the exponent, some leading fraction bits, and whether any lower bit is set. There is one
- * leading bit more than a float format keeps, so that ties can be told apart. For an integer of w bits, w leading bits
- * are enough, because it keeps at most w - 1.
+ * A code depends on the sign, the exponent, some leading fraction bits, and whether any lower bit is set. For a float
+ * format, there is one more leading bit than the format can store, so that ties can be recognized. For an integer of w
+ * bits, w leading bits are enough, because it keeps at most w - 1.
  */
 const places: Readonly<Partial<Record<FormatName, number>>> = { s8: 8, s4: 4, s2: 2 };
 const floatPlaces = 4;

@@ -1,6 +1,7 @@
 /**
- * Decodes stored elements to numbers: f32 if it can represent every value of the format, otherwise f64. 64-bit integers
- * beyond 2^53 become the nearest f64, ties to even; everything else is exact. NaN payloads are not kept.
+ * Decodes stored elements to numbers: to f32 if f32 can represent every value of the format, and otherwise to f64.
+ * 64-bit integers beyond 2^53 are rounded to the nearest f64, ties to even; everything else is exact. NaN payloads are
+ * lost.
  */
 import { wordAt } from '../../base/typed-reads.ts';
 import { decode, power } from '../../numerics/exact.ts';
@@ -55,7 +56,7 @@ function decoded(name: FormatName, dense: boolean): ElementDecoder {
   };
 }
 
-/** The smallest number of elements of this width that fill whole bytes, and the number of those bytes. */
+/** The smallest number of elements of the given width that exactly fill a number of bytes, and that number of bytes. */
 function denseGroup(width: number): readonly [elements: number, bytes: number] {
   return width === 6 ? [4, 3] : [8 / width, 1];
 }
@@ -80,7 +81,10 @@ function integers(name: FormatName): Values {
   };
 }
 
-/** Each half of a 64-bit integer is exact in f64, so only their sum is rounded. */
+/**
+ * Decodes 64-bit integers. Each half of an integer is exact in f64, so the value is rounded only once, when the two
+ * halves are added.
+ */
 function longIntegers(signed: boolean): Values {
   const room = new Room(Float64Array);
   return (bytes, count) => {
@@ -119,7 +123,7 @@ function valueOf(name: FormatName, bits: number): number {
   }
 }
 
-/** The part of a typed array that `Room` needs. */
+/** Those members of a typed array that `Room` uses. */
 interface Elements<A> {
   readonly length: number;
   subarray(begin: number, end: number): A;
@@ -148,7 +152,7 @@ interface ViewKind<A> {
   new (buffer: ArrayBufferLike, offset: number, length: number): A;
 }
 
-/** The bytes as elements of a typed array; copied if they are not aligned. */
+/** The bytes viewed as elements of a typed array. Bytes that are not aligned are copied first. */
 function viewOf<A>(Kind: ViewKind<A>, bytes: Uint8Array, length: number): A {
   const size = Kind.BYTES_PER_ELEMENT;
   const aligned = bytes.byteOffset % size === 0 ? bytes : bytes.slice(0, length * size);

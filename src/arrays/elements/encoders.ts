@@ -11,14 +11,17 @@ import { PlainEncoder } from './plain-encoder.ts';
 const encoders = new BoundedCache<string, BlockEncoder>(256);
 const decoders = new BoundedCache<string, BlockDecoder>(256);
 
-/** An encoder for a plan, made once; `plain` never uses WebAssembly. */
+/** Returns the encoder for a plan, which is cached. If `plain` is true, the encoder does not use WebAssembly. */
 export function blockEncoder(plan: EncoderPlan, plain: boolean): BlockEncoder {
   return encoders.of(JSON.stringify([plan, plain]), () =>
     plain || !canCompile() ? new PlainEncoder(plan) : new FastEncoder(plan),
   );
 }
 
-/** A decoder for the codes of an element format, made once. */
+/**
+ * Returns the decoder for the codes of an element format, which is cached. If `plain` is true, the decoder does not use
+ * WebAssembly.
+ */
 export function blockDecoder(element: FormatName, dense: boolean, plain: boolean): BlockDecoder {
   return decoders.of(`${element} ${dense} ${plain}`, () =>
     plain || !canCompile() ? new PlainDecoder(element, dense) : new FastDecoder(element, dense),

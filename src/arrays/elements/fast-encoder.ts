@@ -98,7 +98,10 @@ export class FastEncoder implements BlockEncoder {
     });
   }
 
-  /** Runs a kernel on `count` elements in blocks of `block` elements, and returns the number of blocks. */
+  /**
+   * Runs a kernel on `count` elements, which are divided into blocks of `block` elements, and returns the number of
+   * blocks.
+   */
   private eachBlock(count: number, block: number, run: KernelExports['scale']): number {
     const blocks = Math.ceil(count / block);
     run(blocks, Math.ceil(Math.min(block, count) / groupSize));
@@ -109,7 +112,10 @@ export class FastEncoder implements BlockEncoder {
     codes.set(this.codes.subarray(0, denseBytes(count, this.bits)), denseBytes(start, this.bits));
   }
 
-  /** Copies the source into memory piece by piece and pads each piece with zeros to a multiple of `unit`. */
+  /**
+   * Copies the source into WebAssembly memory chunk by chunk, and calls `run` after each chunk. Each chunk is padded
+   * with zeros to a multiple of `unit` elements.
+   */
   private inChunks(
     source: SourceArray,
     unit: number,

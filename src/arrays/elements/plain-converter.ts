@@ -93,7 +93,7 @@ function writer(bytes: Uint8Array, storage: Storage): (i: number, value: Bits) =
 }
 
 /**
- * Elements are written in order, so in the last byte of an element, the bits that belong to later elements may be
+ * Writes one densely packed element. Elements are written in order, so any bits that belong to later elements may be
  * overwritten.
  */
 function writeDense(bytes: Uint8Array, storage: Storage, i: number, value: number): void {

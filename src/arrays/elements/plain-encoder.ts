@@ -69,7 +69,7 @@ export class PlainEncoder implements BlockEncoder {
     }
   }
 
-  /** Each product is rounded to f32. */
+  /** Multiplies values by a factor. Storing the products in a Float32Array rounds them to f32. */
   private scale(values: Float32Array, from: number, to: number, factor: number): void {
     const { scaled } = this;
     for (let i = from; i < to; i++) scaled[i] = (values[i] as number) * factor;

@@ -11,8 +11,8 @@ export interface PatternRange {
 }
 
 /**
- * The range of bit patterns, in the given float format, of the inputs to which a rule applies; null if no value of the
- * format is such an input.
+ * The bit patterns of the values in the given float format to which a rule applies, as a range. Null if the rule
+ * applies to no value of the format.
  */
 export function patternsOfInputs(name: FormatName, inputs: RuleInputs): PatternRange | null {
   const all = lastPattern(name);
@@ -53,8 +53,8 @@ function lastPattern(name: FormatName): bigint {
 }
 
 /**
- * The lowest nonnegative pattern whose value satisfies a condition; if no pattern does, the last pattern plus one. If a
- * value satisfies the condition, so must all larger ones.
+ * The lowest nonnegative pattern whose value satisfies a condition, or the last pattern plus one if no value does. The
+ * condition must be monotonic: if a value satisfies it, all larger values must satisfy it as well.
  */
 function firstPattern(name: FormatName, condition: (value: number) => boolean): bigint {
   let [low, high] = [0n, lastPattern(name) + 1n];

@@ -9,7 +9,7 @@ import { tagOf } from '../storage.ts';
 export type SourceArray = Float32Array | Uint16Array;
 export type SourceFormat = 'f32' | 'f16' | 'bf16';
 
-/** The arrays that callers may pass; in newer runtimes also a `Float16Array`. */
+/** The arrays that callers may pass. These include `Float16Array`, which only newer runtimes have. */
 export type GivenArray = SourceArray | HalfArray;
 
 interface HalfArray extends ArrayBufferView {
@@ -18,8 +18,8 @@ interface HalfArray extends ArrayBufferView {
 }
 
 /**
- * The elements of the caller's array, and their format. Throws `bad-source`, and everything that `requireFormat`
- * throws.
+ * The elements of the caller's array, and their format. Throws a PtxlabError with the code `bad-source`, or any error
+ * that `requireFormat` throws.
  */
 export function sourceOf(
   given: GivenArray,
@@ -37,8 +37,8 @@ export function sourceOf(
     throw new PtxlabError('bad-source', `a ${kind} holds ${held.join(' or ')}: choose one with \`from\``);
   }
   const { buffer, byteOffset, length } = given;
-  // The caller's view may come from another realm or, like a Float16Array, be of another type with the same bits, so a
-  // new view is made.
+  // A new view is needed because the caller's view may come from another realm, or may be a Float16Array, whose bits
+  // are read here as those of a Uint16Array.
   const source =
     from === 'f32' ? new Float32Array(buffer, byteOffset, length) : new Uint16Array(buffer, byteOffset, length);
   return { source, from };

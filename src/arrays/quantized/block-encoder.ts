@@ -24,8 +24,8 @@ export interface EncoderPlan {
  */
 export interface BlockEncoder {
   /**
-   * The largest magnitude of each block of elements; the last block may be shorter. NaNs are ignored, and a block
-   * without numbers gives 0.
+   * The largest magnitude of each block of elements; the last block may be shorter. NaNs are ignored. If a block
+   * contains only NaNs, the result for that block is 0.
    */
   maxima(source: SourceArray, block: number): Float32Array;
   /**

@@ -26,8 +26,8 @@ export class BlockFactors {
   }
 
   /**
-   * Reads the factors of `blocks` blocks, of which the first begins at byte `start`. Returns whether all of the factors
-   * are finite.
+   * Reads the factors of consecutive blocks. The first block begins at byte `start`, and `blocks` is the number of
+   * blocks. Returns true if all of the factors are finite.
    */
   read(bytes: Uint8Array, start: number, blocks: number, into: Float32Array): boolean {
     if (this.places === null) return this.readNumbers(bytes, start, blocks, into);
@@ -58,8 +58,8 @@ export class BlockFactors {
 }
 
 /**
- * The values of e4m3 codes without a sign. The sign bit is ignored, except that 0x7f is a NaN and 0xff is 480. ggml
- * does the same, but reads 0x7f as 0.
+ * The values of e4m3 codes that are used as unsigned scale factors: the sign bit is ignored, except that 0x7f is a NaN
+ * and 0xff is 480. ggml reads them in the same way, except that it reads 0x7f as 0.
  */
 function unsignedValues(): Float32Array {
   const values = valueTable('e4m3').map(Math.abs);

@@ -51,14 +51,17 @@ const aliasRows = [
 
 aliasRows satisfies readonly (readonly [string, SchemeName])[];
 
-/** The scheme names that all functions accept, in any case, with `-` or `_`. */
+/** The scheme names that all functions accept. Upper and lower case are equivalent, and so are `-` and `_`. */
 export type SchemeSpelling = SchemeName | (typeof aliasRows)[number][0];
 
 const aliases: ReadonlyMap<string, SchemeName> = new Map(aliasRows);
 
 export const schemeSpellings: readonly string[] = [...schemes.keys(), ...aliases.keys()];
 
-/** The scheme with this name, in any case, with `-` or `_`. Throws unknown-scheme, which suggests the nearest name. */
+/**
+ * The scheme with this name. Upper and lower case are equivalent, and so are `-` and `_`. Throws `unknown-scheme`, with
+ * a message that suggests the most similar name.
+ */
 export function schemeNamed(text: string): Scheme {
   if (typeof text !== 'string') {
     throw new PtxlabError('unknown-scheme', `${shown(text)} is not the name of a scheme: a name is a string`);
@@ -72,7 +75,10 @@ export function schemeNamed(text: string): Scheme {
   throw new PtxlabError('unknown-scheme', `'${text}' is not a quantization scheme; ${hint}`);
 }
 
-/** The largest magnitude that an element format can represent with both signs: 448 for e4m3, 127 for s8. */
+/**
+ * The largest magnitude that an element format can represent both as a positive and as a negative value: 448 for e4m3,
+ * 127 for s8.
+ */
 export function largestOf(element: FormatName): number {
   const known = largest.get(element);
   if (known !== undefined) return known;
@@ -82,15 +88,15 @@ export function largestOf(element: FormatName): number {
 }
 
 /**
- * The limit above which values are out of range: they would be rounded to the next larger code if there were one. It is
- * 464 for e4m3.
+ * The limit above which values are out of range, because they would be rounded to a code beyond the largest one if
+ * there were such a code. For example, the limit is 464 for e4m3.
  */
 export function reachOf(element: FormatName): number {
   const most = largestOf(element);
   const format = formats[element];
   const step = format.kind === 'float' ? 2 ** (Math.floor(Math.log2(most)) - format.fractionBits) : 1;
   // A tie goes to the even neighbor. If the largest code is odd, the tie above it would go to the next code, which does
-  // not exist, so the tie itself is out of range and the limit must be slightly lower. There is no f32 between the
+  // not exist, so the tie itself is out of range and the limit must be slightly lower. No f32 value lies between the
   // lowered limit and the tie.
   const isOdd = (most / step) % 2 === 1;
   return (most + step / 2) * (isOdd ? 1 - 2 ** -30 : 1);

@@ -1,11 +1,14 @@
 /**
- * Compares two streams block by block: sums the squares and products of their elements, even if these sums exceed the
- * range of f64.
+ * Computes the sums with which two streams are compared, namely sums of the squares and products of their elements,
+ * block by block. The sums are correct even if they are outside the range of f64.
  */
 import { doubleAt } from '../../base/typed-reads.ts';
 import { ScaledSum, scaleStep } from '../statistics/scaled-sum.ts';
 
-/** Sums over all pairs of corresponding elements in which both elements are finite. */
+/**
+ * Sums over the pairs of corresponding elements in two streams, `a` and `b`. Pairs in which either element is not
+ * finite are left out.
+ */
 export class ProductSums {
   readonly squaredError: ScaledSum = new ScaledSum();
   readonly squaredA: ScaledSum = new ScaledSum();
@@ -28,8 +31,9 @@ export class ProductSums {
   }
 
   /**
-   * Adds the first `size` elements of both sides, each side scaled by a power of two that keeps its squares within f64.
-   * If the numbers were rounded to f64, `rest` holds what must be added to their differences to get the exact a - b.
+   * Adds the first `size` pairs of elements. Each side is scaled by a power of two that keeps its squares within the
+   * range of f64. If the elements had to be rounded to f64, `rest` holds a correction for each pair, which is added to
+   * the difference of the rounded elements to get the exact a - b.
    */
   addScaled(a: Float64Array, b: Float64Array, size: number, rest: Float64Array | null = null): void {
     const exponents = scalesOf(a, b, size);
@@ -52,7 +56,10 @@ export class ProductSums {
   }
 }
 
-/** If a sum of squares over a block is within these bounds, it loses at most one unit in the last place. */
+/**
+ * If a block's sum of squares is within these bounds, overflow and underflow have changed it by at most one unit in the
+ * last place.
+ */
 const [least, most] = [2 ** -900, 2 ** 900];
 
 export function isOrdinary(sum: number): boolean {
@@ -77,7 +84,10 @@ function scalesOf(a: Float64Array, b: Float64Array, size: number): Exponents {
   return { a: exponentFor(mostA), b: exponentFor(mostB), error: exponentFor(mostError) };
 }
 
-/** The exponent of the power of two by which numbers up to this magnitude are multiplied before they are squared. */
+/**
+ * Numbers are multiplied by a power of two before they are squared. Returns the exponent of that power for numbers
+ * whose largest magnitude is `magnitude`.
+ */
 function exponentFor(magnitude: number): number {
   if (magnitude > 2 ** 440) return -scaleStep;
   return magnitude > 0 && magnitude < 2 ** -440 ? scaleStep : 0;

@@ -19,7 +19,10 @@ import { type ArrayOf, tagOf } from '../storage.ts';
 export type ValueFormat = 'f32' | 'f16' | 'bf16';
 
 export interface DequantizeOptions<T extends ValueFormat = ValueFormat> {
-  /** Default f32; for f16 and bf16, the f32 product is rounded once more, to nearest even. */
+  /**
+   * The format of the result; f32 by default. For f16 and bf16, the product is rounded to f32 first and then to this
+   * format, to nearest even.
+   */
   readonly to?: T | undefined;
   /** Where to write the values; must be as long as the array. */
   readonly out?: ArrayOf<T> | undefined;
@@ -32,9 +35,10 @@ const names: OptionNames<DequantizeOptions> = { to: true, out: true, engine: tru
 const valueFormats: readonly ValueFormat[] = ['f32', 'f16', 'bf16'];
 
 /**
- * The values of a quantized array: code times scale, rounded to f32. A ue8m0 scale is used exactly as stored; the scale
- * of an NVFP4 block is its own scale times the tensor's, rounded to f32. With ue8m0 scales, the product is exact unless
- * it exceeds the range of f32. Codes and scales that are NaN give the canonical NaN, which is 0x7fffffff in f32.
+ * The values of a quantized array: code times scale, rounded to f32. A ue8m0 scale is used exactly as it is stored. The
+ * scale of an NVFP4 block is the block's own scale times the scale of the tensor, rounded to f32. With ue8m0 scales,
+ * the product is exact unless it exceeds the range of f32. Codes and scales that are NaN give the canonical NaN, which
+ * is 0x7fffffff in f32.
  *
  * @throws PtxlabError `bad-output` if `out` has the wrong length or type, or overlaps the codes or scales;
  *   `bad-quantized` if the array cannot be a result of `quantize`; `bad-option` for invalid options
@@ -70,7 +74,7 @@ function holdsSingles(array: SourceArray): array is Float32Array {
 
 const valueRoom = new Float32Array(chunkElements);
 
-/** Typed arrays for dequantized values. */
+/** For each format of dequantized values, the typed arrays that can hold them. */
 const holders: Readonly<Record<ValueFormat, readonly string[]>> = {
   f32: ['Float32Array'],
   f16: ['Uint16Array', 'Float16Array'],
@@ -119,7 +123,9 @@ export function decodePiece(
   blockDecoder(element, false, plain).decode(bytes, block, factors, out);
 }
 
-/** Fills `factors` with the f32 factors of consecutive scales, from scale `first` on. */
+/**
+ * Decodes consecutive scales, starting with scale `first`, and stores the f32 factors that they stand for in `factors`.
+ */
 export function scalesFrom(
   { scheme, scales, tensorScale }: QuantizedArray,
   first: number,

@@ -12,7 +12,7 @@ import type { BlockContents, PackedEncoder } from './plain-packed-encoder.ts';
 
 interface KernelExports {
   readonly pack: (blocks: number) => void;
-  /** Null if the caller supplies the codes, so that nothing must be encoded. */
+  /** Null if the caller supplies the codes, in which case nothing has to be encoded. */
   readonly encode: ((blocks: number) => void) | null;
 }
 
@@ -86,7 +86,7 @@ export class FastPackedEncoder implements PackedEncoder {
     });
   }
 
-  /** Prepares the codes and factors of some blocks, then packs them. */
+  /** For each chunk of blocks, calls `prepare` to provide the codes and factors, and then packs the blocks. */
   private inChunks(elements: number, out: Uint8Array, prepare: (first: number, blocks: number) => void): void {
     const { bytes } = this.block;
     const most = packingMemory.elements / this.block.elements;

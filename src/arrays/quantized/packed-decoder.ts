@@ -7,7 +7,7 @@ import { type PackedDecoder, PlainPackedDecoder } from './plain-packed-decoder.t
 
 const decoders = new BoundedCache<PackedBlock, PackedDecoder>(64);
 
-/** The decoder for a kind of block, made once. */
+/** Returns the decoder for a kind of block, which is cached. */
 export function packedDecoder(block: PackedBlock): PackedDecoder {
   return decoders.of(block, () => (canCompile() ? new FastPackedDecoder(block) : new PlainPackedDecoder(block)));
 }

@@ -18,7 +18,8 @@ import { sharedNumbers, SmallNumbers } from './small-numbers.ts';
 export interface PackedDecoder {
   /**
    * Decodes whole blocks to f32; the length of `out` determines how many. If a factor is NaN or infinite, the values
-   * are those of f32 arithmetic, except that every NaN is 0x7fffffff. Returns true if all factors are finite.
+   * are the results of ordinary f32 arithmetic, except that the bits of every NaN are 0x7fffffff. Returns true if all
+   * factors are finite.
    */
   decode(bytes: Uint8Array, out: Float32Array): boolean;
 }
@@ -87,7 +88,7 @@ class ScaleReader {
     for (let i = 0; i < into.length; i++) {
       const stored = signedAt(this.room, Math.floor(i / share));
       const n = signed ? (stored << unused) >> unused : stored;
-      // If there is no offset to add, -0 stays -0, as in ggml.
+      // An offset of zero is not added, because that would turn -0 into +0. ggml does not add it, either.
       into[i] = doubleAt(into, i) * (plus === 0 ? times * n : times * n + plus);
     }
     return areFinite;

@@ -5,9 +5,9 @@ import { convert } from '../convert.ts';
 import { type SourceArray, type SourceFormat, singlesOf } from '../elements/source-values.ts';
 import { sharedNumbers, SmallNumbers } from './small-numbers.ts';
 
-/** The contents of whole blocks: unsigned integers as they are stored. */
+/** The contents of consecutive blocks, as the unsigned integers that are stored. */
 export interface BlockContents {
-  /** One code per element, in a byte each; bits above the width of a code are ignored. */
+  /** One code per element, each in a byte of its own. Bits above the width of a code are ignored. */
   readonly codes: Uint8Array;
   /** The bit patterns of the factors. */
   readonly scales: Uint8Array | Uint16Array;
@@ -15,7 +15,7 @@ export interface BlockContents {
 }
 
 export interface PackedEncoder {
-  /** Packs whole blocks; `codes` determines their number. */
+  /** Packs whole blocks. The length of `codes` determines how many there are. */
   pack(contents: BlockContents, out: Uint8Array): void;
   /** Encodes whole blocks of values. */
   encode(source: SourceArray, from: SourceFormat, out: Uint8Array): void;
@@ -95,8 +95,9 @@ function spanOf(values: Float32Array, { from }: BlockEncoding): { readonly span:
 }
 
 /**
- * The factor 1 / scale, or 0 for a scale of 0. For an infinite scale, it is the smallest nonzero f32 with the same
- * sign: with this factor, infinite values remain infinite, and finite ones become less than 1/2 in magnitude.
+ * The factor 1 / scale, or 0 for a scale of 0. For an infinite scale, the factor is the smallest nonzero f32 with the
+ * same sign. Multiplied by this factor, infinite values remain infinite, and finite values become less than 1/2 in
+ * magnitude.
  */
 function inverseOf(scale: number): number {
   if (scale === 0) return 0;
@@ -104,8 +105,8 @@ function inverseOf(scale: number): number {
 }
 
 /**
- * The stored code for `steps`, a value divided by the scale. If 1 / scale is infinite, `steps` can be NaN; the code is
- * then 0.
+ * The code that is stored for a value, where `steps` is the value divided by the scale. If 1 / scale is infinite,
+ * `steps` can be NaN; the code is then 0.
  */
 function codeOf(steps: number, { zero, least, most, ties }: BlockEncoding): number {
   if (Number.isNaN(steps)) return 0;

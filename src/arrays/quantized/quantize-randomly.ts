@@ -31,7 +31,10 @@ export interface RandomOptions {
   readonly seed?: number | bigint | undefined;
   readonly firstElement?: number | undefined;
   readonly scaleRule?: MxRule | undefined;
-  /** The largest magnitude (amax) of the whole array, if only a part of it is quantized now. */
+  /**
+   * The largest magnitude (amax) of the whole array, if the source is only a part of it. If this is null, the largest
+   * magnitude of the source is used.
+   */
   readonly amax: number | null;
   readonly engine?: 'plain' | undefined;
 }
@@ -39,8 +42,8 @@ export interface RandomOptions {
 type Frame = Pick<QuantizedArray, 'scheme' | 'layout' | 'packing' | 'codes'>;
 
 /**
- * Quantizes the source: writes the codes into `frame`, and returns it together with the computed scales. Throws
- * everything that `convert` throws with `rs`.
+ * Quantizes the source. The codes are written into the array in `frame`, and the result combines `frame` with the
+ * computed scales. Throws the same errors as `convert` does for the rounding mode `rs`.
  */
 export function quantizeRandomly(
   source: SourceArray,
@@ -121,7 +124,10 @@ function scalesAndFactors(
   return { scales, factors };
 }
 
-/** Returns a function that converts products to codes; the first product is that of element `start` of the source. */
+/**
+ * Returns a function that converts products to codes and stores them. Its argument `start` is the index of the source
+ * element to which the first product belongs.
+ */
 function chunkConverter(
   { scheme, packing, codes }: Frame,
   { seed, firstElement = 0, engine }: RandomOptions,

@@ -30,22 +30,25 @@ export interface QuantizeOptions {
   /** For ue8m0 scales. Default `floor`, as in OCP MX 1.0. */
   readonly scaleRule?: MxRule | undefined;
   /**
-   * If the source is only a part of a larger array: the largest magnitude of the larger array, as computed by
-   * `largestMagnitude`. It determines the values that all parts must share: the tensor scale of NVFP4 or, with
-   * granularity `tensor`, the scale. Default: the largest magnitude of the source.
+   * The largest magnitude of the whole array, as computed by `largestMagnitude`, for a source that is only a part of an
+   * array. It determines the scale that all parts must share, which is the tensor scale of NVFP4 or, with granularity
+   * `tensor`, the only scale. Default: the largest magnitude of the source.
    */
   readonly amax?: number | undefined;
   /**
-   * How codes are stored. Default: as in PTX, `low-first` for fp4, int4 and int2, and `bytes` for fp6. `high-first` is
-   * not supported.
+   * How codes are stored. The default is the same as in PTX: `low-first` for fp4, int4 and int2, and `bytes` for fp6.
+   * `high-first` is not supported.
    */
   readonly packing?: Packing | undefined;
   /**
-   * Whether to decode the result again and report the errors of quantization. Default: false, because it takes longer
-   * than quantizing.
+   * Whether to decode the result again and report how much it differs from the source. Default: false, because this
+   * takes longer than quantizing.
    */
   readonly statistics?: boolean | undefined;
-  /** `rs` rounds stochastically, to float elements only, and requires `seed`. Default `rn`. */
+  /**
+   * The rounding mode; `rn` by default. `rs` rounds stochastically and requires `seed`. It is available only for
+   * schemes with float elements.
+   */
   readonly rounding?: 'rn' | 'rs' | undefined;
   /** For `rs`: random bits as in `convert`, which depend only on the seed and an element's index. */
   readonly seed?: number | bigint | undefined;
@@ -86,19 +89,20 @@ export interface Quantized extends QuantizedArray {
  * Quantizes values in exactly these steps:
  *
  * 1. The amax of a tile is its largest magnitude. NaNs are ignored, but infinities are not; if a tile contains only
- *    NaNs, its amax is 0.
+ * NaNs, its amax is 0.
  * 2. Scale and factor are computed from amax as in `scale-rules.ts` (`mxScale`, `nvfp4Scale`, `plainFactor`). For
- *   NVFP4, the amax of the whole array is computed first. All f32 operations round to nearest even.
+ * NVFP4, the amax of the whole array is computed first. All f32 operations round to nearest even.
  * 3. An element is multiplied by the factor in f32. With ue8m0 scales, the factor is a power of two, so the product is
- *    exact unless the value is so small that it becomes zero anyway.
- * 4. The product is rounded once, to nearest even or stochastically, and saturated, as by `cvt.rn.satfinite` or, for
- *    integers, `cvt.rni.sat`. Infinities become the largest code with their sign. NaN becomes 0x7f in e4m3 and e5m2,
- *    the largest positive code in float formats without NaN, and 0 in integers. Zeros keep their sign.
+ * exact unless the value is so small that it becomes zero anyway.
+ * 4. The product is rounded once, either to nearest even or stochastically, and saturated. The result is that of
+ * `cvt.rn.satfinite` or, for integers, of `cvt.rni.sat`. Infinities become the largest code with their sign. NaN
+ * becomes 0x7f in e4m3 and e5m2, the largest positive code in float formats without NaN, and 0 in integers. Zeros keep
+ * their sign.
  *
  * The source is not modified.
  *
- * @throws PtxlabError `unknown-scheme`, `bad-shape`, `bad-source`, `bad-amax`, `bad-packing`, `bad-option`, and those
- *   of `requireFormat`; with `rs` also `bad-first-element` and those of `convert`
+ * @throws PtxlabError `unknown-scheme`, `bad-shape`, `bad-source`, `bad-amax`, `bad-packing`, `bad-option`, and the
+ *   errors that `requireFormat` throws; with `rs` also `bad-first-element` and the errors that `convert` throws
  */
 export function quantize(given: GivenArray, options: QuantizeOptions): Quantized {
   checkOptions(options);
@@ -151,8 +155,8 @@ function sharedMagnitude(amax: number | undefined): number | null {
 }
 
 /**
- * The largest magnitude of an array. NaNs are ignored; if there is nothing else, the result is 0. Throws like
- * `quantize`.
+ * The largest magnitude of an array. NaNs are ignored; if the array contains nothing but NaNs, the result is 0. Throws
+ * the same errors as `quantize`.
  */
 export function largestMagnitude(given: GivenArray, options: MagnitudeOptions = {}): number {
   requireOptionNames(options, magnitudeNames, 'largestMagnitude');
@@ -184,7 +188,7 @@ function inBlocks(source: SourceArray, writer: CodeWriter, codes: Uint8Array, am
   return { scales, tensorScale: tensor?.decode ?? 1 };
 }
 
-/** Computes f32 scales for one row of tiles at a time. */
+/** Computes the f32 scales and the codes, one row of tiles at a time. */
 function withPlainScales(source: SourceArray, writer: CodeWriter, codes: Uint8Array, shared: number | null): Scales {
   const { rows, columns, tileRows, tileColumns, scaleRows, scaleColumns } = writer.layout;
   const scales = new Float32Array(scaleRows * scaleColumns);
@@ -194,7 +198,7 @@ function withPlainScales(source: SourceArray, writer: CodeWriter, codes: Uint8Ar
   for (let scaleRow = 0; scaleRow < scaleRows; scaleRow++) {
     const top = scaleRow * tileRows;
     const bottom = Math.min(top + tileRows, rows);
-    // The rows of a tile as wide as the array are contiguous.
+    // If tiles are as wide as the array, all rows of a tile are contiguous in memory and can be processed as one.
     const isWhole = tileColumns >= columns;
     const length = isWhole ? (bottom - top) * columns : columns;
     const block = isWhole ? Math.max(length, 1) : tileColumns;

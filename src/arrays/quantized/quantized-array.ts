@@ -5,18 +5,21 @@ import { type Scheme, schemes } from './block-formats.ts';
 import { shown } from '../caller.ts';
 import { type Packing, storageOf, tagOf } from '../storage.ts';
 
-/** The elements that share an f32 scale: the whole array, a row of the last axis, or a tile of 128 x 128. */
+/**
+ * Which elements share an f32 scale: all elements of the array, those in one row along the last axis, or those in one
+ * tile of 128 x 128 elements.
+ */
 export type Granularity = 'tensor' | 'row' | 'tile';
 
 export const granularities: readonly Granularity[] = ['tensor', 'row', 'tile'];
 
 /**
- * The packings of `convert` except `high-first`, because codes are never stored with the first element in the topmost
- * bits of a byte.
+ * The packings that `convert` supports, except `high-first`: quantized codes are never stored with the first element in
+ * the topmost bits of a byte.
  */
 export type CodePacking = Exclude<Packing, 'high-first'>;
 
-/** The array viewed as a matrix; `columns` is the last axis. */
+/** The array viewed as a matrix, where `columns` is the extent of the last axis. */
 export interface Layout {
   readonly shape: readonly number[];
   readonly rows: number;
@@ -24,7 +27,8 @@ export interface Layout {
   /** Which elements share an f32 scale; null for schemes whose scales belong to blocks. */
   readonly granularity: Granularity | null;
   /**
-   * Number of rows and columns in a tile, whose elements share a scale; tiles at the edges of the array may be smaller.
+   * The number of rows and columns in a tile. The elements of a tile share a scale. Tiles at the edges of the array may
+   * be smaller.
    */
   readonly tileRows: number;
   readonly tileColumns: number;
@@ -39,7 +43,10 @@ export interface QuantizedArray {
   /** How codes are stored, without padding between rows; 8-bit elements are always `bytes`. */
   readonly packing: CodePacking;
   readonly codes: Uint8Array;
-  /** One scale per tile, row by row: codes of ue8m0 or e4m3 in bytes, or f32 values. */
+  /**
+   * One scale per tile, row by row. Depending on the scheme, these are ue8m0 or e4m3 codes, one per byte, or f32
+   * values.
+   */
   readonly scales: Uint8Array | Float32Array;
   /** NVFP4: multiplies every scale; 1 for other schemes. */
   readonly tensorScale: number;
@@ -83,7 +90,7 @@ function wrongArray(name: string, found: Numbers | undefined, kind: string, leng
   return found.length >= length ? null : `there are ${found.length} ${name} instead of ${length}`;
 }
 
-/** Number of rows and of columns of a tile in `fp8 per block`. */
+/** The number of rows and the number of columns in a tile. */
 const tile = 128;
 
 /** Throws bad-shape if the product of the extents in `shape` is not `length`. */

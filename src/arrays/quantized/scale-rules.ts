@@ -1,6 +1,7 @@
 /**
- * Computes a block's scale, and the factor for its elements, from its largest magnitude. Every f32 operation is written
- * with Math.fround, which rounds to nearest even; `jit/arrays/scale-lowering.ts` does the same on vectors.
+ * Computes the scale of a block, and the factor by which its elements are multiplied, from the largest magnitude in the
+ * block. Every f32 operation is written with Math.fround, which rounds to nearest even; `jit/arrays/scale-lowering.ts`
+ * does the same on vectors.
  */
 import { singleAt, wordAt } from '../../base/typed-reads.ts';
 import { power } from '../../numerics/exact.ts';
@@ -42,9 +43,9 @@ export function mxFactor(scale: number): number {
 
 /** Values that all blocks of an NVFP4 tensor share. */
 export interface TensorScale {
-  /** The factor that multiplies a block's amax: the global encode scale over 6. */
+  /** The factor by which the amax of each block is multiplied. It is the global encode scale divided by 6. */
   readonly encode: number;
-  /** The scale of the tensor, which every block's scale is multiplied by. */
+  /** The scale of the tensor, by which the scale of each block is multiplied. */
   readonly decode: number;
 }
 
@@ -77,9 +78,9 @@ export function nvfp4Factor(tensor: TensorScale, scale: number): number {
 }
 
 /**
- * The factor for elements with an f32 scale, computed like "current scaling" in TransformerEngine
- * (compute_scale_from_amax): the element format's largest value divided by amax, but at most the largest f32. If amax
- * is 0 or infinite, the factor is 1. The scale is 1 / factor.
+ * The factor by which elements with an f32 scale are multiplied. It is computed as for "current scaling" in
+ * TransformerEngine (compute_scale_from_amax): the largest value of the element format divided by amax, but at most the
+ * largest f32. If amax is 0 or infinite, the factor is 1. The scale is 1 / factor.
  */
 export function plainFactor(element: FormatName, amax: number): number {
   if (amax === 0 || amax === Number.POSITIVE_INFINITY) return 1;

@@ -1,4 +1,7 @@
-/** Reads and writes the small numbers of a packed block, one after the other. */
+/**
+ * Reads and writes the numbers that are packed into a block, such as codes and scales. Their widths need not be
+ * multiples of a byte.
+ */
 import { byteAt, signedAt } from '../../base/typed-reads.ts';
 import { type Places, type Segment, segmentsOf, type Shared, widthOf } from '../../numerics/packed-blocks.ts';
 
@@ -9,8 +12,9 @@ export class SmallNumbers {
   /** The offset of each number's first byte, if every number occupies one or two whole bytes; otherwise null. */
   readonly bytes: Int32Array | null;
   /**
-   * A number may consist of several segments, each within one byte. For the first segments of all numbers, then the
-   * second ones, and so on: their bytes, shifts and masks. The mask is 0 for a number that has fewer segments.
+   * A number may consist of several segments, each within one byte. The first entry holds the bytes, shifts and masks
+   * of the first segment of every number, the second entry those of the second segment, and so on. If a number has
+   * fewer segments, its mask is 0.
    */
   private readonly segments: readonly SegmentColumn[];
 

@@ -1,11 +1,11 @@
 /**
- * The rules by which conversions of other stacks differ from those of PTX, one row per rule. There are no rules for
- * behavior that all stacks share: rounding to nearest even, the sign of zeros, saturation of fp6 and fp4, and overflow
- * to infinity in formats that have infinities.
+ * The ways in which conversions in other software stacks differ from those of PTX, one row per rule. There are no rules
+ * for behavior that all stacks share: rounding to nearest even, the sign of zeros, saturation of fp6 and fp4, and
+ * overflow to infinity in formats that have infinities.
  *
  * Evidence `measured` means results of ml_dtypes 0.6.0 with numpy 2.4.6 and of torch 2.13.0 for CPU (AVX-512), recorded
- * in test/golden/semantics. NaNs have the bits that torch's vector code produces; other builds of torch, or the last
- * few elements of a tensor, may have NaNs with other bits.
+ * in test/golden/semantics. For torch, the bits of NaNs are those that its vector code produces. Other builds of torch
+ * may produce NaNs with other bits, and so may the code for the last few elements of a tensor.
  */
 import { type FormatName, formatNames } from '../../numerics/formats.ts';
 import { spellings } from '../spellings.ts';
@@ -15,16 +15,16 @@ export type Semantics = 'ptx' | 'ocp' | 'ml_dtypes' | 'torch';
 export const allSemantics: readonly Semantics[] = ['ptx', 'ocp', 'ml_dtypes', 'torch'];
 
 /**
- * The inputs to which a rule applies: NaNs; zeros; negative values other than NaNs; or, for `range`, all numbers and
- * infinities x with above < |x| < below.
+ * The inputs to which a rule applies: NaNs; zeros; negative values other than NaNs; or, for `range`, all values x,
+ * including infinities, for which above < |x| < below.
  */
 export type RuleInputs =
   | { readonly kind: 'nan' | 'zero' | 'negative' }
   | { readonly kind: 'range'; readonly above: number; readonly below: number };
 
 /**
- * `bits` is the result without a sign. With `signed`, the result then gets the sign of the source; with `opposite`, it
- * gets the opposite sign.
+ * `bits` is the result without a sign. `signed` means that the result has the same sign as the source, and `opposite`
+ * means that it has the opposite sign.
  */
 export type RuleResult =
   | { readonly kind: 'bits'; readonly bits: bigint; readonly sign: 'dropped' | 'signed' | 'opposite' }
@@ -33,7 +33,10 @@ export type RuleResult =
 export interface SemanticRule {
   readonly id: string;
   readonly semantics: Semantics;
-  /** The source formats; null means every float format that no earlier row for the same destination lists. */
+  /**
+   * The source formats. If this is null, the rule applies to every float format that is not listed in an earlier row
+   * for the same destination.
+   */
   readonly from: readonly FormatName[] | null;
   readonly to: readonly FormatName[];
   readonly inputs: RuleInputs;

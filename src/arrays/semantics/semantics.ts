@@ -20,8 +20,8 @@ export interface ConversionRequest {
   readonly from: FormatName;
   readonly to: FormatName;
   /**
-   * Default: to nearest even. To ue8m0, `ptx` requires `rz` or `rp`, `ocp` rounds down, and the others round to
-   * nearest.
+   * By default, results are rounded to nearest even. Conversions to ue8m0 differ: `ptx` requires `rz` or `rp`, `ocp`
+   * rounds down, and the other stacks round to nearest.
    */
   readonly rounding?: Rounding | undefined;
   /** Whether values beyond the format's range, including infinity, become its largest value. Default: the stack's. */
@@ -41,10 +41,10 @@ export interface SemanticsError {
 
 /**
  * The conversion between any two formats as the given stack performs it. Every source is decoded exactly and rounded
- * once, even for pairs that no `cvt` of PTX converts. Under `ptx`, conversions to the formats without infinity (e4m3,
- * e2m3, e3m2, e2m1), to e5m2 and to s2f6 saturate, as every `cvt` to these formats does. Conversions from floats to
- * integers clamp the value; conversions between integers truncate or extend the bits, or clamp with `saturate`. Stacks
- * other than `ptx` round only to nearest even and convert only between floats.
+ * once, even for pairs that no `cvt` of PTX converts. With `ptx`, conversions to e4m3, e5m2, e2m3, e3m2, e2m1 and s2f6
+ * saturate, because every `cvt` to these formats does. Conversions from floats to integers clamp the value; conversions
+ * between integers truncate or extend the bits, or clamp with `saturate`. Stacks other than `ptx` round only to nearest
+ * even and convert only between floats.
  */
 export function conversionOf(request: ConversionRequest): Result<ConversionStages, SemanticsError> {
   const semantics = request.semantics ?? 'ptx';
@@ -67,7 +67,7 @@ function stageConverter({ conversion: c, replacements }: ConversionStage): (sour
   return (source, random) => replacedBits(c, replacements, source) ?? convert(source, random, 0x7f);
 }
 
-/** The result that the stack gives instead of the usual one; null if the usual result applies. */
+/** The result that replaces the usual one in this stack; null if there is no replacement for this input. */
 export function replacedBits(c: Conversion, replacements: readonly Replacement[], source: Bits): Bits | null {
   const found = replacementOf(c, replacements, source);
   if (found === null) return null;
@@ -76,7 +76,10 @@ export function replacedBits(c: Conversion, replacements: readonly Replacement[]
   return isNegative(c.from, source) ? result.negative : result.positive;
 }
 
-/** The first replacement whose range contains the source and that has a result for the sign of the source. */
+/**
+ * The first replacement that applies to the source: its range must contain the magnitude of the source, and it must
+ * have a result for the sign of the source.
+ */
 export function replacementOf(c: Conversion, replacements: readonly Replacement[], source: Bits): Replacement | null {
   const { width, signed } = formats[c.from];
   const magnitude = signed ? BigInt.asUintN(width - 1, BigInt(source)) : BigInt(source);
@@ -92,8 +95,8 @@ function isNegative(name: FormatName, bits: Bits): boolean {
 }
 
 /**
- * Converts a NaN from one format to the other: keeps its sign and the leading bits of its payload. If the kept bits are
- * all zero, the lowest payload bit is set, so that the result is still a NaN.
+ * Converts a NaN to the destination format, and keeps its sign and the leading bits of its payload. If the kept bits
+ * are all zero, the lowest payload bit is set, so that the result is still a NaN.
  */
 function movedNan(c: Conversion, source: Bits, quiet: boolean): Bits {
   const [from, to] = [floatFormat(c.from), floatFormat(c.to)];
@@ -211,7 +214,10 @@ function isFinite(name: FormatName): boolean {
   return format.kind === 'float' && !format.infinity && format.nan === 'none';
 }
 
-/** Whether a stack saturates by default. For `ptx` the rules are more complex and are not handled here. */
+/**
+ * Whether a stack saturates conversions to a format by default. The rules for `ptx` are more complex and are
+ * implemented elsewhere.
+ */
 export function saturatesByItself(semantics: Exclude<Semantics, 'ptx'>, to: FormatName): boolean {
   if (isFinite(to)) return true;
   if (semantics === 'ocp') return to === 'e4m3' || to === 'e5m2';

@@ -7,15 +7,18 @@ import { formats, type FormatName } from '../../numerics/formats.ts';
 import { valueTable } from '../elements/element-values.ts';
 import type { Summarizer } from './summary.ts';
 
-/** After this many elements, a 32-bit count might overflow. */
+/**
+ * The maximum number of elements that are counted before the counts are added to the totals. With more elements, a
+ * 32-bit count might overflow.
+ */
 const mostUncollected = 2 ** 31;
 
 export class CodeCounts {
   private readonly format: FormatName;
   private readonly totals: Float64Array;
   /**
-   * Elements are counted alternately in two tables: adjacent elements are often equal, and a processor stalls if it
-   * must increment a count that it has just written.
+   * Elements are counted in two tables in turn. Adjacent elements are often equal, and a processor stalls when it has
+   * to increment a count that it has only just written.
    */
   private readonly even: Uint32Array;
   private readonly odd: Uint32Array;
@@ -23,8 +26,8 @@ export class CodeCounts {
 
   constructor(format: FormatName) {
     this.format = format;
-    // For elements narrower than a byte, there is one count for each value of the whole byte; counts that differ only
-    // in the unused upper bits are added together at the end.
+    // For elements narrower than a byte, each value of the whole byte has its own count. At the end, the counts of
+    // bytes that differ only in their unused upper bits are added together.
     const patterns = formats[format].width > 8 ? 65536 : 256;
     this.totals = new Float64Array(patterns);
     this.even = new Uint32Array(patterns);

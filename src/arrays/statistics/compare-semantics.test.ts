@@ -3,7 +3,7 @@ import type { FormatSpelling } from '../spellings.ts';
 import { compareSemantics } from './compare-semantics.ts';
 import { conversionOf, planConverter } from '../semantics/semantics.ts';
 
-/** The results by stack, as text; `-` if the stack has no such conversion. */
+/** The result of each stack as text, or `-` if the stack does not have the conversion. */
 function values(value: number, to: FormatSpelling, from: FormatSpelling = 'f32'): string {
   return compareSemantics(value, { to, from })
     .results.map(({ semantics, value: text }) => `${semantics} ${text === '' ? '-' : text}`)
@@ -81,7 +81,7 @@ describe('unavailable conversions', () => {
     const plan = conversionOf({ from: 'f32', to: 'e4m3', semantics: 'ocp', saturate: false });
     if (!plan.ok) throw new Error(plan.error.message);
     const convert = planConverter(plan.value);
-    // The inputs are 464, the next larger f32, and -infinity.
+    // The inputs are 464, the smallest f32 above 464, and -infinity.
     expect([0x43e80000, 0x43e80001, 0xff800000].map((bits) => convert(bits))).toEqual([0x7e, 0x7f, 0xff]);
   });
 });

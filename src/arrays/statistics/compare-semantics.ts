@@ -21,8 +21,8 @@ export interface CompareOptions {
   /** The destination format, in any spelling. */
   readonly to: FormatSpelling;
   /**
-   * The source format of the conversion. The value is first rounded to this format: to nearest or, for ue8m0, down.
-   * Default f32.
+   * The source format of the conversion; f32 by default. Before the conversion, the value is rounded to this format, to
+   * nearest or, for ue8m0, down.
    */
   readonly from?: FormatSpelling | undefined;
   /**
@@ -30,7 +30,10 @@ export interface CompareOptions {
    * default, as is usual for NVIDIA's scales.
    */
   readonly rounding?: Exclude<Rounding, 'rs'> | undefined;
-  /** Stacks without this option are listed without a result. Default: the default of each stack. */
+  /**
+   * Whether values out of range become the largest value of the format. A stack that cannot convert in the requested
+   * way is listed without a result. By default, each stack uses its own default.
+   */
   readonly saturate?: boolean | undefined;
 }
 
@@ -45,9 +48,9 @@ export interface StackCause {
 
 export interface StackResult {
   readonly semantics: Semantics;
-  /** Null if the stack does not have the conversion, in which case `cause` says so. */
+  /** The bits of the result. Null if the stack does not have the conversion; in that case, `cause` explains this. */
   readonly bits: Bits | null;
-  /** The result as text, such as `NaN (0x7f)` or `448`; empty if the stack gives none. */
+  /** The result as text, such as `NaN (0x7f)` or `448`; empty if there is no result. */
   readonly value: string;
   readonly cause: StackCause;
 }
@@ -58,7 +61,7 @@ export interface SemanticsComparison {
   /** The value after it was rounded to `from`. */
   readonly source: { readonly bits: Bits; readonly value: string };
   readonly results: readonly StackResult[];
-  /** Whether all stacks that have the conversion give the same bits. */
+  /** Whether all stacks that have the conversion produce the same bits. */
   readonly agree: boolean;
   /** One sentence for people. */
   readonly sentence: string;
@@ -99,7 +102,7 @@ function checkArguments(value: unknown, options: CompareOptions): void {
   if (typeof value !== 'number') throw new PtxlabError('bad-option', `the value must be a number, not ${shown(value)}`);
   requireOptions(options, 'at least `to`, the destination');
   requireOptionNames(options, optionNames, 'compareSemantics');
-  // `rs` does not have a single result.
+  // `rs` is excluded because its result depends on random bits.
   requireChoice(
     'rounding',
     options.rounding,

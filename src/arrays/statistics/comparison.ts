@@ -10,14 +10,17 @@ import { type WorstElement, WorstElements } from './worst-elements.ts';
 
 export interface Comparison {
   readonly count: number;
-  /** Number of pairs with different values. NaNs count as equal to each other, and so do zeros of different signs. */
+  /**
+   * The number of pairs whose elements have different values. All NaNs are considered equal to each other, and so are
+   * the two zeros, +0 and -0.
+   */
   readonly different: number;
   /** Number of pairs of zeros with different signs, which `different` does not include. */
   readonly zeroSigns: number;
   /** Number of pairs in which exactly one element is NaN. */
   readonly nanMismatches: number;
   /**
-   * Number of pairs without NaN in which either exactly one element is an infinity, or both are infinities of different
+   * The number of pairs without a NaN in which exactly one element is infinite, or both are infinite but have different
    * signs.
    */
   readonly infinityMismatches: number;
@@ -36,13 +39,13 @@ export interface Comparison {
    * one of them does.
    */
   readonly cosine: number;
-  /** A histogram of |a - b|, in units of the distance between adjacent values of a format at `a`. */
+  /** A histogram of |a - b|. The unit is the distance between adjacent values of a format near `a`. */
   readonly ulps: readonly UlpCount[];
   /** The worst elements; mismatches of NaN and infinity come first. */
   readonly worst: readonly WorstElement[];
 }
 
-/** Numbers of NaNs and infinities on each side, including those that match the other side. */
+/** The number of NaNs and infinities in each stream, including those that are the same in the other stream. */
 export interface Specials {
   readonly nansInA: number;
   readonly nansInB: number;
@@ -51,7 +54,7 @@ export interface Specials {
 }
 
 export interface ComparerOptions {
-  /** The unit in which errors are counted. */
+  /** The unit in which errors are measured. */
   readonly unit: SpacingUnit;
   /** Number of worst elements to keep. */
   readonly worst: number;
@@ -87,8 +90,9 @@ export class Comparer {
   }
 
   /**
-   * Adds the next elements, the same number from both streams. If the elements had to be rounded to f64, `rest` holds,
-   * for each pair, what must be added to the difference of the rounded numbers to get the exact a - b.
+   * Adds the next elements of both streams; `a` and `b` must have the same length. If the elements had to be rounded to
+   * f64, `rest` holds a correction for each pair, which is added to the difference of the rounded elements to get the
+   * exact a - b.
    */
   add(a: Float32Array | Float64Array, b: Float32Array | Float64Array, rest: Float64Array | null = null): void {
     const isWide = a instanceof Float64Array || b instanceof Float64Array;
@@ -175,7 +179,7 @@ export class Comparer {
       const error = Math.abs(signed);
       const magnitude = Math.abs(x);
       if (error > maxAbs) maxAbs = error;
-      // Divides only if the quotient might be the largest so far.
+      // To save time, the quotient is computed only if it might be the largest one so far.
       if (error > maxRel * magnitude) maxRel = Math.max(maxRel, error / magnitude);
       const bin = ulpBin(error * doubleAt(inverse, (wordAt(aWords, 2 * i + 1) >>> 20) & 0x7ff));
       bins[bin] = wordAt(bins, bin) + 1;
@@ -229,7 +233,10 @@ export class Comparer {
     );
   }
 
-  /** Counts a pair with a NaN or an infinity; returns false if both are finite and only their difference is not. */
+  /**
+   * Counts a pair that contains a NaN or an infinity. Returns false, without counting the pair, if both elements are
+   * finite and only their difference overflows.
+   */
   private addSpecial(a: number, b: number, at: number): boolean {
     if (Number.isFinite(a) && Number.isFinite(b)) return false;
     this.notFinite += 1;
@@ -266,7 +273,7 @@ function decibels(signal: ScaledNumber, noise: ScaledNumber): number {
   return 10 * (significands + (signal.exponent - noise.exponent) * Math.log10(2));
 }
 
-/** Whether a quotient is within the range of f64. */
+/** Whether a quotient neither overflowed nor underflowed. */
 function isUsual(quotient: number): boolean {
   return quotient > 0 && Number.isFinite(quotient);
 }

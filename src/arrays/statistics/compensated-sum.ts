@@ -25,5 +25,5 @@ export class CompensatedSum {
   }
 }
 
-/** Number of elements that are summed in plain f64 before their sum is added to a compensated sum. */
+/** The number of elements whose sum is computed in plain f64 before it is added to a compensated sum. */
 export const blockSize = 1024;

@@ -29,7 +29,10 @@ export interface QuantizationStatistics {
   readonly sqnr: number;
 }
 
-/** The range that codes with one scale can represent; empty if the scale is zero. */
+/**
+ * The range of values that codes with a given scale can represent: `end` is the value of the largest code, and values
+ * above `edge` are out of range.
+ */
 interface Reach {
   readonly end: number;
   readonly edge: number;
@@ -66,7 +69,8 @@ class Sums {
         continue;
       }
       const error = Math.abs(value - result);
-      // Integers have one more negative code than positive ones, so a value that got this code was not clipped.
+      // Integers have one more negative code than positive codes. A value near that code is beyond `edge`, but its
+      // error is small, so it is not counted as clipped.
       if (magnitude > edge && Math.abs(result) >= end && error > slack) clipped++;
       if (result === 0 && magnitude > 0) underflowed++;
       if (magnitude > amax) amax = magnitude;

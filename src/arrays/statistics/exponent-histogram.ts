@@ -40,7 +40,7 @@ export class ExponentHistogram {
     for (let i = 0; i < this.bins.length; i++) this.bins[i] = doubleAt(this.bins, i) + doubleAt(other.bins, i);
   }
 
-  /** The exponents that occur, ascending. */
+  /** The counts for the exponents that occur, in ascending order. */
   counts(): readonly ExponentCount[] {
     const found: ExponentCount[] = [];
     for (let exponent = lowest; exponent <= highest; exponent++) {

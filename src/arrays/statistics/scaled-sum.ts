@@ -1,18 +1,21 @@
 /** A compensated sum of numbers that may be outside the range of f64, such as products of two f64. */
 import { CompensatedSum } from './compensated-sum.ts';
 
-/** A number, significand * 2^exponent; the significand is an f64 of any size. */
+/** The number significand * 2^exponent. The significand can be any f64. */
 export interface ScaledNumber {
   readonly significand: number;
   readonly exponent: number;
 }
 
-/** Exponents of the added numbers are multiples of this step; two steps span the range of f64. */
+/**
+ * The exponents of added numbers are multiples of this step. Two steps are larger in magnitude than any exponent of an
+ * f64.
+ */
 export const scaleStep = 600;
 
 /**
- * There is one sum for numbers added without scaling, which is all that numbers of ordinary size need. A sum for
- * another scale (one of Blue's accumulators) is created when the first number with that scale is added.
+ * There is one sum for numbers that are added without scaling. If all numbers are of ordinary size, it is the only sum.
+ * A sum for another scale (one of Blue's accumulators) is created when the first number with that scale is added.
  */
 export class ScaledSum {
   private readonly plain = new CompensatedSum();
@@ -28,7 +31,7 @@ export class ScaledSum {
     for (const [exponent, sum] of other.others) this.at(exponent).merge(sum);
   }
 
-  /** The sum, in the scale of its largest part. */
+  /** The sum of all parts. Its exponent is the largest exponent of any part that is not zero. */
   get value(): ScaledNumber {
     if (this.others.size === 0) return { significand: this.plain.value, exponent: 0 };
     const parts = [[0, this.plain] as const, ...this.others]
@@ -52,8 +55,8 @@ export class ScaledSum {
 }
 
 /**
- * value * 2^exponent, rounded once; infinity or zero outside the range of f64. The exponent is a multiple of
- * `scaleStep`.
+ * The value of value * 2^exponent, rounded once. Results outside the range of f64 become infinity or zero. The exponent
+ * must be a multiple of `scaleStep`.
  */
 export function scaled(value: number, exponent: number): number {
   const factor = 2 ** (Math.sign(exponent) * scaleStep);

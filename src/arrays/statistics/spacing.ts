@@ -1,20 +1,20 @@
-/** The distance between adjacent values of a format, which is the unit of errors. */
+/** Computes the distance between adjacent values of a format, which is the unit in which errors are measured. */
 import { formats, type FormatName } from '../../numerics/formats.ts';
 
-/** The unit of an error: the spacing of a format. */
+/** The unit in which errors are measured, which is the distance between adjacent values of a format. */
 export interface SpacingUnit {
   readonly format: FormatName;
   /**
-   * If false, the spacing below the smallest normal number is that of the subnormals. If true, the format is treated as
-   * if it had no smallest exponent, so every binade has the same number of values; this is for elements that were
-   * multiplied by unknown scales.
+   * If false, values below the smallest normal number are spaced like the subnormals of the format. If true, the format
+   * is treated as if it had no smallest exponent, so that every binade has the same number of values. This is used for
+   * elements that were multiplied by unknown scales.
    */
   readonly anyExponent: boolean;
 }
 
 /**
  * Reciprocals of the spacing in each binade, indexed by the 11-bit exponent field of an f64. Above the format's largest
- * number, the spacing is that of a format with larger exponents.
+ * number, the spacing is computed as if the format had larger exponents as well.
  */
 export function inverseSpacings(unit: SpacingUnit): Float64Array {
   const key = `${unit.format} ${unit.anyExponent}`;
@@ -34,7 +34,9 @@ function makeTable({ format: name, anyExponent }: SpacingUnit): Float64Array {
   return Float64Array.from({ length: 2048 }, (_, field) => 2 ** (fraction - Math.max(field - 1023, lowest)));
 }
 
-/** Whether the first format is the coarser of the two, so that errors are measured in its spacing. */
+/**
+ * Whether the first format has a lower precision than the second. Errors are measured in units of the coarser format.
+ */
 export function isCoarser(a: FormatName, b: FormatName): boolean {
   return precisionOf(a) < precisionOf(b);
 }

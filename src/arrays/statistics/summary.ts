@@ -7,7 +7,7 @@ import { scaled, ScaledSum, scaleStep } from './scaled-sum.ts';
 
 export interface Summary {
   readonly count: number;
-  /** Over the finite elements; null if all elements are NaN or infinite. */
+  /** The smallest and the largest finite element; null if all elements are NaN or infinite. */
   readonly min: number | null;
   readonly max: number | null;
   /** The largest magnitude. */
@@ -15,7 +15,10 @@ export interface Summary {
   readonly mean: number | null;
   /** Of either sign. */
   readonly zeros: number;
-  /** Counted in the element's own format rather than in the f32 or f64 that represents its value. */
+  /**
+   * The number of elements that are subnormal in their own format, not in the f32 or f64 format to which they are
+   * decoded.
+   */
   readonly subnormals: number;
   readonly nans: number;
   readonly infinities: number;
@@ -28,7 +31,7 @@ export class Summarizer {
   private readonly histogram = new ExponentHistogram();
   private readonly sum = new ScaledSum();
   private readonly leastNormal: number;
-  /** The same limit, as the bits of an f32. */
+  /** The value of `leastNormal`, as the bits of an f32. */
   private readonly leastNormalBits: number;
   /** Number of elements in the current f32 chunk for each combination of sign and exponent field. */
   private readonly fields = new Uint32Array(512);
@@ -61,7 +64,7 @@ export class Summarizer {
     this.takeFields(this.fields, 8);
   }
 
-  /** Adds one value with the number of its occurrences. */
+  /** Adds a value that occurs `times` times. */
   addRepeated(value: number, times: number): void {
     this.count += times;
     this.sum.add(this.addAny(value, times) * times);
@@ -99,9 +102,10 @@ export class Summarizer {
   }
 
   /**
-   * Adds the block of f32 values that starts at `from`. Values are counted by their exponent field. Zeros and
-   * subnormals are counted without a branch, because up to half of a tensor may be zeros. Infinities and NaNs are
-   * handled individually, and so are subnormals of f32, because the exponent field does not determine their exponent.
+   * Adds the block of f32 values that starts at `from`. Most values are counted by their exponent field. Zeros, and
+   * values that are subnormal only in the element's own format, are counted without a branch, because up to half of a
+   * tensor may be zeros. Infinities, NaNs and f32 subnormals are rare and are handled individually. The exponent field
+   * of an f32 subnormal does not determine its exponent.
    */
   private addSingles(values: Float32Array, bits: Uint32Array, from: number): void {
     const end = Math.min(from + blockSize, values.length);
@@ -132,8 +136,8 @@ export class Summarizer {
   }
 
   /**
-   * Adds a block of doubles; `words` contains their low and high halves. Zeros are less common in such data and are
-   * handled individually, too.
+   * Adds a block of doubles; `words` contains their low and high halves. Here, zeros are handled individually as well,
+   * because they are less common in such data.
    */
   private addDoubles(values: Float64Array, words: Uint32Array, from: number): void {
     const end = Math.min(from + blockSize, values.length);
@@ -159,7 +163,10 @@ export class Summarizer {
     this.subnormals += subnormals;
   }
 
-  /** Adds the sum of the block, recomputed with a smaller scale if it came near the limit of f64 or exceeded it. */
+  /**
+   * Adds the sum of a block. If the sum is close to the largest f64 or has overflowed, it is computed again from
+   * scaled-down values.
+   */
   private addSum(sum: number, values: Float64Array, from: number, end: number): void {
     if (Math.abs(sum) < largestSum) {
       this.sum.add(sum);
@@ -171,7 +178,10 @@ export class Summarizer {
     this.sum.add(small, scaleStep);
   }
 
-  /** Updates everything except the count and the sum. Returns the value's contribution to the sum. */
+  /**
+   * Updates all statistics except the count and the sum. Returns the amount that one occurrence of the value
+   * contributes to the sum.
+   */
   private addAny(value: number, times: number): number {
     if (value - value !== 0) {
       if (Number.isNaN(value)) this.nans += times;

@@ -2,14 +2,15 @@
 import { doubleAt, wordAt } from '../../base/typed-reads.ts';
 
 /**
- * `ulps`: the upper end of the interval, inclusive; the lower end is the upper end of the previous interval, exclusive.
+ * The number of errors in an interval. `ulps` is the upper end of the interval, which the interval includes. The
+ * interval begins just above the upper end of the previous one.
  */
 export interface UlpCount {
   readonly ulps: number;
   readonly count: number;
 }
 
-/** 0, 1/2, 1, 2, 4, … 2^31, infinity. */
+/** The number of bins. Their upper ends are 0, 1/2, 1, 2, 4, …, 2^31 and infinity. */
 const bins = 35;
 
 /** The bin of an error, which is given as a nonnegative multiple of the spacing. */
@@ -28,8 +29,8 @@ export class UlpHistogram {
   private readonly bins = new Float64Array(bins);
 
   /**
-   * Ends a block: adds its counts to the totals, together with `same` elements that have no error. Returns the number
-   * of elements that have one.
+   * Ends a block: adds its counts to the totals, and adds `same` to the count of elements without an error. Returns the
+   * number of elements that have an error.
    */
   endBlock(same: number): number {
     let different = 0;
