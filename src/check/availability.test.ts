@@ -1,4 +1,7 @@
-/** The versions and targets that introduced special registers and directives, as measured with ptxas 13.0. */
+/**
+ * Tests from which version and target on special registers and directives are available. The expected values were
+ * measured with ptxas 13.0.
+ */
 import { describe, expect, test } from 'vitest';
 import { formatVersion, parseVersion, versions } from '../isa/targets.ts';
 import { check, type Requirements } from './check.ts';
@@ -15,8 +18,8 @@ function codesOf(line: string, version: string, target: string): readonly string
 }
 
 /**
- * In each row: a name, the last version without it, the first version with it, a target without it, and a target with
- * it.
+ * Each row contains the name of a register, the last version without the register, the first version with it, a target
+ * without it, and a target with it.
  */
 const registers = [
   ['%laneid', '1.2', '1.3', null, 'sm_10'],

@@ -26,7 +26,10 @@ import {
 } from '../isa/targets.ts';
 import { type InstructionPart, type Problem, problem, wholeMnemonic } from './instructions/problem.ts';
 
-/** Targets for which modules with 32-bit addresses are accepted by every ptxas version that supports the target. */
+/**
+ * Targets for which 32-bit addresses are always accepted: every ptxas version that supports such a target compiles
+ * modules with 32-bit addresses for it.
+ */
 export const shortAddressTargets: TargetSet = { kind: 'between', sm: 10, below: 75 };
 
 /** The version and target that the module declares, or the ones that the caller gave instead. */
@@ -41,7 +44,7 @@ export interface ModuleEnvironment {
 /** The facts on which version and target rules depend. */
 type Judged = Pick<ModuleEnvironment, 'version' | 'target'>;
 
-/** A text that identifies an environment: it is the same for equal environments. */
+/** A key that identifies an environment. Equal environments have the same key. */
 export function environmentKey({ version, target, addressSize, declaresAddressSize }: ModuleEnvironment): string {
   return `${version} ${target.name} ${addressSize} ${declaresAddressSize}`;
 }
@@ -51,7 +54,7 @@ export function rowsOf(variant: Variant): readonly AvailabilityRow[] {
   return variant.form.availability.filter((row) => holds(row.when, variant));
 }
 
-/** A problem for each rule that the module does not satisfy. */
+/** Returns one problem for each rule that the module does not satisfy. */
 export function checkRows(
   rows: readonly AvailabilityRow[],
   environment: Judged,
@@ -66,7 +69,10 @@ export function checkRows(
     });
 }
 
-/** Problems that were already created. A module that uses an unavailable feature often uses it many times. */
+/**
+ * The problems that have been created so far. They are reused, because a module that uses an unavailable feature often
+ * uses it many times.
+ */
 const knownProblems = new WeakMap<Judged, Map<AvailabilityRow, Problem>>();
 
 function knownProblem(row: AvailabilityRow, environment: Judged): Problem {
@@ -129,12 +135,15 @@ function adviceFor(ways: readonly Availability[], version: Version, target: Targ
 
 const mostTargets = 4;
 
-/** Changes of the header that make a feature available, nearest first: a later version, then other targets. */
+/**
+ * The changes to the module's header that would make a feature available: first a later version, then other targets,
+ * nearest first.
+ */
 function headerChanges(ways: readonly Availability[], version: Version, target: Target): readonly HeaderChange[] {
   const [later] = acceptingVersions(ways, version, target);
   const raised = later === undefined ? [] : [{ version: formatVersion(later), target: null }];
   const others = targets.filter((other) => other !== target && acceptingVersions(ways, version, other).length > 0);
-  // A target with a suffix is omitted if the plain target is enough.
+  // A target with a suffix is left out if the same target without a suffix is enough.
   const plain = new Set(others.filter(({ suffix }) => suffix === '').map(({ sm }) => sm));
   const telling = others.filter(({ sm, suffix }) => suffix === '' || !plain.has(sm));
   const distance = ({ sm }: Target): number => (sm >= target.sm ? sm - target.sm : 1000 + target.sm - sm);
@@ -160,8 +169,8 @@ export interface Acceptance {
 }
 
 /**
- * The targets that would accept a module, where `rows` are the version and target rules of all features that the module
- * uses.
+ * The targets that would accept a module, each with the first version that would. `rows` contains the version and
+ * target rules of all features that the module uses.
  */
 export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Acceptance[] {
   const firsts = [...rows].map(({ ways }) => firstVersions(ways));
@@ -174,7 +183,9 @@ export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Accepta
   });
 }
 
-/** Results of `firstVersions`. The keys are objects from the tables, which are the same for all modules. */
+/**
+ * Caches the results of `firstVersions`. The keys are objects from the instruction tables, so all modules share them.
+ */
 const knownFirsts = new WeakMap<readonly Availability[], Float64Array>();
 
 /** The earliest version for each target; infinite if no version will do. */
@@ -193,7 +204,10 @@ function earliest(ways: readonly Availability[], target: Target): Version {
   );
 }
 
-/** True if at least one target supports the variant in this version. `eval` checks this if the user names no target. */
+/**
+ * True if at least one target supports the variant in this version. If the user names no target, `eval` only requires
+ * this.
+ */
 export function isAvailableSomewhere(variant: Variant, version: Version): boolean {
   const rows = rowsOf(variant);
   return targets.some(

@@ -15,7 +15,7 @@ import { CheckMemory } from './memory.ts';
 import { ModuleChecker } from './module.ts';
 import type { VariableSymbol } from './symbols.ts';
 
-/** `target` and `version` replace the module's `.target` and `.version`. */
+/** The options of `check`: `target` and `version` are used instead of the module's `.target` and `.version`. */
 export type CheckOptions = JudgeOptions;
 
 /** The versions and targets that would accept a module, according to the rules of its instructions. */
@@ -23,13 +23,19 @@ export interface Requirements {
   /** The version and target against which the module was checked. */
   readonly version: VersionName;
   readonly target: TargetName;
-  /** The lowest `.version` that supports all features used, on that target; null if no known version does. */
+  /**
+   * The lowest `.version` that supports all features that the module uses on `target`; null if no known version
+   * supports them.
+   */
   readonly minimumVersion: VersionName | null;
-  /** Every target that supports all features used in some known version, with the first such version. */
+  /**
+   * Every target on which at least one known version supports all features that the module uses, together with the
+   * first such version.
+   */
   readonly targets: readonly Acceptance[];
   /**
-   * The opcodes that were not checked. If there are any, the real requirements may be stricter than `version` and
-   * `targets` say.
+   * The opcodes that were not checked. If there are any, the module may need a higher version, or fewer targets may
+   * accept it, than stated here.
    */
   readonly unchecked: readonly string[];
 }
@@ -43,7 +49,7 @@ export interface CheckReport {
 /** A module ready for an engine: its functions and variables, and the environment against which it was checked. */
 export interface CheckedModule {
   readonly source: string;
-  /** The text of the module, divided into lines. */
+  /** The source text, divided into lines. */
   readonly text: SourceText;
   /** Functions with a body. */
   readonly functions: readonly CheckedFunction[];
@@ -58,16 +64,16 @@ export interface CheckedModule {
   readonly environment: ModuleEnvironment;
 }
 
-/** `module` is null if it has errors. */
+/** The result of checking a module that is to be run. `module` is null if the module has errors. */
 export interface LoadedModule {
   readonly report: CheckReport;
   readonly module: CheckedModule | null;
 }
 
 /**
- * Checks modules, and keeps caches from one module to the next, so that instructions and lines like earlier ones are
- * checked faster. The caches never change a report, their size is bounded, and they are freed together with the
- * checker. All callers of the function `check` share one set of caches.
+ * Checks modules. Caches are kept from one module to the next, so that instructions and lines that resemble earlier
+ * ones are checked faster. The caches never change a report, their size is bounded, and they are freed together with
+ * the checker. All callers of the function `check` share one set of caches.
  */
 export class Checker {
   private readonly memory = new CheckMemory();

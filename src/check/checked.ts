@@ -1,6 +1,6 @@
 /**
- * The parts of a function that the checker keeps so that it can be run: its statements in order, each with the scope of
- * its names.
+ * What the checker keeps of a function so that the function can be run: its statements in order, each with the scope in
+ * which its names are looked up.
  */
 import type { Variant } from '../isa/form.ts';
 import type { FunctionItem, Instruction, LocationDirective, PragmaDirective } from '../syntax/tree.ts';
@@ -11,7 +11,7 @@ export type BodyEntry =
       readonly kind: 'instruction';
       readonly node: Instruction;
       readonly scope: Scope;
-      /** Null for an instruction that is not in the table. */
+      /** Null if the instruction tables do not contain the instruction. */
       readonly variant: Variant | null;
     }
   | { readonly kind: 'label'; readonly symbol: LabelSymbol }
@@ -20,7 +20,7 @@ export type BodyEntry =
   /** `.pragma`, which applies to the instruction after it. */
   | { readonly kind: 'pragma'; readonly node: PragmaDirective };
 
-/** A parameter or return value as a symbol of the body; null if it has no name. */
+/** A parameter or return value, as a symbol in the scope of the function's body; null if it has no name. */
 export type FormalSymbol = VariableSymbol | RegisterSymbol | null;
 
 export interface CheckedFunction {
@@ -28,12 +28,12 @@ export interface CheckedFunction {
   /** In the order of declaration. */
   readonly parameters: readonly FormalSymbol[];
   readonly results: readonly FormalSymbol[];
-  /** Variables declared in the body, including parameters of calls. */
+  /** Variables that are declared in the body, including the `.param` variables for calls. */
   readonly variables: readonly VariableSymbol[];
   readonly body: readonly BodyEntry[];
 }
 
-/** Collects a function while it is being checked. */
+/** Collects the parts of a function while the function is being checked. */
 export class FunctionRecorder {
   private readonly item: FunctionItem;
   private readonly parameters: FormalSymbol[] = [];

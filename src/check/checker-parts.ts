@@ -10,26 +10,26 @@ export interface CheckerParts {
   readonly source: string;
   readonly report: Report;
   /**
-   * If an error with this code would only be counted and not listed, counts it and returns true, so that no diagnostic
-   * must be created for it. Otherwise returns false: the error must be reported.
+   * Returns true, and counts an error with this code, if so many errors have been listed that this one would not be
+   * listed; the caller then need not create a diagnostic. If it returns false, the caller must report the error.
    */
   readonly countsOnly?: (code: Code) => boolean;
   readonly memory: CheckMemory;
   readonly header: Header;
   /**
-   * Whether items are kept so that the module can be run. If not, lines whose shape is in `memory` are checked without
-   * parsing them.
+   * Whether items are kept so that the module can be run. If this is false, a line whose shape is already in `memory`
+   * is checked without being parsed.
    */
   readonly keep: boolean;
 }
 
 /** What the checker for one part of a module inherits from the checkers for earlier parts. */
 export interface Continuation {
-  /** The module's names so far. */
+  /** The names that have been declared at module scope so far. */
   readonly symbols: Scope;
   readonly aliases: Map<string, string>;
   readonly places: Places;
-  /** Called for every symbol that is declared, with its scope; null if the caller does not need the symbols. */
+  /** Called with every symbol that is declared and its scope; null if the symbols are not needed. */
   readonly declared: ((symbol: DeclaredSymbol, scope: Scope) => void) | null;
   /** Maximum number of searches for names that are similar to undeclared ones. */
   readonly searchLimit: number;

@@ -23,8 +23,8 @@ export class ErrorCap {
   };
 
   /**
-   * If an error with this code would only be counted and not listed, counts it and returns true, so that no diagnostic
-   * must be created for it. Otherwise returns false: the error must be reported.
+   * Returns true, and counts an error with this code, if so many errors have been listed that this one would not be
+   * listed; the caller then need not create a diagnostic. If it returns false, the caller must report the error.
    */
   readonly countsOnly = (code: Code): boolean => {
     if (this.after === null || catalog[code].severity !== 'error') return false;

@@ -1,4 +1,7 @@
-/** Reads the options with which callers choose an architecture and a PTX version; many functions have these options. */
+/**
+ * Reads the options with which callers choose an architecture and a PTX version. Many functions have these options in
+ * common.
+ */
 import { PtxlabError } from '../base/error.ts';
 import { anything, type RulesFor, shown } from '../base/rules.ts';
 import { findGpu, gpuNames, type Gpu } from '../isa/gpus.ts';
@@ -19,14 +22,14 @@ export interface JudgeOptions {
   readonly target?: TargetName;
   /** The PTX version to check against, such as `8.1`. */
   readonly version?: VersionName;
-  /** The same as `version`, under the name that the command-line flag has. If both are given, `version` is used. */
+  /** The same as `version`; this name matches the command-line flag `--isa`. If both are given, `version` is used. */
   readonly isa?: VersionName;
 }
 
 /** The options of all functions that check against an architecture and a version. */
 export const judgeRules: RulesFor<JudgeOptions> = { target: anything(), version: anything(), isa: anything() };
 
-/** A field is null if the caller did not specify it. */
+/** The architecture and the version that a caller has chosen; null where the caller made no choice. */
 export interface Judgment {
   readonly target: Target | null;
   readonly version: Version | null;

@@ -9,8 +9,8 @@ import { VerdictCache } from './instructions/verdicts.ts';
 import { environmentKey, type ModuleEnvironment } from './availability.ts';
 
 /**
- * A `.loc`. The slots of its line shape contain a position and, for inlined code, the name of the function and the
- * position of the call.
+ * A line with a `.loc` directive. The slots of the line shape contain a position and, for inlined code, the name of the
+ * function and the position of the call.
  */
 export interface KnownLocation {
   readonly kind: 'location';
@@ -19,31 +19,28 @@ export interface KnownLocation {
   module: number;
 }
 
-/** The instruction from which a line shape was made, and everything on which its verdict depended. */
+/** The instruction from which a line shape was made, and everything on which the verdict on the instruction depends. */
 export interface KnownInstruction {
   readonly kind: 'instruction';
   readonly mnemonic: string;
   readonly shapes: readonly Shape[];
   /**
-   * The meaning of each slot of the shape: for a register number, the index of the register's family; for any other
-   * content, a marker.
+   * The meaning of each slot of the line shape. For a register number, this is the index of the register's family; for
+   * anything else, it is a marker.
    */
   readonly slots: Int32Array;
-  /** The meanings of the names that the text of the line shape contains; other names are in its slots. */
+  /** The meanings of the names that are part of the line shape's text. Other names are in its slots. */
   readonly names: readonly { readonly name: string; readonly shape: Shape }[];
-  /**
-   * The meaning of the names in the slots of the line shape, which must be the same for all of them; null if there are
-   * no names in slots.
-   */
+  /** The meaning that all names in the slots of the line shape have in common; null if no slot contains a name. */
   readonly folded: Shape | null;
   /**
    * The combinations of integers for which the line is known to be valid; null if the verdict does not depend on the
    * integers.
    */
   readonly values: (readonly number[])[] | null;
-  /** The number (from `CheckMemory`) of the scope in which the names were last found to have these meanings. */
+  /** The scope in which the names were last found to have these meanings, given by its number from `CheckMemory`. */
   namesSeen: number;
-  /** The number (from `CheckMemory`) of the module in which the line was last found to be valid. */
+  /** The module in which the line was last found to be valid, given by its number from `CheckMemory`. */
   module: number;
 }
 
@@ -80,7 +77,7 @@ export class CheckMemory {
     return this.table;
   }
 
-  /** The verdicts for an environment, which many modules share. */
+  /** The cache of verdicts for an environment. All modules with the same environment share it. */
   verdictsFor(environment: ModuleEnvironment): VerdictCache {
     const key = environmentKey(environment);
     const known = this.verdicts.get(key);
@@ -96,7 +93,7 @@ export class CheckMemory {
     return ++this.lastNumber;
   }
 
-  /** The facts about lines, by shape id. */
+  /** What is known about lines, indexed by the ID of the line shape. */
   knownLines(): (KnownLine | undefined)[] {
     if (this.generation !== this.lineShapes.generation) {
       this.generation = this.lineShapes.generation;

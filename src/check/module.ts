@@ -1,6 +1,6 @@
 /**
- * Checks a module item by item. Unless the module is to be run, each item is dropped after it has been checked, and
- * only the module's symbols are kept, so memory use does not grow with the size of the file.
+ * Checks a module item by item. Unless the module is to be run, only its symbols are kept and every item is discarded
+ * once it has been checked. Memory use therefore does not grow with the size of the file.
  */
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
@@ -65,14 +65,14 @@ export class ModuleChecker implements InstructionContext {
   readonly report: Report;
   readonly reportIfListed: ReportIfListed;
   readonly source: string;
-  /** The functions with a body, if the module is to be run. */
+  /** The functions with a body; null if the module is not going to be run. */
   readonly functions: CheckedFunction[] | null;
   /** Variables at module scope. */
   readonly variables: VariableSymbol[] = [];
   readonly debug: Places;
   readonly shared: SharedMemory = new SharedMemory();
   readonly names: NameHelp;
-  /** The debug sections as written, if the module is to be run. */
+  /** The text of the debug sections; empty if the module is not going to be run. */
   readonly sections: string[] = [];
   /** Functions that are aliases for other functions. */
   readonly aliases: Map<string, string>;
@@ -83,9 +83,9 @@ export class ModuleChecker implements InstructionContext {
   readonly uncheckedOpcodes: Set<string> = new Set();
   readonly memory: CheckMemory;
   private cache: VerdictCache | null = null;
-  /** Checks lines of known shape without parsing them; null if every statement is parsed and kept. */
+  /** Checks lines without parsing them if their shape is already known; null if every statement is parsed and kept. */
   private readonly lines: LineChecker | null;
-  /** Stores the lines of the function being checked. */
+  /** The source of the lines in the function that is being checked; null if there is none. */
   private lineSource: LineSource | null = null;
   /** Findings so far. */
   private reports = 0;
@@ -183,7 +183,10 @@ export class ModuleChecker implements InstructionContext {
     return this.cache;
   }
 
-  /** True the first time that an opcode outside the tables occurs. */
+  /**
+   * Returns true if this is the first time that the given opcode, which the tables do not contain, occurs in the
+   * module.
+   */
   firstUnchecked(opcode: string): boolean {
     if (this.uncheckedOpcodes.has(opcode)) return false;
     this.uncheckedOpcodes.add(opcode);
@@ -219,7 +222,10 @@ export class ModuleChecker implements InstructionContext {
     }
   }
 
-  /** Returns the type of a declared name and records its requirements; null if the declaration is unusable. */
+  /**
+   * Returns the type of a declared name and records which versions and targets the type requires. Returns null if the
+   * declaration is unusable.
+   */
   declaredType(variable: Variable, space: string): PtxType | null {
     const type = declaredType(variable, space, this.report);
     if (type !== null)
@@ -244,7 +250,7 @@ export class ModuleChecker implements InstructionContext {
     this.recorder = null;
   }
 
-  /** Checks the header of a function, and returns the scope of its parameters and body. */
+  /** Checks the header of a function, and returns the scope that contains its parameters and the names in its body. */
   beginFunction(item: FunctionItem): Scope {
     const environment = this.header.environment();
     checkHeader(item, this.report);
@@ -362,8 +368,8 @@ export class ModuleChecker implements InstructionContext {
   private checkInstruction(node: Instruction, scope: Scope): void {
     const before = this.reports;
     const verdict = checkInstruction(node, scope, this);
-    // Calls, and lines that refer to shared variables or functions, are always parsed, because the checker records what
-    // each function uses.
+    // The shapes of calls and of lines that refer to shared variables or functions are not learned. Such lines must
+    // always be parsed, because the checker records what each function uses.
     const speaksBeyond = verdict.calls || verdict.reaches;
     if (this.lineSource !== null && this.reports === before && !speaksBeyond) {
       this.lines?.learn(node, scope, verdict, this.lineSource);

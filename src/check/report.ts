@@ -4,5 +4,8 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 
 export type Report = (diagnostic: Diagnostic) => void;
 
-/** Reports a finding with the given code; the finding is created only if it will be listed. */
+/**
+ * Reports a finding with the given code. `make` is called to create the finding only if the finding is going to be
+ * listed.
+ */
 export type ReportIfListed = (code: Code, make: () => Diagnostic) => void;

@@ -24,7 +24,8 @@ export class ModuleRequirements {
   }
 
   /**
-   * Records the requirements of an instruction from its verdict; the problems in the verdict are reported elsewhere.
+   * Records the requirements that the verdict on an instruction contains. The problems in the verdict are reported
+   * elsewhere.
    */
   met(verdict: Verdict): void {
     if (verdict.rows.length === 0 || this.verdicts.has(verdict)) return;
@@ -51,7 +52,7 @@ export class ModuleRequirements {
     if (name !== null) this.uses(availabilityOfDirective(name), { start, end });
   }
 
-  /** Directives in the header of a function. */
+  /** Records the requirements of the directives in the header of a function. */
   functionHeader(item: FunctionItem): void {
     const { entry, results, parameters, noreturn, nameStart, nameEnd } = item;
     const span: Span = { start: nameStart, end: nameEnd };

@@ -1,4 +1,4 @@
-/** The settings of a workspace, from `ptxlab.json`. */
+/** The settings of a workspace, which are read from `ptxlab.json`. */
 import { at, isObject, textAt } from '../base/json-values.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { isTargetName, isVersionName } from '../isa/targets.ts';
@@ -8,10 +8,11 @@ import type { JudgeOptions } from './judge-options.ts';
 
 export interface Settings {
   readonly options: JudgeOptions;
-  /** Severities by the code of the finding. */
+  /** For each code of a finding, the severity that the settings assign to it. */
   readonly severities: ReadonlyMap<string, Severity | 'off'>;
   /**
-   * The base address of the pages for the codes, such as `https://example.org/why`; null if there are no such pages.
+   * The base address of the web pages that explain the codes of findings, such as `https://example.org/why`; null if
+   * there are no such pages.
    */
   readonly pages: string | null;
 }

@@ -1,4 +1,6 @@
-/** Finds the source lines that the findings in a module come from, using the `.loc` before each finding. */
+/**
+ * Finds the source line that each finding in a module comes from, using the last `.loc` directive before the finding.
+ */
 import { leadingCount } from '../base/leading-count.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { SourcePlace } from '../base/source-place.ts';
@@ -6,7 +8,7 @@ import { parseModule } from '../syntax/parser.ts';
 import type { Item, Statement } from '../syntax/tree.ts';
 import { SourcePlaces } from './source-places.ts';
 
-/** A source position that applies to all instructions from an offset in the text up to the next mark. */
+/** The source position of all instructions between the offset `start` and the next mark. */
 interface Mark {
   readonly start: number;
   readonly place: SourcePlace | null;
@@ -19,7 +21,10 @@ export class SourceMarks {
     this.marks = marksOf(parseModule(text).items);
   }
 
-  /** The place that the instruction at an offset comes from; null if no `.loc` precedes it. */
+  /**
+   * The source position of the instruction at an offset; null if no `.loc` in the same function precedes the
+   * instruction.
+   */
   at(offset: number): SourcePlace | null {
     const { marks } = this;
     const count = leadingCount(marks.length, (i) => elementAt(marks, i).start <= offset);

@@ -1,4 +1,4 @@
-/** The names that a module defines, and the names that it expects other modules to define. */
+/** Lists the names that a module defines, and the names that it expects other modules to define. */
 import { builtinFunctions } from '../isa/builtin-functions.ts';
 import { parseItems } from '../syntax/parser.ts';
 import type { Declaration, FunctionItem, Initializer, Instruction, Operand, Statement } from '../syntax/tree.ts';
@@ -17,11 +17,11 @@ export interface Survey {
   readonly definitions: readonly Definition[];
   /** Functions that are used but have no body in this module, in the order of their declarations. */
   readonly missingFunctions: readonly string[];
-  /** The functions among these that were not declared `.extern`. */
+  /** Those of the `missingFunctions` that are not declared `.extern`. */
   readonly forwardFunctions: readonly string[];
   /** `.extern` variables in `.global` or `.const` that are used, in the order of their declarations. */
   readonly missingVariables: readonly string[];
-  /** The offsets of the instructions by mnemonic. */
+  /** For each mnemonic, the offsets of the instructions that have it. */
   readonly mnemonics: ReadonlyMap<string, readonly number[]>;
 }
 

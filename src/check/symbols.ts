@@ -1,6 +1,7 @@
 /**
- * Names and their meanings. A register family `%r<100>` is a single symbol. To find it, the digits at the end of a
- * register name are removed. Declaring 100,000 registers therefore costs no more than declaring one.
+ * Names and their meanings. A register family such as `%r<100>` is a single symbol, so declaring 100,000 registers
+ * costs no more than declaring one. The family of a register is found by removing the digits at the end of the
+ * register's name.
  */
 import { elementAt, lastOf } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
@@ -10,7 +11,7 @@ import type { Linkage } from '../isa/directives.ts';
 import type { Variable } from '../syntax/tree.ts';
 import type { Signature } from './declarations/signature.ts';
 
-/** Where a variable is stored. For parameters, there are several values, depending on how the parameter may be used. */
+/** Where a variable is stored. There are several kinds of parameters, which differ in how they may be used. */
 export type VariableSpace =
   | '.global'
   | '.shared'
@@ -28,9 +29,9 @@ export type FormalSpace = Extract<VariableSpace, 'kernel parameter' | 'input par
 export interface RegisterSymbol {
   readonly kind: 'register';
   readonly type: PtxType;
-  /** 1, or the number of elements of a `.v2` or `.v4` register. */
+  /** The number of elements of a `.v2` or `.v4` register; 1 for other registers. */
   readonly lanes: number;
-  /** The declared name; for a family, without the number. */
+  /** The name as declared. For a family, this is the name without the number of registers. */
   readonly name: string;
   /** The number of members of a family; null for a single register. */
   readonly count: number | null;
@@ -42,8 +43,9 @@ export interface VariableSymbol {
   readonly name: string;
   readonly space: VariableSpace;
   /**
-   * For a variable in an inner block that has the same name as a parameter or return value of its function: the space
-   * of that parameter, because `.param` accesses treat the variable like the parameter. Null for all other variables.
+   * Set only if the variable is declared in an inner block and has the same name as a parameter or return value of the
+   * function. `.param` accesses then treat the variable like that parameter, whose space this is. Null for all other
+   * variables.
    */
   readonly takenFor: FormalSpace | null;
   readonly linkage: Linkage | null;
@@ -72,7 +74,7 @@ export interface LabelSymbol {
   readonly declared: Span;
 }
 
-/** A list of targets, `.branchtargets` or `.calltargets`. It can be used only after its position in the text. */
+/** A `.branchtargets` or `.calltargets` list. Only instructions after the list can use it. */
 export interface TargetsSymbol {
   readonly kind: 'targets';
   readonly name: string;
@@ -107,14 +109,15 @@ export class Scope {
   readonly parent: Scope | null;
   readonly families: RegisterSymbol[] = [];
   private readonly familyNames = new Map<string, RegisterSymbol>();
-  /** Names that begin with `%` and end in digits but do not belong to a family, stored without the digits. */
+  /** Names that begin with `%` and end in digits but do not belong to a family. They are stored without the digits. */
   readonly numberedNames: Set<string> = new Set();
   /** Grows with every declaration. */
   changes = 0;
   private readonly names = new Map<string, DeclaredSymbol>();
   /**
-   * Symbols other than families whose names end in digits, keyed by the name without the digits. A symbol is listed
-   * only if its number is lower than the numbers of all earlier symbols with the same key.
+   * Single symbols whose names end in digits, which may conflict with a family that is declared later. The key is the
+   * name without the digits. A symbol is added only if its number is lower than the numbers of all earlier symbols with
+   * the same key.
    */
   private readonly numbered = new Map<string, DeclaredSymbol[]>();
 
@@ -122,7 +125,10 @@ export class Scope {
     this.parent = parent;
   }
 
-  /** Adds a symbol. If the scope already contains a symbol with the same name, returns that one and adds nothing. */
+  /**
+   * Adds a symbol and returns null. If the scope already contains a symbol with the same name, returns that symbol
+   * instead and adds nothing.
+   */
   declare(symbol: DeclaredSymbol): DeclaredSymbol | null {
     if (symbol.kind === 'register' && symbol.count !== null) return this.declareFamily(symbol);
     const previous = this.here(symbol.name);
@@ -146,8 +152,8 @@ export class Scope {
   }
 
   /**
-   * All visible names, to suggest one of them. A register family contributes its member with this number, if it has
-   * one.
+   * All visible names that could be suggested instead of an undeclared name. For each register family, this is the
+   * member with the given number, if there is one.
    */
   *visible(number: string | null): Generator<string> {
     yield* this.names.keys();
@@ -216,14 +222,17 @@ export class Scope {
   }
 }
 
-/** The number formed by a name's digits from `start` on. */
+/** The number that is formed by the digits at the end of a name, which begin at index `start`. */
 function numberAt(name: string, start: number): number {
   let value = 0;
   for (let i = start; i < name.length; i++) value = value * 10 + name.charCodeAt(i) - 48;
   return value;
 }
 
-/** Offset of a name's trailing digits; 0 if the name has none, or consists only of digits. */
+/**
+ * The index at which the digits at the end of a name begin; 0 if the name does not end in digits, or consists only of
+ * digits.
+ */
 export function familyIndex(name: string): number {
   let i = name.length;
   while (i > 0) {
@@ -235,8 +244,8 @@ export function familyIndex(name: string): number {
 }
 
 /**
- * The canonical spelling of a family member: `%q03` becomes `%q3`. Two names of one symbol refer to the same register
- * if and only if their canonical spellings are equal.
+ * The canonical spelling of a family member: `%q03` becomes `%q3`. Two names in the same family refer to the same
+ * register if and only if their canonical spellings are equal.
  */
 export function canonicalRegister(symbol: RegisterSymbol, name: string): string {
   if (symbol.count === null) return name;

@@ -19,8 +19,8 @@ const cudaNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Maximum number of undeclared names in a module for which a similar name is suggested, because each suggestion
- * requires a comparison with all names.
+ * The maximum number of undeclared names in a module for which a similar name is searched for. The number is limited
+ * because each search compares the name with all declared names.
  */
 export const searchLimit = 100;
 
@@ -41,7 +41,9 @@ export class NameHelp {
     this.limit = limit;
   }
 
-  /** The help for an undeclared name; empty if no name is similar, or after too many searches. */
+  /**
+   * The help for an undeclared name; empty if no name is similar enough, or if the limit on searches has been reached.
+   */
   for(name: string, scope: Scope): NameAdvice {
     const help = familyHelp(name, scope) ?? elementHelp(name);
     if (help !== null) return { help, meant: null };
@@ -54,7 +56,10 @@ export class NameHelp {
   }
 }
 
-/** Help for a name such as `%r99` if only `%r<10>` is declared, or for `%r` without a number. */
+/**
+ * Help for a name that looks like a member of a register family but is not one, such as `%r99` if `%r<10>` is declared,
+ * or `%r` without a number.
+ */
 function familyHelp(name: string, scope: Scope): string | null {
   const digits = familyIndex(name);
   const prefix = digits === 0 ? name : name.slice(0, digits);
@@ -79,7 +84,10 @@ function cudaName(name: string): string | null {
   return meant === undefined ? null : [meant, ...rest].join('.');
 }
 
-/** Declared names, family members with the same number as `name`, and special registers. */
+/**
+ * The names that may have been meant: declared names, members of register families with the same number as `name`, and
+ * special registers.
+ */
 function* candidates(name: string, scope: Scope): Generator<string> {
   const digits = familyIndex(name);
   yield* scope.visible(digits === 0 ? null : name.slice(digits));

@@ -1,4 +1,4 @@
-/** `ptxlab check`: the diagnostics for modules, in the requested format. */
+/** `ptxlab check`: checks modules and writes the findings in the requested format. */
 import { dirname, relative, resolve } from 'node:path';
 import { SourceText } from '../base/source-text.ts';
 import type { SourcePlace } from '../base/source-place.ts';
@@ -78,7 +78,7 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags, 
   return exit;
 }
 
-/** Writes the findings of all files, in the formats that combine them. */
+/** Writes the findings of all files together, if the format combines them in one document. */
 export async function writeEnd(judged: readonly Judged[], flags: CheckFlags, { stdout }: Session): Promise<void> {
   if (flags.format === 'json') await writeJson(stdout, recordsOf(judged, flags));
   if (flags.format === 'sarif') {
@@ -88,7 +88,7 @@ export async function writeEnd(judged: readonly Judged[], flags: CheckFlags, { s
   if (flags.format === 'junit') await write(stdout, renderJUnit(junitSuites(mergeAll(judged))));
 }
 
-/** The findings in the baseline; null if the flags name no baseline, or if the baseline is to be replaced. */
+/** The findings that the baseline accepts; null if the flags name no baseline, or if the baseline is to be replaced. */
 async function baselineOf(
   { baseline, updateBaseline: replaces }: CheckFlags,
   session: Session,
@@ -103,7 +103,10 @@ async function baselineOf(
   return new Baseline(text.value, displayName(baseline));
 }
 
-/** The name of a file relative to the baseline, so that it does not depend on the working directory. */
+/**
+ * The path of a file relative to the folder of the baseline, so that the result does not depend on the working
+ * directory.
+ */
 function baselineName(file: string, flags: CheckFlags): string {
   if (file === '-' || flags.baseline === undefined) return nameOf(file, flags);
   return relative(dirname(resolve(flags.baseline)), resolve(file)).replaceAll('\\', '/');
@@ -143,7 +146,7 @@ export interface Judgment {
   readonly settings: Settings;
 }
 
-/** The report on a module; with `warningsAreErrors`, warnings count as errors. */
+/** Checks a module and returns the report. If `warningsAreErrors` is true, warnings are treated as errors. */
 export function judge(source: SourceText, { target, isa, settings }: Judgment, warningsAreErrors: boolean): Judged {
   const options = {
     ...settings.options,
@@ -173,7 +176,7 @@ function recordsOf(judged: readonly Judged[], { source }: CheckFlags): readonly 
   return judged.map((one) => jsonRecord(one, source === true ? placesIn(one.source) : null));
 }
 
-/** Writes the findings in one file, in the formats that are written file by file. */
+/** Writes the findings of one file, if the format is written file by file. */
 export async function writeFindings(
   reports: readonly Judged[],
   flags: CheckFlags,

@@ -26,13 +26,13 @@ export function widthOf(text: string): number {
   return toCells(text.replace(/\u001b\[[\d;]*m/g, '')).length;
 }
 
-/** A text and the text that follows it, on one line, or on several lines if the screen is too narrow. */
+/** `text` and `rest` on one line if both fit. Otherwise `rest` begins on a new line, is wrapped, and is indented. */
 export function folded(text: string, rest: string, width: number): readonly string[] {
   if (widthOf(text) + 2 + widthOf(rest) <= width) return [`${text}  ${rest}`];
   return [text, ...wrap(rest, width - 4).map((line) => `    ${line}`)];
 }
 
-/** An indented item of a list; lines after the first are indented more. */
+/** A list item, wrapped and indented. Its lines after the first are indented further. */
 export function hanging(text: string, width: number): readonly string[] {
   return wrap(text, width - 4).map((line, i) => (i === 0 ? `  ${line}` : `    ${line}`));
 }

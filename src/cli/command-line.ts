@@ -8,8 +8,8 @@ import type { Session } from './session.ts';
 import { packageVersion } from './version.ts';
 
 /**
- * Runs the command that these arguments give, such as `['check', 'kernel.ptx']`. Never rejects: an error is a line on
- * stderr and exit 2.
+ * Runs the command that is given by the arguments, such as `['check', 'kernel.ptx']`. The promise never rejects: an
+ * error is reported as a line on stderr, and the exit code is 2.
  */
 export async function runCommandLine(args: readonly string[], session: Session): Promise<ExitCode | PtxasExit> {
   let exit: ExitCode = 0;

@@ -1,4 +1,4 @@
-/** `ptxlab convert`: converts tensor files from one format and container to another. */
+/** `ptxlab convert`: converts the tensors of a file to another number format or another container. */
 import { stat } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
@@ -66,7 +66,7 @@ export async function convertCommand(
   });
 }
 
-/** Error messages about the container mention the output file. */
+/** Plans the conversion. If an error is about the container, its message names the output file. */
 function planFor(to: string, { file }: TensorInput, container: Container, choice: ConversionChoice): ConversionPlan {
   try {
     return planConversion(file, container, choice);
@@ -124,8 +124,8 @@ async function writeConverted(
     return null;
   }
   progress.end();
-  // If the output consists of several files, a crash during the commit can leave some of them renamed and others not. A
-  // run that resumes after that has no tensors left to convert, which is noted here.
+  // If the output consists of several files, a crash during the commit can leave some of them renamed and others not.
+  // The position that is saved here tells a run that resumes after such a crash that all tensors have been converted.
   if (files !== null) await out.note({ work: plan.work.length, piece: 0 } satisfies Position);
   await out.commit();
   return report;
@@ -140,8 +140,8 @@ interface Broken extends Task {
 }
 
 /**
- * Keeps the data if a later run can resume the conversion, and removes it otherwise. Then throws the error, unless the
- * user interrupted the conversion.
+ * Keeps the data if a later run can resume the conversion, and removes it otherwise. After that, throws the error
+ * again, unless the user interrupted the conversion.
  */
 async function giveUp(error: unknown, broken: Broken): Promise<void> {
   const { input, to, flags, session, signal, out, isKept } = broken;
@@ -156,7 +156,7 @@ async function giveUp(error: unknown, broken: Broken): Promise<void> {
     if (canResume && flags.quiet !== true) await write(session.stderr, `ptxlab: ${to}: unfinished; ${advice}\n`);
     return;
   }
-  // All errors name their file, except for errors about values.
+  // The messages of all errors already name their file, except for errors about values.
   const isValue = error instanceof PtxlabError && (error.code === 'bad-scale' || error.code === 'values-lost');
   const told = changed ?? (isValue ? named(input.path, error) : error);
   throw canResume ? withAdvice(told) : told;
@@ -191,7 +191,7 @@ class JournalKeeper {
 /** Milliseconds. */
 const noteEvery = 1000;
 
-/** Identifies the input and the options, so that `--resume` accepts only the same conversion. */
+/** Returns a key for the input and the options. `--resume` continues a conversion only if the key is still the same. */
 async function workOf(source: TensorInput, plan: ConversionPlan, flags: ConvertFlags): Promise<string> {
   const found = await Promise.all(filesOfInput(source).map((path) => stat(path)));
   const input = found.map(({ size, mtimeMs }) => ({ size, mtimeMs }));

@@ -1,4 +1,4 @@
-/** `ptxlab diff`: how much the tensors of one file differ from those of another, or one PTX module from another. */
+/** `ptxlab diff`: compares the tensors of two files, or two PTX modules. */
 import { PtxlabError } from '../base/error.ts';
 import { requireOutputs, writeFiles } from '../hosts/node-output.ts';
 import { comparePairing, elementsToCompare } from '../tensors/compare-files.ts';

@@ -4,7 +4,7 @@ import { describeScales } from '../tensors/scales.ts';
 
 type Encoded = Pick<ModelTensor, 'entry' | 'scales'>;
 
-/** `F8_E4M3*`; the star stands for scales. */
+/** The type of a tensor's elements, such as `F8_E4M3*`. The star means that the tensor has scales. */
 export function starredType({ entry, scales }: Encoded): string {
   return entry.dtype + (scales === null ? '' : '*');
 }

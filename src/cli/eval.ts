@@ -40,7 +40,7 @@ export async function evalCommand(
   }
   const prepared = prepareEval(mnemonic, texts.length, place, {});
   if (!prepared.ok) {
-    // The message from evalDot says which lists a matrix product needs.
+    // For a matrix product, evalDot reports which lists of elements are missing.
     if (prepareDot(mnemonic, place, null).ok) return evalDot(mnemonic, flags, place, session);
     await writeRefusal(prepared.error, flags.color, session);
     return 1;
@@ -49,7 +49,10 @@ export async function evalCommand(
   return 0;
 }
 
-/** A whole instruction in quotes is treated like separate words. */
+/**
+ * Splits an argument into words, so that a whole instruction in quotes is treated as if its words were separate
+ * arguments.
+ */
 function splitWords(text: string): readonly string[] {
   return text
     .replace(/;\s*$/, '')

@@ -1,7 +1,10 @@
 /** Exit codes of the process: 0 clean, 1 findings, 2 wrong usage, unreadable input, or an internal error of ptxlab. */
 export type ExitCode = 0 | 1 | 2;
 
-/** A mistake on the command line or in a file it names: one line on stderr, exit 2. */
+/**
+ * A mistake on the command line, or in a file that the command line names. It is reported as one line on stderr, and
+ * the exit code is 2.
+ */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

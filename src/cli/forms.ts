@@ -1,4 +1,4 @@
-/** `ptxlab forms`: prints the table of instruction forms, or the matrix of conversions. */
+/** `ptxlab forms`: prints a table of the instruction forms, or a matrix of the conversions between types. */
 import { nearestWord } from '../base/nearest-word.ts';
 import { describeForm, detailedText, formsAt, listingText, opcodesNamed } from '../explain/form-listing.ts';
 import { conversionMatrix, matrixText } from '../explain/matrix.ts';

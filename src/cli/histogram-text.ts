@@ -5,7 +5,7 @@ import { countText, percentText } from './number-text.ts';
 
 /** The characters that bars are drawn with. */
 interface BarGlyphs {
-  /** From an empty character to a full one, in eighths of its height. */
+  /** Nine characters, from an empty one to a full one, for bars that grow upward. */
   readonly heights: string;
   /** Characters that are partly filled from the left, from the narrowest to the widest, followed by a full one. */
   readonly widths: string;
@@ -25,14 +25,14 @@ function glyphsOf(isAscii: boolean): BarGlyphs {
 }
 
 /**
- * A bar from the left that fills a `share` (0 to 1) of `width` columns. Unless the share is zero, at least a sliver is
- * visible.
+ * A bar that begins on the left and fills the fraction `share` (0 to 1) of `width` columns. Unless the share is zero,
+ * at least a sliver is visible.
  */
 export function bar(share: number, width: number, isAscii: boolean): string {
   return drawBar(share, width, glyphsOf(isAscii).widths, (whole, rest) => whole + rest);
 }
 
-/** A bar that grows from the right, padded to the width. */
+/** A bar that begins on the right and is padded on the left to `width` columns. */
 function leftwardBar(share: number, width: number, isAscii: boolean): string {
   return drawBar(share, width, glyphsOf(isAscii).leftward, (whole, rest) => rest + whole).padStart(width);
 }
@@ -45,8 +45,8 @@ function drawBar(share: number, width: number, parts: string, join: (whole: stri
 }
 
 /**
- * Counts for the `limit` highest exponents, one per exponent. The first count includes all lower exponents as well.
- * Exponents are ascending. Gaps are filled.
+ * The counts for the `limit` highest exponents, in ascending order. Exponents that do not occur have a count of 0, and
+ * the first count includes all lower exponents as well.
  */
 function topBinades(exponents: readonly ExponentCount[], limit: number): readonly ExponentCount[] {
   const highest = exponents.at(-1)?.exponent;
@@ -65,7 +65,7 @@ function topBinades(exponents: readonly ExponentCount[], limit: number): readonl
   return bins;
 }
 
-/** Columns of a sparkline, without the label. */
+/** The width of a sparkline in columns, without its label. */
 const sparkWidth = 12;
 
 /**

@@ -16,7 +16,10 @@ import { openTensors, type TensorFlags, type TensorInput } from './tensor-input.
 import { lookAlikeWords, warn } from './warnings.ts';
 
 export interface InspectFlags extends CommonFlags, TensorFlags {
-  /** False after `--no-stats`. Commander determines the name of this member. */
+  /**
+   * False if the flag `--no-stats` was given. The name is `stats` because commander removes `no-` from the names of
+   * such flags.
+   */
   readonly stats: boolean;
   readonly histogram?: boolean;
   readonly json?: boolean;
@@ -67,8 +70,8 @@ async function textOf(
 }
 
 /**
- * A tensor is listed together with its scales. Scales are listed by themselves only if `--only` selects them but not
- * their tensor.
+ * A tensor is listed together with its scales. Scales are listed as separate tensors only if `--only` selects the
+ * scales but not the tensor to which they belong.
  */
 function shownOf(tensor: ModelTensor, { takes }: TensorInput, { only }: InspectFlags): readonly ModelTensor[] {
   if (takes(tensor.entry.name)) return [tensor];

@@ -25,7 +25,7 @@ export async function readInput(path: string, { stdin }: Pick<Session, 'stdin'>)
   }
 }
 
-/** The contents of a file; null if it is larger than the limit. */
+/** The contents of a file; null if the file is larger than the limit. */
 async function readFile(path: string): Promise<Uint8Array | null> {
   const file = await open(path, 'r');
   try {

@@ -33,7 +33,7 @@ export function defineCheck(program: Command, start: Start): void {
   );
 }
 
-/** Declares the options that determine what a check writes. */
+/** Declares the options of `check` that determine which findings are written, and in which format. */
 export function checkChoiceOptions(command: Command): Command {
   return command
     .option('-t, --target <names>', "check for these targets (sm_80,sm_90a) instead of the module's own")
@@ -267,7 +267,10 @@ export function defineSweep(program: Command, start: Start): void {
   );
 }
 
-/** Declares the command for the help only, because `command-line.ts` runs it before commander sees the options. */
+/**
+ * Declares the `ptxas` command so that the help lists it. The command itself is run by `command-line.ts`, before
+ * commander reads the options.
+ */
 export function definePtxas(program: Command): void {
   program.command('ptxas').description('Verify PTX with the command line of ptxas; no machine code is generated.');
 }

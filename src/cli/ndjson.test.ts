@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { PendingLine } from './ndjson.ts';
 
 /**
- * The lines that are found if the text arrives in chunks of `size` bytes. A line that is too long is returned as `!`.
+ * The lines that PendingLine finds if the text arrives in chunks of `size` bytes. A line that is too long is returned
+ * as `!`.
  */
 function linesOf(text: string, size: number, limit = 1_000): readonly string[] {
   const bytes = Buffer.from(text);

@@ -1,7 +1,7 @@
 /**
- * One JSON object per line in, one JSON object per line out, in order. Each line is answered as soon as it arrives, so
- * that a program at the other end of a pipe can wait for the answer before it sends the next line. Input is read only
- * while the recipient of the answers keeps up.
+ * Reads one JSON object per line and answers each with a JSON object on a line of its own, in the same order. Each line
+ * is answered as soon as it arrives, so that a program at the other end of a pipe can wait for the answer before it
+ * sends the next line. Input is read only as fast as the answers are consumed.
  */
 import { err, ok, type Result } from '../base/result.ts';
 import { sizeLimit } from './io.ts';
@@ -9,16 +9,18 @@ import { write } from './output.ts';
 import { type JsonObject, isJsonObject } from './json-object.ts';
 import type { OutputStream } from './session.ts';
 
-/** The reason why a line cannot be answered. The codes are as stable as those of diagnostics. */
+/** The reason why a line cannot be answered. The codes are stable, like those of diagnostics. */
 export interface LineError {
   readonly code: 'BAD_JSON' | 'BAD_REQUEST' | 'LINE_TOO_LONG' | 'INTERNAL';
   readonly message: string;
 }
 
-/** How a command answers lines. Answers are JSON text. `raw` is the line as received. */
+/** The functions with which a command answers lines. Answers are JSON texts. `raw` is the line as it was received. */
 export interface Answerer {
   answer(request: JsonObject, raw: string): string;
-  /** Returns the answer to an invalid line. `request` is null if the line is not a JSON object. */
+  /**
+   * Returns the answer to a line that is not a valid request. `request` is null if the line is not even a JSON object.
+   */
   refuse(request: JsonObject | null, raw: string, error: LineError): string;
 }
 
@@ -63,7 +65,7 @@ export class PendingLine {
   private chunks: Buffer[] = [];
   private size = 0;
 
-  /** `limit`: the maximum number of bytes per line. */
+  /** `limit` is the maximum number of bytes per line. */
   constructor(limit: number) {
     this.limit = limit;
   }
@@ -74,7 +76,7 @@ export class PendingLine {
     else if (bytes.length > 0) this.chunks.push(bytes);
   }
 
-  /** Returns the lines that these bytes complete. */
+  /** Adds bytes, and returns all lines that are now complete. */
   complete(bytes: Buffer): readonly Result<string, LineError>[] {
     const first = bytes.indexOf(newline);
     this.add(first < 0 ? bytes : bytes.subarray(0, first));

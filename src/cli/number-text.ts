@@ -32,8 +32,8 @@ export function valueText(value: number): string {
 }
 
 /**
- * A part as a percentage of the whole: `0%`, `< 0.01%`, `3.25%`, `100%`. Only the whole is 100%, and only an empty
- * part is 0%.
+ * The size of a part as a percentage of the whole: `0%`, `< 0.01%`, `3.25%`, `100%`. The result is `0%` only if the
+ * part is empty, and `100%` only if the part is the whole.
  */
 export function percentText(part: number, whole: number): string {
   if (part === 0 || whole === 0) return '0%';

@@ -1,7 +1,7 @@
 /**
  * Findings that were accepted earlier, so that `check` fails on new ones only. A finding is identified by its file,
- * target, code and line of code, so it is still recognized when lines move or a compiler numbers its registers and
- * labels differently.
+ * target and code, and by the text of the line in which it occurs. It is therefore still recognized if lines move, or
+ * if a compiler numbers registers and labels differently.
  */
 import { listOf, objectOf, type Rule, text, whole } from '../../base/rules.ts';
 import type { SourceText } from '../../base/source-text.ts';
@@ -32,7 +32,7 @@ const baselineRule: Rule<BaselineFile> = objectOf<BaselineFile>({
   ),
 });
 
-/** A report, with the file and the source text that its findings are in. */
+/** A report, together with the file and the source text in which its findings occur. */
 export interface FindingPlace {
   /** The name of the file in the baseline. */
   readonly file: string;
@@ -55,7 +55,8 @@ export class Baseline {
   }
 
   /**
-   * The findings of a report that are not accepted. Each finding is accepted only as often as the baseline lists it.
+   * The findings of a report that the baseline does not accept. If the same finding occurs more often than the baseline
+   * lists it, the surplus findings are new.
    */
   newFindings(place: FindingPlace): readonly Diagnostic[] {
     return place.report.diagnostics.filter((found) => {

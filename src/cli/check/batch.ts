@@ -16,7 +16,7 @@ export interface BatchDefaults {
   readonly target: TargetName | undefined;
   readonly isa: VersionName | undefined;
   readonly warningsAreErrors: boolean;
-  /** The settings that apply if neither the request nor the command line says otherwise. */
+  /** The settings that apply to whatever neither the request nor the command line specifies. */
   readonly settings: Settings;
 }
 
@@ -26,7 +26,10 @@ interface Request {
   readonly isa: string | undefined;
 }
 
-/** Answers each `{"id","source"[,"target","isa"]}` with `{"id","ok","diagnostics"}` or `{"id","error"}`, in order. */
+/**
+ * Answers the requests in order. Each request has the form `{"id","source"[,"target","isa"]}`, and the answer is either
+ * `{"id","ok","diagnostics"}` or `{"id","error"}`.
+ */
 export async function checkBatch(
   input: AsyncIterable<Buffer>,
   output: OutputStream,
@@ -78,8 +81,8 @@ function badRequest(message: string): LineError {
 }
 
 /**
- * The id as JSON. A number that a double cannot represent is copied from the line, so that the answer contains every
- * digit of it.
+ * The id as JSON. If a double cannot represent the id exactly, its text is copied from the line, so that the answer
+ * contains every digit.
  */
 function readId(line: JsonObject, raw: string): string {
   const { id = null } = line;

@@ -4,8 +4,8 @@ import type { FileReport } from '../../diagnostics/renderers/file-report.ts';
 import type { JUnitCase, JUnitSuite } from '../../diagnostics/renderers/junit.ts';
 
 /**
- * Errors become failed cases. Other findings become cases that pass, with the finding as their output. A file without
- * findings has one case.
+ * Errors become failed cases. All other findings become passed cases whose output is the finding. A file without
+ * findings has a single passed case.
  */
 export function junitSuites(reports: readonly FileReport[]): readonly JUnitSuite[] {
   return reports.map((report) => {

@@ -12,7 +12,7 @@ export interface Judged {
   readonly report: CheckReport;
 }
 
-/** Applies `-Werror`: warnings become errors, so they reject the module as well. */
+/** Applies `-Werror`: warnings become errors, so that the module is rejected because of them, too. */
 export function withWarningsAsErrors(report: CheckReport): CheckReport {
   const raise = (found: Diagnostic): Diagnostic =>
     found.severity === 'warning' ? { ...found, severity: 'error' } : found;
@@ -52,7 +52,10 @@ function mergeTargets(judged: readonly Judged[]): readonly Diagnostic[] {
   return merged.sort((a, b) => a.span.start - b.span.start);
 }
 
-/** Adds the targets that a finding applies to, unless it applies to all targets or its message already names them. */
+/**
+ * Adds the names of the targets that a finding applies to at the end of its message. Does nothing if it applies to all
+ * targets, or if the message already names them.
+ */
 function nameTargets(diagnostic: Diagnostic, targets: readonly string[], all: number): Diagnostic {
   if (targets.length === all || targets.every((target) => diagnostic.message.includes(target))) return diagnostic;
   return { ...diagnostic, message: `${diagnostic.message} (for ${targets.join(', ')})` };

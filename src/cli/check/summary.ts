@@ -14,7 +14,7 @@ export function summarize(judged: readonly Judged[], width: number): string {
     const heading = `${printable(source.name)}: ${countFindings(report)} for ${target} at PTX ${version}`;
     return isAcceptedSomewhere(report) ? [heading, `  ${lowestVersion(report)}`] : [heading];
   });
-  // Which targets accept a file does not depend on the target it is checked for.
+  // The targets that accept a file are the same in all of its reports, whatever target it was checked for.
   const accepted = judged.find(({ report }) => isAcceptedSomewhere(report));
   if (accepted !== undefined) lines.push(...acceptedBy(accepted.report, width));
   return `${lines.join('\n')}\n`;
