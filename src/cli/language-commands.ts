@@ -116,7 +116,7 @@ export function defineRun(program: Command, start: Start): void {
     .option('--workers <count>', 'worker threads for the fast engine; 0, the default, runs all blocks on one thread')
     .option('--unchecked', 'skip memory checks')
     .option('--memory <bytes>', 'size of the device memory; 1 GiB by default')
-    .option('--trace', 'print every instruction that thread 0 of block 0 executes, with its registers')
+    .option('--trace', 'print every instruction that thread 0 of block 0 executes, with the values of its registers')
     .option('--trace-thread <x,y,z>', 'trace this thread of the block')
     .option('--trace-block <x,y,z>', 'trace this block of the grid')
     .option('--trace-lines <a..b>', 'trace these lines of the PTX text')
@@ -178,7 +178,7 @@ export function defineExplain(program: Command, start: Start): void {
     .command('explain')
     .description('Explain an instruction, a literal or a diagnostic code.')
     .argument('<text...>', 'an instruction or mnemonic, 0f3F800000, PTX2030')
-    .option('-t, --target <name>', 'explain for this target; old ones flush subnormals')
+    .option('-t, --target <name>', 'explain for this target; old targets flush subnormals')
     .option('--isa <version>', 'explain for this PTX version')
     .option('--json', 'write JSON')
     .option('--ascii', 'draw without box characters')
@@ -222,7 +222,7 @@ export function defineGraph(program: Command, start: Start): void {
     .command('graph')
     .description('Draw the control flow of a kernel or function as SVG.')
     .argument('<file>', 'a PTX file, or - for stdin')
-    .argument('[function]', 'its name, mangled or as in C++; optional if the module has only one')
+    .argument('[function]', 'the name of the function, mangled or as in C++; optional if the module has only one')
     .action(async (file: string, name: string | undefined) => {
       await start(async (session) => (await import('./graph.ts')).graphCommand(file, name, session));
     });

@@ -29,7 +29,7 @@ export interface JudgeFlags extends CommonFlags {
   readonly isa?: string;
 }
 
-/** The names given in `--target A,B`. */
+/** The names in a list of targets, such as `--target A,B`. */
 export function readTargets(text: string): readonly TargetName[] {
   const names = text
     .split(',')
@@ -64,7 +64,7 @@ export function readIsa(text: string | undefined): VersionName | undefined {
   );
 }
 
-/** The target and the version that are given by the flags. */
+/** The target and the version that the flags select. */
 export function readTargetChoice(flags: JudgeFlags): TargetChoice {
   const target = readTarget(flags.target);
   const isa = readIsa(flags.isa);

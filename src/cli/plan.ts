@@ -99,13 +99,13 @@ function planText({ folder, manifest }: Plan, draft: Draft, perTask: number, scr
   return `${folder}: ${plural(shards.length, 'shard')}${idle}; ${needs}\n${note}next: ${start}\n`;
 }
 
-/** A line that warns of more tasks than the work is worth; empty if there are not too many. */
+/** A warning that there are more tasks than the amount of work justifies; empty if there are not too many tasks. */
 function costNote(tasks: number, { weights, leastShard }: Draft): string {
   if (leastShard === null) return '';
   const cost = weights.reduce((sum, weight) => sum + weight, 0);
   const most = Math.max(1, Math.floor(cost / leastShard));
   if (tasks <= most) return '';
-  return `note: starting more than ${plural(most, 'task')} takes more than a tenth of the CPU time; a task can compute several shards: --per-task, or work --shard A..B\n`;
+  return `note: with more than ${plural(most, 'task')}, starting them takes more than a tenth of the CPU time; let each task compute several shards: --per-task, or work --shard A..B\n`;
 }
 
 function readCount(flag: string, text: string, most: number): number {

@@ -24,12 +24,12 @@ function openStdin(): NodeJS.ReadStream {
   return process.stdin;
 }
 
-/** Signals that end a process: exit codes 130, 143 and 129 in a shell. */
+/** Signals that ask a process to end. A shell reports them as the exit codes 130, 143 and 129. */
 const askingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * On Ctrl-C, when the terminal is closed, or on a request to terminate, the work gets a chance to clean up. The process
- * then ends with the same signal.
+ * Runs work that gets a chance to clean up if the user presses Ctrl-C, the terminal is closed, or the process is asked
+ * to terminate. After that, the process ends itself with the same signal.
  */
 async function interruptible(work: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
   const stop = new AbortController();
@@ -52,8 +52,8 @@ async function interruptible(work: (signal: AbortSignal) => Promise<ExitCode>): 
 }
 
 /**
- * If the reader of a pipe has closed it (`| head`), the process ends silently. Any other failure to write, such as a
- * full disk, is reported on stderr and exits with 2.
+ * If the reader of a pipe has closed it (`| head`), the process ends silently. If writing fails for any other reason,
+ * such as a full disk, the failure is reported on stderr and the process exits with 2.
  */
 export function guardOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,6 +1,6 @@
 /**
- * The command line. Each command is loaded only when it is called, so printing the help or the version loads none of
- * them.
+ * The command line. The code of a command is loaded only when the command is run, so printing the help or the version
+ * loads no command.
  */
 import { Command, Option } from 'commander';
 import { examples, type Start } from './command-parts.ts';
@@ -49,8 +49,9 @@ const commands: ReadonlyMap<string, (program: Command, start: Start, whole: Whol
 ]);
 
 /**
- * Returns the program for these arguments. It calls `finish` with the exit code of the command. Wrong usage throws a
- * CommanderError. If the first argument is a command, the others are not declared, which saves 3 ms.
+ * Returns the commander program that parses the arguments. When a command has ended, the program calls `finish` with
+ * the exit code. If the arguments are wrong, the program throws a CommanderError. If the first argument is the name of
+ * a command, only that command is declared, which saves 3 ms.
  */
 export function makeProgram(
   [first = '']: readonly string[],
@@ -93,12 +94,15 @@ export function makeProgram(
   );
 }
 
-/** The width in columns to which the help is wrapped. */
+/** The number of columns at which the lines of the help are wrapped. */
 function widthOf({ isTTY, columns = 80 }: OutputStream): number {
   return isTTY === true ? columns : 80;
 }
 
-/** Reports wrong usage in the style of all other errors: one line that names the program. */
+/**
+ * Turns commander's message about wrong usage into a message in the style of all other errors: one line that names the
+ * program.
+ */
 function usageLine(text: string): string {
   const words = text
     .trim()

@@ -8,7 +8,7 @@ export interface Progress {
 
 const none: Progress = { add: () => undefined, end: () => undefined };
 
-/** The number of inputs from which on a progress bar is shown. */
+/** A progress bar is shown if there are at least this many inputs. */
 const worthShowing = 2 ** 23;
 
 /** Whether a stream is a terminal on which a line can be redrawn. */
@@ -47,7 +47,7 @@ export async function progressBar(
   };
 }
 
-/** The number of milliseconds before the first estimate. An earlier one would be inaccurate. */
+/** The number of milliseconds before the first estimate is shown. An earlier estimate would be inaccurate. */
 const guessAfter = 1000;
 
 /**

@@ -13,7 +13,7 @@ import { write } from './output.ts';
 import type { Session } from './session.ts';
 import { packageVersion } from './version.ts';
 
-/** Exit codes of ptxas: 0 accepted, 255 anything else. */
+/** Exit codes of ptxas: 0 if the input is accepted, and 255 otherwise. */
 export type PtxasExit = 0 | 255;
 
 /** Runs a ptxas command line. `args` are the words that follow the name of the program. */
@@ -113,7 +113,7 @@ function summary({ kernels, instructions }: Verification, { architecture }: Veri
   ];
 }
 
-/** The reason why the requested output file cannot be written; null if none was requested. */
+/** The reason why the requested output file cannot be written; null if no output file was requested. */
 function unwritable({ values }: ReadOptions, { architecture }: VerifyOptions): string | null {
   const path = values.get('output-file') ?? '/dev/null';
   if (path === '/dev/null' || !architecture.isReal) return null;

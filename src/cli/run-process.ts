@@ -1,4 +1,4 @@
-/** Runs one command in this process, whose exit code it sets. */
+/** Runs one command and sets the exit code of this process. */
 import { exitOf, runCommandLine } from './command-line.ts';
 import { guardOutput, processSession } from './process-session.ts';
 

@@ -1,6 +1,6 @@
 /**
- * `ptxlab run`: runs a kernel on the CPU. There is no handler for Ctrl-C, which therefore ends the process at once.
- * While a kernel runs, a handler would not be called anyway.
+ * `ptxlab run`: runs a kernel on the CPU. Ctrl-C ends the process at once, because it has no handler. A handler would
+ * not be called while a kernel runs anyway.
  */
 import { elementAt } from '../base/element-at.ts';
 import { defaultMemorySize, type Dim3 } from '../device.ts';
@@ -177,7 +177,9 @@ function readOutput(text: string, count: number): Output {
   return { index, path: elementAt(found, 2) };
 }
 
-/** If a signal arrives while the files are being written, the process ends only after that. */
+/**
+ * Writes the output files. If a signal arrives in the meantime, the process does not end until all files are complete.
+ */
 async function writeOutputs(
   results: readonly (Uint8Array | null)[],
   { inputs, outputs, flags, session }: Task,
@@ -199,7 +201,7 @@ function contentsOf(path: string, input: RunInput, bytes: Uint8Array): Uint8Arra
   return writeNpy({ ...(element ?? { type: 'u1', shape: [bytes.byteLength] }), bytes });
 }
 
-/** Returns a line for each buffer that the kernel has changed and that is not written to a file. */
+/** Returns one line for each buffer that the kernel has changed, unless the buffer is written to a file. */
 function previews(
   inputs: readonly RunInput[],
   results: readonly (Uint8Array | null)[],

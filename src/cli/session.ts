@@ -1,10 +1,10 @@
 /**
- * Everything that a run of the command line uses of its environment, so that another program or a test can run a
- * command, too.
+ * The interface between commands and their environment, such as streams and signals. It allows other programs and tests
+ * to run a command with an environment of their own.
  */
 import type { ExitCode } from './exit.ts';
 
-/** Where something is drawn: a terminal or another stream. */
+/** The properties of an output stream that determine how text is drawn on it. */
 export interface Screen {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -15,16 +15,16 @@ export type OutputStream = NodeJS.WritableStream & Screen;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Session {
-  /** The input, in chunks. It is opened when it is first read. */
+  /** Returns the input in chunks. The input is not opened until it is read. */
   readonly stdin: () => AsyncIterable<Buffer>;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Environment;
-  /** Prepares the process for a short run that is its only work; absent if the process also does other work. */
+  /** Prepares the process for a short run, after which it ends; absent if the process also does other work. */
   readonly expectShortRun?: () => void;
   /**
-   * Runs work that can be stopped by a signal. If the session is interrupted, the work cleans up, and the session then
-   * ends in the way that is usual for an interrupted program.
+   * Runs work that can be interrupted through the given signal. When the session is interrupted, the work is told to
+   * stop and to clean up. After that, the session ends like any other program that is interrupted.
    */
   readonly interruptible: (work: (signal: AbortSignal) => Promise<ExitCode>) => Promise<ExitCode>;
 }

@@ -8,7 +8,7 @@ export function settingsAbove(path: string): Settings {
   return nearest(path)?.settings ?? noSettings;
 }
 
-/** The path of that `ptxlab.json`; null if there is none. */
+/** The path of the nearest `ptxlab.json` above a file; null if there is none. */
 export function settingsFileAbove(path: string): string | null {
   return nearest(path)?.file ?? null;
 }

@@ -43,10 +43,7 @@ function definePlanSweep(plan: Command, start: Start): void {
 }
 
 function definePlanConvert(plan: Command, start: Start): void {
-  const command = plan
-    .command('convert')
-    .description('Plan what convert writes.')
-    .argument('[files...]', 'the input file');
+  const command = plan.command('convert').description('Plan a conversion.').argument('[files...]', 'the input file');
   convertChoiceOptions(planOptions(command))
     .option(
       '--as <name>',
@@ -62,7 +59,7 @@ function definePlanConvert(plan: Command, start: Start): void {
 function definePlanCheck(plan: Command, start: Start): void {
   const command = plan
     .command('check')
-    .description('Plan what check writes about many files.')
+    .description('Plan a check of many files.')
     .argument('[files...]', 'PTX files, and folders with .ptx files');
   checkChoiceOptions(planOptions(command)).action(async (files: readonly string[], _: unknown, self: Command) => {
     const flags = self.optsWithGlobals<PlanFlags & CheckFlags>();
@@ -72,7 +69,7 @@ function definePlanCheck(plan: Command, start: Start): void {
 }
 
 function definePlanTest(plan: Command, start: Start): void {
-  const command = plan.command('test').description('Plan what test writes about suites of kernel tests.');
+  const command = plan.command('test').description('Plan a run of kernel tests.');
   testChoiceOptions(planOptions(command)).action(async (paths: readonly string[], _: unknown, self: Command) => {
     const flags = self.optsWithGlobals<PlanFlags & TestChoice>();
     await start(async (session) => (await import('./plan.ts')).planTestCommand(paths, flags, session));

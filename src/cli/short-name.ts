@@ -2,8 +2,9 @@
 import { toCells } from '../diagnostics/renderers/printable.ts';
 
 /**
- * A name in at most `room` columns. Words are shortened to their first letter, starting on the left, while numbers and
- * the last word are kept: `m.l.12.s.q_proj.weight`. If that is still too long, an ellipsis replaces the middle.
+ * Shortens a name to at most `room` columns. Starting on the left, words are shortened as far as necessary, down to
+ * their first letter. Numbers and the last word are kept: `m.l.12.s.q_proj.weight`. If that is still too long, an
+ * ellipsis replaces the middle.
  */
 export function shortName(name: string, room: number, isAscii: boolean): string {
   const parts = name.split('.');

@@ -10,7 +10,7 @@ export interface StatusFlags extends CommonFlags {
   readonly json?: boolean;
 }
 
-/** Exits with 1 if any result is `torn`, `foreign` or `doubled`. */
+/** The exit code is 1 if any result is `torn`, `foreign` or `doubled`. */
 export async function statusCommand(folder: string, { json }: StatusFlags, { stdout }: Session): Promise<ExitCode> {
   const plan = await readPlan(folder);
   const found = await readResults(plan);

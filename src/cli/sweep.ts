@@ -39,7 +39,7 @@ export async function sweepCommand(
   return session.interruptible(async (signal) => {
     let worst: ExitCode = 0;
     for (const name of names) {
-      // The chunks that were finished are already in the --out file.
+      // No results are lost, because finished chunks have already been written to the --out file.
       if (signal.aborted) break;
       worst = worse(worst, await sweepOne(name, flags, { expected, out, session, signal }));
     }
@@ -48,8 +48,8 @@ export async function sweepCommand(
 }
 
 /**
- * Reads the file that a sweep adds to. Because writing would replace a symbolic link with a file, the path must not be
- * a link.
+ * Reads the file to which a sweep adds its digests. The path must not be a symbolic link, because writing would replace
+ * the link with a file.
  */
 async function readOut(path: string, session: Session): Promise<DigestFile> {
   await requireOutputs([path], [publishedFile], !(await isLink(path)));

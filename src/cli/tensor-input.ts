@@ -27,7 +27,7 @@ export interface TensorInput extends OpenTensors {
 /**
  * Opens a file and reads its header; errors are PtxlabErrors that name the file.
  *
- * @param through wraps each file that is opened
+ * @param through is called with each file that is opened, and returns the file that is read in its place
  */
 export async function openTensors(
   path: string,
@@ -47,7 +47,10 @@ export async function openTensors(
   }
 }
 
-/** Whether the file could not be recognized, and so probably contains raw bytes whose format was not given. */
+/**
+ * Whether the format of the file could not be recognized. Such a file probably contains raw bytes, for which the user
+ * has not specified a format.
+ */
 function isUnknown(path: string, error: unknown, { shape }: TensorFlags): error is TensorFileError {
   const isOther = error instanceof TensorFileError && error.code === 'not-this-container';
   return isOther && shape === undefined && !hasHeader(path);
@@ -60,7 +63,10 @@ function withRawHint({ code, message }: TensorFileError): TensorFileError {
   );
 }
 
-/** Whether the file describes its own contents. If one of two files does, `--shape` applies only to the other one. */
+/**
+ * Whether the file has a header that describes its contents. If only one of two files has such a header, `--shape`
+ * applies only to the other file.
+ */
 function hasHeader(path: string): boolean {
   return isNamedForHeader(path) || /\.json$/i.test(path);
 }

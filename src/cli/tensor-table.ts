@@ -1,5 +1,5 @@
 /**
- * Tables that have one line per tensor and fit the screen. If necessary, columns are left out and names are shortened.
+ * Tables with one line per tensor. If a table is too wide for the screen, columns are left out and names are shortened.
  */
 import { joinWords } from '../base/join-words.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
@@ -24,8 +24,8 @@ interface TableLayout {
 }
 
 /**
- * Columns are left out until the names have the first of these widths. Names are never shortened to less than the
- * second one.
+ * Columns are left out until there is room for names of `roomyName` characters. Names are never shortened to fewer than
+ * `shortestName` characters.
  */
 const [roomyName, shortestName] = [20, 12];
 
@@ -60,7 +60,7 @@ interface Made {
   readonly cells: readonly string[];
 }
 
-/** The columns that remain if `wanted` characters are needed for names. Columns without a number always remain. */
+/** The columns that are kept if names need `wanted` characters. Columns without a number are always kept. */
 function fitted<Column extends Made>(columns: readonly Column[], wanted: number, width: number) {
   const widths = new Map(columns.map((column) => [column, Math.max(...column.cells.map(widthOf)) + 2]));
   const left: string[] = [];

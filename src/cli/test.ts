@@ -41,12 +41,15 @@ async function runCases(cases: readonly TestCase[], flags: TestFlags, session: S
   return exitOf(results);
 }
 
-/** Editors write a file in several steps, so the tests begin this many milliseconds after a change. */
+/**
+ * The number of milliseconds between a change and the start of the tests. The delay is needed because editors write a
+ * file in several steps.
+ */
 const pause = 100;
 
 /**
- * Runs the tests until the session is interrupted. They run again after each change in the folder of a suite or of a
- * module that it tests, or in a folder inside one of these.
+ * Runs the tests until the session is interrupted. The tests run again whenever something changes in the folder of a
+ * suite, in the folder of a module that a suite tests, or in any of their subfolders.
  */
 async function runAtChanges(
   paths: readonly string[],
@@ -89,7 +92,7 @@ async function runOnce(
   }
 }
 
-/** Resolves when something changes in one of these folders or in a folder inside them, or when the signal aborts. */
+/** Resolves when something changes in one of these folders or their subfolders, or when the signal aborts. */
 function nextChange(folders: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
   return new Promise((settle) => {
     const watchers = [...folders].map((folder) => watch(folder, { recursive: true }, () => done()));

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isJsonObject } from './json-object.ts';
 
-/** The version from package.json, which is two folders above the folder of the built file. */
+/**
+ * The version from package.json, which is two levels above both the folder of this source file and the folder of the
+ * built file.
+ */
 export function packageVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const content: unknown = JSON.parse(text);
@@ -11,8 +14,8 @@ export function packageVersion(): string {
 }
 
 /**
- * The path of the built program. It is correct both for the sources and for the built files, because the built files
- * are all in one folder.
+ * The path of the built program. It is the same whether this code runs from its source or from a built file, because
+ * all built files are in one folder.
  */
 export const programFile: string = builtFile('ptxlab.js');
 
@@ -24,8 +27,8 @@ function builtFile(name: string): string {
 }
 
 /**
- * A hash of the built program, from a file that the build writes; `unbuilt` if there is no such file because the
- * sources are run directly.
+ * A hash of the built program, which the build stores in a file. The result is `unbuilt` if there is no such file,
+ * because the sources are being run directly.
  */
 export function programHash(): string {
   try {

@@ -5,7 +5,7 @@ import { write } from './output.ts';
 import type { OutputStream } from './session.ts';
 import { countText } from './number-text.ts';
 
-/** Number of lines of one kind that are printed; the others are only counted. */
+/** The maximum number of warnings of one kind that are printed. The others are only counted. */
 const most = 5;
 
 /** Writes warnings about a file. */
@@ -19,7 +19,7 @@ export function lookAlikeWords(lookAlikes: readonly LookAlike[]): readonly strin
   return lookAlikes.map(({ name, words }) => `${printable(name)} ${words}`);
 }
 
-/** `w has 3 NaN and 1 infinity`. */
+/** The text of a warning, such as `w has 3 NaN and 1 infinity`. */
 export function nonFiniteWords(name: string, nans: number, infinities: number): string {
   const infinite = `${countText(infinities)} ${infinities === 1 ? 'infinity' : 'infinities'}`;
   const counts = [...(nans > 0 ? [`${countText(nans)} NaN`] : []), ...(infinities > 0 ? [infinite] : [])];

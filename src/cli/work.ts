@@ -27,7 +27,10 @@ export async function workCommand(folder: string, flags: WorkFlags, session: Ses
   });
 }
 
-/** Makes sure that a shard has a result. Returns what was done in words; null if the signal stopped it. */
+/**
+ * Computes a shard, unless it already has a result. Returns a description of what was done; null if the signal stopped
+ * the work.
+ */
 async function workOn(plan: Plan, shard: number, signal: AbortSignal, session: Session): Promise<string | null> {
   const found = await readResult(plan, shard);
   if (found.kind === 'done') return 'is done already';

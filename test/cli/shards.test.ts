@@ -38,7 +38,7 @@ async function worked(plan: string, shards: Iterable<number>): Promise<void> {
 const bytesIn = (path: string): string => readFileSync(path, 'latin1');
 
 const tooMany = (tasks: string): string =>
-  `note: starting more than ${tasks} takes more than a tenth of the CPU time; a task can compute several shards: --per-task, or work --shard A..B\n`;
+  `note: with more than ${tasks}, starting them takes more than a tenth of the CPU time; let each task compute several shards: --per-task, or work --shard A..B\n`;
 
 test.each([
   [2, ['cvt.rn.f16.f32'], ''],

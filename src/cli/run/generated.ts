@@ -12,7 +12,7 @@ interface Elements {
   readonly count?: number;
 }
 
-/** `start`, `start + step`, `start + 2 * step` … */
+/** An array with the elements `start`, `start + step`, `start + 2 * step` and so on. */
 export interface Ramp extends Elements {
   readonly start?: number;
   readonly step?: number;
@@ -22,7 +22,7 @@ export interface Constant extends Elements {
   readonly value?: number;
 }
 
-/** Random numbers from `from` (default 0) up to `to` (default 1). For integers, both limits are possible values. */
+/** Random numbers between `from` (default 0) and `to` (default 1). If they are integers, both limits are included. */
 export interface Uniform extends Elements {
   readonly from?: number;
   readonly to?: number;
@@ -39,7 +39,7 @@ export interface Normal extends Elements {
   readonly seed?: number;
 }
 
-/** Describes the contents under exactly one of these keys. */
+/** A description of generated contents, which has exactly one of these keys. */
 export interface Generated {
   readonly ramp?: Ramp;
   readonly constant?: Constant;
@@ -64,8 +64,8 @@ export interface GeneratedArray {
 }
 
 /**
- * The array that is described under one of the keys; null if none of them is present. Throws if the array has more than
- * `room` bytes.
+ * Generates the array that is described under one of the keys. Returns null if none of the keys is present. Throws an
+ * error if the array has more than `room` bytes.
  */
 export function generate({ ramp, constant, uniform, normal }: Generated, room: number): GeneratedArray | null {
   if (ramp !== undefined) {
@@ -87,8 +87,8 @@ function uniformValues({ type = 'f32', from = 0, to = 1, seed: first = 0 }: Unif
 }
 
 /**
- * The sum of twelve uniform values has a variance of 1. It is used because it is the same on every machine, unlike
- * logarithms and cosines.
+ * Returns a function that generates approximately normally distributed values from the sum of twelve uniform values,
+ * which has a variance of 1. A sum is the same on every machine, unlike the usual methods with logarithms and cosines.
  */
 function normalValues({ mean = 0, deviation = 1, seed: first = 0 }: Normal): (i: number) => number {
   return (i) => {
@@ -130,7 +130,10 @@ function filled(
   return { type: npy, count: elements, bytes };
 }
 
-/** Returns a function that writes a number as an element of this type. Floats are rounded, and integers wrap. */
+/**
+ * Returns a function that stores a number as an element of the given type. If the type is a float, the number is
+ * rounded; if it is an integer, the number wraps around.
+ */
 function writerOf(type: NpyType, view: DataView): (at: number, value: number) => void {
   switch (type) {
     case 'f2':

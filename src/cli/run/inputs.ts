@@ -1,4 +1,7 @@
-/** Parses `--arg` and a job's `args`: buffers with their contents, scalars as bytes. */
+/**
+ * Parses the arguments of a kernel, which are given by `--arg` flags or by the key `args` of a job. Buffers are read
+ * with their contents, and scalars are converted to bytes.
+ */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -8,7 +11,7 @@ import { UsageError } from '../exit.ts';
 import { fileTrouble } from '../../hosts/file-errors.ts';
 import { type ElementType, hexBytes, isScalarType, npyTypeOf, scalarBytes } from './values.ts';
 
-/** The bytes of a buffer. `element` determines how they are printed and written to files. */
+/** The bytes of a buffer. `element` determines how the bytes are printed and how they are written to files. */
 export interface BufferContents {
   readonly bytes: Uint8Array;
   readonly element: ElementType | null;
@@ -28,7 +31,7 @@ export type RunInput =
   /** A number without a type, which is converted to the type of the parameter. */
   | { readonly kind: 'number'; readonly value: number | bigint };
 
-/** Reads arguments in order. All of their buffers together must fit into `room` bytes. */
+/** Reads arguments in order. The total size of their buffers must not exceed `room` bytes. */
 export async function readAll<T>(
   args: readonly T[],
   room: number,
@@ -81,7 +84,7 @@ export async function readArgument(text: string, room: number): Promise<RunInput
   }
 }
 
-/** The path of the file that an argument names; null if it names none. */
+/** The path of the file from which an argument is read; null if the argument is not read from a file. */
 export function fileOfArgument(text: string): string | null {
   const named = /^file(?:\[\d+\])?:(.*)$/s.exec(text)?.[1];
   if (named !== undefined) return named;
@@ -120,7 +123,7 @@ export function bufferSize(size: number, room: number): number {
   throw new UsageError(`the size of a buffer must be 0 or more bytes, not ${size}`);
 }
 
-/** The maximum length of the header of a `.npy` file. The header does not become part of the buffer. */
+/** The maximum length of the header of a `.npy` file, which may be read in addition to the contents of the buffer. */
 const longestHeader = 2 ** 16;
 
 export async function fileBuffer(path: string, folder: string, room: number): Promise<BufferInput> {

@@ -1,5 +1,6 @@
 /**
- * Reads the arguments, buffers and variables of a job. Error messages begin with the path of the value in the job file.
+ * Reads the arguments, buffers and variables of a job. Error messages begin with the path that leads to the value in
+ * the job file, such as `args[0].buffer`.
  */
 import { memberPath } from '../../base/rules.ts';
 import { UsageError } from '../exit.ts';
@@ -18,7 +19,7 @@ import type { JobArgument, JobContents } from './job-rules.ts';
 import { hexBytes, isScalarType, scalarBytes } from './values.ts';
 
 export interface JobPlace {
-  /** The folder that relative paths refer to. */
+  /** The folder to which relative file paths refer. */
   readonly folder: string;
   /** Maximum number of bytes in a buffer. */
   readonly room: number;
@@ -34,7 +35,10 @@ export async function placed<T>(path: string, read: () => T | Promise<T>): Promi
   }
 }
 
-/** Reads the arguments of a launch, listed at `path`; their buffers together must fit into the device's memory. */
+/**
+ * Reads the arguments of a launch, which the job lists at `path`. The device's memory must have room for all of their
+ * buffers together.
+ */
 export function readJobArguments(
   args: readonly JobArgument[],
   path: string,
@@ -43,7 +47,7 @@ export function readJobArguments(
   return readAll(args, place.room, (argument, i, room) => readArgument(argument, `${path}[${i}]`, { ...place, room }));
 }
 
-/** Reads the contents of several buffers or variables, by name. */
+/** Reads the contents of several buffers or variables, which are keyed by their names. */
 export async function readJobContents(
   contents: Readonly<Record<string, JobContents>>,
   path: string,

@@ -1,18 +1,18 @@
 /**
- * What a job file may contain, one row for each key. The rows for launch options and device options are shared with the
- * library.
+ * The rules for the contents of a job file, with one row for each key. The rows for the options of launches and devices
+ * are those of the library.
  */
 import { either, flag, listOf, mapOf, objectOf, type Rule, type RulesFor, text, whole } from '../../base/rules.ts';
 import { deviceRules, type PlainLaunch, plainLaunchRules } from '../../device/check-options.ts';
 import { type Generated, generatedRules } from './generated.ts';
 import { scalarTypes } from './values.ts';
 
-/** A number or a boolean. 64-bit integers and floats that are not finite are written as strings. */
+/** A number or a boolean. A string is used for 64-bit integers, and for floats that are not finite. */
 export type JobScalar = number | string | boolean;
 
 /**
- * Contents of a buffer or variable under one key: `hex`, `zeros`, `file`, a generator such as `ramp`, or the type of a list
- * of scalars.
+ * The contents of a buffer or variable. Exactly one key says how they are given: `hex`, `zeros`, `file`, a generator
+ * such as `ramp`, or a scalar type, whose value is a list of scalars.
  */
 export interface JobContents extends Generated {
   readonly hex?: string;
@@ -25,8 +25,8 @@ export interface JobContents extends Generated {
 }
 
 /**
- * An argument, which has exactly one key: `buffer` with contents or a name, `bytes` with hex digits, or the type of a
- * scalar with its value.
+ * An argument. It has exactly one key: `buffer`, whose value is contents or a name; `bytes`, whose value is hex digits;
+ * or a scalar type, whose value is a scalar.
  */
 export interface JobArgument {
   readonly buffer?: string | JobContents;
@@ -47,7 +47,7 @@ export interface JobLaunch extends PlainLaunch {
   readonly trace?: boolean | JobTrace;
 }
 
-/** In a job with a list of launches, the keys beside `launches` are the defaults for all of them. */
+/** If a job has a list of launches, the launch keys at the top level are defaults for all launches in the list. */
 export interface JobFile extends JobLaunch {
   readonly ptx?: string;
   readonly source?: string;

@@ -50,7 +50,7 @@ interface Job {
   /** The named buffers with their contents before the first launch. */
   readonly inputs: ReadonlyMap<string, BufferContents>;
   readonly isRepeated: boolean;
-  /** Whether the job has a list of launches, so that its answer also has one. */
+  /** Whether the job has a list of launches, in which case its answer also has a list of launches. */
   readonly isList: boolean;
 }
 
@@ -111,8 +111,8 @@ async function readLaunches(
 }
 
 /**
- * What comes before the keys of a launch in messages. It is the path of the launch, or nothing for the keys beside
- * `launches`.
+ * What messages write before a key of a launch: the path of the launch, or nothing if the key is at the top level of
+ * the job.
  */
 interface Paths {
   readonly own: string;
@@ -152,7 +152,10 @@ async function readModule(path: string, session: Session): Promise<string> {
   return text.value;
 }
 
-/** The engine with this name. By default, it is the fast engine, but the reference engine if the launch is traced. */
+/**
+ * The engine with this name. If no name is given, it is the reference engine for a launch that is traced, and the fast
+ * engine otherwise.
+ */
 export function readEngine(engine: string | null, traces: boolean): 'interp' | 'jit' {
   if (engine === null) return traces ? 'interp' : 'jit';
   if (engine === 'jit') {
@@ -187,7 +190,8 @@ function answer(outcome: RunOutcome, { isRepeated, isList }: Job): object {
 }
 
 /**
- * The keys `version` and `warnings` of an answer. They are omitted if the module ran by the rules of its own version.
+ * The keys `version` and `warnings` of an answer, which say that the module was checked against a later version than
+ * its own. They are omitted if it was not.
  */
 function lowVersionIn({ text, lowVersion }: Extract<RunOutcome, { readonly kind: 'done' | 'fault' }>): object {
   if (lowVersion === null) return {};

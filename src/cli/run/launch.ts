@@ -1,4 +1,4 @@
-/** Describes a run, as the flags or a job specify it, and executes it. */
+/** Describes a run, which is specified by command-line flags or by a job, and executes it. */
 import type { GpuName } from '../../isa/gpus.ts';
 import { PtxlabError } from '../../base/error.ts';
 import { SourceText } from '../../base/source-text.ts';
@@ -25,13 +25,13 @@ import type { RunInput } from './inputs.ts';
 
 /** One launch of a run. */
 export interface LaunchRequest {
-  /** The path of the launch in the job, which appears in messages; null if there is only one launch. */
+  /** Where the launch is in the job, such as `launches[1]`, for use in messages; null if there is only one launch. */
   readonly path: string | null;
   /** Name of the kernel; null if the module has only one. */
   readonly entry: string | null;
   readonly grid: Extent;
   readonly block: Extent;
-  /** Null if the kernel itself determines the size of clusters. */
+  /** The size of clusters in blocks; null if the kernel itself determines it. */
   readonly cluster: Extent | null;
   readonly engine: 'interp' | 'jit';
   readonly sharedBytes: number;
@@ -51,7 +51,7 @@ export interface LaunchRequest {
 
 export interface RunRequest {
   readonly source: string;
-  /** The name by which messages refer to the source. */
+  /** The name that messages use for the source. */
   readonly name: string;
   readonly target: TargetName | null;
   readonly isa: VersionName | null;
@@ -63,9 +63,12 @@ export interface RunRequest {
   readonly buffers: ReadonlyMap<string, Uint8Array>;
   /** The launches, which run one after the other. */
   readonly launches: readonly LaunchRequest[];
-  /** The names of the variables of the module whose contents are returned after the last launch. */
+  /** The names of the module's variables whose contents are to be returned after the last launch. */
   readonly read: readonly string[];
-  /** Number of times that all launches are run; buffers and written variables are restored before each repetition. */
+  /**
+   * How many times the whole sequence of launches is run. Buffers, and the variables that the job writes, are restored
+   * before each repetition.
+   */
   readonly repeat: number;
   /** Called with each piece of output when it is printed. */
   readonly onPrint: (text: string) => void;
@@ -73,7 +76,7 @@ export interface RunRequest {
   readonly onTrace: (event: TraceEvent) => void;
 }
 
-/** The result of a launch that ended without a fault. */
+/** The result of a single launch that ended without a fault. */
 export interface LaunchOutcome {
   /** For each argument, the bytes of the buffer after the launch; null for scalars and for named buffers. */
   readonly outputs: readonly (Uint8Array | null)[];
@@ -87,7 +90,7 @@ export type RunOutcome =
       readonly text: SourceText;
       /** The launches of the last repetition. */
       readonly launches: readonly LaunchOutcome[];
-      /** For each repetition, the total time of its launches. */
+      /** For each repetition, the total time that its launches took. */
       readonly milliseconds: readonly number[];
       /** Contents of the named buffers after the last launch. */
       readonly buffers: ReadonlyMap<string, Uint8Array>;
@@ -106,7 +109,7 @@ export type RunOutcome =
     }
   | { readonly kind: 'refused'; readonly text: SourceText; readonly diagnostics: readonly Diagnostic[] };
 
-/** The `.version` of the module is lower than its contents require, so it ran by the rules of a later version. */
+/** The `.version` of the module is lower than its contents require, so the rules of a later version were used. */
 export interface LowVersion {
   readonly used: VersionName;
   /** One warning for each instruction or target that needs a higher version. */
@@ -131,7 +134,10 @@ export async function execute(request: RunRequest): Promise<RunOutcome> {
   }
 }
 
-/** Describes the refusal as a fault at the first unsupported instruction. Such a fault has no thread. */
+/**
+ * Describes an error about unsupported instructions as a fault at the first of these instructions. Because no thread
+ * has executed it, the fault names no thread.
+ */
 function faultOf({ message, kernel, instructions }: UnsupportedInstructionsError): Fault {
   const line = instructions[0]?.line ?? null;
   return {
@@ -188,7 +194,10 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
   };
 }
 
-/** Calls `act`. If it throws an error about a mistake, the path of the launch in the job is added to the message. */
+/**
+ * Calls `act`. If `act` throws an error that is the user's mistake, the path of the launch in the job is added to the
+ * message of the error.
+ */
 async function inPlace<T>({ path }: LaunchRequest, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -207,7 +216,7 @@ function lowVersionOf({ report }: LoadedModule): LowVersion | null {
 interface PreparedLaunch {
   readonly request: LaunchRequest;
   readonly kernel: Kernel;
-  /** The buffers that belong to this launch alone, by argument. */
+  /** For each argument, the buffer that belongs to this launch alone; null for scalars and for named buffers. */
   readonly buffers: readonly (DeviceBuffer | null)[];
   readonly args: readonly Argument[];
 }

@@ -1,4 +1,7 @@
-/** `--trace`: prints each executed instruction as a line, and reads the flags and keys that select instructions. */
+/**
+ * Formats each traced instruction as one line, and reads the flags and job keys that select which instructions are
+ * traced.
+ */
 import { hex } from '../../base/bits.ts';
 import type { Dim3, TraceChoice, TraceEvent, TraceRegister } from '../../device.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
@@ -28,7 +31,7 @@ export function traceLine({ block, thread, line, text, registers, addresses }: T
   return `${block.join(',')} ${thread.join(',')} ${line}: ${said.padEnd(textWidth)}   ${values}`.trimEnd();
 }
 
-/** The bits that the instruction reads, followed by their value if the type defines one. */
+/** The bits of a register, followed by the value that they stand for if the type of the register defines one. */
 function valueText({ name, type }: TraceRegister, bits: number | bigint): string {
   const found = typeOf(type);
   if (found.class === 'predicate') return `${name}=${bits}`;

@@ -4,7 +4,10 @@ import { f16Value, numberBits, type BasicFloat, isBasicFloat } from '../../numer
 import { itemSize, type NpyType, isNpyType } from '../../tensors/npy/npy.ts';
 import { UsageError } from '../exit.ts';
 
-/** Types that a scalar can have: the basic types without their dot. */
+/**
+ * The types that a scalar can have, with their widths in bits. They are the basic types of PTX, without the leading
+ * dot.
+ */
 const widths: ReadonlyMap<string, number> = new Map([
   ...['b', 'u', 's'].flatMap((kind) => [8, 16, 32, 64].map((width) => [`${kind}${width}`, width] as const)),
   ['b128', 128],
@@ -96,7 +99,7 @@ export interface ElementType {
   readonly shape: readonly number[];
 }
 
-/** The elements of a buffer as text, but no more than the first `most`. */
+/** The first elements of a buffer as text; at most `most` of them are shown. */
 export function showElements(bytes: Uint8Array, { type }: ElementType, most: number): string {
   const size = itemSize(type);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

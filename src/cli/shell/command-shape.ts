@@ -2,10 +2,13 @@
 import type { Command, Option } from 'commander';
 
 export interface OptionShape {
-  /** The short and the long spelling, including dashes; null if the option lacks one of them. */
+  /**
+   * The short and the long spelling of the option, including the dashes; null for a spelling that the option does not
+   * have.
+   */
   readonly short: string | null;
   readonly long: string | null;
-  /** `<format>`, as it is written after the option; null if it takes no value. */
+  /** The placeholder for the value of the option, such as `<format>`; null if the option takes no value. */
   readonly value: string | null;
   readonly choices: readonly string[];
   readonly description: string;
@@ -17,7 +20,7 @@ export interface CommandShape {
   /** `[files...]`. */
   readonly arguments: readonly string[];
   readonly options: readonly OptionShape[];
-  /** The subcommands. The options of the command include theirs. */
+  /** The subcommands. Their options are also included in `options`. */
   readonly commands: readonly CommandShape[];
 }
 
@@ -46,7 +49,7 @@ function commandShape(command: Command): CommandShape {
 }
 
 function optionShape({ short, long, flags, argChoices, description }: Option): OptionShape {
-  // `-W <kind>` is written `-Werror`, because it has only one choice.
+  // `-W <kind>` is shown as `-Werror`, because that is its only possible value.
   const [only] = argChoices ?? [];
   if (short === '-W') return { short: `-W${only}`, long: null, value: null, choices: [], description };
   return {

@@ -5,7 +5,7 @@ export type Shell = 'bash' | 'zsh' | 'fish';
 
 const makers: Readonly<Record<Shell, (program: ProgramShape) => string>> = { bash, zsh, fish };
 
-/** The shells for which there is a script. */
+/** The shells for which a completion script is available. */
 export const shells: readonly Shell[] = ['bash', 'zsh', 'fish'];
 
 /** A script that the shell reads at startup. */
@@ -18,7 +18,9 @@ interface NamedCommand extends CommandShape {
   readonly path: string;
 }
 
-/** The commands that take options. A command that has subcommands is represented by these. */
+/**
+ * The commands that take options. If a command has subcommands, the list contains these instead of the command itself.
+ */
 function namedCommands({ commands }: ProgramShape): readonly NamedCommand[] {
   return commands.flatMap((command) =>
     command.commands.length === 0
@@ -81,7 +83,7 @@ function optionWords({ options }: CommandShape, program: ProgramShape): string {
   return [...options, ...program.options].flatMap(namesOf).concat('-h', '--help').join(' ');
 }
 
-/** The names of the commands inside a command. */
+/** The names of the subcommands of a command. */
 function innerWords({ commands }: CommandShape): string {
   return commands.map(({ name }) => name).join(' ');
 }
@@ -163,8 +165,8 @@ function fish(program: ProgramShape): string {
 }
 
 /**
- * A condition that is true on the command line of this command. Because `plan check` also contains the word `check`,
- * the condition for `check` excludes command lines with `plan`.
+ * A fish condition that is true if the given command is being typed. Because `plan check` also contains the word
+ * `check`, the condition for `check` excludes command lines that contain `plan`.
  */
 function fishCondition(path: string, program: ProgramShape): string {
   const words = path.split(' ');

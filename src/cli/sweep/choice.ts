@@ -8,7 +8,7 @@ export interface SweepChoiceFlags extends JudgeFlags {
   readonly scale?: string;
 }
 
-/** Parses `3` or `0..15`, ends included. */
+/** Parses a single chunk, such as `3`, or a range of chunks, such as `0..15`, which includes both ends. */
 export function readChunks(text: string | undefined, count: number): readonly number[] {
   const match = /^(\d+)(?:\.\.(\d+))?$/.exec(text ?? `0..${count - 1}`);
   const first = Number(match?.[1]);

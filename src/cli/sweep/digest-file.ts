@@ -1,4 +1,7 @@
-/** Digest files: what `sweep` writes, resumes and compares with. */
+/**
+ * Reads and writes digest files, which contain the results of `sweep`. A sweep can be continued from such a file, or
+ * compared with it.
+ */
 import { existsSync } from 'node:fs';
 import { writeFiles } from '../../hosts/node-output.ts';
 import { UsageError } from '../exit.ts';
@@ -7,16 +10,17 @@ import { isJsonObject } from '../json-object.ts';
 import type { Session } from '../session.ts';
 import { digestText } from './digest-text.ts';
 
-/** The digests of an instruction, by the number of the chunk. Unknown digests have no entry. */
+/** The digests of an instruction, keyed by the number of the chunk. A chunk whose digest is not known has no entry. */
 export type ChunkDigests = Map<number, number>;
 
 const format = 'ptxlab digests 1';
-/** Stands for a chunk without a known digest. */
+/** What is written for a chunk whose digest is not known. */
 const unknown = '........';
 
 /**
- * A file with the digests of any number of instructions: `{"format","sweeps":{INST:"…"}}`, eight digits per chunk.
- * Files of the form `{"small":{INST:{"checksum"}},"f32_sweeps":{INST:{"chunks"}}}` are read as well.
+ * A file with the digests of any number of instructions. It has the form `{"format","sweeps":{INST:"…"}}`, where each
+ * string contains eight digits per chunk. Files of the form
+ * `{"small":{INST:{"checksum"}},"f32_sweeps":{INST:{"chunks"}}}` are read as well.
  */
 export class DigestFile {
   readonly sweeps: Map<string, ChunkDigests>;
@@ -27,12 +31,12 @@ export class DigestFile {
     this.sweeps = sweeps;
   }
 
-  /** A digest file without any digests. `write` creates the file, or replaces an existing one. */
+  /** Returns a digest file without any digests. `write` then creates the file, or replaces an existing one. */
   static empty(path: string): DigestFile {
     return new DigestFile(path, new Map());
   }
 
-  /** If `create` is true, a missing file is treated as an empty one. */
+  /** Reads a digest file. If `create` is true, a file that does not exist is treated as empty. */
   static async read(path: string, session: Session, create: boolean): Promise<DigestFile> {
     if (create && !existsSync(path)) return DigestFile.empty(path);
     const text = await readInput(path, session);
@@ -42,7 +46,7 @@ export class DigestFile {
     return new DigestFile(path, sweeps);
   }
 
-  /** The digests of an instruction. The caller can add more of them. */
+  /** The digests of an instruction. The caller can add digests to the map that is returned. */
   of(name: string): ChunkDigests {
     const known = this.sweeps.get(name) ?? new Map<number, number>();
     this.sweeps.set(name, known);
@@ -50,7 +54,8 @@ export class DigestFile {
   }
 
   /**
-   * Replaces the file atomically. Readers, and runs after an interruption, find either the old version or the new one.
+   * Replaces the file atomically. Other readers, and later runs after an interruption, find either the old contents or
+   * the new ones, never a mixture.
    */
   async write(): Promise<void> {
     const lines = [...this.sweeps].map(([name, digests]) => `${JSON.stringify(name)}:"${digitsOf(digests)}"`);

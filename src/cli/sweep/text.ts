@@ -3,7 +3,7 @@ import { type Sweep, totalDigest } from '../../sweep.ts';
 import type { ChunkDigests } from './digest-file.ts';
 import { digestText } from './digest-text.ts';
 
-/** A sweep that has finished, or that stopped at a chunk with wrong results. */
+/** A sweep that has finished, or that has stopped at a chunk whose results are wrong. */
 export interface Swept {
   readonly sweep: Sweep;
   /** The requested chunks. */
@@ -64,8 +64,8 @@ export function sweepJson(swept: Swept): object {
 const perLine = 8;
 
 /**
- * The digests, eight per line, each line beginning with the number of its first chunk. If digests were expected, the
- * result of the comparison instead.
+ * The digests, eight per line, with the number of the first chunk at the beginning of each line. If digests were
+ * expected, the result of the comparison is returned instead.
  */
 export function sweptText(swept: Swept): string {
   const { sweep, chunks, known, wanted } = swept;
