@@ -4,8 +4,9 @@
  * operands, `PTX4xxx` for versions and targets, `PTX5xxx` for addresses, state spaces and declarations, `PTX6xxx` for
  * runtime faults, and `PTX7xxx` for PTX in other languages.
  *
- * `message` says what was found and what is allowed; `ptxas` is the wording that ptxas uses for the same category;
- * `explain` is what `ptxlab explain CODE` prints. Words in braces are parameters, which both templates share.
+ * `message` says what was found and what is allowed. `ptxas` is the wording that ptxas uses for such errors. Both are
+ * templates with the same parameters, which are written in braces. `explain` is the text that `ptxlab explain CODE`
+ * prints.
  */
 import type { Severity } from './severity.ts';
 
@@ -222,7 +223,7 @@ export const catalog = {
     ptxas: "Instruction '{opcode}' not checked",
     section: '9',
     explain:
-      'ptxlab knows this instruction but not its rules. This is reported once per opcode and file; everything around the instruction is checked.',
+      'ptxlab knows that this instruction exists, but not which rules apply to it. This is reported once per opcode and file; everything around the instruction is checked.',
   },
   PTX2003: {
     severity: 'error',
@@ -254,7 +255,7 @@ export const catalog = {
     message: "'{modifier}' after '{first}': only one of them is allowed",
     ptxas: 'Multiple {axis} modifiers specified',
     section: '9.7',
-    explain: 'An instruction takes at most one modifier of each kind, and no modifier twice.',
+    explain: 'An instruction takes at most one modifier of each kind, and each modifier only once.',
   },
   PTX2013: {
     severity: 'error',
@@ -270,7 +271,8 @@ export const catalog = {
     message: '{opcode} {found}',
     ptxas: "Unexpected instruction types specified for '{opcode}'",
     section: '9.7',
-    explain: 'The instruction exists, but not with these types or this many types. The type of the result comes first.',
+    explain:
+      'The instruction exists, but not with these types, or not with this number of types. The type of the result comes first.',
   },
   PTX2021: {
     severity: 'error',
@@ -866,7 +868,7 @@ export const catalog = {
     ptxas: '{ptxas}',
     section: '5.1',
     explain:
-      'The constant variables of a module share 64 KiB. The parameters of a kernel can take 4352 bytes, or 32764 from version 8.1 on targets from sm_70 on.',
+      'The constant variables of a module share 64 KiB. The parameters of a kernel can take up to 4352 bytes, or up to 32764 bytes with .version 8.1 or later on sm_70 or later.',
   },
   PTX5026: {
     severity: 'error',
@@ -941,7 +943,7 @@ export const catalog = {
     message: '{value} does not fit {type}',
     ptxas: 'Value out of range for type {type} {value}',
     section: '11.5.2',
-    explain: 'A number in a section must fit its type, either with or without a sign.',
+    explain: 'A number in a section must fit its type, either as a signed or as an unsigned number.',
   },
   PTX6001: {
     severity: 'error',

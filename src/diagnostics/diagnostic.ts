@@ -3,7 +3,10 @@ import type { Fix, HeaderChange } from './fix.ts';
 import { type CatalogEntry, type Code, catalog, type Parameters } from './catalog.ts';
 import type { Severity } from './severity.ts';
 
-/** One finding about a program. Offsets are UTF-16 offsets into the text in which it was found. */
+/**
+ * One finding about a program. Offsets are counted in UTF-16 units from the start of the text in which the finding
+ * occurs.
+ */
 export interface Diagnostic {
   readonly code: Code;
   readonly severity: Severity;
@@ -14,17 +17,17 @@ export interface Diagnostic {
   /** Fixes that can be derived from the position of the error alone, most likely first. */
   readonly fixes: readonly Fix[];
   /**
-   * Changes to the module's header, each of which would make the missing feature available by itself; the smallest
+   * Alternative changes to the module's header. Any one of them would make the missing feature available; the smallest
    * change comes first.
    */
   readonly accepted: readonly HeaderChange[];
-  /** The section of the PTX ISA 9.1 that contains the rule. */
+  /** The number of the section of the PTX ISA 9.1 document that contains the rule. */
   readonly section: string | null;
   /** The wording that ptxas uses for the same problem, without severity and line. */
   readonly ptxas: string;
 }
 
-/** Fields that a call site may add to a catalog entry. */
+/** Fields of a diagnostic that do not come from the catalog entry; callers may add them. */
 export interface Extras {
   readonly help?: string | null;
   readonly fixes?: readonly Fix[];
@@ -33,8 +36,8 @@ export interface Extras {
 }
 
 /**
- * Makes a diagnostic from the catalog entry `code`. The entry's templates name their parameters in braces; leaving
- * one out does not typecheck.
+ * Makes a diagnostic from the catalog entry `code`. The templates of the entry name their parameters in braces. A call
+ * that leaves out a parameter does not pass the type checker.
  */
 export function diagnose<C extends Code>(
   code: C,
@@ -48,7 +51,10 @@ export function diagnose<C extends Code>(
 const noFixes: readonly Fix[] = [];
 const noChanges: readonly HeaderChange[] = [];
 
-/** Makes a diagnostic from parameters that were checked against the entry when they were stored. */
+/**
+ * Makes a diagnostic from parameters that were stored earlier. Their names were checked against the catalog entry when
+ * they were stored.
+ */
 export function diagnoseStored(
   code: Code,
   span: Span,

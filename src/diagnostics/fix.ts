@@ -1,6 +1,6 @@
 import type { Span } from '../base/span.ts';
 
-/** A replacement of the text of one span. */
+/** Replaces the text of one span with another text. */
 export interface Edit {
   readonly span: Span;
   readonly text: string;
@@ -14,14 +14,14 @@ export type Applicability = 'certain' | 'possible';
 
 /** A set of edits that corrects at least one mistake in a program. */
 export interface Fix {
-  /** What the edits do, in the imperative: `Write mad.lo.u32`. */
+  /** What the edits do, phrased as an instruction to the user, such as `Write mad.lo.u32`. */
   readonly title: string;
   readonly applicability: Applicability;
   /** They do not overlap, and are in the order of the text. */
   readonly edits: readonly Edit[];
 }
 
-/** A change to a module's header. A directive that stays the same is null. */
+/** A change to a module's header. The field for a directive that does not change is null. */
 export interface HeaderChange {
   readonly version: string | null;
   readonly target: string | null;
@@ -33,7 +33,7 @@ export function rewrite({ start, end }: Span, text: string, applicability: Appli
   return { title, applicability, edits: [{ span: { start, end }, text }] };
 }
 
-/** Applies edits, which must not overlap, to a text and returns the result. */
+/** Applies edits to a text and returns the edited text. The edits must not overlap. */
 export function edited(text: string, edits: readonly Edit[]): string {
   return edits
     .toSorted((a, b) => b.span.start - a.span.start)

@@ -1,9 +1,12 @@
-/** Findings that a comment in the text suppresses: `// ptxlab-ignore PTX4002 the target is chosen later`. */
+/**
+ * Removes the findings that are suppressed by comments in the text, such as
+ * `// ptxlab-ignore PTX4002 the target is chosen later`.
+ */
 import type { Diagnostic } from './diagnostic.ts';
 
 const mark = 'ptxlab-ignore';
 
-/** A range of the text in which findings with a certain code are not reported. */
+/** A range of the text in which findings with the given code are not reported. */
 interface Suppression {
   readonly code: string;
   readonly start: number;

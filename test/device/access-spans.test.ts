@@ -1,7 +1,8 @@
 /**
- * Checks memory accesses that are tested for faults together, either because they are at constant distances from each
- * other or because four threads make them at once. Random groups of such accesses, within memories and across their
- * edges, must leave the same bytes and end with the same fault on both engines.
+ * Tests groups of memory accesses for which the fast engine makes a single check, either because their addresses differ
+ * only by constants or because four threads make them at once. Random groups of such accesses are made, some of them
+ * across the end of a memory. Both engines must leave the same bytes in memory, and must report the same fault if there
+ * is one.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -22,7 +23,10 @@ const registers: Readonly<Record<keyof typeof sizes, string>> = {
 /** Size of the buffer and of shared memory in bytes. */
 const [global, shared] = [1552, 512];
 
-/** The kind of accesses that a kernel makes. Each kind is chosen so that the order of the threads does not matter. */
+/**
+ * The kinds of accesses that a kernel can make. With each kind, the result does not depend on the order in which
+ * threads run.
+ */
 type Kind = 'loads' | 'stores of one value' | 'own bytes';
 
 /**
@@ -62,7 +66,7 @@ function addressLines(random: RandomSource, kind: Kind, space: string, size: num
   ];
 }
 
-/** Some of the accesses use another register. */
+/** Makes the lines of the accesses. Some of the accesses have another register as their base. */
 function accessLines(random: RandomSource, kind: Kind, space: string, type: keyof typeof sizes): readonly string[] {
   const size = sizes[type];
   const step = random.pick([size, size, 2 * size, 64, 160, 3]);

@@ -1,8 +1,11 @@
-/** Once a launch has turned out to be long, it switches, between two blocks, to code that runs four threads at once. */
+/**
+ * Tests that a launch that turns out to be long switches to code that runs four threads at once. The switch happens
+ * between two blocks.
+ */
 import { expect, test } from 'vitest';
 import { outcome, type Source } from './run.ts';
 
-/** 64 threads a block. Each thread stores a value, and each block adds its share to a sum. */
+/** 64 threads a block. Each thread stores a value, and each block adds a number to a sum. */
 const source: Source = {
   body: `ld.param.u64 %rd1, [out];
 mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1; mov.u32 %r4, 0; mov.u32 %r5, %r3; bar.sync 0;

@@ -1,4 +1,4 @@
-/** A kernel is compiled again only if the version, the target or the GPU differs. */
+/** Tests that a kernel is compiled again only if the PTX version, the target or the GPU has changed. */
 import { expect, test } from 'vitest';
 import { type Environment, environmentOf, namedEnvironment } from '../../src/isa/environment.ts';
 import { findGpu } from '../../src/isa/gpus.ts';
@@ -17,7 +17,7 @@ class Recording extends CodeCache {
 
 const usual = namedEnvironment('sm_80', '8.0');
 
-/** The number of different keys for launches of one kernel in these environments. */
+/** The number of different cache keys that launches of the same kernel have in these environments. */
 function keysOf(environments: readonly Environment[]): number {
   const code = new Recording();
   const { launch } = launchOf({ body: '' });

@@ -1,4 +1,4 @@
-/** Control flow, barriers, special registers and individual instructions, as seen by a kernel. */
+/** Tests control flow, barriers, special registers and individual instructions by running kernels. */
 import { describe, expect, test } from 'vitest';
 import { outcome, output, ways } from './run.ts';
 
@@ -72,7 +72,7 @@ wait: ld.volatile.shared.u32 %r1, [flag]; setp.eq.u32 %p2, %r1, 0; @%p2 bra wait
 set: st.volatile.shared.u32 [flag], 9; st.global.u32 [%rd1], 1;
 end:`;
     const spun = await outcome({ body }, 8, { block: 2, timeout: 5 });
-    // Thread 0 clears the flag and begins to wait; thread 1 sets it when its turn comes.
+    // Thread 0 clears the flag and begins to wait; thread 1 sets the flag when it is allowed to run.
     expect(spun).toMatchObject({ result: { ok: true }, words: [9, 1] });
   });
 

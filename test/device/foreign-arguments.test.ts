@@ -1,4 +1,7 @@
-/** Arguments and texts that no compiler has checked: each mistake is rejected with a typed error. */
+/**
+ * Tests arguments and texts that the TypeScript compiler has not checked. Every mistake in them must be rejected with a
+ * typed error.
+ */
 import { describe, expect, test } from 'vitest';
 import { Device, PtxlabError } from '../../src/device.ts';
 import { check, evaluate, explain } from '../../src/index.ts';

@@ -1,4 +1,4 @@
-/** Creates a launch in the form that engines receive, with its own memory. */
+/** Creates launches in the form in which engines receive them. Each launch has a memory of its own. */
 import { loadModule } from '../../src/check/check.ts';
 import { packArguments } from '../../src/device/arguments.ts';
 import { type ReferenceOptions, ReferenceEngine } from '../../src/interp/engine.ts';
@@ -21,7 +21,7 @@ export interface Shape {
   readonly bytes?: number;
 }
 
-/** A launch of kernel `k`, and a function that reads its output buffer. */
+/** A launch of the kernel `k`, and a function that returns the contents of its output buffer. */
 export interface Prepared {
   readonly launch: Launch;
   readonly output: () => Uint8Array;

@@ -1,4 +1,7 @@
-/** A caller's mistake is thrown as a typed error before anything runs; valid arguments are accepted. */
+/**
+ * Tests that a caller's mistake is reported by throwing a typed error before anything runs, and that valid arguments
+ * are accepted.
+ */
 import { describe, expect, test } from 'vitest';
 import { type Argument, Device, type LaunchOptions, PtxlabError, RefusedModuleError } from '../../src/device.ts';
 import { moduleOf } from './run.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, PtxlabError } from '../../src/device.ts';
 import { moduleOf, outcome, output, type Source, ways } from './run.ts';
 
-/** The error or fault code with which loading or launching ends; null if both succeed. */
+/** The code of the error or fault that loading or launching the kernel ends with; null if both succeed. */
 async function endOf(source: Source, options: LaunchOptions = {}, memory?: number): Promise<string | null> {
   try {
     const device = await Device.create(memory === undefined ? {} : { memory });

@@ -1,4 +1,7 @@
-/** The output of printf is passed on as it is printed, kept up to a limit, and never lost. */
+/**
+ * Tests that the output of printf is passed on as soon as it is printed, that it is also kept up to a limit, and that
+ * it is not lost if the launch fails.
+ */
 import { describe, expect, test } from 'vitest';
 import { Device, type Kernel, type LaunchOptions, type LaunchResult } from '../../src/device.ts';
 import { moduleOf, ways } from './run.ts';
@@ -45,7 +48,8 @@ describe.each(Object.entries(ways))('on %s', (_, way) => {
 
   test('of a kernel that never ends is kept when its time limit is reached', async () => {
     const kernel = await printing('%d\n', 2 ** 31);
-    // Compiles the kernel beforehand, so that the time limit ends the loop and not the compilation.
+    // This launch only compiles the kernel, so that the time limit of the next launch is reached in the loop and not
+    // during compilation.
     await kernel.launch({ ...way, budget: 1 });
     const result = await kernel.launch({ ...way, timeout: 0.3, printLimit: 100 });
     expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6021' }, printed: '7\n'.repeat(50) });

@@ -1,4 +1,4 @@
-/** Resources that the platform refuses: workers whose script does not load, and memory. */
+/** Tests what happens if the platform refuses a resource: workers whose script cannot be loaded, or memory. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { convert, convertAsync } from '../../src/arrays.ts';
 import { Device } from '../../src/device.ts';

@@ -34,7 +34,8 @@ ret; }
 
 /**
  * Launches `k` with a buffer of `bytes` zeros as its only argument and returns the buffer's contents afterwards. By
- * default, code that runs four threads at once is compiled, even though the kernel is small.
+ * default, the kernel is compiled to code that runs four threads at once, although it would normally be too small for
+ * that.
  */
 export async function outcome(
   source: Source,

@@ -1,6 +1,6 @@
 /**
- * Between any two instructions, the state of a launch is plain data. A copy of it must continue in another engine, with
- * the memory of another device, exactly as the launch itself does.
+ * Between any two instructions, the state of a launch is plain data that can be copied. If another engine, with the
+ * memory of another device, continues from the copy, it must behave exactly like the original launch.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -103,12 +103,14 @@ const cases: readonly Case[] = [
 
 const byName = cases.map((one) => [one.what, one] as const);
 
-/** The same comparison as toEqual, which is slow on pages of memory. */
+/**
+ * Expects two values to be equal. `toEqual` is slow on pages of memory, so it is called only to report a difference.
+ */
 function expectSame(found: unknown, wanted: unknown): void {
   if (!isDeepStrictEqual(found, wanted)) expect(found).toEqual(wanted);
 }
 
-/** How a launch ends: its state, or its fault. */
+/** Runs a launch to its end and returns its final state, or its fault if there is one. */
 function ending(engine: ReturnType<typeof referenceEngine>, stride: number): unknown {
   try {
     while (engine.step(stride));

@@ -1,4 +1,4 @@
-/** The host reads and writes variables of a module, as with cuModuleGetGlobal. */
+/** Tests that the host can read and write the variables of a module, as CUDA programs can with cuModuleGetGlobal. */
 import { describe, expect, test } from 'vitest';
 import { Device, type LoadedModule, PtxlabError } from '../../src/device.ts';
 import { moduleOf, ways } from './run.ts';

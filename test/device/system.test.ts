@@ -1,4 +1,7 @@
-/** System resources for kernels: a workspace for grid synchronization, and the reserved bytes of shared memory. */
+/**
+ * Tests what the system provides to kernels: a workspace for grid synchronization, and the reserved bytes of shared
+ * memory.
+ */
 import { describe, expect, test } from 'vitest';
 import type { LaunchOptions } from '../../src/device.ts';
 import { outcome, output, type Source, ways } from './run.ts';

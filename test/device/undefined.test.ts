@@ -1,4 +1,6 @@
-/** Undefined bits on the reference engine: where they may be copied, and what must not depend on them. */
+/**
+ * Tests how the reference engine tracks undefined bits: where a kernel may copy them, and what must not depend on them.
+ */
 import { describe, expect, test } from 'vitest';
 import { faultOf, outcome, type Source } from './run.ts';
 

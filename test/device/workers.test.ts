@@ -14,7 +14,10 @@ beforeAll(built, 120_000);
 
 const everyCount = [0, 1, 2] as const;
 
-/** %rd1: the output, %r1: the thread's index in the grid, %rd2: the address of its word. */
+/**
+ * Sets %rd1 to the address of the output, %r1 to the thread's index in the grid, and %rd2 to the address of the
+ * thread's word in the output.
+ */
 const own = `ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;
 mad.lo.u32 %r1, %r2, %r3, %r1; mad.wide.u32 %rd2, %r1, 4, %rd1;`;
 

@@ -1,4 +1,7 @@
-/** Kernels that wait for asynchronous copies with cuda::barrier and cuda::pipeline, in PTX made by nvcc. */
+/**
+ * Tests kernels that nvcc has compiled to PTX, and that use cuda::barrier and cuda::pipeline to wait for asynchronous
+ * copies.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

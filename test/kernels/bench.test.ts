@@ -1,4 +1,6 @@
-/** The benchmark kernels, whose results must be exactly those of the same arithmetic in reference.ts. */
+/**
+ * Tests the benchmark kernels. Their results must be exactly the same as those of the same arithmetic in reference.ts.
+ */
 import { expect, test } from 'vitest';
 import { e4m3, encode, f16, f32, fma, values } from './reference.ts';
 import { engines, floats, halfWords, launch, load, patterns, words } from './run.ts';
@@ -15,8 +17,8 @@ test.each(engines)('%s: vecadd adds, including NaN and infinities', async (engin
   const sums = a.map((x, i) => f32(x + (b[i] as number)));
   const wanted = patterns(sums).map((bits, i) => (Number.isNaN(sums[i]) ? 0x7fffffff : bits));
   expect(patterns(floats(c.read()))).toEqual(wanted);
-  // All threads execute 9 instructions before the branch. It is taken by the 120 threads outside the range; the others
-  // execute 11 more. ret is not counted.
+  // Each thread executes 9 instructions before the branch. The 120 threads outside the range also execute the branch
+  // itself and then end; each of the others executes 11 more instructions. The final ret is not counted.
   expect(stats).toMatchObject({ threads: 5120, instructions: 5120 * 9 + 120 + n * 11 });
 });
 

@@ -1,6 +1,6 @@
 /**
- * Kernels that use the narrow formats of Blackwell; their results must be exactly those of the same conversions in
- * reference.ts.
+ * Tests kernels that use the narrow formats of Blackwell. Their results must be exactly the same as those of the same
+ * conversions in reference.ts.
  */
 import { expect, test } from 'vitest';
 import { decode, e2m1, e2m3, e4m3, encode, encodeStochastic, f16, f32, randomSource, values } from './reference.ts';

@@ -1,9 +1,9 @@
 /**
  * Kernels as CUDA programmers write them, compiled by nvcc. The expected results were recorded with the same source
  * compiled for the host (tools/build-cuda-kernels.py). Results must match bit for bit, or within the stated bound for
- * functions that the ISA does not require to be exact. The fast engine must agree with the reference engine on every
- * bit and on the number of executed instructions, also if the blocks are distributed over two workers, and in code
- * without checks.
+ * functions that the ISA does not require to be exact. The fast engine must produce the same bits as the reference
+ * engine, and must execute the same number of instructions. This must also be true if two workers share the blocks, and
+ * in code without memory checks.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ const ways = {
 } as const satisfies Readonly<Record<string, LaunchOptions>>;
 export type Way = keyof typeof ways;
 
-/** One kernel of one PTX file. */
+/** A test case for one kernel in one PTX file. */
 export interface Run {
   readonly file: string;
   readonly given: CudaCase;
@@ -45,7 +45,10 @@ const builds: readonly (readonly [file: string, runs: readonly Run[]])[] = readd
     return [file, lines.map((line) => ({ file, given: JSON.parse(line) as CudaCase }))];
   });
 
-/** For each CUDA source, the shortest of its PTX files, which the reference engine runs fastest. */
+/**
+ * For each CUDA source, the shortest of the PTX files that were compiled from it. The reference engine runs this file
+ * faster than the others.
+ */
 export const shortestBuilds: ReadonlySet<string> = new Set(
   new Map(
     builds
@@ -74,8 +77,8 @@ interface Loaded {
 }
 
 /**
- * The module from the file that was loaded last, on a separate device for each way to run it. All kernels of the module
- * run on these devices and share compiled code.
+ * The module that was loaded last, given by its file. Each way to run the module has its own device, on which the
+ * module is loaded once, so that all kernels of the module share compiled code.
  */
 const newest = { file: '', loaded: new Map<Way, Loaded>() };
 
@@ -124,7 +127,10 @@ async function check(run: Run, way: Way): Promise<void> {
   if (!waits(run)) expect(ended.instructions).toBe(reference.instructions);
 }
 
-/** Declares a test for each kernel of each file and each way to run it for which `tells` returns true. */
+/**
+ * Declares tests for the kernels of all files. There is one test for each kernel and each way to run it, provided that
+ * `tells` returns true for the two.
+ */
 export function testCudaBuilds(tells: (way: Way, run: Run) => boolean): void {
   // Worker threads run the built package.
   beforeAll(built, 120_000);

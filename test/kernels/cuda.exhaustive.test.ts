@@ -1,4 +1,4 @@
-/** Runs every build of every CUDA source in every way. */
+/** Tests every PTX file of every CUDA source, and runs it in every way. */
 import { testCudaBuilds } from './cuda-runs.ts';
 
 testCudaBuilds(() => true);

@@ -1,6 +1,6 @@
 /**
- * One build of each CUDA source in every way; the other builds on the fast engine only, against the recorded results.
- * The exhaustive test runs all of them in every way.
+ * Tests one PTX file of each CUDA source in every way. The other PTX files are run only on the fast engine, and their
+ * results are compared with the recorded ones. The exhaustive test runs all PTX files in every way.
  */
 import { shortestBuilds, testCudaBuilds } from './cuda-runs.ts';
 

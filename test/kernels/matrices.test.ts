@@ -1,7 +1,7 @@
 /**
  * Tests matrix products and attention as CUDA programmers write them, compiled by nvcc, against a model of the GPU in
- * which each element of C is a chain of dot products, one for each step along k. Every bit must be equal, on both
- * engines and with two workers.
+ * which each element of C is a chain of dot products, one for each step along k. Every bit of the results must be the
+ * same as in the model, on both engines and with two workers.
  */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -25,20 +25,20 @@ const ways = {
 } as const satisfies Readonly<Record<string, LaunchOptions>>;
 type Way = keyof typeof ways;
 
-/** Bits of an element by row and column. */
+/** Returns the bits of the element in the given row and column of a matrix. */
 type Codes = (row: number, column: number) => number;
 
 /** The instruction and the GPU with which an element of C is computed, one step along k after another. */
 interface Model {
   readonly mnemonic: string;
   readonly gpu: GpuName;
-  /** The scales of blocks of elements of A and B; absent if the instruction has no scales. */
+  /** The scale factors for blocks of elements of A and B; absent if the instruction has no scale factors. */
   readonly scale?: { readonly format: 'ue8m0' | 'ue4m3'; readonly a: Codes; readonly b: Codes };
 }
 
 /**
- * Returns a function that computes one step for an element of C: it multiplies a row of A and a column of B, from
- * element `start` on, and adds the products to c. All values are bits.
+ * Returns a function that computes one step for an element of C. The function multiplies elements of a row of A by
+ * elements of a column of B, beginning with element `start`, and adds the products to c. All values are given as bits.
  */
 function modelOf({ mnemonic, gpu, scale }: Model) {
   const found = findGpu(gpu);
@@ -85,7 +85,10 @@ interface Launched {
   readonly numbers: readonly number[];
 }
 
-/** Launches a kernel and returns its output buffer, whose argument follows those of the inputs. */
+/**
+ * Launches a kernel and returns the contents of its output buffer. The arguments of the kernel are the inputs, followed
+ * by the output buffer.
+ */
 async function launch(way: Way, { file, kernel, gpu, grid, block, inputs, bytes, numbers }: Launched) {
   const device = await Device.create({ simd: true, memory: 2 ** 22, ...(gpu === undefined ? {} : { gpu }) });
   const module = device.load(readFileSync(file, 'utf8'));
@@ -104,7 +107,7 @@ const byte = (): number => Math.floor(random() * 256);
 const halves = (count: number, seed: number): Uint16Array =>
   Uint16Array.from(values(count, seed), (value) => encode(f16, value));
 const bytesOf = (count: number, make: () => number): Uint8Array => Uint8Array.from({ length: count }, make);
-/** Random fp8 codes. Bit 6, an exponent bit, is cleared, so that none of them is a NaN or an infinity. */
+/** Random fp8 codes. Bit 6, which is an exponent bit, is cleared, so that no code is a NaN or an infinity. */
 const fp8 = (count: number): Uint8Array => bytesOf(count, () => byte() & 0xbf);
 
 const at =
@@ -216,7 +219,10 @@ describe.each(cases.map((one) => [`${one.kernel} on ${one.model.gpu}`, one] as c
 // --- attention ------------------------------------------------------------------------------------------------------
 
 const columns = 64;
-/** Random numbers of moderate size, so that no key of the attention has nearly all of the weight. */
+/**
+ * Random f16 numbers of moderate size. With larger numbers, a single key would get nearly all of the weight in the
+ * attention.
+ */
 const ordinary = (count: number): Uint16Array =>
   Uint16Array.from({ length: count }, () => encode(f16, 2 * (random() + random() + random()) - 3));
 
@@ -224,7 +230,7 @@ const floatOf = (bits: number): number => elementAt(new Float32Array(Uint32Array
 const bitsOf = (value: number): number => elementAt(new Uint32Array(Float32Array.of(value).buffer), 0);
 const exp2 = (value: number): number => floatOf(Number(elementAt(evaluate('ex2.approx.ftz.f32', [bitsOf(value)]), 0)));
 
-/** One row of the result, with every rounding in the order of the kernel. */
+/** Computes one row of the result. All operations are rounded, in the same order as in the kernel. */
 function attentionRow(
   gpu: GpuName,
   row: number,

@@ -34,8 +34,8 @@ interface Loop {
   readonly grid: Extent;
   readonly block: Extent;
   /**
-   * The values of the variables before and after the launch, in the order in which GCC passes the addresses of the
-   * variables.
+   * For each variable, its values before and after the launch. The variables are in the order in which GCC passes their
+   * addresses.
    */
   readonly variables: readonly { readonly before: Numbers; readonly after: Numbers }[];
 }

@@ -1,6 +1,7 @@
 /**
- * A second implementation of the arithmetic in the kernels of examples/kernels: functions on JavaScript numbers that
- * use no code from src. All numbers are f64; `f32` rounds a number to the nearest f32 with Math.fround.
+ * A second implementation of the arithmetic that the kernels in examples/kernels perform. Its functions operate on
+ * JavaScript numbers and do not use any code from src. All numbers are f64; `f32` rounds a number to the nearest f32
+ * with Math.fround.
  */
 
 export const f32: (x: number) => number = Math.fround;
@@ -26,8 +27,8 @@ export function values(count: number, seed: number): Float32Array {
 }
 
 /**
- * a * b + c of f32 values with one rounding. The product is exact in f64; an inexact sum is rounded to odd, so that
- * rounding it once more to f32 gives the correct result.
+ * Computes a * b + c for f32 values with a single rounding. The product is exact in f64; an inexact sum is rounded to
+ * odd, so that rounding it once more to f32 gives the correct result.
  */
 export function fma(a: number, b: number, c: number): number {
   const product = a * b;
@@ -41,7 +42,10 @@ export function fma(a: number, b: number, c: number): number {
   return f32(new Float64Array(bits.buffer)[0] as number);
 }
 
-/** A small float format without infinities: the magnitudes of its codes, ascending from zero. */
+/**
+ * A small float format without infinities, described by the magnitudes of its codes in ascending order, beginning with
+ * zero.
+ */
 export interface SmallFormat {
   readonly bits: number;
   readonly magnitudes: readonly number[];

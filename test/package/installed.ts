@@ -1,4 +1,4 @@
-/** The package as users get it: packed, and then unpacked next to its dependencies. */
+/** Installs the package as users get it: the package is packed, and then unpacked next to its dependencies. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ export async function install(folder: string): Promise<readonly string[]> {
   return ['ptxlab', ...names];
 }
 
-/** Total size of all files in a folder in bytes. */
+/** The total size in bytes of all files in a folder and its subfolders. */
 export function sizeOf(folder: string): number {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);

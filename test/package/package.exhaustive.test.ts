@@ -1,5 +1,6 @@
 /**
- * Tests the packed package: its types, the files to which it refers, its size, and pages in a browser that bundle it.
+ * Tests the package as it is published: its types, the files to which it refers, its size, and web pages whose bundles
+ * include it, which are run in a browser.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -77,7 +78,7 @@ test('an installation is smaller than 15 MB', () => {
   expect(bytes).toBeLessThan(15e6);
 });
 
-/** Serves a folder. With `isolated`, pages may share memory between threads. */
+/** Serves a folder. If `isolated` is true, the pages may share memory between threads. */
 async function serve(path: string, isolated: boolean): Promise<Server> {
   const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' };
   const headers = isolated

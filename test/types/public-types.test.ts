@@ -1,4 +1,7 @@
-/** The values that the public types accept and reject. tsc checks this file; vitest only runs it. */
+/**
+ * Tests which values the public types accept and which they reject. These tests are performed by tsc when it checks
+ * this file; vitest only runs the file.
+ */
 import { describe, expectTypeOf, test } from 'vitest';
 import type { ConvertOptions, FormatName, FormatSpelling, QuantizeOptions } from '../../src/arrays.ts';
 import type { DeviceBuffer, DeviceOptions, LaunchOptions, ModuleSymbol } from '../../src/device.ts';

@@ -99,7 +99,8 @@ const multiplyAdds: readonly InstructionForm[] = [
     id: 'mad.f32.unrounded',
     section: '9.7.3.7',
     syntax: 'mad{.ftz}{.sat}.f32  d, a, b, c',
-    summary: 'a * b + c: on sm_1x, computed in the special way of that hardware; on later targets, the same as mad.rn.',
+    summary:
+      'a * b + c. On sm_1x, it is computed in a way that is specific to that hardware; on later targets, it is the same as mad.rn.',
     availability: [row('mad.f32 without a rounding', atBetween(10, 20), atBetween(20, 32, '3.2')), ftz],
     operands: operands4,
     steps: legacyMad,

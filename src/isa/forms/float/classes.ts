@@ -28,8 +28,9 @@ function pattern(to: Ref, value: bigint, width: number): Step {
 }
 
 /**
- * Tests for a subnormal by subtracting one from the magnitude and comparing the result as an unsigned number. Zero
- * wraps around to the largest number, so it counts as normal, as the ISA requires (PTX ISA 9.1, 9.7.3.1).
+ * Tests for a subnormal by subtracting one from the magnitude and comparing the result as an unsigned number. For zero,
+ * the subtraction wraps around to the largest unsigned number, so zero counts as normal, as the ISA requires (PTX ISA
+ * 9.1, 9.7.3.1).
  */
 function subnormal({ width, type, normal }: Layout, to: Ref): readonly Step[] {
   return [

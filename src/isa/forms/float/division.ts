@@ -7,7 +7,10 @@ import { a, always, b, d, exact, row, when } from './rows.ts';
 import { floatSteps, modeOf } from './steps.ts';
 
 const quotient = floatSteps('div', ['$a', '$b']);
-/** Runs the same steps as with `.approx`, for versions in which `.approx` was implied and could be omitted. */
+/**
+ * Makes the steps the same as with `.approx`. It is used for PTX versions in which `.approx` was implied and could be
+ * omitted.
+ */
 export const approximately: (steps: InstructionForm['steps']) => InstructionForm['steps'] =
   (steps) => (variant, environment) =>
     steps({ ...variant, modifiers: { ...variant.modifiers, precision: '.approx' } }, environment);

@@ -57,7 +57,7 @@ export const mixedForms = (): readonly InstructionForm[] => [
     id: 'sub.f32.half',
     section: '9.7.5.2',
     syntax: 'sub{.frnd}{.sat}.f32.atype  d, a, c',
-    summary: 'Difference of an f16 or bf16 value, which is widened to f32 first, and an f32 value.',
+    summary: 'An f16 or bf16 value, which is widened to f32 first, minus an f32 value.',
     sets: { atype: narrow },
     availability: [row('mixed-precision sub', at('8.6', 100))],
     operands: [d, a, c],

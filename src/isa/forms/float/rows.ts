@@ -8,7 +8,7 @@ export const a: ValuePattern = read('a', 0);
 export const b: ValuePattern = read('b', 0);
 export const c: ValuePattern = read('c', 0);
 
-/** A form whose registers must have exactly the width of their type. */
+/** Makes a form in which every register must have exactly the width of its operand type. */
 export function exact(entry: Omit<InstructionForm, 'regime'>): InstructionForm {
   return { ...entry, regime: 'exact' };
 }
@@ -29,7 +29,7 @@ export function when(modifier: string, version: string, sm = 10): AvailabilityRo
 /** `.ftz` on f32. */
 export const ftz: AvailabilityRow = when('.ftz', '1.4');
 
-/** The requirements of `.rm` and `.rp`, which were added later than `.rn` and `.rz`. */
+/** The version and target requirements of `.rm` and `.rp`, which were added to PTX later than `.rn` and `.rz`. */
 export function directed(version: string, sm: number): readonly AvailabilityRow[] {
   return [when('.rm', version, sm), when('.rp', version, sm)];
 }

@@ -37,7 +37,10 @@ export function flushesByTarget(format: FloatArithmeticFormat, environment: Envi
   return format === 'f32' && environment.target.sm < 20;
 }
 
-/** Applies a floating-point function to each lane of the variant's first type. */
+/**
+ * Applies a floating-point function to each lane of the operands. The first type of the variant determines the format
+ * of the lanes.
+ */
 export function floatSteps(fn: FloatFunction, sources: readonly Ref[]): InstructionForm['steps'] {
   return (variant, environment) => {
     const format = formatOf(variant);

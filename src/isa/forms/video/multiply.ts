@@ -95,8 +95,8 @@ const signs = 'vmad.dtype.atype.btype{.sat}{.scale}  d, -a{.asel}, -b{.bsel}';
 const po = (syntax: string): string => syntax.replace('{.sat}', '.po{.sat}');
 
 /**
- * vmad. The allowed combinations of signs are spread over three syntax lines. With `.po`, two minus signs on the
- * factors cancel each other, and all other combinations are rejected.
+ * The forms of vmad. The combinations of minus signs that are allowed need three syntax lines. With `.po`, two minus
+ * signs on the factors cancel each other, and all other combinations are rejected.
  */
 export const videoMultiplyForms = (): readonly InstructionForm[] => [
   form('vmad', `${plain}, c`, 'Product of two register parts, plus c.', ['may', 'may', 'none']),

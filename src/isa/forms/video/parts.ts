@@ -1,4 +1,6 @@
-/** Register parts in video instructions, and the selectors that name them (PTX ISA 9.1, 9.7.18). */
+/**
+ * The parts of registers that video instructions use, and the selectors that name these parts (PTX ISA 9.1, 9.7.18).
+ */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import type { Variant } from '../../form.ts';
 import { type Ref, refName } from '../../steps/ref.ts';
@@ -14,12 +16,15 @@ interface Lanes {
 }
 
 /**
- * One digit per lane. Each digit of the selector is the number of a lane, where the lanes of a come first and those of
- * b follow.
+ * Selectors of source operands. There is one digit for each lane, which is the number of the lane to use. The lanes of
+ * a are numbered first, followed by those of b.
  */
 export const laneChoices: Lanes = { halves: /^\.h[0-3]{2}$/, bytes: /^\.b[0-7]{4}$/ };
 
-/** The lanes of the result that an instruction computes, given by their digits in descending order. */
+/**
+ * Masks that say which lanes of the result are computed. Their digits are the numbers of these lanes, in descending
+ * order.
+ */
 export const laneMasks: Lanes = { halves: /^\.h(?=.)1?0?$/, bytes: /^\.b(?=.)3?2?1?0?$/ };
 
 /** The selector of an operand without its minus sign; empty if the operand has no selector. */
@@ -43,7 +48,7 @@ export function bitFieldOf(selector: string): BitField {
   return { low: Number(selector[2]) * width, width };
 }
 
-/** `to` = the selected part of an operand, extended to 64 bits according to its type. */
+/** Sets `to` to the selected part of an operand, extended to 64 bits according to the type of the operand. */
 export function extended(variant: Variant, name: Ref, type: IntegerName, to: Ref): readonly Step[] {
   const { low, width } = bitFieldOf(selectorOf(variant, name));
   if (width === 32) return [resize(to, 's64', name, type)];

@@ -1,6 +1,6 @@
 /**
- * Scalar video instructions except vmad: PTX ISA 9.1, 9.7.18.1. Here, intermediate values have 64 bits, whereas the ISA
- * uses 33 or 34. Only shifts could need more than 64 bits.
+ * Scalar video instructions except vmad: PTX ISA 9.1, 9.7.18.1. Intermediate values are 64 bits wide here, while the
+ * ISA uses 33 or 34 bits. Only the results of shifts might not fit into 64 bits.
  */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import { type Comparison, comparisons } from '../../../numerics/operations.ts';
@@ -24,7 +24,7 @@ import { extended, bitFieldOf, scalarParts, selectorOf } from './parts.ts';
 const words: readonly TypeName[] = ['.u32', '.s32'];
 const parts = { parts: scalarParts } as const;
 
-/** The steps that compute `made` from `x` and `y`; all three are 64 bits wide. */
+/** Returns the steps that compute the value `made` from the values `x` and `y`. All three values are 64 bits wide. */
 type Primary = (variant: Variant) => readonly Step[];
 
 interface Family {
@@ -37,8 +37,8 @@ interface Family {
   readonly atype: 0 | 1;
   readonly btype: 'slot' | 'u32';
   /**
-   * Whether the result has a type of its own. If so, it is written before the types of the sources. The result of a
-   * comparison is unsigned.
+   * Whether the instruction names a type for its result, which comes before the types of the sources. Comparisons do
+   * not; their result is unsigned.
    */
   readonly typed: boolean;
 }
@@ -56,8 +56,9 @@ function sources(family: Family, variant: Variant): readonly Step[] {
 }
 
 /**
- * Limits `made` and stores it in `value`: with saturation, it is clamped to the range of the result or of the selected
- * part of the result; without, it is truncated to 33 bits, the width of an intermediate result in the ISA.
+ * Sets `value` to `made`, limited in width. With saturation, `made` is clamped to the range of the result, or of the
+ * selected part of the result. Without saturation, `made` is truncated to 33 bits, which is the width of an
+ * intermediate result in the ISA.
  */
 function limited(family: Family, variant: Variant): readonly Step[] {
   const { width } = bitFieldOf(selectorOf(variant, '$d'));
@@ -208,7 +209,7 @@ const shiftRight: Primary = (variant) => [...amount(variant), bits('shr.s', 64, 
 const shifts = (
   [
     ['vshl', 'Register part shifted left', shiftLeft],
-    ['vshr', 'Register part shifted right, filled with copies of the sign if the part is signed', shiftRight],
+    ['vshr', 'Register part shifted right, filled with copies of the sign bit if the part is signed', shiftRight],
   ] as const
 ).map(
   ([opcode, summary, primary]): Family => ({
@@ -224,8 +225,8 @@ const shifts = (
 );
 
 /**
- * The comparison that a variant requests. It applies to values that have already been extended according to their
- * types.
+ * The comparison that the modifiers of a variant request. The compared values have already been extended according to
+ * their types.
  */
 export function comparisonOf(variant: Variant): Comparison {
   return choice(variant, 'comparison', comparisons);

@@ -1,4 +1,7 @@
-/** SIMD video instructions: PTX ISA 9.1, 9.7.18.2, on two halves or four bytes of registers. */
+/**
+ * SIMD video instructions, which operate on the two halves or the four bytes of their registers (PTX ISA 9.1,
+ * 9.7.18.2).
+ */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import { has, type InstructionForm, read, type Variant, write, integerType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -38,12 +41,12 @@ const bytes: Shape = {
   comparisonSection: '9.7.18.2.4',
 };
 
-/** The steps that compute `made.i` from `x.i` and `y.i`; all three are 32 bits wide. */
+/** Returns the steps for lane i, which compute `made.i` from `x.i` and `y.i`. All three values are 32 bits wide. */
 type LaneSteps = (variant: Variant, lane: number) => readonly Step[];
 
 // --- lanes ----------------------------------------------------------------------------------------------------------
 
-/** The digits of a selector, starting with the lowest lane. */
+/** The digits of a selector, beginning with the digit for the lowest lane. */
 function digits(selector: string, otherwise: readonly number[]): readonly number[] {
   return selector === '' ? otherwise : selector.slice(2).split('').reverse().map(Number);
 }
@@ -51,8 +54,8 @@ function digits(selector: string, otherwise: readonly number[]): readonly number
 const upFrom = (first: number, count: number): readonly number[] => Array.from({ length: count }, (_, i) => first + i);
 
 /**
- * Sets `to` to lane number `chosen`, extended according to its type. The lanes of a are numbered first, and those of b
- * follow.
+ * Sets `to` to the source lane with the number `chosen`, extended to 32 bits according to its type. The lanes of a are
+ * numbered first, followed by those of b.
  */
 function lane({ lanes, width }: Shape, chosen: number, type: IntegerName, to: Ref): readonly Step[] {
   const from = chosen < lanes ? '$a' : '$b';
@@ -78,7 +81,7 @@ function masked(shape: Shape, variant: Variant): readonly number[] {
   return digits(selectorOf(variant, '$d'), upFrom(0, shape.lanes));
 }
 
-/** d = the sum of c and the computed lanes. */
+/** Sets d to the sum of c and all lanes that were computed. */
 function accumulated(shape: Shape, variant: Variant): readonly Step[] {
   const chosen = masked(shape, variant);
   return chosen.map((i, n) =>
@@ -86,7 +89,7 @@ function accumulated(shape: Shape, variant: Variant): readonly Step[] {
   );
 }
 
-/** Puts the computed lanes at their positions and takes the other lanes from c. */
+/** Sets d to the lanes that were computed, and takes all other lanes from c. */
 function merged({ lanes, width, ...rest }: Shape, variant: Variant): readonly Step[] {
   const chosen = masked({ lanes, width, ...rest }, variant);
   const down = upFrom(0, lanes).toReversed();
