@@ -70,8 +70,8 @@ function keyOf({ file, line, column }: SourcePosition): string {
 }
 
 /**
- * Whether the position contains only actual numbers. When a line is recognized by its shape instead of being parsed,
- * any number in it that is too large is replaced by a negative marker.
+ * Whether all numbers of the position are known. When a line is recognized by its shape instead of being parsed, any
+ * number in it that is too large is replaced by a negative marker.
  */
 function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;

@@ -145,7 +145,7 @@ export class Document {
     return signaturesAt(statementPlace(chunk.text, words, offset - chunk.start));
   }
 
-  /** The requirements of the module, which tell the versions and targets that would accept it. */
+  /** The requirements of the module: which versions and targets would accept it. */
   requirements(): Requirements {
     if (needsWholeCheck(this.module, limits)) return check(this.text(), this.options).requirements;
     const rows = new Set<AvailabilityRow>();

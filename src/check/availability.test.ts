@@ -1,5 +1,5 @@
 /**
- * Tests from which version and target on special registers and directives are available. The expected values were
+ * Tests in which versions and on which targets special registers and directives are available. The expected values were
  * measured with ptxas 13.0.
  */
 import { describe, expect, test } from 'vitest';

@@ -10,15 +10,15 @@ export interface CheckerParts {
   readonly source: string;
   readonly report: Report;
   /**
-   * Returns true, and counts an error with this code, if so many errors have been listed that this one would not be
-   * listed; the caller then need not create a diagnostic. If it returns false, the caller must report the error.
+   * If the limit on listed errors has been reached, counts an error with this code and returns true, so that the caller
+   * need not create a diagnostic. Otherwise returns false, and the caller must report the error.
    */
   readonly countsOnly?: (code: Code) => boolean;
   readonly memory: CheckMemory;
   readonly header: Header;
   /**
-   * Whether items are kept so that the module can be run. If this is false, a line whose shape is already in `memory`
-   * is checked without being parsed.
+   * Whether the checker keeps all items, which is necessary if the module is to be run. If this is false, a line whose
+   * shape is already in `memory` is checked without being parsed.
    */
   readonly keep: boolean;
 }

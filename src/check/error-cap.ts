@@ -23,8 +23,8 @@ export class ErrorCap {
   };
 
   /**
-   * Returns true, and counts an error with this code, if so many errors have been listed that this one would not be
-   * listed; the caller then need not create a diagnostic. If it returns false, the caller must report the error.
+   * If the limit on listed errors has been reached, counts an error with this code and returns true, so that the caller
+   * need not create a diagnostic. Otherwise returns false, and the caller must report the error.
    */
   readonly countsOnly = (code: Code): boolean => {
     if (this.after === null || catalog[code].severity !== 'error') return false;

@@ -43,9 +43,9 @@ export interface VariableSymbol {
   readonly name: string;
   readonly space: VariableSpace;
   /**
-   * Set only if the variable is declared in an inner block and has the same name as a parameter or return value of the
-   * function. `.param` accesses then treat the variable like that parameter, whose space this is. Null for all other
-   * variables.
+   * The space of the parameter or return value that this variable hides; null if there is none. A variable in an inner
+   * block may have the same name as a parameter or return value of its function. `.param` accesses then treat the
+   * variable like the parameter.
    */
   readonly takenFor: FormalSpace | null;
   readonly linkage: Linkage | null;

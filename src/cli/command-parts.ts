@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ExitCode } from './exit.ts';
 import type { Session } from './session.ts';
 
-/** Runs a command, to which it passes the current session, and records the exit code of the command. */
+/** Runs a command in the current session, and records its exit code. */
 export type Start = (command: (session: Session) => Promise<ExitCode>) => Promise<void>;
 
 export function examples(command: Command, ...lines: readonly string[]): Command {

@@ -98,7 +98,7 @@ async function runKernel(editor: vscode.TextEditor, run: Run): Promise<void> {
     void vscode.window.showInformationMessage('This module has no kernel.');
     return;
   }
-  const prompt = `Options with which ptxlab run launches ${kernel.name}`;
+  const prompt = `ptxlab run options for launching ${kernel.name}`;
   const options = await vscode.window.showInputBox({ prompt, value: suggestedLaunch(kernel) });
   if (options === undefined || !(await document.save())) return;
   run(['run', document.fileName, '--entry', kernel.name, '--timeout', String(longestRun), ...words(options)]);

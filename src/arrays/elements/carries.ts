@@ -23,7 +23,7 @@ export function isAnyCarried(bytes: Uint8Array, mask: number, carry: number): bo
   return words.some((word) => (((word & mask) + carry) & ~mask) !== 0);
 }
 
-/** The number of bytes from which it is faster to copy the array into WebAssembly memory and test it there. */
+/** If an array has at least this many bytes, it is faster to copy it into WebAssembly memory and test it there. */
 const worthCopying = 4096;
 
 interface Scanner {

@@ -111,7 +111,9 @@ function nanText(result: RuleResult): string {
   }
   const pattern = `0x${result.bits.toString(16)}`;
   if (result.sign === 'opposite') return 'a NaN becomes a zero of the opposite sign, because the format has no NaN';
-  return result.sign === 'signed' ? `a NaN becomes ${pattern} with its sign` : `a NaN becomes ${pattern}, sign dropped`;
+  return result.sign === 'signed'
+    ? `a NaN becomes ${pattern} with its sign`
+    : `a NaN becomes ${pattern}, and its sign is dropped`;
 }
 
 function nanRules(semantics: 'ml_dtypes' | 'torch'): readonly SemanticRule[] {
@@ -187,7 +189,7 @@ export const semanticRules: readonly SemanticRule[] = [
       inputs: { kind: 'range', above: 2 ** -127, below: 2 ** -126 },
       result: bits(0x01n, 'dropped'),
       saturate: null,
-      rule: 'values between 2^-127 and 2^-126 become 2^-126: f32 subnormals are rounded as if 2^-127 were half a unit',
+      rule: 'values between 2^-127 and 2^-126 always become 2^-126, even if 2^-127 is nearer',
       evidence: measured,
     }),
   ),

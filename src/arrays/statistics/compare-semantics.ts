@@ -18,7 +18,7 @@ import type { ConversionStage, ConversionStages } from '../../numerics/conversio
 import { conversionOf, planConverter, replacementOf, saturatesByItself } from '../semantics/semantics.ts';
 
 export interface CompareOptions {
-  /** The destination format, in any spelling. */
+  /** The destination format, in any of its spellings. */
   readonly to: FormatSpelling;
   /**
    * The source format of the conversion; f32 by default. Before the conversion, the value is rounded to this format, to

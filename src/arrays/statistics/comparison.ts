@@ -58,7 +58,7 @@ export interface ComparerOptions {
   readonly unit: SpacingUnit;
   /** Number of worst elements to keep. */
   readonly worst: number;
-  /** If only a part of a stream is compared, the index in the stream of the first element of that part; otherwise 0. */
+  /** The index of the first compared element in the stream. It is 0 unless only a part of the stream is compared. */
   readonly firstIndex?: number;
 }
 

@@ -7,10 +7,7 @@ export interface ScaledNumber {
   readonly exponent: number;
 }
 
-/**
- * The exponents of added numbers are multiples of this step. Two steps are larger in magnitude than any exponent of an
- * f64.
- */
+/** The exponents of added numbers are multiples of this step. Two steps exceed the magnitude of any f64 exponent. */
 export const scaleStep = 600;
 
 /**
@@ -55,8 +52,8 @@ export class ScaledSum {
 }
 
 /**
- * The value of value * 2^exponent, rounded once. Results outside the range of f64 become infinity or zero. The exponent
- * must be a multiple of `scaleStep`.
+ * Computes value * 2^exponent with a single rounding. Results outside the range of f64 become infinity or zero. The
+ * exponent must be a multiple of `scaleStep`.
  */
 export function scaled(value: number, exponent: number): number {
   const factor = 2 ** (Math.sign(exponent) * scaleStep);

@@ -1,6 +1,6 @@
 /**
- * The k elements of a stream with the largest errors, largest first; among equal errors, the earlier element comes
- * first.
+ * Keeps the k elements of a stream that have the largest errors. They are sorted by error, largest first; of two
+ * elements with the same error, the earlier one comes first.
  */
 import { elementAt } from '../../base/element-at.ts';
 export interface WorstElement {

@@ -111,8 +111,8 @@ async function readLaunches(
 }
 
 /**
- * What messages write before a key of a launch: the path of the launch, or nothing if the key is at the top level of
- * the job.
+ * The text that comes before a key of a launch in messages: the path of the launch, or nothing if the key is at the top
+ * level of the job.
  */
 interface Paths {
   readonly own: string;
