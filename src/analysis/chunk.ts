@@ -60,8 +60,8 @@ export interface CheckedChunk {
   /** In the order of the text. */
   readonly diagnostics: readonly Diagnostic[];
   /**
-   * Findings about opcodes that were not checked, with the opcode of each one. Within a module, only the first finding
-   * for each opcode is reported.
+   * Maps each finding about an unchecked opcode to that opcode. Within a module, only the first finding for each opcode
+   * is reported.
    */
   readonly unchecked: ReadonlyMap<Diagnostic, string>;
   /** Names of the module. */

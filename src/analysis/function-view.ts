@@ -36,8 +36,8 @@ export interface RegisterFacts {
 
 export interface LiveRegisters extends Span {
   /**
-   * The number of registers that hold a value before this instruction that is still needed. These are PTX registers,
-   * not the hardware registers that ptxas allocates.
+   * The number of registers whose values are still needed just before this instruction. These are PTX registers, not
+   * the hardware registers that ptxas allocates.
    */
   readonly count: number;
 }

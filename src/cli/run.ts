@@ -1,6 +1,6 @@
 /**
- * `ptxlab run`: runs a kernel on the CPU. Ctrl-C ends the process at once, because it has no handler. A handler would
- * not be called while a kernel runs anyway.
+ * `ptxlab run`: runs a kernel on the CPU. Ctrl-C ends the process at once, because no handler is installed for it. A
+ * handler would not be called while a kernel runs anyway.
  */
 import { elementAt } from '../base/element-at.ts';
 import { defaultMemorySize, type Dim3 } from '../device.ts';

@@ -1,6 +1,6 @@
 /**
- * Packs codes densely. If codes are w bits wide, element i occupies bits w * i to w * i + w - 1 of a little-endian bit
- * string, so element 0 is in the lowest bits.
+ * Packs codes densely and reads packed codes. If codes are w bits wide, element i occupies bits w * i to w * i + w - 1
+ * of a little-endian bit string, so element 0 is in the lowest bits.
  */
 import { byteAt } from '../../base/typed-reads.ts';
 

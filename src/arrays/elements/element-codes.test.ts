@@ -12,8 +12,8 @@ const isInRange = (exponent: number): boolean => Math.abs((exponent & 0xff) - 12
 
 /**
  * Bit patterns of f32 values with every combination of sign and exponent. The significands include every possible tie
- * when rounding to eight bits, its two neighbors, and random values. Fewer significands are tested if the exponent
- * alone determines the result.
+ * when rounding to eight fraction bits, its two neighbors, and random values. Fewer significands are tested if the
+ * exponent alone determines the result.
  */
 function* singles(): Generator<number> {
   let state = 1;

@@ -11,7 +11,7 @@ import { PlainEncoder } from './plain-encoder.ts';
 const encoders = new BoundedCache<string, BlockEncoder>(256);
 const decoders = new BoundedCache<string, BlockDecoder>(256);
 
-/** Returns the encoder for a plan, which is cached. If `plain` is true, the encoder does not use WebAssembly. */
+/** Returns the encoder for a plan. Encoders are cached. If `plain` is true, the encoder does not use WebAssembly. */
 export function blockEncoder(plan: EncoderPlan, plain: boolean): BlockEncoder {
   return encoders.of(JSON.stringify([plan, plain]), () =>
     plain || !canCompile() ? new PlainEncoder(plan) : new FastEncoder(plan),
@@ -19,8 +19,8 @@ export function blockEncoder(plan: EncoderPlan, plain: boolean): BlockEncoder {
 }
 
 /**
- * Returns the decoder for the codes of an element format, which is cached. If `plain` is true, the decoder does not use
- * WebAssembly.
+ * Returns the decoder for the codes of an element format. Decoders are cached. If `plain` is true, the decoder does not
+ * use WebAssembly.
  */
 export function blockDecoder(element: FormatName, dense: boolean, plain: boolean): BlockDecoder {
   return decoders.of(`${element} ${dense} ${plain}`, () =>

@@ -7,7 +7,7 @@ import { type PackedDecoder, PlainPackedDecoder } from './plain-packed-decoder.t
 
 const decoders = new BoundedCache<PackedBlock, PackedDecoder>(64);
 
-/** Returns the decoder for a kind of block, which is cached. */
+/** Returns the decoder for a kind of block. Decoders are cached. */
 export function packedDecoder(block: PackedBlock): PackedDecoder {
   return decoders.of(block, () => (canCompile() ? new FastPackedDecoder(block) : new PlainPackedDecoder(block)));
 }
