@@ -25,7 +25,7 @@ function badOption(message: string): PtxlabError {
   return new PtxlabError('bad-option', message);
 }
 
-/** Throws `bad-option` if options are missing. */
+/** Throws `bad-option` if the caller passed no options object; `needs` says which options are required. */
 export function requireOptions(options: unknown, needs: string): void {
   if (typeof options !== 'object' || options === null) throw badOption(`options are missing: ${needs}`);
 }
@@ -50,7 +50,7 @@ export function requireBytes(value: unknown, name: string, code: 'bad-source' | 
   if (!isBytes(value)) {
     throw new PtxlabError(code, `${name} must be a typed array, another view or a buffer, not ${shown(value)}`);
   }
-  if (isDetached(value)) throw new PtxlabError(code, `the buffer of ${name} was transferred: it has no bytes`);
+  if (isDetached(value)) throw new PtxlabError(code, `the buffer of ${name} has been transferred and has no bytes`);
 }
 
 function isBytes(value: unknown): value is Bytes {

@@ -13,7 +13,7 @@ beforeAll(built, 120_000);
 const count = 2 ** 20 + 2 ** 18 + 12_345;
 const source = filled(new Float32Array(count), (i) => ((i * 2_654_435_761) % 100_003) / 500 - 100);
 
-/** The arrays of a conversion in a given kind of memory: the source, and room for the result. */
+/** For each kind of memory, a function that returns the source array and an empty array for the result. */
 const places: Readonly<Record<string, (bytes: number) => readonly [Float32Array, Uint8Array]>> = {
   'on ArrayBuffers': (bytes) => [source, new Uint8Array(bytes)],
   'on SharedArrayBuffers': (bytes) => {

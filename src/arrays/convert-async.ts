@@ -48,11 +48,11 @@ const slice = 32 * chunkSize;
 const sharedSlice = 8 * chunkSize;
 
 /**
- * Converts like `convert`, but in slices, so that other tasks get their turn, a signal can stop it, and worker threads
- * can share the work on large arrays in shared memory. If both arrays are in the same `Workspace`, no data is copied;
- * arrays on other SharedArrayBuffers are copied by the worker threads. Arrays on an ArrayBuffer are sent to threads
- * only if `workers` is given, because the calling thread must copy them, which takes longer than most conversions.
- * Results do not depend on the number of threads.
+ * Like `convert`, but converts one slice after another. In between, other tasks can run and a signal can stop the
+ * conversion; if the arrays are large and in shared memory, worker threads share the slices. If both arrays are in the
+ * same `Workspace`, no data is copied; arrays on other SharedArrayBuffers are copied by the worker threads. Arrays on
+ * an ArrayBuffer are sent to threads only if `workers` is given, because the calling thread must copy them, which takes
+ * longer than most conversions. Results do not depend on the number of threads.
  *
  * @throws PtxlabError in the same cases as `convert`, and `bad-workers`
  */
@@ -98,12 +98,12 @@ function goesToThreads({ bytes, into, count }: PreparedArrays, asked: number | u
 }
 
 /**
- * Converts the elements from `first` to `end`, which no other call converts. `lane` tells concurrent calls apart; it is
- * counted from 1.
+ * Converts the elements from `first` up to, but not including, `end`; no two calls get the same elements. `lane` (1, 2,
+ * …) is different for calls that run at the same time.
  */
 type Work = (lane: number, first: number, end: number) => Promise<void>;
 
-/** Number of milliseconds after which the event loop gets a turn. */
+/** Number of milliseconds after which the conversion lets other tasks of the event loop run. */
 const turn = 40;
 
 /** A conversion in slices; with several threads, each takes the next slice when it has finished one. */
@@ -141,8 +141,8 @@ class Spread {
   }
 
   /**
-   * For arrays in shared memory. If the caller supplies random words, each slice is sent with a copy of the words that
-   * it needs.
+   * Converts arrays in shared memory on several threads. If the caller supplies random words, each slice is sent with a
+   * copy of the words that it needs.
    */
   private async onThreads(
     host: WorkerHost,
@@ -172,8 +172,8 @@ class Spread {
   }
 
   /**
-   * For arrays that are both in the same workspace, which threads access directly. The calling thread converts the
-   * elements that cannot be converted this way.
+   * Used if the source and the result are in the same workspace: the threads access the workspace directly, without
+   * copies. The calling thread converts the elements that cannot be converted in place.
    */
   private async whereTheyLie({ memory, id }: Workspace, host: WorkerHost, threads: number): Promise<void> {
     const { plan, source, result, bytes, into, count, random } = this.arrays;
@@ -185,8 +185,8 @@ class Spread {
   }
 
   /**
-   * Passes the data through shared memory with two slots per thread, so that one slot is filled while the thread
-   * converts the other.
+   * Copies the data to and from shared memory, which has two slots per thread: one slot is filled while the thread
+   * converts the contents of the other.
    */
   private async throughSlots(host: WorkerHost, threads: number): Promise<void> {
     const { bytes, into, count } = this.arrays;
@@ -199,8 +199,9 @@ class Spread {
         const part = { ...this.part(first, end), ...slot };
         slot.source.set(bytes.subarray(first * from, Math.ceil(end * from)));
         const whole = Math.ceil(part.count / chunkSize) * chunkSize;
-        // A slot has room for whole chunks, so the count is rounded up and the slot is converted in place. That is not
-        // possible with random words from the caller, which would have to be copied.
+        // A slot has room for whole chunks, so the count is rounded up and the slot is converted in place. If the
+        // caller supplies random words, the slot cannot be converted in place, because the words would have to be
+        // copied.
         const inPlace = part.random?.kind === 'words' ? {} : { count: whole, place: { memory, id, thread } };
         await host.convert({ ...part, ...inPlace });
         into.set(slot.target.subarray(0, Math.ceil(part.count * to)), first * to);

@@ -45,8 +45,8 @@ export interface ConvertOptions {
   /** Default: to nearest even. ue8m0 has no default and needs `rz` or `rp`. `rs` needs `seed` or `rbits`. */
   readonly rounding?: Rounding;
   /**
-   * Whether values beyond the format's range, including infinities, become its largest value. Default: as `semantics`
-   * says.
+   * Whether values beyond the range of the result's format, including infinities, become the largest value of that
+   * format. Default: as `semantics` says.
    */
   readonly saturate?: boolean;
   /** Allowed for signed floats only: turns negative results and -0 into +0, and NaNs into the canonical NaN. */
@@ -64,8 +64,8 @@ export interface ConvertOptions {
   readonly firstElement?: number;
   /**
    * For `rs`: random bits from the caller. Word i is used for elements 4i to 4i + 3 or, if the result is f16 or bf16,
-   * for elements 2i and 2i + 1. It means the same as the operand `rbits` of a PTX instruction that converts these
-   * elements, with the first of them in its lowest lane.
+   * for elements 2i and 2i + 1. The words have the same meaning as the operand `rbits` of a PTX instruction that
+   * converts these elements and has the first of them in its lowest lane.
    */
   readonly rbits?: Uint32Array;
   /** How source elements narrower than a byte are stored. Default: dense for 2 and 4 bits, otherwise `bytes`. */
@@ -169,11 +169,11 @@ export function arrayConversion(source: Bytes, options: ConvertOptions): ArrayCo
   if (!Number.isSafeInteger(count) || count < 0 || count > held) {
     throw new PtxlabError(
       'bad-count',
-      `${shown(count)} is not a number of elements: the source has ${held} of ${from}`,
+      `${shown(count)} is not a valid count: the source has ${held} elements of ${from}`,
     );
   }
   if (options.count === undefined && plan.source.width >= 8 && storedBytes(plan.source, held) !== source.byteLength) {
-    const rest = `${source.byteLength} bytes are ${held} elements of ${from} and a part of one more`;
+    const rest = `${source.byteLength} bytes are not a whole number of ${from} elements (${held} and a remainder)`;
     throw new PtxlabError('buffer-size', `${rest}: give their number as \`count\``);
   }
   return { from, to, plan, count, random: randomSource(plan, options, count) };

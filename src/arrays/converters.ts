@@ -18,7 +18,10 @@ const most = 256;
 const plain = new BoundedCache<string, Converter>(most);
 const compiled = new WeakMap<WebAssembly.Memory, BoundedCache<string, Converter>>();
 
-/** The converter for arrays in the given memory; it accepts other arrays, too. */
+/**
+ * Returns the converter for a plan. It works in the memory of the workspace that contains one of the arrays, if there
+ * is one, but also accepts arrays that are not in that memory.
+ */
 export function converterOf(plan: ArrayPlan, source: Bytes, target: Bytes): Converter {
   const key = planKey(plan);
   if (!canCompile()) return plain.of(key, () => new PlainConverter(plan));

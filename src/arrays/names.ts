@@ -12,14 +12,14 @@ export type SpellingFamily = 'ptx' | 'ml_dtypes' | 'torch' | 'safetensors';
 
 const families: readonly SpellingFamily[] = ['ptx', 'ml_dtypes', 'torch', 'safetensors'];
 
-const fnuz = 'the pattern of negative zero is its NaN, and its bias is one higher';
+const fnuz = 'it uses the pattern of negative zero for NaN, and its bias is one higher';
 
 /** Formats of other stacks that ptxlab does not support, each with the reason. */
 const foreign: Readonly<Record<string, string>> = {
   float8_e4m3: 'it has infinities and ends at 240; PTX has float8_e4m3fn, which ends at 448',
   float8_e4m3fnuz: fnuz,
   float8_e5m2fnuz: fnuz,
-  float8_e4m3b11fnuz: 'its bias is 11, and the pattern of negative zero is its NaN',
+  float8_e4m3b11fnuz: 'its bias is 11, and it uses the pattern of negative zero for NaN',
   float8_e3m4: 'no PTX type has three exponent and four fraction bits',
   f8_e4m3fnuz: fnuz,
   f8_e5m2fnuz: fnuz,
@@ -29,7 +29,7 @@ const foreign: Readonly<Record<string, string>> = {
   e3m4: 'no PTX type has three exponent and four fraction bits',
   e5m3: 'PTX 9.4 has only an unsigned version of it; ptxlab supports PTX 9.1',
   ue5m3: 'it belongs to PTX 9.4; ptxlab supports PTX 9.1',
-  ue4m3: 'its bits are those of e4m3 with the sign 0; PTX has it only in matrix instructions, as .ue4m3',
+  ue4m3: 'it is e4m3 with a sign bit of 0; PTX has it only in matrix instructions, as .ue4m3',
   bool: 'a truth value is not a number',
   complex64: 'it is a pair of f32',
   complex128: 'it is a pair of f64',
@@ -59,7 +59,7 @@ function bare(text: string): string {
   return text.trim().replace(modules, '');
 }
 
-/** The format with that spelling, in any case; null if PTX has no such format. */
+/** The format with that spelling, in upper or lower case; null if PTX has no such format. */
 export function formatNamed(text: string): FormatName | null {
   if (typeof text !== 'string') return null;
   const name = bare(text);
@@ -67,7 +67,8 @@ export function formatNamed(text: string): FormatName | null {
 }
 
 /**
- * How a family spells a format; null if it has none: `spelling('e2m1', 'safetensors')` is `F4`.
+ * How a family spells a format, such as `F4` for `spelling('e2m1', 'safetensors')`; null if the family has no name for
+ * the format.
  *
  * @throws PtxlabError `unknown-format` for a name that is not canonical, `bad-option` for a family that does not exist
  */
@@ -81,7 +82,7 @@ export function spelling(format: FormatName, family: SpellingFamily): string | n
 /**
  * Like `formatNamed`, but throws; for functions that receive names from their callers. Throws `unknownFormat`.
  *
- * @param others names, besides those of formats, that the caller would accept; the error message lists them
+ * @param others names that the caller accepts in addition to those of formats; the error message lists them
  */
 export function requireFormat(text: string, others: readonly string[] = []): FormatName {
   const format = formatNamed(text);

@@ -1,4 +1,4 @@
-/** Divides a quantized array into pieces in the order of its elements, and tells which scales belong to each piece. */
+/** Divides a quantized array into consecutive pieces, and determines which scales belong to each piece. */
 import { chunkElements } from './quantized/block-encoder.ts';
 import type { Layout } from './quantized/quantized-array.ts';
 
@@ -27,8 +27,9 @@ export function* piecesOf(layout: Layout): Generator<Piece> {
 }
 
 /**
- * Rows form one run if they share a single scale, or if the blocks of one row continue those of the row before;
- * otherwise, each row is a run of its own.
+ * Divides an array into runs of consecutive elements. Rows that share a single scale form one run. If every row
+ * consists of whole blocks that do not extend to other rows, the whole array is one run. Otherwise, each row is a run
+ * of its own.
  */
 function* runsOf({ rows, columns, tileRows, tileColumns, scaleRows, scaleColumns }: Layout): Generator<Piece> {
   if (rows * columns === 0) return;

@@ -18,8 +18,8 @@ type Row = readonly [
 ];
 
 /**
- * numpy's names are in the column of ml_dtypes, which extends them. The fp4 type of torch holds pairs: one element of
- * `float4_e2m1fn_x2` consists of two e2m1 values.
+ * The column for ml_dtypes also contains the names that numpy itself defines. The fp4 type of torch holds pairs: one
+ * element of `float4_e2m1fn_x2` consists of two e2m1 values.
  */
 const rows = {
   f16: ['float16', 'float16', 'F16', 'half', 'fp16'],

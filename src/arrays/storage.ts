@@ -83,8 +83,8 @@ export function tagOf(value: unknown): string {
 }
 
 /**
- * How the elements are stored, in the requested packing or the format's usual one: fp4 and int4 dense, fp6 one per
- * byte, as in PTX.
+ * How the elements are stored. Without a requested packing, the usual packing of the format is used: elements of 2 or 4
+ * bits are packed densely, and those of 6 bits are stored one per byte, as in PTX.
  */
 export function storageOf(format: FormatName, packing: Packing | undefined): Storage {
   const { width } = formats[format];
@@ -115,7 +115,7 @@ export function storedElements(storage: Storage, bytes: number): number {
   return Math.floor((bytes * 8) / storedBits(storage));
 }
 
-/** The array of a format over a byte range of a buffer. */
+/** Creates the typed array for elements of a format on the bytes of a buffer from `offset` on. */
 export function arrayOver(
   format: FormatName,
   buffer: ArrayBufferLike,

@@ -11,7 +11,10 @@ import { type ArrayOf, arrayOver, type Packing, packings, storageOf, storedBytes
 
 const mostPages = 65_536;
 
-/** Number of bytes between arrays, because a group of elements may be read this far past the end of its array. */
+/**
+ * Number of unused bytes between two arrays. They are needed because the code that reads a group of elements may read
+ * this many bytes past the end of an array.
+ */
 const gap = 64;
 
 let made = 0;
@@ -34,7 +37,10 @@ export function workspaceOf(array: ArrayBufferView | ArrayBufferLike): Workspace
  * ```
  */
 export class Workspace {
-  /** The memory that the conversion kernels access; they use its first bytes for themselves. */
+  /**
+   * The memory that the conversion kernels access. The kernels use the first bytes of the memory as their own work
+   * area.
+   */
   readonly memory: WebAssembly.Memory;
   /** The workspace's number, counted from 1. */
   readonly id: number;
@@ -42,7 +48,7 @@ export class Workspace {
   private used: number;
 
   /**
-   * @param bytes enough for all its arrays, plus 64 for each of them; at most 4 GiB
+   * @param bytes size of the workspace: the total size of its arrays, plus 64 bytes for each array; at most 4 GiB
    * @throws PtxlabError `out-of-memory`
    */
   constructor(bytes: number) {
@@ -66,8 +72,8 @@ export class Workspace {
   /**
    * Creates an array of `count` elements, which are all zero.
    *
-   * @throws PtxlabError `out-of-memory`, `bad-packing`, `bad-count`, `bad-option`, and those of `convert` for a name
-   *   that is not a format
+   * @throws PtxlabError `out-of-memory`, `bad-packing`, `bad-count`, `bad-option`, and for a name that is not a format,
+   *   the same codes as `convert`
    */
   array<T extends FormatName>(format: T, count: number, packing?: Packing): ArrayOf<T>;
   array(format: FormatName, count: number, packing?: Packing): ArrayOf<FormatName> {

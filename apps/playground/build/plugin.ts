@@ -86,8 +86,7 @@ export function site(): Plugin {
     transformIndexHtml(text, { path }) {
       const place = path.split('/').slice(1, -1).join('/');
       const { header, footer } = frame(place, place === '' ? '' : '../');
-      // The development server inlines styles and scripts, which the policy forbids, so only built pages get the
-      // policy.
+      // Only built pages get the policy. It forbids inline styles and scripts, which the development server uses.
       const guarded = isBuild ? text.replace('<!--policy-->', policyTag.text) : text;
       return guarded.replace('<!--header-->', header).replace('<!--footer-->', footer);
     },

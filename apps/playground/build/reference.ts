@@ -184,7 +184,7 @@ function versionsOf(availability: FormEntry['availability']): Markup {
     <dl class="facts">${versions.map(([since, targets]) => html`<dt>From PTX ${since}</dt><dd>${targets.join(', ')}</dd>`)}</dl></details>`;
 }
 
-/** Groups the targets that support a form by the PTX version in which this support begins. */
+/** Groups the targets of a form by the first PTX version that supports the form on that target. */
 function byVersion(availability: FormEntry['availability']): readonly (readonly [string, readonly string[]])[] {
   const groups = new Map<string, string[]>();
   for (const { since, target } of availability) {

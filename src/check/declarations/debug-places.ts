@@ -7,14 +7,17 @@ import type { Report } from '../report.ts';
 
 export type SourcePosition = Pick<LocationDirective, 'file' | 'line' | 'column'>;
 
-/** Records what the directives of a module say about its source files. */
+/** Records the source files and positions that the debugging directives of a module name. */
 export interface Places {
   readFile(index: number, name: string, span: Span): void;
   readSection(item: DebugItem): void;
   readLocation(location: LocationDirective): void;
   /** Checks a `.loc` whose line has a known shape. If it is valid, records its position and returns true. */
   repeats(place: SourcePosition): boolean;
-  /** Like `repeats`, for a `.loc` in code of the function `functionName` that was inlined at the position `at`. */
+  /**
+   * Like `repeats`, but for a `.loc` in inlined code: `functionName` is the label of the inlined function's name, and
+   * `at` is the position of the call.
+   */
   repeatsInlined(place: SourcePosition, functionName: string, at: SourcePosition): boolean;
 }
 
@@ -99,7 +102,7 @@ function keyOf({ line, column }: SourcePosition): number {
   return line * 0x10_0000 + column;
 }
 
-/** False if one of the numbers was too large, so that the stored line has a negative marker in its place. */
+/** False if one of the numbers was too large to be stored; a negative number is stored instead. */
 function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;
 }

@@ -21,8 +21,8 @@ import type { FormalSpace, RegisterSymbol, VariableSpace, VariableSymbol } from 
 export type DeclarationPlace = 'module' | 'function';
 
 /**
- * Checks the type, vector size and alignment in a declaration and returns the type; null if they are so wrong that the
- * declaration is ignored.
+ * Checks the type, vector size and alignment in a declaration and returns the type; null if one of them is invalid in a
+ * way that makes the checker ignore the declaration.
  */
 export function declaredType(variable: Variable, space: string, report: Report): PtxType | null {
   checkAlignment(variable, report);
@@ -80,7 +80,7 @@ const availabilityOfTypes: ReadonlyMap<PtxType, AvailabilityRow> = new Map(
   ),
 );
 
-/** The version and target requirement of the type in a declaration; null if every version and target has the type. */
+/** The PTX versions and targets that have the type in a declaration; null if all of them do. */
 export function availabilityOfType({ vector, type: written }: Variable, type: PtxType): AvailabilityRow | null {
   if (opaqueTypes.has(written)) return availabilityOfDirective('opaque type');
   return vector === null ? (availabilityOfTypes.get(type) ?? null) : null;
@@ -153,7 +153,7 @@ const mostVariables = 65_536;
 
 /**
  * The variables of a declared name: the name itself, or `x0`, `x1`, … for `x<N>`. If the name itself ends in a digit,
- * as in `x3<N>`, there are none, because they cannot be referenced.
+ * as in `x3<N>`, the declaration creates no variables that can be referenced, so none are returned.
  */
 export function* membersOf(variable: Variable): Generator<Variable> {
   const { count, name } = variable;
@@ -227,7 +227,7 @@ export function arrayText(variable: Variable): string {
   return variable.name + printDimensions(variable);
 }
 
-/** The state space of a parameter's symbol. */
+/** The state space of the symbol for a parameter of a kernel, or for a parameter or return value of a function. */
 export function parameterSpace(entry: boolean, result: boolean): FormalSpace {
   if (entry) return 'kernel parameter';
   return result ? 'return parameter' : 'input parameter';

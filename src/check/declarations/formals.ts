@@ -19,7 +19,10 @@ export interface FormalContext {
   declare(scope: Scope, symbol: DeclaredSymbol): void;
 }
 
-/** Declares the parameters of a function in the scope of its body, and returns their spaces by name. */
+/**
+ * Declares the parameters of a function in the scope of its body, and returns the state space of each parameter, by
+ * name.
+ */
 export function declareFormals(item: FunctionItem, scope: Scope, context: FormalContext): Map<string, FormalSpace> {
   const spaces = new Map<string, FormalSpace>();
   const declareAll = (formals: readonly Parameter[], result: boolean): void => {

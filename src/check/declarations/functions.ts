@@ -54,7 +54,7 @@ export function checkResults(
     const ptxas = 'Multiple return parameters require .register state space';
     report(
       diagnose('PTX5019', span, {
-        what: 'a function can return only one value in .param; return several in .reg',
+        what: 'a function can return only one value in .param; use .reg to return several values',
         ptxas,
       }),
     );
@@ -121,8 +121,8 @@ function formalDifference(first: Formal, second: Formal): string | null {
 }
 
 /**
- * Checks an alias. It must be declared as a function without a body, with the same parameters and return values as the
- * function that it stands for. Returns true if it is valid.
+ * Checks an alias. The alias must be declared as a function without a body, with the same parameters and return values
+ * as the function that it stands for. Returns true if the alias is valid.
  */
 export function checkAlias(
   item: AliasItem,

@@ -33,8 +33,8 @@ export interface Overrides {
 }
 
 /**
- * Maximum number of unknown targets for which a similar name is suggested, because each suggestion requires a
- * comparison with all targets.
+ * Maximum number of unknown targets for which a similar name is suggested. There is a limit because each suggestion
+ * requires a comparison with all targets.
  */
 const searchLimit = 100;
 
@@ -113,8 +113,8 @@ export class Header {
   }
 
   /**
-   * Reports a sampler that is declared although the target does not have `texmode_independent`: in the other mode,
-   * textures contain their samplers.
+   * Reports the declaration of a sampler if `.target` does not contain `texmode_independent`. Without this option, a
+   * texture includes its sampler, so there are no separate samplers.
    */
   checkSampler({ type, typeStart, typeEnd }: Variable): void {
     if (type !== '.samplerref' || this.options.has('texmode_independent')) return;
@@ -122,8 +122,8 @@ export class Header {
   }
 
   /**
-   * The environment. The first call, which is made at the first item after the header, also reports missing and
-   * contradictory directives.
+   * Returns the environment. This is first called at the first item after the header; that first call also reports
+   * missing and contradictory directives.
    */
   environment(): ModuleEnvironment {
     if (!this.complete) {

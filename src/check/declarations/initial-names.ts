@@ -1,4 +1,6 @@
-/** Checks names whose addresses are initial values (PTX ISA 9.1, 5.4.4; verdicts as measured with ptxas 13.0). */
+/**
+ * Checks names whose addresses are used as initial values (PTX ISA 9.1, 5.4.4; verdicts as measured with ptxas 13.0).
+ */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { Initializer } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
@@ -8,8 +10,8 @@ import { type NameHelp, undeclared } from '../unknown-name.ts';
 type Address = Extract<Initializer, { readonly kind: 'address' }>;
 
 /**
- * Checks every name in an initial value: it must be that of a variable in memory or of a function, and must have been
- * declared before.
+ * Checks every name in an initial value: it must be the name of a function or of a variable in memory that has already
+ * been declared.
  */
 export function checkInitialNames(initializer: Initializer, scope: Scope, report: Report, names: NameHelp): void {
   if (initializer.kind === 'list') {

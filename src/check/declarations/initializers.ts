@@ -1,7 +1,7 @@
 /**
- * Checks initial values (PTX ISA 9.1, 5.4.3 and 5.4.4; verdicts as measured with ptxas 13.0). They must match the shape
- * of the variable: for each dimension, a list with at most as many elements, and for a vector, a list with exactly as
- * many.
+ * Checks initial values (PTX ISA 9.1, 5.4.3 and 5.4.4; verdicts as measured with ptxas 13.0). An initial value must
+ * match the shape of the variable: each dimension takes a list with at most as many elements as the dimension, and a
+ * vector takes a list with exactly as many elements as the vector has lanes.
  */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { isInteger, type PtxType } from '../../isa/types.ts';
@@ -11,7 +11,7 @@ import { isOpen } from './sizes.ts';
 
 type Scalar = Exclude<Initializer, { readonly kind: 'list' }>;
 
-/** One dimension of a shape; an open dimension accepts any number of elements. */
+/** One dimension of a variable's shape. A dimension without a length, such as `[]`, accepts any number of elements. */
 interface Level {
   readonly most: number | null;
   readonly exactly: boolean;
@@ -25,7 +25,7 @@ export function checkInitializer(declaration: Declaration, variable: Variable, t
   else report(diagnose('PTX5009', initializer.span, { name: variable.name, type: type.name, found: place }));
 }
 
-/** The reason why a variable with this space and linkage cannot have an initial value; null if it can. */
+/** The reason why a variable in this state space and with this linkage cannot have an initial value; null if it can. */
 function placeWithout({ space, linkage }: Declaration): string | null {
   if (space !== '.global' && space !== '.const') return `any value, because it is in ${space}`;
   return linkage === '.extern' ? 'any value, because it is .extern' : null;

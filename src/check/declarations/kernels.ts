@@ -25,7 +25,7 @@ function checkKernelParameter(parameter: Parameter, report: Report): void {
   report(diagnose('PTX5007', span, { what, ptxas }));
 }
 
-/** The version and target requirement for parameters of this size; null if every version and target allows it. */
+/** The PTX versions and targets that allow kernel parameters of this total size; null if all of them do. */
 export function availabilityOfParameters({ parameters }: FunctionItem): AvailabilityRow | null {
   return availabilityOfAmount(kernelParameterBytes, 'parameters of a kernel', bytesInRow(parameters));
 }
@@ -42,8 +42,8 @@ function checkParameterSpace(item: FunctionItem, { version, target }: ModuleEnvi
 }
 
 /**
- * Checks the values in performance directives such as `.maxntid`, which stand between the header and the body of a
- * function, or after a prototype.
+ * Checks the values in performance directives such as `.maxntid`, which are written between the header and the body of
+ * a function, or after a prototype.
  */
 export function checkTuning(tuning: readonly TuningDirective[], report: Report): void {
   for (const { name, values, start, end } of tuning) {

@@ -8,7 +8,10 @@ import type { Report } from '../report.ts';
 import { bytesInRow, isOpen } from './sizes.ts';
 import type { Scope, VariableSymbol } from '../symbols.ts';
 
-/** Declares a variable. It may have several `.extern` declarations and one definition, which must all agree. */
+/**
+ * Declares a variable. A variable may have several `.extern` declarations and one definition, as long as they all
+ * agree.
+ */
 export function declareVariable(scope: Scope, symbol: VariableSymbol, report: Report): void {
   const previous = scope.declare(symbol);
   if (previous === null) return;
@@ -23,8 +26,8 @@ export function declareVariable(scope: Scope, symbol: VariableSymbol, report: Re
 }
 
 /**
- * Whether both declarations may exist. A definition without a linkage directive is private to the module, so it cannot
- * define an `.extern` variable.
+ * Whether a module may contain both of these declarations of the same name. A definition without a linkage directive is
+ * private to the module, so it cannot define an `.extern` variable.
  */
 function mayStandBeside(previous: VariableSymbol, symbol: VariableSymbol): boolean {
   if (symbol.linkage === '.extern') return true;

@@ -1,4 +1,7 @@
-/** Shared memory is counted for each kernel, even if the same lines were already checked in another one. */
+/**
+ * The size of shared memory is computed for each kernel, even if its lines are identical to those of a kernel that has
+ * already been checked.
+ */
 import { expect, test } from 'vitest';
 import { check } from '../check.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Static shared memory of kernels: the variables declared by kernels and by the functions that they call, and the
- * module's variables that these kernels and functions refer to (PTX ISA 9.1, 5.1.7; limits and counting as measured
- * with ptxas 13.0).
+ * Checks the static shared memory of kernels. It consists of the variables that a kernel and the functions called by it
+ * declare, and of the module's variables to which they refer (PTX ISA 9.1, 5.1.7; the limits and the way of counting
+ * were measured with ptxas 13.0).
  */
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
@@ -88,7 +88,7 @@ export class SharedMemory {
     if (symbol?.kind === 'function') this.call(name);
   }
 
-  /** Reports the kernels that use more shared memory than the target has. */
+  /** Reports the kernels that use more shared memory than the target provides. */
   finish(target: Target, report: Report): void {
     const [most] = limits.find(([, on]) => includesTarget(on, target)) ?? [Number.POSITIVE_INFINITY];
     for (const { name, entry, span } of this.functions.values()) {

@@ -1,4 +1,4 @@
-/** The properties of a function's parameters and return values on which calls depend (PTX ISA 9.1, 7.1). */
+/** The properties of parameters and return values that determine how a function is called (PTX ISA 9.1, 7.1). */
 import { type PtxType, types, typeOf } from '../../isa/types.ts';
 import type { Parameter, Variable } from '../../syntax/tree.ts';
 import { alignmentOf, sizeOf } from './sizes.ts';
@@ -66,8 +66,8 @@ export function passableRegister(type: PtxType, lanes: number): Passable {
 }
 
 /**
- * Two functions with equal keys can be called the same way: the bytes of their parameters are at the same offsets. A
- * call through a register can only call functions that have the same key as the prototype.
+ * Two functions with equal keys are called in the same way, because the bytes of their parameters are at the same
+ * offsets. A call through a register can only call functions that have the same key as the prototype.
  */
 export function signatureKey({ results, parameters }: Signature): string {
   const words = (formals: readonly Formal[]): string =>

@@ -39,7 +39,7 @@ export async function evalBatch(
   return faults > 0 ? 2 : 0;
 }
 
-/** Answers one request: an entry for each of its rows. */
+/** Answers one request with a list that has one entry for each row of the request. */
 export function evaluateRequest(
   line: JsonObject,
   defaults: TargetChoice,

@@ -38,7 +38,7 @@ export interface DotFlags extends CommonFlags {
   readonly json?: boolean;
 }
 
-/** The first flag that only products have, or null. */
+/** The first of the given flags that is allowed only for matrix products; null if there is none. */
 export function dotFlagOf({ gpu, a, b, c, scaleA, scaleB }: DotFlags): string | null {
   const given = { '--a': a, '--b': b, '--c': c, '--scale-a': scaleA, '--scale-b': scaleB, '--gpu': gpu };
   return Object.entries(given).find(([, value]) => value !== undefined)?.[0] ?? null;
@@ -190,7 +190,7 @@ function headingOf({ greatest, unit }: ExplainedChunk): string {
 
 /**
  * A line for each term, with its value, its exponent, and its digits. A bar separates the digits that are added from
- * those that are cut off.
+ * those that are truncated.
  */
 function chunkLines(chunk: ExplainedChunk, { product }: PreparedDot, width: number): readonly string[] {
   const { greatest, unit, sum, terms } = chunk;

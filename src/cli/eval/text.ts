@@ -1,4 +1,7 @@
-/** The output of `ptxlab eval`: bits and values of inputs, results and their lanes, and the reasons. */
+/**
+ * Formats the output of `ptxlab eval`: the bits and values of inputs, results and lanes, and the reasons for each
+ * result.
+ */
 import { chop, hex } from '../../base/bits.ts';
 import type { Style } from '../../diagnostics/renderers/style.ts';
 import { range } from '../../explain/bit-origins.ts';
@@ -31,8 +34,8 @@ export function evaluatedText(evaluated: Evaluated, width: number, style: Style)
 }
 
 /**
- * The fields of a result. They are shown with their values if the type has lanes; otherwise, with what each field comes
- * from.
+ * One row per field of a result. If the type has lanes, the row shows the value of the field; otherwise, it shows where
+ * the bits of the field come from.
  */
 function partRows(operand: EvaluatedOperand, pictures: readonly LanePicture[]): readonly (readonly string[])[] {
   const { name, type, bits } = operand;
@@ -49,7 +52,10 @@ function partRows(operand: EvaluatedOperand, pictures: readonly LanePicture[]): 
   return fields.length < 2 ? [] : fields.map(({ high, low, label }) => row(high, low, '', label));
 }
 
-/** The source, neighbors, result and reasons of each conversion, as lines. */
+/**
+ * For each conversion, lines that show the source, its neighbors in the destination format, the result, and the reasons
+ * for the result.
+ */
 export function lanesText(lanes: readonly LaneExplanation[], width: number, style: Style): readonly string[] {
   return lanes.flatMap(({ result, conversion, explanation, random, scale }) => {
     const { from, to } = conversion;

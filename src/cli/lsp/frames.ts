@@ -20,7 +20,7 @@ export async function* messagesIn(input: AsyncIterable<Buffer>): AsyncGenerator 
   }
 }
 
-/** The position of the first message in these bytes; null if it has not arrived completely. */
+/** The range of the first message in these bytes; null if part of the message has not arrived yet. */
 function firstMessage(bytes: Buffer): { readonly start: number; readonly end: number } | null {
   const header = bytes.indexOf(headerEnd);
   if (header < 0) return null;

@@ -1,4 +1,7 @@
-/** The beginning of a module as ptxas reads it: if it is wrong, ptxas reports no other errors. */
+/**
+ * Checks for the directives with which ptxas requires a module to begin. If one of them is missing, ptxas reports no
+ * other errors.
+ */
 import type { SourceText } from '../../base/source-text.ts';
 
 /**
@@ -33,7 +36,10 @@ function versionAt(text: string, at: number): number | null {
   return directive.test(text) ? directive.lastIndex : null;
 }
 
-/** The end of a `.target` directive. If `.version` is missing, ptxas reads this directive before it reports that. */
+/**
+ * The end of a `.target` directive. Even if `.version` is missing, ptxas first reads this directive and only then
+ * reports the error.
+ */
 function afterTargets(text: string, at: number): number {
   const directive = /\.target\s+sm_\w+(\s*,\s*\w+)*/y;
   directive.lastIndex = at;

@@ -1,10 +1,13 @@
-/** The messages of ptxas that depend only on the name of an instruction, the module's header and the architecture. */
+/**
+ * The messages of ptxas that depend on nothing but the name of an instruction, the module's header and the
+ * architecture.
+ */
 import type { Target } from '../../isa/targets.ts';
 import type { Architecture } from './architecture.ts';
 
 export interface ModuleHeader {
   readonly target: Target;
-  /** In the form that `parseVersion` returns, in which 604 stands for 6.4. */
+  /** The PTX version in the form that `parseVersion` returns: 604 stands for version 6.4. */
   readonly version: number;
 }
 
@@ -28,7 +31,7 @@ export function messagesOn(
 function unsynchronized(mnemonic: string, { target, version }: ModuleHeader): readonly string[] {
   const opcode = /^(vote|shfl)(?!\.sync)\./.exec(mnemonic)?.[1];
   if (opcode === undefined || (target.sm >= 70 && version >= 604)) return [];
-  // ptxas does not print the warnings for these two versions.
+  // For `vote.ballot`, ptxas does not print the warnings in modules of PTX 6.0 and 6.1.
   if (mnemonic.startsWith('vote.ballot') && (version === 600 || version === 601)) return [];
   const subject = `Instruction '${opcode}' without '.sync'`;
   const risky = `${subject} may produce unpredictable results on sm_70 and later architectures`;
@@ -36,7 +39,10 @@ function unsynchronized(mnemonic: string, { target, version }: ModuleHeader): re
   return version >= 600 ? [risky, deprecated] : [risky];
 }
 
-/** The words that ptxas uses for warpgroup products. The first pattern that matches the mnemonic determines them. */
+/**
+ * The words with which ptxas describes the types of a warpgroup product. The first pattern that matches the mnemonic
+ * applies.
+ */
 const products: readonly (readonly [RegExp, string])[] = [
   [/\.b1\./, 'boolean type'],
   [/\.s32\./, 'integer types'],
@@ -45,8 +51,9 @@ const products: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The message that ptxas prints if an instruction of a module for `target` does not exist on a later architecture; null
- * if it exists there. Only the warpgroup instructions of sm_90a do not exist on later architectures.
+ * The message that ptxas prints if a module for `target` is compiled for a later architecture that no longer has this
+ * instruction; null if the architecture has it. The only instructions that later architectures lack are the warpgroup
+ * instructions of sm_90a.
  */
 function misfitOf(mnemonic: string, target: Target, { name, target: to }: Architecture): string | null {
   const instruction = /^wgmma\.\w+/.exec(mnemonic)?.[0];

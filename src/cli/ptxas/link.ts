@@ -1,4 +1,6 @@
-/** `ptxlab ptxas --link DIR`: puts a program named `ptxas` into a folder, for tools that look for one. */
+/**
+ * `ptxlab ptxas --link DIR`: creates a program named `ptxas` in a folder, for tools that expect to find ptxas there.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileTrouble } from '../../hosts/file-errors.ts';

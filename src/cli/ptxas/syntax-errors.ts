@@ -1,4 +1,7 @@
-/** Determines which findings ptxas reports if there is a syntax error. It stops at the first one. */
+/**
+ * Determines which findings ptxas reports for a module with a syntax error, because ptxas stops at the first such
+ * error.
+ */
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { isSyntaxError } from '../../diagnostics/renderers/ptxas.ts';
 
@@ -6,9 +9,9 @@ import { isSyntaxError } from '../../diagnostics/renderers/ptxas.ts';
 const atEnd: ReadonlySet<string> = new Set(['PTX4013', 'PTX5025', 'PTX5030']);
 
 /**
- * The findings up to the first syntax error. In the statement with the error, ptxas reports only unknown parts of
- * registers and variables, because it checks these while it reads an operand. If the error leaves a function open,
- * ptxas reports nothing about the labels of that function.
+ * The findings up to the first syntax error. In the statement with the error, the only other findings that ptxas
+ * reports are unknown suffixes of registers and variables (such as `.z`), because it checks these while it reads an
+ * operand. If the error leaves a function open, ptxas reports nothing about the labels of that function.
  */
 export function untilSyntaxError(found: readonly Diagnostic[], text: string): readonly Diagnostic[] {
   const index = found.findIndex(isSyntaxError);
@@ -26,8 +29,9 @@ export function untilSyntaxError(found: readonly Diagnostic[], text: string): re
 }
 
 /**
- * Whether ptxas reports this unknown part of a name while it reads the operand. If the part is one that video
- * instructions can select, it is reported only once the whole statement has been read.
+ * Whether this is a finding about an unknown suffix of a name that ptxas reports while it reads the operand. If the
+ * suffix is one that video instructions allow, such as `.b0` or `.h1`, ptxas reports it only after it has read the
+ * whole statement, except in a branch.
  */
 function isUnknownPart({ ptxas, span }: Diagnostic, text: string): boolean {
   const part = /^Unknown symbol '[^'.]*(\.[^']*)'$/.exec(ptxas)?.[1];
@@ -48,7 +52,7 @@ function statementStart(text: string, offset: number): number {
   return 0;
 }
 
-/** Whether a `{` begins the body of a function or a block, not a list of operands. */
+/** Whether a `{` begins the body of a function or a block, as opposed to a list of operands. */
 function opensBlock(text: string, brace: number): boolean {
   const before = text.slice(0, brace).trimEnd();
   if (before === '' || /[;{}:)]$/.test(before)) return true;

@@ -13,7 +13,7 @@ import { headerFault } from './header.ts';
 import { messagesOn } from './instruction-messages.ts';
 import { untilSyntaxError } from './syntax-errors.ts';
 
-/** A text, and its name in messages. */
+/** The text of a module, and the name by which messages refer to it. */
 export interface Input {
   readonly name: string;
   readonly text: string;
@@ -21,7 +21,7 @@ export interface Input {
 
 export interface VerifyOptions {
   readonly architecture: Architecture;
-  /** True for `-c`: names may be defined in another module. */
+  /** True for `-c`: the module may use names that are defined in another module. */
   readonly isPart: boolean;
   readonly warnings: 'print' | 'hide' | 'refuse';
   /** Kernels that must exist. */
@@ -108,7 +108,7 @@ function findingsOf(checked: readonly Checked[], options: VerifyOptions): readon
   });
 }
 
-/** The error about a name that is also defined by an earlier module. */
+/** The error for a name that an earlier module has already defined. */
 function duplicate({ kind, name, start }: Definition, source: SourceText): Finding {
   const { line } = source.position(repeatedAt(kind, { start, end: start + name.length }, source.text));
   const text = `ptxas ${source.name}, line ${line}; error   : Duplicate definition of ${kind} '${name}'`;
@@ -156,7 +156,7 @@ function findings(
 }
 
 function severityOf({ code, severity }: Diagnostic, warnings: VerifyOptions['warnings']): Diagnostic['severity'] {
-  // For ptxas, a version later than its own is unknown, which is an error.
+  // ptxas treats a PTX version later than its own as unknown, which is an error.
   if (code === 'PTX4011') return 'error';
   return severity === 'warning' && warnings === 'refuse' ? 'error' : severity;
 }
@@ -167,9 +167,9 @@ function isOfKernel({ ptxas }: Diagnostic): boolean {
 }
 
 /**
- * Findings that ptxas does not report for a line of a module. Instructions that were not checked are only counted,
- * functions without a body are looked up in the whole program, 32-bit addresses matter only when code is generated, and
- * ptxas accepts the registers and sums that the other findings are about.
+ * Findings that are not printed as messages about a line of a module. Instructions that were not checked are only
+ * counted. Functions without a body are looked up in the whole program. 32-bit addresses matter only when code is
+ * generated. The other findings are about registers and sums that ptxas accepts.
  */
 const notOnLines: ReadonlySet<string> = new Set([
   'PTX2002',
@@ -196,7 +196,10 @@ function misfits(checked: readonly Checked[], { architecture }: VerifyOptions): 
   return null;
 }
 
-/** The messages about 32-bit addresses, for which ptxas generates no code. The last of these messages is fatal. */
+/**
+ * The messages about 32-bit addresses in modules, for which ptxas cannot generate code. The last of these messages is
+ * fatal.
+ */
 function shortAddresses(checked: readonly Checked[], { architecture, warnings }: VerifyOptions): readonly string[] {
   if (!architecture.isReal) return [];
   const short = checked.flatMap(({ text, name, report: { diagnostics } }) =>

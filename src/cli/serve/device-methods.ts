@@ -53,7 +53,7 @@ const create = method<CreateParams>(
   },
 );
 
-/** A device and one of its modules or buffers. */
+/** The handles of a device and of one of its modules or buffers. */
 interface Place {
   readonly device?: number;
   readonly module?: number;
@@ -121,7 +121,7 @@ function kernelOf(modules: OpenDevice['modules'], { module, kernel: name }: Kern
 }
 
 interface AllocParams extends Pick<Place, 'device'> {
-  /** The size; by default, the size of the data. */
+  /** The size of the buffer in bytes. Default: the size of the data. */
   readonly bytes?: number;
   readonly data?: DataSource;
 }

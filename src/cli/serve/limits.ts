@@ -4,7 +4,7 @@ export interface Limits {
   readonly timeout: number;
   /** Memory of one device. */
   readonly memory: number;
-  /** The maximum size of a message. It also limits the text that one launch may print. */
+  /** The maximum size of a message. The same limit applies to the text that one launch prints. */
   readonly message: number;
   /** The maximum size of a shared file, or of the part of it that a request refers to. */
   readonly file: number;

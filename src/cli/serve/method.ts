@@ -48,7 +48,7 @@ export function required<T>(value: T | undefined, name: string): T {
 /** The source of the bytes in a request: a part of a file in the server's folder, or base64. */
 export interface DataSource {
   readonly file?: string;
-  /** The first byte of the part. Default 0. */
+  /** The offset of the part in the file. Default 0. */
   readonly at?: number;
   /** The size of the part. Default: everything up to the end. */
   readonly bytes?: number;
@@ -66,7 +66,7 @@ export const sourceRule: Rule<DataSource> = objectOf<DataSource>({ file: text, a
 export const targetRule: Rule<DataTarget> = objectOf<DataTarget>({ file: text, at: count });
 export { flag, text };
 
-/** The size of the data in bytes. No file is read for it. */
+/** Returns the size of the data in bytes without reading any file. */
 export function sizeOfData({ file, at = 0, bytes, base64 }: DataSource, folder: SharedFolder): number {
   if (file !== undefined) return folder.sizeOf(file, at, bytes);
   return Buffer.byteLength(required(base64, 'base64'), 'base64');

@@ -95,9 +95,7 @@ async function answer(
   }
 }
 
-/**
- * Ends the connection if more bytes have arrived than a message may have, but they do not contain a complete message.
- */
+/** Ends the connection if the bytes that have arrived exceed the maximum size of a message without completing one. */
 function limitMessages(input: Readable, reader: StreamMessageReader, most: number, end: () => void): void {
   let pending = 0;
   input.on('data', (chunk: Buffer) => {

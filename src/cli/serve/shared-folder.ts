@@ -22,7 +22,7 @@ import { RequestError } from './errors.ts';
 
 const prefix = 'ptxlab-serve-';
 
-/** Data is copied in pieces of this size, which stay in the processor's cache. */
+/** Data is copied in pieces of this size, which is small enough for a piece to stay in the processor's cache. */
 const pieceBytes = 2 ** 20;
 
 export class SharedFolder {
@@ -41,7 +41,10 @@ export class SharedFolder {
     rmSync(this.path, { recursive: true, force: true });
   }
 
-  /** Calls `take` with each piece of a part of a file, and with its offset. A piece is valid only during the call. */
+  /**
+   * Reads part of a file piece by piece, and calls `take` with each piece and its offset. A piece is valid only during
+   * the call.
+   */
   read(name: string, at: number, bytes: number | undefined, take: (piece: Uint8Array, offset: number) => void): void {
     this.within(name, constants.O_RDONLY, (file, size) => {
       const count = bytes ?? size - at;

@@ -1,32 +1,35 @@
 /**
- * Settings of V8 for a server, which runs for a long time, so its memory should not grow. They apply to the whole
- * process.
+ * V8 settings for a server. A server runs for a long time, so its use of memory must not keep growing. The settings
+ * apply to the whole process.
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 export function keepMemorySteady(): void {
-  // Garbage is collected when the heap has grown by a third. By default, V8 may let it grow to four times its size if
-  // collections take long.
+  // Collect garbage each time the heap has grown by a third. By default, if collections take long, V8 may let the heap
+  // grow to four times its size.
   setFlagsFromString('--heap-growing-percent=33');
-  // If functions are compiled on their first call, the V8 of Node 20 never frees about 1 kB of each module that is
-  // instantiated.
+  // Compile all functions of a module at once. If they are compiled when they are first called, the V8 of Node 20 leaks
+  // about 1 kB for each module that is instantiated.
   setFlagsFromString('--no-wasm-lazy-compilation');
 }
 
 /**
- * The number of modules that are unloaded between two collections. Loading as many small modules takes twenty times as
- * long as one collection.
+ * The number of modules that are unloaded between two collections. Loading that many modules, even small ones, takes
+ * twenty times as long as one collection.
  */
 const unloadsPerCollection = 250;
 /**
- * The size in bytes up to which the heap is collected. Collecting a larger heap would delay a request by more than
- * about 50 ms.
+ * The maximum size in bytes of a heap that is collected here. Collecting a larger heap would delay a request by more
+ * than about 50 ms.
  */
 const largestCollectedHeap = 256 * 2 ** 20;
 let unloads = 0;
 
-/** Collects all garbage from time to time, because V8 does not notice how much memory unloaded modules leave behind. */
+/**
+ * Counts unloaded modules and collects all garbage from time to time. This is necessary because V8 does not notice how
+ * much memory the unloaded modules still occupy.
+ */
 export function countUnload(): void {
   if (++unloads % unloadsPerCollection !== 0 || getHeapStatistics().used_heap_size > largestCollectedHeap) return;
   setFlagsFromString('--expose-gc');
