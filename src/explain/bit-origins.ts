@@ -28,7 +28,7 @@ export type Piece =
 /** Topmost piece first. */
 export type Value = readonly Piece[];
 
-/** Finds the value that the steps compute for each name, expressed in terms of operand bits. */
+/** Runs the steps and returns the value of each operand and intermediate result, expressed in terms of operand bits. */
 export function follow(operands: readonly OperandBits[], steps: readonly Step[]): ReadonlyMap<Ref, Value> {
   const values = new Map<Ref, Value>();
   for (const { name, role, type } of operands) {

@@ -1,4 +1,6 @@
-/** For each diagnostic, the shortest text that makes the checker report it; null if no short text does. */
+/**
+ * For each diagnostic, the shortest text that makes the checker report it; null if there is no short text that does so.
+ */
 import { check } from '../check/check.ts';
 import type { Code } from '../diagnostics/catalog.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -22,7 +24,7 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX1004: statements('.pragma "no end'),
   PTX1005: statements('mov.u32 %r1, 08;'),
   PTX1006: statements('// für'),
-  // The character that causes this finding, NUL, would be invisible in an example.
+  // This finding is caused by the NUL character, which would be invisible in an example.
   PTX1007: null,
   PTX1010: statements('mov.u64 %rd1, 99999999999999999999;'),
   PTX1011: statements('mov.u32 %r1, 1 / 0;'),
@@ -151,7 +153,10 @@ const registers =
   '.reg .pred %p<4>; .reg .b8 %b<4>; .reg .f16 %h<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<10>;';
 
 export interface CodeExample {
-  /** The example as shown. The header and register declarations are left out if they do not matter. */
+  /**
+   * The example as shown to the user. The header and the register declarations are left out if the finding does not
+   * depend on them.
+   */
   readonly text: string;
   /** The message that the checker reports for the example. */
   readonly finding: Diagnostic;

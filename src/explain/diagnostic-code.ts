@@ -16,7 +16,7 @@ export interface CodeExplanation {
   readonly message: string;
   readonly ptxas: string;
   readonly section: string | null;
-  /** A text that triggers the diagnostic, and the resulting message; null if no short text triggers it. */
+  /** A text that triggers the diagnostic, and the resulting message; null if there is no short text that does so. */
   readonly example: { readonly text: string; readonly message: string } | null;
 }
 

@@ -119,7 +119,7 @@ describe('instructions', () => {
         explained += 1;
         const lines = explanationText(explain(variant.mnemonic), options).split('\n');
         if (lines[0] !== variant.mnemonic) wrong.push(`${compiled.form.id} begins with ${lines[0]}`);
-        // A long mnemonic is not broken.
+        // Long mnemonics are not split across lines.
         const broken = lines.slice(1).filter((line) => line.trim().replace(/:$/, '') !== variant.mnemonic);
         wrong.push(...broken.filter(({ length }) => length > 80).map((line) => `${compiled.form.id}: ${line}`));
       }

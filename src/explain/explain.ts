@@ -1,4 +1,4 @@
-/** Explains a text: a diagnostic code, a constant, an opcode or an instruction. */
+/** Explains whatever the user enters: a diagnostic code, a constant, an opcode or an instruction. */
 import { toDiagnostic } from '../check/instructions/instruction.ts';
 import { matchOperands } from '../check/instructions/match.ts';
 import { part as partOf, type Problem, problem } from '../check/instructions/problem.ts';
@@ -114,8 +114,8 @@ interface Chosen {
 }
 
 /**
- * Returns the variant that fits the operands best, or the first one if the text has no operands. There are no
- * declarations, so a name in an operand may refer to anything.
+ * Returns the variant that fits the operands best, or the first one if the text has no operands. The text contains no
+ * declarations, so it is not known what the names in its operands refer to.
  */
 function choose(variants: readonly Variant[], { operands }: Instruction, opcode: string): Chosen {
   const scope = new Scope(null);

@@ -20,20 +20,23 @@ export interface FormEntry {
   readonly types: readonly { readonly name: string; readonly types: readonly string[] }[];
   readonly modifiers: readonly {
     readonly axis: string;
-    /** The name that the syntax line uses for the axis: `frnd`, or the name of its only modifier. */
+    /**
+     * The name that the syntax line uses for the axis, such as `frnd`; if there is only one modifier on the axis, the
+     * name of that modifier.
+     */
     readonly name: string;
     readonly values: readonly string[];
     readonly optional: boolean;
   }[];
   readonly operands: readonly string[];
-  /** The targets that support at least one variant of the form, each with the first version that does so. */
+  /** The targets that support at least one variant of the form, each with the first PTX version in which it does. */
   readonly availability: readonly Acceptance[];
 }
 
 /**
  * The forms that have at least one variant for the chosen version and target, in the order of the table. If `opcode` is
- * null, the forms of all opcodes are returned; a first word that several opcodes share, such as `wgmma`, stands for all
- * of them.
+ * null, the forms of all opcodes are returned. `opcode` may also be the first word of several opcodes, such as `wgmma`,
+ * in which case the forms of all these opcodes are returned.
  */
 export function formsAt(choice: TargetChoice, opcode: string | null): readonly CompiledForm[] {
   const opcodes = opcode === null ? ptxForms.opcodes() : opcodesNamed(opcode);
@@ -82,8 +85,9 @@ interface Words {
 }
 
 /**
- * Collects the types and modifiers that occur in the variants for a version and target. Some modifiers occur only
- * together with another one, so modifiers that were not found alone are then tried in pairs.
+ * Collects the types and modifiers that occur in the variants for a version and target. Variants with a single optional
+ * modifier are tried first. Some modifiers occur only together with another one, so modifiers that have not been found
+ * by then are tried in pairs.
  */
 function wordsAt(compiled: CompiledForm, choice: TargetChoice): Words {
   const types = compiled.slots.map(() => new Set<string>());
@@ -108,7 +112,7 @@ function wordsAt(compiled: CompiledForm, choice: TargetChoice): Words {
 
 /**
  * Finds the first version in which each target supports at least one variant. If several variants have the same
- * requirements, only one of them is examined.
+ * requirements, it is enough to examine one of them.
  */
 function earliestAcceptance(compiled: CompiledForm): readonly Acceptance[] {
   const { availability } = compiled.form;

@@ -20,7 +20,10 @@ import { type AcceptanceGroup, groupAcceptance } from './targets.ts';
 import { elementAt } from '../base/element-at.ts';
 
 export interface OperandExplanation {
-  /** The name in the syntax line. `written` is the operand's text in the explained instruction, if it has operands. */
+  /**
+   * The name of the operand in the syntax line. `written` is the text of the operand in the explained instruction; null
+   * if only a mnemonic is explained.
+   */
   readonly name: string;
   readonly written: string | null;
   readonly role: 'read' | 'write';
@@ -81,7 +84,7 @@ export function explainVariant(
     summary: form.summary,
     section: form.section,
     operands: explainOperands(variant, written),
-    // Either all registers of a matrix are results, or none are.
+    // If a register of a matrix is a result, all registers of the matrix are.
     lanes: fragments.length > 0 ? [] : lanePictures(variant, steps),
     fragments,
     product: explainProduct(variant, productOf(steps)),

@@ -11,7 +11,7 @@ import { parseInstruction } from '../syntax/parser.ts';
 import type { FloatOperand, IntegerOperand } from '../syntax/tree.ts';
 import { table } from './table.ts';
 
-/** The same bits read as a value of another type, topmost lane first. */
+/** The same bits interpreted as a value of another type, with the topmost lane first. */
 export interface Reading {
   readonly type: string;
   readonly value: string;
@@ -88,8 +88,8 @@ function explainInteger(text: string, { value, unsigned }: IntegerOperand): Lite
 }
 
 /**
- * For a hex or binary literal, the width that its digits fill; for any other literal, the smallest width that holds the
- * value.
+ * For a hex or binary literal, the width is determined by the number of digits; for any other literal, it is the
+ * smallest width that can hold the value.
  */
 function widthOfInteger(text: string, value: bigint): number {
   const hexDigits = /^0[xX]([\da-fA-F]+)U?$/.exec(text)?.[1]?.length ?? 0;
@@ -107,7 +107,7 @@ function fieldsOf(format: FormatName, bits: Bits): LiteralExplanation['fields'] 
   return [digits.slice(0, 1), digits.slice(1, end), digits.slice(end)];
 }
 
-/** Returns the values that the bits have as each type of the same width, integers first. */
+/** Interprets the bits as a value of each type that has this width, integer types first. */
 function readingsOf(bits: Bits, width: number, skip: FormatName | null): readonly Reading[] {
   return [...types.values()]
     .filter((type) => type.format !== skip && type.lanes * type.laneStride === width)

@@ -1,6 +1,6 @@
 /**
- * Shows from which format to which other formats `cvt` can convert: the two matrices of PTX ISA 9.1, 6.5, derived from
- * the table of forms.
+ * Shows the pairs of formats between which `cvt` can convert, as two matrices like those in PTX ISA 9.1, 6.5. They are
+ * derived from the table of forms.
  */
 import { ptxForms } from '../isa/table.ts';
 import { formatNames, formats, type FormatName } from '../numerics/formats.ts';
@@ -17,12 +17,12 @@ export interface MatrixCell {
   readonly to: FormatName;
   readonly method: Method;
   readonly rounding: RoundingNeed;
-  /** The forms that have this conversion. */
+  /** The forms of `cvt` that perform this conversion. */
   readonly forms: readonly string[];
 }
 
 /**
- * Every pair of formats between which some `cvt` converts for a given target and version, in the order of the table.
+ * Every pair of formats between which `cvt` can convert for the given target and version, in the order of the table.
  */
 export function conversionMatrix(choice: TargetChoice): readonly MatrixCell[] {
   const found = new Map<string, { from: FormatName; to: FormatName; rounded: Set<boolean>; forms: Set<string> }>();

@@ -53,12 +53,15 @@ const meanings: Readonly<Record<string, string>> = {
   '.release': 'atomic; earlier accesses stay before this one',
 };
 
-/** Describes a modifier; null if it only names a space, a comparison, a scope or a cache hint. */
+/**
+ * Describes a modifier; null for modifiers that are not described, such as state spaces, comparisons, scopes and cache
+ * hints.
+ */
 export function modifierMeaning(modifier: string): string | null {
   return meanings[modifier] ?? null;
 }
 
-/** The modifiers that an instruction could have on one axis, if everything else stays unchanged. */
+/** The modifiers that an instruction could have on one axis (such as rounding) if nothing else is changed. */
 export interface Alternatives {
   readonly axis: string;
   /** The modifier that the instruction has on this axis, or null. */
@@ -68,7 +71,10 @@ export interface Alternatives {
   readonly omissible: boolean;
 }
 
-/** Finds the axes on which another modifier, or none, leads to a legal variant with the same number of operands. */
+/**
+ * Finds the axes on which the current modifier could be replaced or left out, such that the variant is still legal and
+ * has the same number of operands.
+ */
 export function alternatives(variant: Variant): readonly Alternatives[] {
   const { opcode } = splitMnemonic(variant.mnemonic);
   const axes = new Map<string, Set<string>>();

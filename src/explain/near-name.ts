@@ -1,4 +1,4 @@
-/** Help for texts that `explain` does not know: the code, type or modifier that was probably meant. */
+/** Help for input that `explain` does not recognize: suggests the code, type or modifier that was probably meant. */
 import { nearestWord } from '../base/nearest-word.ts';
 import { catalog } from '../diagnostics/catalog.ts';
 import { ptxForms } from '../isa/table.ts';
@@ -6,7 +6,7 @@ import { types } from '../isa/types.ts';
 
 export const whatToGive = 'give an instruction, an opcode, a type, a modifier, a constant or a diagnostic code';
 
-/** Null for a text that looks like an instruction. */
+/** Returns a hint for the given input; null if it looks like an instruction. */
 export function helpFor(text: string): string | null {
   if (text === ';') return whatToGive;
   if (/^ptx\d*$/i.test(text))

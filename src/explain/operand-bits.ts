@@ -15,7 +15,9 @@ export function operandBits(variant: Variant): readonly OperandBits[] {
   return variant.form.operands.flatMap((pattern) => patternBits(variant, pattern));
 }
 
-/** Returns the operands that a single pattern stands for: several for a brace list, none for a label. */
+/**
+ * Returns the operands that one operand pattern describes: several if it is a list in braces, none if it is a label.
+ */
 export function patternBits(variant: Variant, pattern: OperandPattern): readonly OperandBits[] {
   const of = (value: ValuePattern, name = value.name): OperandBits => ({
     name,

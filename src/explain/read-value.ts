@@ -1,4 +1,4 @@
-/** Parses values as people write them, and returns their bits in a type. */
+/** Parses values as people write them, and returns the bits that represent them in a given type. */
 import { type Bits, chop } from '../base/bits.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { PtxType } from '../isa/types.ts';
@@ -88,7 +88,7 @@ function readConstant(bits: bigint, from: 'f32' | 'f64', format: FormatName): Re
   return from === format ? exactly(own) : nearestBits(decode(from, own), format, formatValue(from, own));
 }
 
-/** Maximum number of digits; more digits than this are refused. */
+/** Maximum number of digits in a number; longer numbers are refused. */
 const longest = 1_000;
 
 function readDecimal(word: string, format: FormatName): Reading {
@@ -100,7 +100,7 @@ function readDecimal(word: string, format: FormatName): Reading {
   const sign = signText === '-' ? 1 : 0;
   const significand = BigInt(digits);
   if (significand === 0n) return nearestBits({ kind: 'zero', sign }, format, word);
-  // No format has a wider range than f64, so the exact size of a larger exponent does not matter: the value is too
+  // The exponent is limited. No format has a wider range than f64, so a value with an exponent beyond the limit is too
   // large or too small in any case.
   const exponent = Math.max(-longest * 2, Math.min(longest * 2, Number(power) - fraction.length));
   const value =

@@ -1,6 +1,7 @@
 /**
- * Checks what `explain` says about special values, for every conversion in the table. Each row is compared with
- * `evaluate`, and each special result of `evaluate` with the rows, so both false and missing statements are found.
+ * Checks what `explain` says about special values, for every conversion in the table. Each row is compared with the
+ * result of `evaluate`, which reveals false statements. Each special result of `evaluate` is compared with the rows,
+ * which reveals missing ones.
  */
 import { describe, expect, it } from 'vitest';
 import { type Bits, chop, hex, signExtend } from '../base/bits.ts';
@@ -112,7 +113,7 @@ class VariantJudge {
     this.clampsToOne = formats[this.to].kind === 'float' && variant.mnemonic.split('.').includes('sat');
   }
 
-  /** A result that a row's text mentions must be one of the results that the row gives. */
+  /** If the text of a row mentions a result, that result must also be one of the two results in the row. */
   judgeTexts(): void {
     for (const { rule, positive, negative } of this.rows.values()) {
       const named = rule.match(/0x[0-9a-f]+(?![.0-9a-f])/g) ?? [];
@@ -255,7 +256,7 @@ function makeSamples(name: FormatName, isScaled: boolean): readonly Sample[] {
   return patterns.flatMap((bits) => scales.map((scale) => ({ bits: chop(bits, width), scale })));
 }
 
-/** Returns every pattern of the top 9 bits, each combined with a few patterns of the remaining bits. */
+/** Returns all combinations of the top 9 bits, each with a few different patterns of the remaining bits. */
 function widePatterns(width: number): readonly Bits[] {
   const low = BigInt(width - 9);
   const ends = [0n, 1n, 1n << (low - 1n), (1n << low) - 1n];

@@ -16,8 +16,8 @@ import { causes, hasNan, type NanPolicy, nanPolicyOf, overflowPolicyOf } from '.
 export type SpecialInput = 'NaN' | 'NaN scale' | 'infinity' | 'overflow' | 'zero' | 'negative' | 'subnormal';
 
 /**
- * The bits of the result in hex, or a description of how they follow from the input; null if no input of this kind has
- * that sign.
+ * The bits of the result in hex, or a description of how they depend on the input; null if there is no input of this
+ * kind and sign.
  */
 export type SpecialResult = string | null;
 
@@ -54,8 +54,8 @@ export function conversionsOf(steps: readonly Step[]): readonly ConversionStep[]
 }
 
 /**
- * Returns all rows for the conversions and clamps among the steps; conversions that occur several times are listed
- * once.
+ * Returns all rows for the conversions and clamps among the steps. A conversion that occurs in several steps is listed
+ * only once.
  */
 export function specialValues(steps: readonly Step[]): readonly SpecialValue[] {
   const clamps = new Set(steps.flatMap((step) => (step.kind === 'clamp' ? [step.type] : [])));
@@ -231,7 +231,10 @@ function subnormalRow(c: Conversion): SpecialValue | null {
 
 type BySign = readonly [above: boolean, below: boolean];
 
-/** Whether the source has values above the destination's largest value, and whether it has values below the lowest. */
+/**
+ * Two booleans: whether the source has values above the largest value of the destination, and whether it has values
+ * below the lowest value of the destination.
+ */
 function exceeds(from: FormatName, to: FormatName): BySign {
   const [most, least] = sourceLimits(from);
   const [highest, lowest] = limits(to);

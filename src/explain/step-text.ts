@@ -53,7 +53,7 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   unsupported: (step) => `${step.what}: checked, not executed`,
 };
 
-/** Names of collectives that have too many values to list. */
+/** Descriptions for collectives that have too many operands and results to be listed; null for all others. */
 function collectiveText(fn: Collective): string | null {
   if (fn.form === 'mma') return productText(fn.product);
   if (fn.form !== 'addresses') return null;
@@ -61,7 +61,7 @@ function collectiveText(fn: Collective): string | null {
   return `address.0 to address.${accesses.length - 1} = where the lane's parts of the matrix are`;
 }
 
-/** `d = a * b + c: 16 by 8 by 16, f16 by f16 to f32`. */
+/** Describes a matrix product, such as `d = a * b + c over the warp: 16 by 8 by 16, f16 by f16 to f32`. */
 function productText({ m, n, k, a, b, d }: MatrixProduct): string {
   return `d = a * b + c over the warp: ${m} by ${n} by ${k}, ${a.format} by ${b.format} to ${d.format}`;
 }

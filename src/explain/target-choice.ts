@@ -5,7 +5,10 @@ import type { Variant } from '../isa/form.ts';
 import type { CompiledForm } from '../isa/notation.ts';
 import { isAvailable, newestVersion, type Target, type Version } from '../isa/targets.ts';
 
-/** The target and version for which something is explained; null stands for any target, or for the newest version. */
+/**
+ * The target and version for which something is explained. A target of null stands for any target, and a version of
+ * null for the newest version.
+ */
 export interface TargetChoice {
   readonly target: Target | null;
   readonly version: Version | null;

@@ -3,7 +3,7 @@ import { lastOf } from '../base/element-at.ts';
 import type { Acceptance } from '../check/availability.ts';
 import { findTarget, formatVersion, parseVersion, type Target, targets } from '../isa/targets.ts';
 
-/** Targets for which something is accepted from the same PTX version on. */
+/** A group of targets for which the first PTX version that accepts the construct is the same. */
 export interface AcceptanceGroup {
   readonly since: string;
   readonly targets: readonly string[];
@@ -12,8 +12,8 @@ export interface AcceptanceGroup {
 }
 
 /**
- * Groups targets by version, lowest first. If a target was introduced after a feature, older versions of PTX do not
- * know the target and say nothing about the feature on it, so the target is grouped with the lowest version.
+ * Groups targets by version, lowest first. If a target was introduced later than a feature, versions older than the
+ * target do not tell when the feature became available. The target is therefore grouped with the lowest version.
  */
 export function groupAcceptance(accepted: readonly Acceptance[]): readonly AcceptanceGroup[] {
   const lowest = Math.min(...accepted.map(({ since }) => parseVersion(since)));
@@ -30,7 +30,7 @@ export function groupAcceptance(accepted: readonly Acceptance[]): readonly Accep
     .map(([version, names]) => ({ since: formatVersion(version), targets: names, words: describeSet(names) }));
 }
 
-/** Describes a list of target names in as few words as the order of the targets allows. */
+/** Describes a list of target names as briefly as possible, for example as a range of consecutive targets. */
 export function describeSet(names: readonly string[]): string {
   const chosen = targets.filter((target) => names.includes(target.name));
   const [first] = chosen;

@@ -1,6 +1,6 @@
 /**
- * Runs a compiled conversion over arrays of any length: in place if they lie in the conversion's memory, otherwise
- * chunk by chunk through that memory.
+ * Runs a compiled conversion over arrays of any length. Arrays in the memory of the compiled code are converted in
+ * place; other arrays are copied to that memory and back, chunk by chunk.
  */
 import { compileModule } from '../compile-module.ts';
 import { BoundedCache } from '../../base/bounded-cache.ts';
@@ -14,8 +14,8 @@ import { instanceWithoutEngine } from './sweep-runner.ts';
 import { exportedFunction } from '../exported-function.ts';
 
 /**
- * Where the random bits of `.rs` come from: either the stream of a seed, where `first` is the position in the stream of
- * the arrays' first element, or words that the caller supplies.
+ * Where the random bits of `.rs` come from: words that the caller supplies, or a stream that depends on a seed. `first`
+ * is the stream position that belongs to the first element of the arrays.
  */
 export type RandomSource =
   | { readonly kind: 'seed'; readonly seed: bigint; readonly first: number }
@@ -57,8 +57,8 @@ export class ArrayConverter {
   }
 
   /**
-   * Number of elements that can be converted in place: as many whole chunks as there are, counted from the first
-   * element. The number is 0 if random words have to be copied.
+   * Number of elements, from the first one on, that can be converted in place. These elements form whole chunks. The
+   * number is 0 if the arrays cannot be converted in place, or if random words have to be copied.
    */
   inPlace(source: Uint8Array, target: Uint8Array, count: number): number {
     const { buffer } = this.memory;
@@ -75,15 +75,16 @@ export class ArrayConverter {
     for (let at = first; at < end; at += chunkSize) {
       const from = source.byteOffset + (at * sourceBits) / 8;
       const to = target.byteOffset + (at * targetBits) / 8;
-      // Fetching ahead does not help if more is written than read, because then the writes are the bottleneck.
+      // Prefetching does not help if the code writes more bytes than it reads, because then the writes are the
+      // bottleneck.
       if (sourceBits > targetBits) this.fetch(from, (chunkSize * sourceBits) / 8, this.scratch);
       this.convertChunk(chunkSize, from, to, at, random);
     }
   }
 
   /**
-   * Converts a range of elements that starts with a chunk. Each chunk is copied to an area at the start of the memory
-   * and converted there, and the results are copied to the target.
+   * Converts a range of elements; `first` must be the start of a chunk. Each chunk is copied to an area at the start of
+   * the memory and converted there, and the results are copied to the target.
    */
   runStaged(source: Uint8Array, target: Uint8Array, { first, end }: Range, random: RandomSource | null): void {
     for (let at = first; at < end; at += chunkSize) {

@@ -9,7 +9,7 @@ import type { Code, Label } from '../../wasm/code.ts';
 import { type GroupLocals, groupOf, type GroupAccess, storeGroup } from './array-storage.ts';
 import { single, splat } from '../simd/vector-words.ts';
 
-/** Number of fraction bits that f64 has beyond those of f32. */
+/** How many more fraction bits f64 has than f32. */
 const spare = 29;
 
 /** Joins two vectors of two f32 each; the lanes of the second follow those of the first. */
@@ -21,8 +21,9 @@ const upperHalf = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15] a
 /**
  * Returns locals that hold a group as f32, rounded to odd: truncated, with the last bit set if anything was lost.
  * Rounding this value to a format with at least two fraction bits fewer than f32 gives the same result as rounding the
- * f64 itself (Boldo and Melquiond, 2008). This is not true of subnormal f32, which make a difference only if the target
- * is bf16. In that case `otherwise` is given, and a group that contains a subnormal f32 branches there.
+ * f64 itself (Boldo and Melquiond, 2008). This does not hold if the value is a subnormal f32, which matters only if the
+ * target is bf16. For that target, the caller passes `otherwise`, and the code branches there if the group contains a
+ * subnormal f32.
  */
 export function loadDoublesToOdd(code: Code, address: number, otherwise: Label | null): GroupLocals {
   const double = code.local('v128');

@@ -1,6 +1,6 @@
 /**
- * Converts sixteen f16 or bf16 to f32, which can represent all of them. The two halves of each f32 are computed eight
- * at a time and joined at the end.
+ * Converts sixteen f16 or bf16 values to f32, which can represent all of them. The upper and lower 16 bits of the
+ * results are computed separately, for eight results at a time, and joined at the end.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
@@ -81,15 +81,18 @@ function pushAbove(code: Code, halves: number, i: number): void {
 interface Parts {
   readonly low: number;
   readonly high: number;
-  /** Upper half of the f32 to subtract from each element: 2^-14 for subnormals, and 0 for all others. */
+  /**
+   * The f32 value to subtract from each element (2^-14 for subnormals and 0 for all others), given as its upper 16
+   * bits.
+   */
   readonly excess: number;
   readonly sign: number;
 }
 
 /**
- * Converts eight f16 to parts of f32. The bits of a normal number are shifted to the right by three places, and its
- * exponent is increased by 112. A subnormal gets an exponent that is one higher, so that it is decoded as the sum of
- * 2^-14 and its value; the 2^-14 is then subtracted, which is exact.
+ * Converts eight f16 values to the two halves of f32 values. For a normal number, all bits are shifted to the right by
+ * three places, and the exponent is increased by 112. A subnormal gets an exponent that is one higher, so that it is
+ * decoded as the sum of 2^-14 and its value; the 2^-14 is then subtracted, which is exact.
  */
 function partsOf(code: Code, half: number): Parts {
   const locals = {

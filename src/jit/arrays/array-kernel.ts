@@ -1,6 +1,7 @@
 /**
- * The WebAssembly module for one array conversion. It converts sixteen elements at a time on vectors if the conversion
- * has a vector form, otherwise one element at a time. Source and target lie in the memory that the module imports.
+ * The WebAssembly module for one array conversion. If the conversion can be done with vector instructions, the module
+ * converts sixteen elements at a time, otherwise one element at a time. Source and target are in the memory that the
+ * module imports.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -76,7 +77,10 @@ function convertGroup(code: Code, plan: ArrayPlan, random: RandomBits, from: Sto
   storeGroup(code, to.storage, to.local, results);
 }
 
-/** Returns a local that holds the results for the words in `source`, which are elements 4i to 4i + 3 of a group. */
+/**
+ * Converts elements 4i to 4i + 3 of a group, which are the words in the local `source`. Returns a local that holds the
+ * results.
+ */
 function convertWords(code: Code, plan: ArrayPlan, random: RandomBits, source: number, i: number): number {
   return plan.stages.reduce((words: number, stage) => {
     const results = code.local('v128');
@@ -87,7 +91,10 @@ function convertWords(code: Code, plan: ArrayPlan, random: RandomBits, source: n
   }, source);
 }
 
-/** Returns the index of the function (source, random, scale) → result that runs all stages of the conversion. */
+/**
+ * Returns the index of a function that runs all stages of the conversion. The function takes the source, the random
+ * bits and the scale, and returns the result.
+ */
 function wholeConverter(helpers: Helpers, stages: ConversionStages): number {
   const [first, last = first] = stages;
   const indices = stages.map((stage) => stageConverter(helpers, stage));

@@ -1,6 +1,6 @@
 /**
- * Converts sixteen f32 to bf16, which is the upper half of the f32, rounded to nearest even. The rounding is an integer
- * addition, which leaves the signs in place.
+ * Converts sixteen f32 values to bf16, rounded to nearest even. A bf16 is the upper half of an f32, so the rounding is
+ * an integer addition. It does not affect the sign bits.
  */
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { overflowPolicyOf } from '../../numerics/policy.ts';
@@ -19,7 +19,7 @@ export interface LeadingForm {
 
 const largestBf16 = 0x7f7f0000;
 
-/** The fast form of a conversion, or null if it has none. */
+/** The fast form of a conversion; null if the conversion cannot be done this way. */
 export function leadingForm(c: Conversion): LeadingForm | null {
   if (c.from !== 'f32' || c.to !== 'bf16' || !isPlainRounding(c)) return null;
   if ((c.rounding ?? 'rn') !== 'rn') return null;

@@ -1,7 +1,7 @@
 /**
- * Converts sixteen f32, f64, f16 or bf16 to a narrower float format, in rounding modes that treat both signs alike, if
- * no result is a NaN or an infinity. This covers nearly all groups of a typical array. The code works on magnitudes,
- * and inserts the signs of all elements at the end.
+ * Converts sixteen values in f32, f64, f16 or bf16 to a narrower float format. The rounding mode must treat both signs
+ * alike, and no result may be a NaN or an infinity, which is true of nearly all groups of a typical array. The code
+ * works on magnitudes, and inserts the signs of all elements at the end.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
@@ -43,8 +43,8 @@ export function narrowingForm(c: Conversion): NarrowingForm | null {
 }
 
 /**
- * Pushes a mask that is nonzero if any element of a group has a magnitude above `limit`, which is in f32 bits. Returns
- * locals that hold the magnitudes of the elements.
+ * Pushes a mask that is nonzero if any element of a group has a magnitude above `limit`. The limit is given as the bits
+ * of an f32. Returns locals that hold the magnitudes of the elements.
  */
 export function pushBeyond(code: Code, limit: number, words: GroupLocals): GroupLocals {
   const magnitudes = groupOf(code, (i) => {
@@ -57,8 +57,8 @@ export function pushBeyond(code: Code, limit: number, words: GroupLocals): Group
 }
 
 /**
- * Converts a group and stores it; branches to `otherwise` if it contains a NaN or a value outside the format. With
- * `clamps`, values outside the format become the largest value.
+ * Converts a group and stores it; branches to `otherwise` if the group contains a NaN or a value beyond the range of
+ * the format. With `clamps`, values beyond the range become the largest value instead.
  */
 export function writeNarrowing(
   code: Code,
@@ -82,18 +82,19 @@ export function writeNarrowing(
 }
 
 /**
- * Returns the f32 bits that a magnitude must not exceed to be decoded correctly. At this point, infinities and NaNs of
- * f16 are represented as finite values above its largest value; for other formats, only NaNs exceed the limit.
+ * Returns the largest magnitude, as f32 bits, that has been decoded correctly. f16 has been decoded in such a way that
+ * its infinities and NaNs are finite f32 values above the largest f16 value; for other formats, only NaNs exceed the
+ * limit.
  */
 function largestOf(from: NarrowingForm['from']): number {
   return from === 'f16' ? patternAsSingle(formats.f16, patternsOf(formats.f16).limit[0]) : single.infinity;
 }
 
-/** How the bit patterns of the format are contained in the words computed for a group. */
+/** Where the bit patterns of the results are located in the words that are computed for a group. */
 interface Patterns {
   /** Width of a pattern in bits. */
   readonly width: number;
-  /** Number of bits in the word below the pattern. */
+  /** Number of unused bits below the pattern in its word. */
   readonly spare: number;
   /** A constant that has to be subtracted to get the pattern. */
   readonly excess: number;
@@ -124,9 +125,9 @@ function pushSummed(code: Code, format: FloatFormat, magnitude: number): void {
 }
 
 /**
- * How the patterns are contained in the words that `pushSummed` computes. The exponent of the sum begins at bit 7 of
- * the upper half. It exceeds the format's exponent by a constant, the excess, because the biases differ and the
- * addition scales the value.
+ * Where the bit patterns of the results are located in the words that `pushSummed` computes. The exponent of the sum
+ * begins at bit 7 of the upper half. It exceeds the format's exponent by a constant, the excess, because the biases
+ * differ and the addition scales the value.
  */
 function summedPatterns({ width, fractionBits, bias }: FloatFormat): Patterns {
   return { width, spare: Math.max(0, 7 - fractionBits), excess: (128 + 23 - fractionBits - bias) << fractionBits };
@@ -151,7 +152,7 @@ function storeWords(
     code.get(target.local);
     pushExact(elementAt(rounded, 2 * i));
     pushExact(elementAt(rounded, 2 * i + 1)).vector('i16x8.narrow_i32x4_u');
-    // Narrowing a word to 16 bits with saturation keeps its sign.
+    // Narrowing a word to 16 bits with signed saturation preserves the sign of the word.
     code.get(low).get(high).vector('i16x8.narrow_i32x4_s');
     splat(code, 0x80008000).vector('v128.and', 'v128.or');
     code.vectorMemory('v128.store', 16 * i);

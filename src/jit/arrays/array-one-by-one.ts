@@ -9,13 +9,13 @@ import { type GroupAccess, groupSize, loadBytes, storeBytes } from './array-stor
 import type { RandomBits } from './random-bits.ts';
 
 /**
- * Offsets of three areas in scratch memory: densely packed elements after unpacking to sixteen bytes, sixteen words of
- * random bits, and sixteen bytes of results before packing.
+ * Offsets of three areas in scratch memory: sixteen bytes for elements that have been unpacked, sixteen words of random
+ * bits, and sixteen bytes for results that have not been packed yet.
  */
 const [unpacked, randomWords, packed] = [0, 64, 128];
 /**
- * `convert` is the index of the function (source, random, scale); `scratch` is a local that holds the address of
- * `scratchBytes` bytes of scratch memory.
+ * `convert` is the index of a function that takes the source, the random bits and the scale, and returns the result.
+ * `scratch` is a local that holds the address of `scratchBytes` bytes of scratch memory.
  */
 export function convertOneByOne(
   code: Code,

@@ -3,7 +3,7 @@ import { BoundedCache } from '../../base/bounded-cache.ts';
 import { ArrayConverter, type RandomSource, type Range } from './array-converter.ts';
 import { type ArrayPlan, planKey, stagingMemory } from './array-plan.ts';
 
-/** A range of elements of two arrays in shared memory. */
+/** A range of elements to convert, with the source and target arrays in shared memory. */
 export interface ArrayPart {
   readonly plan: ArrayPlan;
   readonly source: Uint8Array;
@@ -12,7 +12,7 @@ export interface ArrayPart {
   readonly random: RandomSource | null;
   /** The shared memory in which whole chunks are converted in place; null if the data is copied instead. */
   readonly place: SharedPlace | null;
-  /** The slices shared with other threads; null if one thread converts everything. */
+  /** How several threads divide the elements among themselves; null if one thread converts all of them. */
   readonly shared: SharedSlices | null;
 }
 
@@ -30,8 +30,8 @@ export interface SharedSlices {
 export const sliceCells = { taken: 0, stop: 1 } as const;
 
 /**
- * The memory that contains both arrays, the ID of the memory, and the index of the thread among the threads that use
- * it.
+ * The memory that contains both arrays, the ID of that memory, and the index of this thread among the threads that use
+ * the memory.
  */
 export interface SharedPlace {
   readonly memory: WebAssembly.Memory;
@@ -47,7 +47,7 @@ interface Converters {
 /** Converters by memory. The key is the memory's ID, because a memory sent to a thread is a new object each time. */
 const known = new BoundedCache<number, Converters>(4);
 
-/** The key of the thread's own memory, which is used if the data is copied. */
+/** Used as the ID of the memory that belongs to this thread alone, which is needed if the data is copied. */
 const own = 0;
 
 export function runArrayPart({ plan, source, target, count, random, place, shared }: ArrayPart): void {

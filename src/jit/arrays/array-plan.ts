@@ -1,4 +1,4 @@
-/** An array conversion as data, and the signature of its code. */
+/** The description of an array conversion as plain data, and the signature of the compiled function. */
 import type { ConversionStages } from '../../numerics/conversion-stages.ts';
 import type { RandomLayout } from './array-random.ts';
 import type { Storage } from './array-storage.ts';
@@ -15,7 +15,7 @@ export interface ArrayPlan {
 
 const keys = new WeakMap<ArrayPlan, string>();
 
-/** Returns a text that identifies the plan. */
+/** Returns a string that identifies the plan. */
 export function planKey(plan: ArrayPlan): string {
   const known = keys.get(plan);
   if (known !== undefined) return known;
@@ -53,7 +53,7 @@ export const staging: Staging = layStaging();
 /** Size of a WebAssembly memory page in bytes. */
 export const pageSize = 65_536;
 
-/** Creates a memory that one thread uses only for staging. */
+/** Creates a memory for a single thread, which copies the data there chunk by chunk to convert it. */
 export function stagingMemory(): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: Math.ceil(staging.bytes / pageSize) });
 }
@@ -69,7 +69,7 @@ function layStaging(): Staging {
 
 /**
  * Converts groups of elements. The parameters are the number of groups, the addresses of source, target, random words
- * and scratch memory, the index of the first random word, and the keys of the seed.
+ * and scratch memory, the index of the first random word, and the two keys derived from the seed.
  */
 export type ConvertGroups = (
   ...operands: readonly [

@@ -6,7 +6,9 @@
 import type { Code } from '../../wasm/code.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 
-/** The positions of the elements' random bits in the word that they share, first element first. */
+/**
+ * Which bits of a shared random word belong to which of the elements that share it, starting with the first element.
+ */
 export interface RandomLayout {
   readonly bits: number;
   /** Position of each element's lowest random bit, a multiple of 8. */
@@ -30,7 +32,10 @@ export function seedKeys(seed: bigint, high: number): readonly [number, number] 
   return [(first ^ permute(high)) >>> 0, permute((first + 0x9e3779b9) >>> 0)];
 }
 
-/** Returns a word of the stream that belongs to two keys; `index` is the low 32 bits of the word's index. */
+/**
+ * Returns one word of the random stream. The two keys (see `seedKeys`) identify the stream, and `index` is the low 32
+ * bits of the index of the word.
+ */
 export function randomWord(index: number, [first, second]: readonly [number, number]): number {
   return permute((permute((index ^ first) >>> 0) + second) >>> 0);
 }
@@ -72,5 +77,5 @@ export function pushLaneBits(code: Code, { bits, low }: RandomLayout, shared: nu
   code.vector('i8x16.swizzle');
 }
 
-/** A byte index outside the vector, which selects zero. */
+/** An index that is out of range for a swizzle, which therefore gives a zero byte. */
 const noByte = 0x80;

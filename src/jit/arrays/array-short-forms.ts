@@ -34,7 +34,10 @@ export type ShortForm = (code: Code, places: Places) => void;
 
 type Places = GroupAccess & { readonly random: RandomBits };
 
-/** Returns the fast forms of a plan, fastest first. Later forms handle groups that earlier ones cannot. */
+/**
+ * Returns the fast forms of a plan, fastest first. The later forms can convert some groups that the earlier ones
+ * cannot.
+ */
 export function shortForms({ stages: [stage, second] }: ArrayPlan): readonly ShortForm[] {
   if (second !== undefined || stage.replacements.length > 0) return [];
   const { conversion } = stage;
@@ -90,8 +93,8 @@ function writePromotion(code: Code, from: FormatName, places: Places): void {
 }
 
 /**
- * When a group has to take a slower path, this many groups take it together, because the groups that follow are likely
- * to be similar.
+ * When a group has to take a slower path, it and the groups after it (this many in total) take that path together,
+ * because neighboring groups are likely to be similar.
  */
 const longWay = 8;
 
@@ -128,7 +131,7 @@ export function writeInTurns(
   };
   /**
    * Calls a form, which converts groups until one needs a slower path. Before the call, the local `count` holds the
-   * number of groups to convert; after it, the number of groups that are left.
+   * number of groups to convert; after the call, it holds the number of groups that are left.
    */
   const convert = (count: number, form: number): void => {
     code.get(count).set(done);

@@ -48,7 +48,10 @@ export function groupBytes(storage: Storage): number {
 /** Locals of four words each; the first holds elements 0 to 3. */
 export type GroupLocals = readonly [number, number, number, number];
 
-/** Calls `push` for every four elements of a group, and returns locals that hold the vectors pushed. */
+/**
+ * Calls `push` four times, once for each four elements of a group, and returns the locals that hold the vectors pushed
+ * by these calls.
+ */
 export function groupOf(code: Code, push: (i: number) => void): GroupLocals {
   const made = (i: number): number => {
     push(i);
@@ -59,7 +62,10 @@ export function groupOf(code: Code, push: (i: number) => void): GroupLocals {
   return [made(0), made(1), made(2), made(3)];
 }
 
-/** Loads the sixteen elements at the address in `address`. Elements are at most 32 bits wide and zero-extended. */
+/**
+ * Loads sixteen elements from the address that the local `address` holds. The elements are at most 32 bits wide and are
+ * zero-extended.
+ */
 export function loadGroup(code: Code, storage: Storage, address: number): GroupLocals {
   const locals = [code.local('v128'), code.local('v128'), code.local('v128'), code.local('v128')] as const;
   if (storage.width > 8) {
@@ -130,8 +136,8 @@ export function loadBytes(code: Code, storage: Storage, address: number): number
 }
 
 /**
- * Stores the sixteen bytes on top of the stack at the address that lies below them on the stack. For dense storage,
- * packs the bytes first.
+ * Pops a vector of sixteen bytes and then an address from the stack, and stores the bytes at that address. For dense
+ * storage, packs the bytes first.
  */
 export function storeBytes(code: Code, storage: Storage): void {
   if (storage.dense) storeDense(code, storage);
@@ -162,7 +168,10 @@ function joinNibbles(code: Code, bytes: number): void {
   splat(code, 0x00ff00ff).vector('v128.and').tee(bytes).get(bytes).vector('i8x16.narrow_i16x8_u');
 }
 
-/** Packs the elements of every four bytes without gaps, and pushes the packed elements one after the other. */
+/**
+ * Packs the elements of each four bytes without gaps, places these packed groups one after the other, and pushes the
+ * result.
+ */
 function joinWords(code: Code, width: number, bytes: number): void {
   spread(code, width, bytes, 'i32x4.shr_u', (mask, i) => mask << (width * i));
   const taken = width / 2;
@@ -174,7 +183,10 @@ function maskBytes(code: Code, width: number): Code {
   return splat(code, (2 ** width - 1) * 0x01010101).vector('v128.and');
 }
 
-/** Moves the four elements of each word between their packed positions and separate bytes, and pushes the result. */
+/**
+ * In each word, moves four elements from their packed positions to separate bytes, or from separate bytes to their
+ * packed positions, and pushes the result.
+ */
 function spread(
   code: Code,
   width: number,

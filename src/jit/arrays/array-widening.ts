@@ -79,8 +79,8 @@ function makeBytes(code: Code, form: WideningForm, source: StoredElements, other
 /** The computation of one byte of the result: the magnitude is shifted if necessary, and a table entry is added. */
 interface HalfBytes {
   /**
-   * Number of places by which the magnitude is shifted to the left; null if the table contains the whole byte of the
-   * result.
+   * Number of places by which the magnitude is shifted to the left; null if the byte of the result is taken entirely
+   * from the table.
    */
   readonly places: number | null;
   readonly offset: number;
@@ -113,8 +113,9 @@ function halvesOf({ from, half }: WideningForm): HalfBytes {
 }
 
 /**
- * Returns the bit pattern that a zero or subnormal of the format `from` has in the format `half`. The value is
- * `magnitude` times the least subnormal. In `half`, a nonzero value is a normal number unless the biases are equal.
+ * Converts a zero or subnormal of the format `from` to the format `half`, and returns its bit pattern there. The value
+ * is `magnitude` times the smallest subnormal of `from`. If the biases of the formats are equal, it remains a
+ * subnormal; otherwise, it becomes a normal number unless it is zero.
  */
 function subnormalIn(half: FloatFormat, from: FloatFormat, magnitude: number): number {
   if (half.bias === from.bias || magnitude === 0) return magnitude << (half.fractionBits - from.fractionBits);

@@ -11,7 +11,10 @@ import { loop } from './memory-loop.ts';
 import { lanes } from './packed-columns.ts';
 import { packingMemory } from './packing-memory.ts';
 
-/** Number of elements in a block. `pushFirst` uses a 32-bit word with one bit for each element. */
+/**
+ * Number of elements in a block. `pushFirst` relies on this number, because it uses a 32-bit word with one bit for each
+ * element.
+ */
 const blockSize = 32;
 
 interface Block {
@@ -26,7 +29,7 @@ interface Block {
 
 /** Writes a loop over blocks; the first parameter of the function is the number of blocks. */
 export function writeBlockEncoding(code: Code, { elements }: PackedBlock, encoding: BlockEncoding): void {
-  if (elements !== blockSize) throw new Error(`blocks of ${elements} elements are not encoded`);
+  if (elements !== blockSize) throw new Error(`blocks of ${elements} elements cannot be encoded`);
   const [to, factor] = [code.local('i32'), code.local('i32')];
   const block: Block = {
     from: code.local('i32'),
@@ -88,7 +91,7 @@ function pushRange(code: Code, block: Block): void {
 }
 
 interface Extreme {
-  /** The f32 bits of the result if all values are NaNs. */
+  /** The initial value, as f32 bits. It is the result if all values are NaNs. */
   readonly start: number;
   /** Instructions that are applied to each value before it is compared. */
   readonly of: readonly VectorOpcode[];
@@ -108,8 +111,8 @@ function pushExtreme(code: Code, values: readonly number[], { start, of, op }: E
 }
 
 /**
- * Applies the instructions `of` to each value, and pushes the first original value whose result equals `wanted`. If
- * there is none, pushes an arbitrary value.
+ * Finds the first value for which the instructions `of` give the result `wanted`, and pushes that value (not the
+ * result). If there is no such value, pushes an arbitrary one.
  */
 function pushFirst(code: Code, { from, values }: Block, wanted: number, of: readonly VectorOpcode[]): void {
   const pushEqual = (i: number): Code =>
@@ -142,8 +145,8 @@ function pushBytes(
 
 /**
  * Pushes 1 / scale, with two exceptions. For a scale of 0, pushes 0. For an infinite scale, pushes the smallest nonzero
- * magnitude of f32 with the sign of the scale: multiplied by it, an infinite value remains infinite, and a finite value
- * becomes less than 1/2.
+ * magnitude of f32 with the sign of the scale. Multiplying by this number leaves an infinite value infinite, and makes
+ * the magnitude of a finite value less than 1/2.
  */
 function pushInverse(code: Code, scale: number): Code {
   pushSingles(code, 1).get(scale).vector('f32x4.div');
@@ -172,8 +175,8 @@ function pushCodes(code: Code, encoding: BlockEncoding, block: Block, first: num
 /** Pushes four codes as words, not yet limited to the range of the codes. */
 function pushCode(code: Code, { from, zero, ties }: BlockEncoding, block: Block, value: number): void {
   code.get(value);
-  // A NaN gets the same code as the value 0. The conversion to an integer turns it into 0; if the code of the value 0
-  // is a different one, each NaN is replaced with 0 here.
+  // A NaN gets the same code as the value 0. The conversion to an integer turns a NaN into code 0. If that is not the
+  // code of the value 0, each NaN is replaced with the value 0 here.
   if (zero !== 0) code.get(value).get(value).vector('f32x4.eq', 'v128.and');
   if (from === 'range') code.get(block.offset).vector('f32x4.sub');
   code.get(block.inverse).vector('f32x4.mul');
@@ -183,9 +186,10 @@ function pushCode(code: Code, { from, zero, ties }: BlockEncoding, block: Block,
 }
 
 /**
- * Prepares rounding half away from zero by truncation. Adds the largest f32 below 1/2, with the sign of the value on
- * the stack. The addition itself rounds to nearest, so the sum reaches the next integer if the value is halfway between
- * two integers, but not if it is closer to zero.
+ * Prepares a value such that truncating it afterward rounds it to the nearest integer, with ties away from zero. Adds
+ * the largest f32 below 1/2, with the sign of the value on the stack. The addition itself rounds to nearest, so if the
+ * value is halfway between two integers, the sum reaches the integer that is farther from zero. If the value is closer
+ * to zero than that, the sum does not reach it.
  */
 function pushAwayFromZero(code: Code): void {
   const steps = code.local('v128');

@@ -5,12 +5,15 @@ import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
 import { loop } from './memory-loop.ts';
 
-/** The number of bytes per round, and the size of the memory, which is small enough to stay in the cache. */
+/**
+ * The number of bytes that one round of the loop reads, and the size of the memory, which is small enough to stay in
+ * the cache.
+ */
 export const carryMemory = { round: 64, bytes: 65536 } as const;
 
 /**
- * Exports `carries(rounds, mask, carry)`, which returns 1 if (word & mask) + carry has a bit outside the mask for any
- * word in the first `rounds` rounds of the memory, otherwise 0.
+ * Exports `carries(rounds, mask, carry)`, which reads as many bytes as `rounds` rounds take. It returns 1 if there is a
+ * word for which (word & mask) + carry has a bit outside the mask, and otherwise 0.
  */
 export function carryKernel(): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();

@@ -15,8 +15,8 @@ import { splat } from '../simd/vector-words.ts';
 
 /**
  * Exports `decode(blocks, groups)`, which decodes blocks of `groups` groups of sixteen codes and multiplies each block
- * by its factor. Codes and factors are read where the quantizing kernel writes them, and values are written where it
- * reads them.
+ * by its factor. The memory layout is the same as in the quantizing kernel: codes and factors are read from the areas
+ * to which that kernel writes them, and values are written to the area from which it reads them.
  */
 export function dequantizeKernel(element: FormatName, dense: boolean): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();
@@ -40,7 +40,7 @@ function writeDecode(code: Code, element: FormatName, storage: Storage): void {
   ] as const;
   loop(code, 0, [[factors, 4]], () => {
     code.get(factors).vectorMemory('v128.load32_splat', quantizeMemory.factors).set(factor.vector);
-    // Subtracting a value from itself gives a NaN if it is not finite.
+    // Subtracting a factor from itself gives a NaN if the factor is not finite, and otherwise 0.
     code.get(factor.vector).get(factor.vector).vector('f32x4.sub');
     splat(code, 0).vector('f32x4.ne', 'i32x4.bitmask').set(factor.isOdd);
     code.get(1).set(groups);
@@ -86,8 +86,8 @@ function writeGroup(
 }
 
 /**
- * Pushes the product of decoded codes and their factor. Every NaN is replaced with the NaN that conversions to f32
- * produce.
+ * Decodes the codes and pushes their products with the factor. Every NaN is replaced with the NaN that conversions to
+ * f32 produce.
  */
 function pushProduct(code: Code, element: FormatName, words: number, factor: number): void {
   const product = code.local('v128');

@@ -17,14 +17,17 @@ export function digestWord(state: number, word: number): number {
   return (Math.imul((h << step.turn) | (h >>> (32 - step.turn)), step.times) + step.plus) >>> 0;
 }
 
-/** Adds the i32 on the stack to the sequence whose state is the i32 local `state`. */
+/** Adds a word, the i32 on the stack, to the sequence. The i32 local `state` holds the state of the sequence. */
 export function addWord(code: Code, state: number): void {
   code.i32(mix.before).op('i32.mul').i32(mix.turn).op('i32.rotl').i32(mix.after).op('i32.mul');
   code.get(state).op('i32.xor').i32(step.turn).op('i32.rotl').i32(step.times).op('i32.mul');
   code.i32(step.plus).op('i32.add').set(state);
 }
 
-/** Adds each lane of the vector on the stack to the sequence whose state is that lane of the v128 local `state`. */
+/**
+ * Adds one word to each of four sequences. The words are the lanes of the vector on the stack, and the v128 local
+ * `state` holds the state of each sequence in the same lane.
+ */
 export function addWords(code: Code, state: number): void {
   const word = code.local('v128');
   splat(code, mix.before).vector('i32x4.mul').set(word);

@@ -4,7 +4,8 @@ import type { Code } from '../../wasm/code.ts';
 type Strides = readonly (readonly [pointer: number, bytes: number])[];
 
 /**
- * Writes a loop over memory that advances pointers in each iteration. The local `left` holds the number of iterations.
+ * Writes a loop that advances pointers to memory in each iteration. The local `left` holds the number of iterations
+ * that are left.
  */
 export function loop(code: Code, left: number, strides: Strides, body: () => void): void {
   code.block((end) => {

@@ -29,7 +29,7 @@ export const packedMemory: Readonly<
   mostFactors,
   blocks: 0,
   values,
-  /** The scale factors as f32, in block order; the factors of the offsets are at `offsets`. */
+  /** Address of the scale factors, which are f32 values in block order; the factors of the offsets are at `offsets`. */
   factors,
   offsets,
   /** The tables that `tablesOf` returns. */
@@ -51,7 +51,7 @@ export function packedBlockKernel(block: PackedBlock): Uint8Array<ArrayBuffer> {
 
 interface ScaleLocals {
   readonly scale: Scale;
-  /** Address at which the factors of this scale start; `pointer` is the local that points to the next factor. */
+  /** Address of the first factor of this scale; `pointer` is the local that points to the next factor. */
   readonly start: number;
   readonly pointer: number;
   readonly factor: number;
@@ -104,7 +104,7 @@ class KernelWriter {
     return { scale, start, pointer: code.local('i32'), factor: code.local('f32'), vector: code.local('v128') };
   }
 
-  /** Updates the vector that holds a scale if the scale has a different value from element `first` on. */
+  /** If a scale changes at element `first`, updates the vector that holds the scale. */
   private prepare(
     { scale: { factor, multiplier }, pointer, factor: single, vector }: ScaleLocals,
     first: number,
@@ -122,7 +122,7 @@ class KernelWriter {
     }
     if (first % multiplier.share !== 0) return;
     this.codes.pushNumber(segmentsOf(multiplier.places(first / multiplier.share)));
-    // All signed numbers are 8 bits wide.
+    // Signed multipliers are always 8 bits wide.
     if (multiplier.signed) code.op('i32.extend8_s');
     code.op('f32.convert_i32_s');
     const unit = unitOf(this.block);

@@ -16,8 +16,8 @@ import { splat } from '../simd/vector-words.ts';
 import { type Column, columnsAt, lanes } from './packed-columns.ts';
 
 /**
- * The value that a code of 1 stands for. In grids with a shift, it is 1/8, because the shift is 1/8 and codes have to
- * be integers; in all other blocks, it is 1.
+ * The value that a code of 1 represents: 1/8 in grids with a shift, because the coordinates are shifted by 1/8 but
+ * codes have to be integers; 1 in all other blocks.
  */
 export function unitOf({ codes }: PackedBlock): number {
   return codes.kind === 'grid' && codes.shift !== null ? 1 / 8 : 1;
@@ -34,8 +34,8 @@ interface TablePlaces {
 }
 
 /**
- * A row of the sign table contains one byte for each of eight elements. The byte is 0xff if the element is negative
- * according to the bits of the row number, and otherwise 0. The table of shifts contains one row for each sign of the
+ * A row of the sign table contains one byte for each of eight elements. Bit i of the row number is the sign of element
+ * i: if it is 1, byte i of the row is 0xff, otherwise 0. The table of shifts contains one row for each sign of the
  * shift.
  */
 const placesOf = (start: number): TablePlaces => ({ signs: start, shifts: start + 8 * 256, grid: start + 8 * 258 });
@@ -56,8 +56,7 @@ export function tablesOf({ codes }: PackedBlock): Uint8Array {
 }
 
 /**
- * Returns eight signs as bits. If only seven signs are stored, the eighth is chosen such that the number of ones is
- * even.
+ * Returns eight sign bits. If only seven are stored, the eighth is the parity bit that makes the number of ones even.
  */
 function signsOf({ signs }: GridCodes, stored: number): number {
   if (signs === null || widthOf(signs.places(0)) === 8) return stored;
@@ -83,7 +82,10 @@ export class CodeLoader {
     this.masks = code.local('v128');
   }
 
-  /** Pushes the codes of the elements from `first` on, as signed bytes; listed codes are pushed as they are stored. */
+  /**
+   * Pushes the codes of the elements from `first` on as signed bytes. If the codes select values from a list, they are
+   * pushed as they are stored.
+   */
   push(first: number): void {
     const { codes } = this.block;
     switch (codes.kind) {
@@ -123,7 +125,10 @@ export class CodeLoader {
     });
   }
 
-  /** Pushes sixteen bytes, each of which contains a segment of one number. */
+  /**
+   * Pushes one column of segments as sixteen bytes: each byte contains the segment that belongs to one of sixteen
+   * numbers.
+   */
   private pushColumn(column: Column): void {
     const { code, from, parts } = this;
     switch (column.kind) {
@@ -142,7 +147,8 @@ export class CodeLoader {
         return;
       case 'bits':
         code.get(from).vectorMemory('v128.load16_splat', column.byte);
-        // Makes eight copies of byte 0 and of byte 1, then takes one bit of each copy.
+        // Copies bytes 0 and 1 eight times each, and masks each copy to a different bit, so that each of the sixteen
+        // bits is in a byte of its own.
         code.words(0, 0, 0x01010101, 0x01010101).vector('i8x16.swizzle');
         code.words(0x08040201, 0x80402010, 0x08040201, 0x80402010).vector('v128.and');
         everyByte(code, 0).vector('i8x16.ne');
@@ -170,7 +176,7 @@ export class CodeLoader {
     const byte = elementAt(at, 0);
     const isRun = at.every((other, i) => other === byte + i);
     if (!isRun && at.some((other, i) => other !== byte + (i % 4)))
-      throw new Error(`the digits at byte ${byte} have no vector form`);
+      throw new Error(`the digits at byte ${byte} cannot be loaded as a vector`);
     code
       .get(from)
       .vectorMemory(isRun ? 'v128.load' : 'v128.load32_splat', byte)
@@ -190,7 +196,7 @@ export class CodeLoader {
     const { code, tables, masks } = this;
     this.pushRows({ share, places }, first, tables.grid);
     if (signs !== null) {
-      // (x xor m) - m is -x where m is all ones.
+      // Negate the bytes for which the mask m is all ones: there, (x xor m) - m is -x; where m is 0, it is x.
       this.pushRows(signs, first, tables.signs);
       code.tee(masks).vector('v128.xor').get(masks).vector('i8x16.sub');
     }
@@ -201,8 +207,8 @@ export class CodeLoader {
   }
 
   /**
-   * Pushes the table rows for sixteen elements. Every `share` elements have a common number, which selects a row, and
-   * the row contains one byte for each of these elements.
+   * Looks up sixteen elements in a table and pushes the bytes. The elements are in groups of `share`. Each group has
+   * one stored number, which selects a table row, and the row contains one byte for each element of the group.
    */
   private pushRows({ share, places }: Shared, first: number, table: number): void {
     const { code, parts } = this;

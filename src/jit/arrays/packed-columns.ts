@@ -7,15 +7,15 @@ import { type Places, type Segment, segmentsOf } from '../../numerics/packed-blo
 export const lanes = 16;
 
 /**
- * Segments of sixteen numbers, one of each number. All of them have the same mask and the same position within the
- * number.
+ * A column of sixteen segments, each of which is a part of one of sixteen numbers. All of the segments have the same
+ * mask and the same position within their numbers.
  */
 export type Column =
   /** The segments are at the same bits of sixteen consecutive bytes. */
   | ({ readonly kind: 'run' } & Segment)
   /** The segments are at the same bits of two runs of eight bytes. */
   | { readonly kind: 'halves'; readonly halves: readonly [Segment, Segment] }
-  /** The segments are sixteen consecutive bits, one for each number. */
+  /** Each segment is a single bit, and the sixteen bits are consecutive. */
   | { readonly kind: 'bits'; readonly byte: number; readonly up: number };
 
 /**
@@ -34,7 +34,7 @@ function columnOf(segments: readonly Segment[]): Column {
   const areBits = segments.every(
     ({ byte, down, mask }, i) => mask === 1 && down === i % 8 && byte === first.byte + Math.floor(i / 8),
   );
-  if (!areBits) throw new Error(`the numbers at byte ${first.byte} have no vector form`);
+  if (!areBits) throw new Error(`the numbers at byte ${first.byte} cannot be loaded as a vector`);
   return { kind: 'bits', byte: first.byte, up: first.up };
 }
 

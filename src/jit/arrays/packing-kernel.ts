@@ -1,6 +1,6 @@
 /**
- * A WebAssembly module that packs codes and scales into blocks, and computes both from f32 values, as specified by
- * src/arrays/quantized/plain-packed-encoder.ts.
+ * A WebAssembly module that computes codes and scales from f32 values, and packs codes and scales into blocks, as
+ * specified by src/arrays/quantized/plain-packed-encoder.ts.
  */
 import { assertNever } from '../../base/assert-never.ts';
 import { elementAt } from '../../base/element-at.ts';
@@ -65,7 +65,7 @@ function writePacking(code: Code, { elements, bytes, codes, scale, offset }: Pac
 const patternBytes = 2;
 
 interface FactorPointers {
-  /** The local with the offset of this block's patterns, relative to the address `at`. */
+  /** The local that holds the offset of this block's bit patterns from the address `at`. */
   readonly pointer: number;
   readonly at: number;
   readonly to: number;
@@ -82,11 +82,14 @@ function copyFactors(code: Code, { factor }: Scale, elements: number, { pointer,
   }
 }
 
-/** A group of bits that several consecutive codes have in the same place, and the position where they are stored. */
+/** A segment that is at the same position in several consecutive codes, and the place where it is stored. */
 interface Part extends Segment {
   /** Index of the first code. */
   readonly first: number;
-  /** Number of codes. Every code has its own byte, or, if this is `bits`, its own bit. */
+  /**
+   * Number of codes, each of which has its segment in a byte of its own. `bits` means sixteen codes whose segments are
+   * single bits, which are stored together in two bytes.
+   */
   readonly count: 8 | 16 | 'bits';
 }
 

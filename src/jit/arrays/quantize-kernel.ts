@@ -28,10 +28,11 @@ export interface QuantizeSpec {
 }
 
 /**
- * Exports `maxima(blocks, groups)`, which writes the largest magnitude of each block to `factors`, and `scale(blocks,
- * groups)`, which multiplies each block by its factor. Both take blocks of `groups` groups of sixteen elements. If
- * blocks have scales of their own, it also exports `blocks(fours)`, which does both for four blocks at a time. The
- * elements must be padded with zeros to a whole block, or for `blocks` to four blocks.
+ * Exports `maxima(blocks, groups)`, which writes the largest magnitude of each block to `factors`, and
+ * `scale(blocks, groups)`, which multiplies each block by its factor. Both take blocks of `groups` groups of sixteen
+ * elements. If blocks have scales of their own, the module also exports `blocks(fours)`, which computes the scales of
+ * four blocks at a time and multiplies the blocks by their factors. The elements must be padded with zeros to a whole
+ * block; for `blocks`, they must be padded to a multiple of four blocks.
  */
 export function quantizeKernel(spec: QuantizeSpec): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();
@@ -82,12 +83,13 @@ function pushSource(code: Code, spec: QuantizeSpec, pointer: number, index: numb
 
 function pushConverted(code: Code, c: Conversion, source: number): void {
   const write = vectorConversion(c);
-  if (write === null) throw new Error(`no vector form from ${c.from} to ${c.to}`);
+  if (write === null) throw new Error(`the conversion from ${c.from} to ${c.to} has no vector form`);
   write(code, { source, random: source, scale: source });
 }
 
 /**
- * Replaces each lane of a vector of maxima if the magnitude of the element in that lane is greater; NaNs are ignored.
+ * Updates the maximum in each lane of a vector: if the magnitude of the lane's element is greater, it becomes the new
+ * maximum. NaNs are ignored.
  */
 function raiseMaximum(code: Code, spec: QuantizeSpec, maximum: number, pointer: number, index: number): void {
   code.get(maximum);
@@ -123,7 +125,8 @@ function writeMaxima(code: Code, spec: QuantizeSpec): void {
 }
 
 /**
- * Returns the bytes of the words with these indices: 0 to 3 are those of the first vector, 4 to 7 those of the second.
+ * Returns the byte indices for a shuffle that selects the given words of two vectors. Words 0 to 3 are in the first
+ * vector, words 4 to 7 in the second.
  */
 function wordBytes(...words: readonly [number, number, number, number]): readonly number[] {
   return words.flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte));
@@ -157,8 +160,8 @@ function elementLocals(code: Code, spec: QuantizeSpec): ElementLocals {
 }
 
 /**
- * Multiplies a group of elements by the factor, and stores the results as codes. The first element of the group is 4 *
- * `first` elements after the pointer. Advances the pointer to the codes.
+ * Multiplies a group of elements by the factor, and stores the results as codes. The group begins 4 * `first` elements
+ * after the element that the pointer refers to. Advances the pointer to the codes.
  */
 function writeGroup(code: Code, spec: QuantizeSpec, { pointer, codes, factor }: ElementLocals, first: number): void {
   const products = groupOf(code, (i) => {

@@ -28,7 +28,9 @@ export const quantizeMemory: {
   elements,
   codes,
   scales,
-  /** The factor of each block as f32, or the largest magnitude of each block before the factors are known. */
+  /**
+   * The factor of each block as f32. Before the factors are known, this area holds the largest magnitude of each block.
+   */
   factors,
   pages: Math.ceil((factors + 4 * mostBlocks) / 65536),
 };

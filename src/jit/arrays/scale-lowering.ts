@@ -1,6 +1,7 @@
 /**
- * Computes the scales of four blocks at once, as specified by src/arrays/quantized/scale-rules.ts: turns largest
- * magnitudes into scale codes and into the factors of the elements.
+ * Computes the scales of four blocks at once, as specified by src/arrays/quantized/scale-rules.ts: takes the largest
+ * magnitude of each block, and computes the scale code and the factor by which the elements of the block are
+ * multiplied.
  */
 import { plainConversion } from '../../numerics/conversion.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -9,8 +10,8 @@ import { quantizeMemory } from './quantize-memory.ts';
 import { shift, single, splat } from '../simd/vector-words.ts';
 
 /**
- * How scales are computed. `largest` is the largest value of the element format, as f32 bits. The scales that NVFP4 has
- * for the whole tensor are read from memory.
+ * How scales are computed. `largest` is the largest value of the element format, as f32 bits. For NVFP4, the scales
+ * that apply to the whole tensor are read from memory.
  */
 export type BlockScaling =
   | { readonly kind: 'ue8m0'; readonly rule: 'floor' | 'up'; readonly largest: number }
@@ -43,8 +44,8 @@ function pushPowers(code: Code, { rule, largest }: BlockScaling & { kind: 'ue8m0
   splat(code, (largest >>> 23) - 127).vector('i32x4.sub');
   if (rule === 'up') {
     splat(code.get(maxima), 0x7fffff).vector('v128.and');
-    // Adds 1 to the scale in lanes where the fraction of the maximum is larger than that of `largest`: the comparison
-    // gives -1 there, which is subtracted.
+    // Adds 1 to the scale in lanes where the fraction of the maximum is larger than that of `largest`: in these lanes,
+    // the result of the comparison is -1, which is then subtracted.
     splat(code, largest & 0x7fffff).vector('i32x4.gt_s', 'i32x4.sub');
   }
   splat(code, 0).vector('i32x4.max_s');

@@ -57,12 +57,15 @@ function hasVectorForm({ steps, resultWidth }: SweepPlan): boolean {
 }
 
 /**
- * Addresses of the next input and of the current digest. At each address, there is one word for each range, so either
+ * Addresses of the next input and of the current digest. Both addresses point to one word per range, which means either
  * four words or one.
  */
 const [inputAddress, stateAddress] = [0, 16];
 
-/** Writes the loop. Its only parameter is the number of inputs; the rest is read from and written to memory. */
+/**
+ * Writes the loop. The only parameter of the function is the number of inputs; inputs and digests are read from memory
+ * and written to it.
+ */
 function writeLoop(code: Code, plan: SweepPlan, type: 'v128' | 'i32', lowering: SweepLowering): void {
   const input = code.local(type);
   const state = code.local(type);

@@ -13,7 +13,10 @@ import { vectorConversion } from '../simd/vector-convert.ts';
 import { splat } from '../simd/vector-words.ts';
 import { holder } from '../regions/values.ts';
 
-/** Lowers steps, with each named value in a local. The same conversion of the same locals is computed only once. */
+/**
+ * Lowers steps, with each named value in a local. If the same conversion is applied to the same locals more than once,
+ * it is computed only once.
+ */
 export abstract class SweepLowering {
   protected readonly code: Code;
   private readonly locals = new Map<Ref, number>();

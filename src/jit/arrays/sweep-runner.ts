@@ -12,7 +12,10 @@ export interface SweepTask {
 
 export type ChunkDigest = readonly [chunk: number, digest: number];
 
-/** Computes the digests of chunks in this thread, as many at a time as the kernel has lanes. */
+/**
+ * Computes the digests of chunks in this thread. The number of chunks that are processed at the same time is the number
+ * of lanes of the kernel.
+ */
 export function* sweepChunks(
   { kernel, chunkSize }: SweepTask,
   chunks: Iterable<number>,
@@ -30,8 +33,8 @@ export function* sweepChunks(
 }
 
 /**
- * Instantiates a module. The module imports all callbacks of the engine, although code for conversions never calls
- * them, so functions that throw are passed in.
+ * Instantiates a module. The module imports all callbacks of the engine. Code for conversions never calls them, so the
+ * callbacks provided here only throw an error.
  */
 export function instanceWithoutEngine(module: WebAssembly.Module, memory: WebAssembly.Memory): WebAssembly.Instance {
   const refuse = (): never => {

@@ -1,7 +1,7 @@
 /**
  * Exchanges values between lanes of a warp (PTX ISA 9.7.9.6, 9.7.13.9 to 9.7.13.14): computes results from the values
- * that lanes send. Each generated function handles one group. Its parameters are the address of lane 0's words in the
- * frame, the thread index of lane 0, and the members of the group.
+ * that lanes send. Each generated function handles one group. Its parameters are the address in the frame at which the
+ * words of lane 0 are stored, the thread index of lane 0, and the set of lanes that form the group.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type Collective, keyOf } from '../../isa/collective.ts';
@@ -111,7 +111,10 @@ class Exchange {
     this.give(1, members, () => code.get(agree));
   }
 
-  /** Finds the value that the lowest lane in a set sent, and pushes the set of all members that sent the same value. */
+  /**
+   * Finds the value that was sent by the lowest lane of a set, and pushes the set of all members that sent the same
+   * value.
+   */
   private pushSame(lanes: number): void {
     const { code, shape } = this;
     const { origin } = shape.layout;
@@ -173,7 +176,7 @@ class Exchange {
     this.give(1, leader, () => code.i32(1));
   }
 
-  /** Stores the word that `push` pushes as a result for every lane in a set. */
+  /** Calls `push`, which pushes a word, and stores that word as the result of every lane in a set. */
   private give(index: number, lanes: number, push: () => unknown): void {
     const { code, shape } = this;
     code.get(this.words).i32(elementAt(this.carriers.receives, index).array).op('i32.add').get(lanes);

@@ -1,7 +1,7 @@
 /**
- * Operations on all lanes of a warp at once. The values of the lanes are in an array of the frame, which is passed as
- * the address of lane 0's element. A set of lanes is a word in which each lane has one bit; the lowest bit belongs to
- * lane 0.
+ * Operations on all lanes of a warp at once. The values of the lanes are stored as an array in the frame; functions
+ * receive the address of the element for lane 0. A set of lanes is a word in which each lane has one bit; the lowest
+ * bit belongs to lane 0.
  */
 import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';
@@ -29,7 +29,10 @@ export function pushMembership(code: Code, members: number, quad: number): void 
     .vector('i32x4.eq');
 }
 
-/** Pushes the set of lanes whose words are all ones, in the vectors that `push` pushes. */
+/**
+ * Calls `push` for each four lanes, which pushes a vector of their words, and then pushes the set of lanes whose words
+ * are all ones.
+ */
 export function pushLanes(code: Code, push: (quad: number) => unknown): void {
   quads.forEach((quad) => {
     push(quad);
@@ -43,7 +46,9 @@ export function pushLanes(code: Code, push: (quad: number) => unknown): void {
   });
 }
 
-/** Returns the index of the function (address, value) → the lanes that have the value. */
+/**
+ * Returns the index of a function that takes an address and a value, and returns the set of lanes that have this value.
+ */
 export function lanesWith(helpers: Helpers, origin: number, type: IntegerType = 'i32'): number {
   return helpers.function(`lanes with ${type}`, { parameters: ['i32', type], results: ['i32'] }, (code) => {
     if (type === 'i64') {
@@ -78,7 +83,7 @@ function lanesWithPairs(code: Code, origin: number): void {
   });
 }
 
-/** Returns the index of the function (address) → the lanes whose word is not negative. */
+/** Returns the index of a function that takes an address, and returns the set of lanes whose words are not negative. */
 export function lanesNotNegative(helpers: Helpers, origin: number): number {
   return helpers.function('lanes not negative', { parameters: ['i32'], results: ['i32'] }, (code) => {
     pushLanes(code, (quad) => code.get(0).vectorMemory('v128.load', origin + 16 * quad));
@@ -86,7 +91,10 @@ export function lanesNotNegative(helpers: Helpers, origin: number): number {
   });
 }
 
-/** Returns the index of the function (address, lanes, value) that stores a word for each of the lanes. */
+/**
+ * Returns the index of a function that takes an address, a set of lanes and a word, and stores the word for each of
+ * these lanes.
+ */
 export function giveLanes(helpers: Helpers, origin: number): number {
   const type = { parameters: ['i32', 'i32', 'i32'], results: [] } as const;
   return helpers.function('give lanes', type, (code) => {

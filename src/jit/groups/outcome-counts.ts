@@ -1,6 +1,6 @@
 /**
- * Counts how many of the threads that ran a region continue at each place. From these counts, the region's function
- * determines whether all threads took the same path.
+ * Counts, for the threads that have run a region, how many of them continue at each of the possible places. From these
+ * counts, the region's function determines whether all threads took the same path.
  */
 import type { Code } from '../../wasm/code.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
@@ -8,18 +8,20 @@ import { outcome } from '../layout.ts';
 
 /** Locals that count threads. */
 export class OutcomeCounts {
-  /** Local that holds the first thread that was run. The end of the thread range is in local 2 of the function. */
+  /**
+   * Local that holds the first of the threads that are run. Local 2 of the function holds the end of the thread range.
+   */
   readonly first: number;
   readonly exited: number;
   /**
-   * Locals with the number of threads that have reached each stop. `regions` has locals with the number of threads that
-   * continue in each region.
+   * For each stop, the local that counts the threads that have reached it. `regions` contains, for each region, the
+   * local that counts the threads that continue there.
    */
   readonly stops: Map<number, number> = new Map();
   readonly regions: Map<number, number> = new Map();
   /**
-   * The region that the first thread returned to, and the number of threads that returned there; null if no thread can
-   * return.
+   * The locals that hold the region to which the first thread returned, and the number of threads that returned to the
+   * same region; null if no thread can return.
    */
   returned: { readonly region: number; readonly count: number } | null = null;
   /** The outcome, if only one outcome is possible, so that there is nothing to count. */
@@ -55,7 +57,7 @@ export class OutcomeCounts {
   }
 }
 
-/** Pushes the outcome of the run (layout.ts). */
+/** Pushes the outcome of the run as a number (see `outcome` in layout.ts). */
 export function writeOutcome(code: Code, shape: KernelShape, counts: OutcomeCounts): void {
   const { first, exited, returned } = counts;
   if (!shape.hasStates || counts.sole !== null) {

@@ -17,8 +17,9 @@ import type { Stop } from './stop.ts';
 const allLanes = -1;
 
 /**
- * (context, first thread, end of the thread range, members, outcome of running the members) → region after the stop if
- * they can continue, otherwise the outcome that was passed in
+ * The parameters are the context, the first thread, the end of the thread range, the members, and the outcome of
+ * running the members. The result is the region after the stop if the members can continue, otherwise the outcome that
+ * was passed in.
  */
 const passType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
@@ -52,8 +53,8 @@ function passBarrier(code: Code, shape: KernelShape, goOn: () => void): void {
 }
 
 /**
- * Exchanges values and continues if the group is complete. The thread range is one warp, because no thread waits for
- * threads of another warp here.
+ * Exchanges values and continues if the group is complete. The thread range is a single warp, because at these stops,
+ * threads wait only for threads of their own warp.
  */
 function passCollective(code: Code, shape: KernelShape, stop: Stop, words: number, goOn: () => void): void {
   const mask = maskOf(stop);
@@ -86,8 +87,8 @@ function maskOf({ step, constantMask }: Stop): number | 'none' | 'varies' {
 // --- which threads have arrived -------------------------------------------------------------------------------------
 
 /**
- * Returns the index of the function (words, first thread, end of the thread range, members, mask) → lanes of the mask
- * that have not arrived.
+ * Returns the index of a function whose parameters are the address of the warp's words, the first thread, the end of
+ * the thread range, the members, and a mask. The function returns the lanes of the mask that have not arrived.
  */
 function missingFunction({ helpers, layout, frame }: KernelShape): number {
   const type = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] } as const;
@@ -102,8 +103,9 @@ function missingFunction({ helpers, layout, frame }: KernelShape): number {
 }
 
 /**
- * Returns the index of the function (words, first thread, end of the thread range, members) → 1 if the members form
- * complete groups according to their masks, else 0.
+ * Returns the index of a function whose parameters are the address of the warp's words, the first thread, the end of
+ * the thread range, and the members. The function returns 1 if the members form complete groups according to their
+ * masks, otherwise 0.
  */
 function groupsFunction(shape: KernelShape): number {
   const { helpers, layout, frame } = shape;

@@ -56,7 +56,7 @@ export interface FixedShuffle {
   readonly bounds: number;
   /** Whether the result predicate (source in bounds) is read. */
   readonly tellsBounds: boolean;
-  /** Whether lanes send their masks, so that the lanes of a warp may form several groups. */
+  /** Whether each lane provides a mask of its own. If so, the lanes of a warp may form several groups. */
   readonly masked: boolean;
 }
 
@@ -85,7 +85,7 @@ export function writeFixedShuffle(code: Code, { layout, frame }: KernelShape, fi
       store(array, () => {
         push();
         if (array !== to) return;
-        // A source lane outside the group does not provide a value.
+        // If the source lane is outside the group, its value is not used.
         load(from, quad);
         code.get(members).vector('i32x4.splat');
         if (fixed.masked) load(frame.mask, quad).vector('v128.and');
@@ -119,7 +119,7 @@ export function writeFixedShuffle(code: Code, { layout, frame }: KernelShape, fi
   );
 }
 
-/** The caller has pushed 1. Changes it to 0 if the mask of any lane does not contain all lanes. */
+/** Expects the number 1 on the stack, and replaces it with 0 if the mask of any lane does not contain all lanes. */
 function pushAllMasksFull(code: Code, load: (quad: number) => Code): void {
   for (const quad of quads) {
     load(quad);

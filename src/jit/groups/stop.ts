@@ -14,7 +14,7 @@ export interface Stop {
   readonly step: StopStep;
   readonly program: FunctionProgram;
   readonly instruction: ProgramInstruction;
-  /** The arrays in which threads store the values that they send. */
+  /** The arrays in which threads store their values for the other threads. */
   readonly sends: readonly Carrier[];
   /** The arrays where a thread finds its results; null for results that are not read. */
   readonly receives: readonly (Carrier | null)[];
@@ -23,8 +23,8 @@ export interface Stop {
   /** The mask of a collective, if it is constant; otherwise null. */
   readonly constantMask: number | null;
   /**
-   * The barrier number, if the stop is a barrier with a constant number that all threads of the block take part in and
-   * that performs no reduction; null for every other stop.
+   * The number of the barrier if the stop is a simple barrier: its number is constant, all threads of the block take
+   * part in it, and it performs no reduction. Null for every other stop.
    */
   readonly plainBarrier: number | null;
 }

@@ -1,7 +1,7 @@
 /**
- * Runs the threads of a warp that have diverged. Threads at the same place run together, until each of them has ended,
- * has paused or is waiting for others. A group continues once all its members have arrived (machine/collectives.ts
- * defines the groups).
+ * Runs the threads of a warp that have diverged. Threads that continue at the same place in the code run together,
+ * until each of them has ended, has paused or is waiting for other threads. A group continues once all its members have
+ * arrived (machine/collectives.ts defines the groups).
  */
 import { elementAt } from '../../base/element-at.ts';
 import { quadOf } from '../../base/tuples.ts';
@@ -16,13 +16,16 @@ import { giveLanes, lanesNotNegative, lanesWith } from './lanes.ts';
 import { advanced, outcome, state } from '../layout.ts';
 import { recordOf } from '../../base/records.ts';
 
-/** The operation number of threads that do not wait in a group with a mask. */
+/** Used instead of an operation number for threads that are not waiting in a group with a mask. */
 const noGroup = -1;
 
-/** (context, first thread of the warp, end of its thread range) → bits of `advanced` */
+/**
+ * The parameters are the context, the first thread of the warp, and the end of its thread range. The result consists of
+ * the bits in `advanced`.
+ */
 const advanceType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] };
 
-/** @param run index of the function that runs the members of a warp, starting in a given region */
+/** @param run the index of the function that runs members of a warp from a given region on */
 export function advanceFunction(shape: KernelShape, run: number): number {
   const { helpers, frame, layout } = shape;
   const [context, first, behind] = [0, 1, 2] as const;
@@ -71,8 +74,8 @@ export function advanceFunction(shape: KernelShape, run: number): number {
 }
 
 /**
- * If all members have reached the same stop and its mask is constant, writes the mask for them, because they may not
- * have written it themselves.
+ * If all members have reached the same stop and its mask is constant, stores the mask for each member, because the code
+ * of the members does not always store a constant mask.
  */
 function giveConstantMask(
   code: Code,
@@ -117,7 +120,7 @@ function pushState(code: Code, { layout }: KernelShape, states: number, lanes: n
   code.get(states).get(lanes).op('i32.ctz').i32(2).op('i32.shl', 'i32.add').memory('i32.load', layout.origin);
 }
 
-/** The locals of the sweep function. Its parameters come first, followed by sets of lanes, words and addresses. */
+/** The locals of the sweep function: first its parameters, then locals that hold sets of lanes, words and addresses. */
 const sweepLocals = [
   'words',
   'first',
@@ -181,7 +184,10 @@ class SweepWriter {
     code.get(said);
   }
 
-  /** Adds lanes to the group that wait for the same operation with the same mask, but at a different instruction. */
+  /**
+   * Adds further lanes to the group: those that wait at a different instruction, but for the same operation and with
+   * the same mask.
+   */
   private addOthers(): void {
     const { code, shape, locals } = this;
     const { helpers, frame, layout } = shape;
@@ -237,8 +243,8 @@ class SweepWriter {
 }
 
 /**
- * Returns the index of the function (words, first thread, existing lanes) → bits of `advanced`, which lets complete
- * groups continue.
+ * Returns the index of a function that lets complete groups continue. It takes the address of the warp's words, the
+ * first thread, and the set of existing lanes, and returns the bits in `advanced`.
  */
 function sweepFunction(shape: KernelShape): number {
   const type = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] } as const;
@@ -246,8 +252,8 @@ function sweepFunction(shape: KernelShape): number {
 }
 
 /**
- * Returns the index of the function (words of the warp, first thread, members) that gives a group its results and lets
- * it continue.
+ * Returns the index of a function that gives a group its results and lets it continue. The function takes the address
+ * of the warp's words, the first thread, and the members of the group.
  */
 export function completeFunction(shape: KernelShape): number {
   const { helpers, frame, layout } = shape;
@@ -282,8 +288,8 @@ export function completeFunction(shape: KernelShape): number {
 }
 
 /**
- * Returns the index of the function (state word) → number of the group's operation, or `noGroup` if the thread does not
- * wait in a group with a mask.
+ * Returns the index of a function that takes the state word of a thread. It returns the number of the operation for
+ * which the thread's group waits, or `noGroup` if the thread is not waiting in a group with a mask.
  */
 function whatFunction(shape: KernelShape): number {
   const type = { parameters: ['i32'], results: ['i32'] } as const;
