@@ -47,7 +47,10 @@ function finiteOf(format: FloatArithmeticFormat): fc.Arbitrary<Bits> {
     .filter((bits) => unitsOf(format, bits) !== null);
 }
 
-/** An exact result, or its square, as a fraction numerator / denominator; the sign is kept separately. */
+/**
+ * An exact result, given as its sign, whether it is zero, and a function that compares its magnitude with other
+ * numbers.
+ */
 interface Result {
   readonly negative: boolean;
   readonly isZero: boolean;

@@ -1,6 +1,7 @@
 /**
  * Computes the results of floating-point instructions from the bits of their operands: exactly, and then rounded once
- * (PTX ISA 9.7.3, 9.7.4). A NaN result is the canonical NaN of its format; policy.ts lists what the ISA leaves open.
+ * (PTX ISA 9.7.3, 9.7.4). A NaN result is the canonical NaN of its format; policy.ts lists the cases that the ISA does
+ * not specify.
  */
 import { patternsOf } from './encode.ts';
 import {
@@ -53,7 +54,8 @@ export function floatOperation(fn: FloatFunction, format: FloatArithmeticFormat,
     case 'rsqrt':
       return (a) => finish(target, reciprocalRoot(kernel, read(a)), 0, null);
     case 'sin': {
-      // sin treats subnormals as zeros, with or without .ftz (measured with constants folded by ptxas 13.0).
+      // sin treats subnormals as zeros, with or without .ftz. (This was measured: ptxas 13.0 folds the sine of a
+      // constant.)
       const readNormal = reader(format, true);
       return (a) => finish(target, elementary(fn, readNormal(a)), 0, null);
     }
@@ -65,7 +67,7 @@ export function floatOperation(fn: FloatFunction, format: FloatArithmeticFormat,
   }
 }
 
-/** An exponent that is lower than that of any possible result. */
+/** An exponent lower than the exponent of any possible result, for grids without a lowest exponent. */
 const unbounded = -10_000;
 
 const one: Exact = finite(0, 1, 0, noTail);
@@ -86,8 +88,8 @@ function targetOf(name: FloatArithmeticFormat, mode: FloatMode): Target {
   const { bias } = formats[name];
   return {
     to,
-    // With .ftz, a result is flushed to zero if it would be subnormal when rounded without a lowest exponent, that is,
-    // before it is rounded to a multiple of the smallest subnormal (policy.ts).
+    // With .ftz, results are rounded as if exponents had no lower limit, and are flushed to zero if they are then below
+    // the smallest normal number (policy.ts).
     grid: mode.flush ? { ...gridOf(name), lowest: unbounded } : gridOf(name),
     rounding: mode.rounding,
     randomBits: 0,
@@ -121,7 +123,7 @@ function signOfProduct(a: Exact, b: Exact): Sign {
 }
 
 /**
- * `zeroSign` is the sign of the zero that results if the operands cancel; it is negative only with the rounding mode rm
+ * If the operands cancel, the result is a zero with the sign `zeroSign`, which is negative only in the rounding mode rm
  * (IEEE 754 section 6.3).
  */
 function add(kernel: Kernel, zeroSign: Sign, a: Exact, b: Exact): Exact {

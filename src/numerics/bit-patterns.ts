@@ -58,8 +58,8 @@ export function setBitFinder(mask: number, base: number, n: number): number {
 }
 
 /**
- * Each bit of the result is the bit of `table` whose index is formed by the bits of a, b and c, with a as the highest
- * bit.
+ * The bits of a, b and c at one position form a number from 0 to 7, in which the bit of a is the highest. The result
+ * has, at this position, the bit of `table` with that number.
  */
 export function lookUp(x: number, y: number, z: number, table = 0): number {
   let found = 0;
@@ -71,8 +71,8 @@ export function lookUp(x: number, y: number, z: number, table = 0): number {
 }
 
 /**
- * For each mode and each selector from 0 to 3: four hex digits that select the bytes of the result. The lowest digit
- * selects the lowest byte.
+ * For each mode, one entry for each value of the selector (0 to 3). The four hex digits of an entry select the bytes of
+ * the result; the lowest digit selects the lowest byte.
  */
 const choices: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, readonly number[]>> = {
   'prmt.f4e': [0x3210, 0x4321, 0x5432, 0x6543],

@@ -11,7 +11,7 @@ export type Comparer = (a: Bits, b: Bits) => boolean;
 
 /**
  * Returns a comparison of values of the given type, as a function of their bits. With `flush`, subnormal operands (f16
- * and f32) are treated as zeros. -0 is equal to +0.
+ * and f32) are treated as zeros. Negative and positive zero are equal.
  */
 export function comparison(name: Comparison, type: IntegerName | FloatArithmeticFormat, flush: boolean): Comparer {
   const key = keyOf(type, flush);
@@ -54,7 +54,7 @@ export function comparison(name: Comparison, type: IntegerName | FloatArithmetic
 }
 
 /**
- * Maps bits to a number, such that numbers compare like the values that the bits represent. A NaN is mapped to the
+ * Maps the bits of a value to a number; the order of these numbers is the order of the values. A NaN is mapped to the
  * JavaScript NaN, for which every comparison is false.
  */
 type Key = (bits: Bits) => number | bigint;

@@ -1,14 +1,15 @@
 /**
- * Describes, as data, how another software stack converts: the inputs for which its results differ from those of PTX.
+ * Describes, as data, the conversions of another software stack by listing the inputs for which its results differ from
+ * those of PTX.
  */
 import type { Bits } from '../base/bits.ts';
 import type { Conversion } from './conversion.ts';
 
 /**
- * `bits`: the result has the given bits, which depend on the sign of the source; null means that the usual result
- * applies for this sign. `payload`: the result is a NaN with the sign of the source and as many leading bits of its
- * payload as fit; `quiet` also sets the top bit of the payload. If the payload would be zero, its lowest bit is set, so
- * that the result is still a NaN.
+ * `bits`: the result has the given bits, which may be different for positive and negative sources; null means that
+ * sources with this sign have the usual result. `payload`: the result is a NaN with the sign of the source and as many
+ * leading bits of its payload as fit; `quiet` also sets the top bit of the payload. If the payload would be zero, its
+ * lowest bit is set, so that the result is still a NaN.
  */
 export type ReplacementResult =
   | { readonly kind: 'bits'; readonly positive: Bits | null; readonly negative: Bits | null }
@@ -31,5 +32,5 @@ export interface ConversionStage {
   readonly replacements: readonly Replacement[];
 }
 
-/** One stage, or two if the stack converts by way of f32 and thus rounds twice. */
+/** One stage, or two if the stack first converts to f32 and from there to the destination, which rounds twice. */
 export type ConversionStages = readonly [ConversionStage] | readonly [ConversionStage, ConversionStage];

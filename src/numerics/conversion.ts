@@ -1,8 +1,8 @@
 import type { FormatName } from './formats.ts';
 
 /**
- * Directions of rounding. The modifiers for rounding to an integer, `.rni`, `.rzi`, `.rmi` and `.rpi`, are represented
- * by the first four together with `integral`.
+ * Rounding modes. The modifiers for rounding to an integer (`.rni`, `.rzi`, `.rmi` and `.rpi`) are represented by one
+ * of the first four modes, with `integral` set to true.
  */
 export type Rounding = 'rn' | 'rz' | 'rm' | 'rp' | 'rna' | 'rs';
 
@@ -36,8 +36,9 @@ export interface Conversion {
    */
   readonly randomBits: number;
   /**
-   * For `.scaled::n2::ue8m0`, and for s2f6 without it (factor one): the lane's ue8m0 scale divides the input before
-   * rounding (`divide`), or multiplies the converted value (`multiply`). Null for every other conversion.
+   * How the ue8m0 scale of the lane is applied: the input is divided by it before rounding (`divide`), or the converted
+   * value is multiplied by it (`multiply`). This is used for `.scaled::n2::ue8m0`, and for s2f6 without that modifier,
+   * where the scale is 1. Null for every other conversion.
    */
   readonly scaled: 'divide' | 'multiply' | null;
 }

@@ -1,6 +1,6 @@
 /**
- * Compares conversions with those of test/oracle, which applies the definition of rounding: it compares the source with
- * every value of the destination format.
+ * Compares conversions with those of test/oracle. The oracle follows the definition of rounding literally: it compares
+ * the source with every value of the destination format.
  */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -54,7 +54,8 @@ const tiny: readonly FormatName[] = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1'];
 
 /**
  * About a fifth of all values: those that narrower formats can also represent, their neighbors, the midpoints between
- * them, and some others. Conversions of the ISA are compared on all values, with digests (test/cli/sweep.test.ts).
+ * them, and some others. For conversions that exist in the ISA, test/cli/sweep.test.ts compares the digests of the
+ * results for all values.
  */
 function someEncodings(format: FormatName): readonly number[] {
   const aimed = new Set([0, 1, 2, 0x10, 0x20, 0x30, 0x3f, 0x40, 0x41, 0x60, 0x7f, 0x80, 0x81, 0xc0, 0xfe, 0xff]);
@@ -115,7 +116,10 @@ describe('every narrow value widened', () => {
   });
 });
 
-/** f32 patterns on, between and next to the points of a format, where the rounding modes differ. */
+/**
+ * Bit patterns of f32 values for which the results of the rounding modes differ: values of the given format, midpoints
+ * between them, and the neighbors of both.
+ */
 function nearPoints(to: FormatName): fc.Arbitrary<number> {
   const { width } = formats[to];
   const near = fc.tuple(fc.nat(2 ** width - 1), fc.constantFrom(0, 0.5, 1), fc.integer({ min: -2, max: 2 }));
@@ -170,7 +174,7 @@ describe('f32 values near the points of the destination', () => {
   });
 });
 
-/** The magnitude of a value, for comparison with points. */
+/** Returns a function that compares the magnitude of a value with a given number. */
 function comparisonOf(format: FormatName, bits: Bits): Comparison {
   const exact = unitsOf(format, bits) ?? 0n;
   const magnitude = exact < 0n ? -exact : exact;

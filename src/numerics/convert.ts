@@ -11,11 +11,14 @@ import { gridOf } from './round.ts';
 
 /**
  * Converts bits of the source format to bits of the destination format. `random` contains the random bits of the lane,
- * and `scale` its ue8m0 scale; conversions that do not need them ignore both.
+ * and `scale` its ue8m0 scale; conversions that do not need one of these ignore it.
  */
 export type Converter = (source: Bits, random: number, scale: number) => Bits;
 
-/** A conversion for which everything that does not depend on the value has been looked up. */
+/**
+ * A conversion, with everything about it that does not depend on the converted value, so that this is looked up only
+ * once.
+ */
 interface Plan {
   readonly decode: Decoder;
   readonly target: Target;
@@ -81,7 +84,7 @@ function makePlan(c: Conversion): Plan {
   const target: Target = {
     to,
     grid: gridOf(c.to, c.integral),
-    // Only exact conversions, and conversions between f16 and bf16, can be without a rounding mode. For the latter,
+    // The rounding mode may be absent only in exact conversions and in those between f16 and bf16. For the latter,
     // ptxas uses rn.
     rounding: c.rounding ?? 'rn',
     randomBits: c.randomBits,
@@ -104,7 +107,7 @@ function makePlan(c: Conversion): Plan {
   };
 }
 
-/** The result for a NaN under a policy that does not depend on the payload of the NaN. */
+/** The result of converting a NaN, for policies that ignore the payload of the NaN. */
 function nanBits(policy: NanPolicy, to: Patterns, width: number): Bits {
   switch (policy) {
     case 'zero':
@@ -129,7 +132,7 @@ function run(plan: Plan, source: Bits, random: number, scale: number, causes: Ca
     value = madeNan;
   }
   if (value.kind === 'finite') {
-    // The significand of a normal f32 value is at least 2^23; smaller ones belong to subnormals.
+    // The significand of a normal f32 value is at least 2^23; that of a subnormal is smaller.
     if (plan.flushInput && value.significand < 0x800000) {
       causes?.push('flushed-input');
       return finishZero(plan.target, value.sign, causes);

@@ -10,9 +10,9 @@ import { gridOf } from './round.ts';
 const shortest = 17;
 
 /**
- * The value of an encoding: `448`, `-0`, `inf`, `NaN (0x7fff)`, `0.015625`. If the exact decimal is long, the result is
- * the shortest decimal that reads back as the same bits, with the exact value in hex: `0.1 (0x1.99999ap-4)`. A long
- * ue8m0 value is shown as a power of two: `2^-127`.
+ * Formats the value of an encoding, for example as `448`, `-0`, `inf`, `NaN (0x7fff)` or `0.015625`. If the exact
+ * decimal is long, the result is the shortest decimal that is converted back to the same bits, followed by the exact
+ * value in hex, as in `0.1 (0x1.99999ap-4)`. A long ue8m0 value is shown as a power of two: `2^-127`.
  */
 export function formatValue(format: FormatName, bits: Bits): string {
   const { width, kind, signed } = formats[format];
@@ -40,7 +40,9 @@ function formatExact(value: Finite): string | null {
   return sign(value) + place(digits, exponent);
 }
 
-/** The digits, without trailing zeros, and the exponent such that value = digits * 10^exponent. */
+/**
+ * Returns the decimal digits of a value, without trailing zeros, and an exponent. The value is digits * 10^exponent.
+ */
 function decimalOf(value: Finite): { readonly digits: string; readonly exponent: number } {
   const { significand, exponent } = value;
   const integer =
@@ -109,8 +111,8 @@ function readsBack(format: FormatName, value: Finite, digits: bigint, point: num
   const exact = BigInt(significand) * lastPlace;
   const candidate = (digits * twos * tens * 10n ** BigInt(Math.max(0, point))) / tens;
   const distance = candidate > exact ? candidate - exact : exact - candidate;
-  // Below a power of two, the neighbor is half as far away, except among the subnormals and at the smallest normal
-  // value.
+  // The neighbor just below a power of two is only half as far away as the one above it, except if the power of two is
+  // a subnormal or the smallest normal value.
   const isNearer = candidate < exact && exponent > gridOf(format).lowest && /^10*$/.test(significand.toString(2));
   return distance * (isNearer ? 4n : 2n) < lastPlace;
 }

@@ -9,8 +9,8 @@ export type FactorFormat = (typeof factorFormats)[number];
 export type Accumulator = 'f16' | 'f32';
 
 /**
- * How the sum of a chunk is rounded. `f32` truncates it to 24 significant bits and `e8m13` to 14, both with the
- * exponent range of f32; `f16` rounds it to nearest even.
+ * How the sum of a chunk is rounded: `f32` means truncated to 24 significant bits, `e8m13` truncated to 14 significant
+ * bits (both with the exponent range of f32), and `f16` rounded to nearest even.
  */
 export type ChunkEnd = 'f32' | 'e8m13' | 'f16';
 
@@ -18,10 +18,13 @@ export type ChunkEnd = 'f32' | 'e8m13' | 'f16';
 export interface DotArithmetic {
   /** Number of products in a chunk. The sum of a chunk is one of the terms of the next chunk. */
   readonly chunk: number;
-  /** Before terms are added, they are truncated to multiples of 2^(greatest exponent among them - kept). */
+  /**
+   * Before the terms are added, each is truncated to a multiple of 2^(e - kept), where e is the greatest exponent of
+   * any term.
+   */
   readonly kept: number;
   readonly end: ChunkEnd;
-  /** The exponent that a term with the value zero has when the greatest exponent is determined. */
+  /** The exponent that a term of zero is considered to have when the greatest exponent is determined. */
   readonly zeroExponent: number;
   /**
    * The order of addition. `direct`: chunks are added to c in the order of k. `halves`: elements with k % 4 < 2 come

@@ -1,7 +1,7 @@
 /**
- * Computes dot products like tensor cores: products are exact, the terms of a chunk are aligned to their greatest
- * exponent and truncated, and the sum of each chunk is rounded once. Measured on hardware and modeled by MMA-Sim (arXiv
- * 2511.10909).
+ * Computes dot products in the way that tensor cores do: products are exact, the terms of a chunk are aligned to their
+ * greatest exponent and truncated, and the sum of each chunk is rounded once. This behavior was measured on hardware
+ * and modeled by the authors of MMA-Sim (arXiv 2511.10909).
  */
 import type { Bits } from '../base/bits.ts';
 import { type Accumulator, type ChunkEnd, type DotArithmetic, type FactorFormat, halvesOf } from './dot-arithmetic.ts';
@@ -11,8 +11,9 @@ import { formats } from './formats.ts';
 import { type Grid, gridOf, round } from './round.ts';
 
 /**
- * A number as a term: `significand` * 2^(`exponent` - `fractionBits`). `counts`: whether the term is aligned by its own
- * exponent; if not, the exponent for zeros is used. By default, it is true unless the significand is 0.
+ * A term with the value `significand` * 2^(`exponent` - `fractionBits`). If `counts` is true, `exponent` is taken into
+ * account when the greatest exponent is determined; otherwise, the exponent for zeros is used instead. By default,
+ * `counts` is true unless the significand is 0.
  */
 export interface Term {
   readonly significand: number;
@@ -27,7 +28,7 @@ export type Special = 'infinity' | '-infinity' | 'nan';
 export type Addend = Term | Special;
 
 /**
- * Returns a function that reads the bits of an operand as a term. The term is not normalized: a subnormal keeps the
+ * Returns a function that converts the bits of an operand to a term. The term is not normalized: a subnormal keeps the
  * exponent of the smallest normal numbers of its format.
  */
 export function termOf(format: Accumulator | FactorFormat): (bits: Bits) => Addend {
@@ -74,7 +75,7 @@ function signOf(addend: Addend): number {
 export interface AlignedSum {
   readonly greatest: number;
   readonly unit: number;
-  /** The terms in units, truncated toward zero. */
+  /** The terms as multiples of 2^`unit`, truncated toward zero. */
   readonly terms: readonly number[];
   readonly sum: number;
 }
@@ -101,7 +102,7 @@ export function accumulatorOf(end: ChunkEnd): Accumulator {
   return end === 'f16' ? 'f16' : 'f32';
 }
 
-/** The bits of the sum of a chunk: `terms`, which include the accumulator. */
+/** Adds the terms of a chunk, one of which is the accumulator, and returns the bits of the rounded sum. */
 export function chunkSum(terms: readonly Addend[], arithmetic: DotArithmetic): number {
   const to = accumulatorOf(arithmetic.end);
   const found = specialSum(terms);

@@ -13,8 +13,8 @@ export type Encoder = (sign: Sign, significand: number, exponent: number) => Bit
 export interface Patterns {
   readonly encode: Encoder;
   /**
-   * The positive and the negative zero. For an unsigned format, both entries are its only zero; for ue8m0, which has no
-   * zero, both are its smallest value.
+   * Positive zero and negative zero. An unsigned format has only one zero, so both entries are that zero; ue8m0 has
+   * none, so both entries are its smallest value.
    */
   readonly zero: readonly [Bits, Bits];
   readonly one: Bits;
@@ -25,8 +25,8 @@ export interface Patterns {
   /** Null if the format has none. */
   readonly canonicalNan: Bits | null;
   /**
-   * Returns the quiet NaN with the given sign and payload, which is aligned as in exact.ts; null if the NaNs of the
-   * format have no payload.
+   * Returns the quiet NaN with the given sign and payload; the payload has the same alignment as in exact.ts. Null if
+   * the NaNs of the format have no payload.
    */
   readonly quietNan: ((sign: Sign, payload: number) => Bits) | null;
 }
@@ -57,8 +57,9 @@ function floatEncoder(format: FloatFormat): Encoder {
     const signBits = sign === 1 ? signBit : 0;
     if (significand === 0) return signBits;
     const last = Math.max(exponent + bitLength(significand) - 1 - fractionBits, lowest - least);
-    // The leading bit of a normal number is not removed: it falls on the exponent field and increases it by 1, so the
-    // field is computed as one too low. Subnormals have no such bit, and for them the computed field is already right.
+    // The leading bit of a normal number is not removed from the significand. Adding it increases the exponent field by
+    // 1, so the field is first computed as one less than its actual value. A subnormal has no leading bit in this
+    // position, and the field that is computed for it is already correct.
     const magnitude = (last - lowest) * one + significand * power(exponent - last);
     return signBits + magnitude * unit;
   };

@@ -1,7 +1,7 @@
 /**
  * Represents values before they are rounded, independent of any format. The significand is a `number` below 2^53. If a
- * value has more bits, the remaining bits are only classified, as one of four tails, which is enough to round in any
- * direction.
+ * value has more bits than that, the remaining bits are represented only by one of four tails (see `Tail`), which is
+ * enough information to round in any direction.
  */
 import { recordOf } from '../base/records.ts';
 import { type Bits, onBigints, onNumbers } from '../base/bits.ts';
@@ -22,7 +22,7 @@ export const aboveHalf: Tail = 3;
 
 /**
  * (-1)^sign * (significand + tail) * 2^exponent, with `significand` a positive integer below 2^53. If the tail is not
- * zero, the significand has at least as many bits as that of any format to which the value may be rounded.
+ * zero, the significand has at least as many bits as the significands of the formats to which the value may be rounded.
  */
 export interface Finite {
   readonly kind: 'finite';
@@ -81,8 +81,8 @@ export function bitLength(significand: number): number {
 }
 
 /**
- * The tail that describes the fraction `low` / `unit`, where 0 <= low < unit. `below` is the tail of `low` itself, that
- * is, of the part that is smaller than its last bit.
+ * The tail that describes the fraction `low` / `unit`, where 0 <= low < unit. `below` is the tail of `low` itself: it
+ * describes the part of the value that is smaller than the last bit of `low`.
  */
 export function classify(low: number, unit: number, below: Tail): Tail {
   const twice = low * 2;
@@ -92,8 +92,8 @@ export function classify(low: number, unit: number, below: Tail): Tail {
 }
 
 /**
- * A positive bigint times 2^exponent. `more` is true if the exact value is larger than this by less than one unit of
- * the bigint.
+ * A positive bigint times 2^exponent. `more` is true if the exact value is slightly larger than that, by less than
+ * 2^exponent.
  */
 export function fromInteger(sign: Sign, integer: bigint, exponent: number, more = false): Finite {
   if (integer < 0x20000000000000n) {

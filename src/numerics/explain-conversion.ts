@@ -16,7 +16,7 @@ export interface Encoding {
   readonly value: string;
 }
 
-/** The binary digits of the source, and the place below which rounding discards them. */
+/** The binary digits of the source, and the position of the last digit that is kept by rounding. */
 export interface BitWeights {
   /** The magnitude of the source, after scaling, is significand * 2^lowest. */
   readonly significand: bigint;
@@ -69,7 +69,7 @@ function weightsOf(c: Conversion, source: Bits, scale: number): BitWeights | nul
   const lowest = exponent + scaling;
   const grid = gridOf(c.to, c.integral);
   const top = lowest + significand.toString(2).length;
-  // If the destination is an integer, the last place does not depend on how large the value is.
+  // For an integer destination, the last place does not depend on the magnitude of the value.
   const isFloat = formats[c.to].kind === 'float';
   const lastPlace = isFloat ? Math.max(top - grid.precision, grid.lowest) : grid.lowest + 0;
   return { significand, lowest, lastPlace };
@@ -130,12 +130,12 @@ function neighbors(c: Conversion, source: Bits, scale: number): Pair {
   return [encoding(c.to, below), isNan(c.to, above) ? null : encoding(c.to, above)];
 }
 
-/** Turns off all modifiers that would change the rounded result. */
+/** Settings that turn off all modifiers that could change the rounded result. */
 const plain = { sat: false, satfinite: false, relu: false, flush: false, randomBits: 0 } as const;
 
 /**
- * The neighbors of a source that is outside the range of the format, so that rounding up and rounding down give the
- * same value, `end`.
+ * The neighbors of a source that is outside the range of the format. Such a source has only one neighbor, `end`, which
+ * is the result of both rounding up and rounding down.
  */
 function lone(c: Conversion, source: Bits, end: Bits): Pair {
   const value = decode(c.from, source);

@@ -1,6 +1,6 @@
 /**
- * Explains a dot product of a tensor core step by step: how each chunk aligns its terms, what it cuts off, and its
- * result.
+ * Explains a dot product of a tensor core step by step: how the terms of each chunk are aligned, which bits are
+ * truncated, and what the result is.
  */
 import { type Bits, chop } from '../base/bits.ts';
 import {
@@ -39,7 +39,7 @@ export interface ExplainedTerm {
 
 export interface ExplainedChunk {
   readonly terms: readonly ExplainedTerm[];
-  /** The greatest exponent, and the exponent of a unit; null if some term is not finite. */
+  /** The greatest exponent of a term, and the exponent of a unit; both are null if any term is not finite. */
   readonly greatest: number | null;
   readonly unit: number | null;
   /** The exact sum of the truncated terms, in units; null if there is a term that is not finite. */
@@ -103,7 +103,7 @@ function explainTerm([index, term]: Indexed, { zeroExponent }: DotArithmetic, un
   return { index, value, exponent: counts ? exponent : zeroExponent, sign, ...digits };
 }
 
-/** The binary digits of `integer` * 2^`shift` before and after the point. */
+/** The binary digits of `integer` * 2^`shift` that are before the point, and those that are after it. */
 function splitAt(integer: bigint, shift: number): { readonly kept: string; readonly cut: string } {
   if (shift >= 0) return { kept: (integer << BigInt(shift)).toString(2), cut: '' };
   const low = BigInt.asUintN(-shift, integer);

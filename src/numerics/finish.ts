@@ -23,9 +23,9 @@ export interface Target {
   readonly leastNormal: number;
   /** True if the format has no zero; its smallest value is used instead. */
   readonly zeroless: boolean;
-  /** The result for a NaN, unless NaNs keep their payload. */
+  /** The result for a NaN. It is not used if `keepsPayload` is true. */
   readonly nan: Bits;
-  /** True if the result for a NaN is a quiet NaN with its sign and the leading bits of its payload. */
+  /** True if a NaN becomes a quiet NaN that has the same sign and the leading bits of the original payload. */
   readonly keepsPayload: boolean;
 }
 
@@ -105,8 +105,8 @@ function finishOverflow(target: Target, sign: Sign, causes: Causes): Bits {
 function noteRounding(target: Target, sign: Sign, rounded: Rounded, causes: Cause[]): void {
   if (rounded.overflow) return;
   const atEnd = rounded.significand * power(rounded.exponent) === target.grid.largest[sign];
-  // The result is MAX_NORM because the value was clamped, even if the value is so close to MAX_NORM that rounding alone
-  // would have given the same result.
+  // A value above MAX_NORM was clamped, which is reported as the cause even if the value is so close to MAX_NORM that
+  // rounding alone would have given the same result.
   const clamped = atEnd && rounded.tail !== noTail && !rounded.up && target.overflow !== 'directed';
   causes.push(clamped ? 'overflow' : causeOf(target.rounding, rounded));
   if (target.zeroless && rounded.significand === 0) causes.push('least');

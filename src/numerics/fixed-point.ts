@@ -1,8 +1,8 @@
 /**
  * Computes elementary functions in fixed-point arithmetic, in which an integer n stands for n * 2^-places. With up to
- * 2^12 places, each result differs from the true value by less than 2^`slackBits` units: a series has at most as many
- * terms as there are places, each term has an error below three units, and there are at most eight squarings, each of
- * which doubles the error.
+ * 2^12 places, each result differs from the true value by less than 2^`slackBits` units in the last place. The reasons
+ * are that a series has at most as many terms as there are places, that each term has an error of less than three
+ * units, and that there are at most eight squarings, each of which doubles the error.
  */
 
 /** Number of trailing bits of a result that may be wrong. */
@@ -71,7 +71,10 @@ interface Constants {
 
 const known = new Map<bigint, Constants>();
 
-/** ln 2 = 2 artanh 1/3, and pi / 2 by Machin's formula; cached by number of places. */
+/**
+ * Returns ln 2, computed as 2 artanh 1/3, and pi / 2, computed by Machin's formula. The results are cached for each
+ * number of places.
+ */
 export function constants(places: bigint): Constants {
   const found = known.get(places);
   if (found !== undefined) return found;

@@ -8,10 +8,7 @@ import { keysOf, recordOf } from '../base/records.ts';
 export interface FloatFormat {
   readonly kind: 'float';
   readonly name: FloatName;
-  /**
-   * Width of one element in bits (6 for an fp6 element; that it may be padded to 8 bits is a property of the packing,
-   * not of the format).
-   */
+  /** Width of one element in bits. It is 6 for an fp6 element, even if the packing pads each element to 8 bits. */
   readonly width: number;
   readonly signed: boolean;
   readonly exponentBits: number;
@@ -19,16 +16,16 @@ export interface FloatFormat {
   readonly fractionBits: number;
   readonly bias: number;
   /**
-   * Whether the exponent field 0 is reserved for zero and the subnormals. In ue8m0 it is not: there, 0x00 stands for a
-   * power of two like all other codes except NaN.
+   * Whether the exponent field 0 is reserved for zero and the subnormals. This is false for ue8m0, in which 0x00
+   * represents a power of two, as every other code except NaN does.
    */
   readonly subnormals: boolean;
   /** Number of bits below the fraction that are always zero: 13 in tf32, which is an f32 with a shorter fraction. */
   readonly padding: number;
   readonly infinity: boolean;
   /**
-   * `ieee`: exponent all ones and fraction not zero. `all-ones`: only the pattern in which every bit below the sign is
-   * set.
+   * Which patterns are NaNs. `ieee`: those in which the exponent is all ones and the fraction is not zero. `all-ones`:
+   * only the pattern in which every bit below the sign is set.
    */
   readonly nan: 'ieee' | 'all-ones' | 'none';
   /** The bits of the NaN that instructions produce; null if the format has no NaN. */
@@ -75,7 +72,7 @@ const floatRows = {
 
 floatRows satisfies Readonly<Record<string, FloatRow>>;
 
-/** Width and number of fraction bits of the signed fixed-point formats. */
+/** The signed fixed-point formats, each with its width and its number of fraction bits. */
 const fixedRows = { s2f6: [8, 6] } as const;
 
 const integerNames = ['u2', 'u4', 'u8', 'u16', 'u32', 'u64', 's2', 's4', 's8', 's16', 's32', 's64'] as const;
@@ -142,14 +139,14 @@ export function isIntegerName(word: string): word is IntegerName {
   return isFormatName(word) && formats[word].kind === 'integer';
 }
 
-/** The float format with this name. Throws if it is not a float format. */
+/** Returns the float format with this name. Throws if the name is that of another kind of format. */
 export function floatFormat(name: FormatName): FloatFormat {
   const format = formats[name];
   if (format.kind !== 'float') throw new Error(`${name} is not a float`);
   return format;
 }
 
-/** The fixed-point or integer format with this name. Throws if it is a float format. */
+/** Returns the fixed-point or integer format with this name. Throws if the name is that of a float format. */
 export function fixedFormat(name: FormatName): FixedFormat {
   const format = formats[name];
   if (format.kind === 'float') throw new Error(`${name} is a float`);
@@ -163,7 +160,7 @@ export function integerName(signed: boolean, width: number): IntegerName {
   return found;
 }
 
-/** The integer type of another width that is signed if `type` is, and otherwise unsigned. */
+/** Returns the integer type that has the given width and the signedness of `type`. */
 export function resized(type: IntegerName, width: number): IntegerName {
   return integerName(formats[type].signed, width);
 }

@@ -1,13 +1,13 @@
 /**
  * Integers: `cvt` between integers, the clamping in `cvt.pack`, and the arithmetic, logic and shift instructions on
- * bits (PTX ISA 9.7.1, 9.7.8). As everywhere, values of more than 32 bits are bigints.
+ * bits (PTX ISA 9.7.1, 9.7.8). As in the rest of ptxlab, values of more than 32 bits are bigints.
  */
 import { type Bits, chop, numberOf, onBigints, onNumbers, onShifted } from '../base/bits.ts';
 import { formats, type IntegerName } from './formats.ts';
 import { bitCounting, lookUp, permutation, reversal, setBitFinder } from './bit-patterns.ts';
 import type { BitFunction, IntegerFunction, Operation, PermuteFunction } from './operations.ts';
 
-/** Returns the value of an integer of at most 32 bits from its bits. */
+/** Returns a function that converts the bits of an integer type of at most 32 bits to the value. */
 function valueOf(width: number, signed: boolean): (bits: number) => number {
   const shift = 32 - width;
   if (!signed) return (bits) => bits;
@@ -42,8 +42,8 @@ function clamp<T extends number | bigint>(value: T, [least, most]: readonly [T, 
 }
 
 /**
- * Returns a function that converts bits of type `from` to bits of type `to`: it truncates or extends them (with the
- * sign if `from` is signed) or, with `sat`, clamps the value to the range of `to`.
+ * Returns a function that converts bits of type `from` to bits of type `to`. With `sat`, it clamps the value to the
+ * range of `to`; otherwise, it truncates the bits, or extends them with zeros or (if `from` is signed) with the sign.
  */
 export function integerConversion(from: IntegerName, to: IntegerName, sat: boolean): (source: Bits) => Bits {
   const source = formats[from];
@@ -59,7 +59,10 @@ export function integerConversion(from: IntegerName, to: IntegerName, sat: boole
   return onNumbers((bits) => write(sat ? clamp(read(bits), range) : read(bits)));
 }
 
-/** Clamps one operand of cvt.pack (PTX ISA 9.7.9.22), an s32, to the range of `to`, and returns it as bits of `to`. */
+/**
+ * Returns a function that clamps an s32, one of the operands of cvt.pack (PTX ISA 9.7.9.22), to the range of `to`, and
+ * returns the result as bits of `to`.
+ */
 export function packClamp(to: IntegerName): (source: Bits) => Bits {
   return integerConversion('s32', to, true);
 }
@@ -106,8 +109,8 @@ function modularOperation(fn: IntegerFunction, width: number): Operation | null 
 }
 
 /**
- * A function on values of at most 32 bits. The result is exact, except that for `mul.lo` and `mad.lo`, only its low 32
- * bits are correct.
+ * Returns a function on values of at most 32 bits. Its result is exact, except for `mul.lo` and `mad.lo`: of their
+ * results, only the low 32 bits are correct.
  */
 function narrowFunction(
   fn: Exclude<IntegerFunction, 'mul.wide' | 'mad.wide'>,
@@ -216,8 +219,8 @@ function wideFunction(fn: IntegerFunction, width: bigint): (a: bigint, b: bigint
 
 /**
  * Returns a logic or shift instruction for operands of `width` bits; a width of 1 means predicates. A shift amount is
- * an unsigned 32-bit number. Amounts of at least the width shift out all bits: the result is zero or, for `shr.s`,
- * copies of the sign (PTX ISA 9.7.8).
+ * an unsigned 32-bit number. If the amount is at least `width`, all bits are shifted out: the result is zero or, for
+ * `shr.s`, consists of copies of the sign bit (PTX ISA 9.7.8).
  */
 export function bitOperation(fn: BitFunction, width: number): Operation {
   switch (fn) {

@@ -15,8 +15,9 @@ function unitsOf(value: Finite): bigint {
 }
 
 /**
- * Whether the exact magnitude is in the interval that the significand and tail of the result describe. `compare(n)` is
- * the sign of (exact magnitude - n * h), where h is half a unit of the last place of the result.
+ * Whether the exact magnitude is in the interval that the significand and tail of the result describe. `compare(n)`
+ * compares the exact magnitude with n * h, where h is half a unit in the last place of the result, and returns the sign
+ * of the difference.
  */
 function isAt(result: Finite, compare: (halves: bigint) => number): boolean {
   const low = compare(BigInt(result.significand) * 2n);
@@ -42,7 +43,10 @@ function magnitudeOf(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
 
-/** Values of up to `bits` bits, with exponents close together and far apart. */
+/**
+ * Generates values of up to `bits` bits, some with exponents that are close together and some with exponents that are
+ * far apart.
+ */
 function values(bits: number): fc.Arbitrary<Finite> {
   const significand = fc
     .integer({ min: 1, max: bits })

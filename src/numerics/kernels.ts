@@ -1,7 +1,7 @@
 /**
  * Exact sums, products, quotients and roots of finite values; inputs must not have a tail, but results may have one.
- * `narrow` is for significands of at most 24 bits and uses only JavaScript numbers; `wide` is for f64 and uses bigints.
- * arithmetic.ts handles signs, zeros, infinities and NaNs.
+ * The kernel `narrow` is for significands of at most 24 bits and uses only JavaScript numbers; the kernel `wide` is for
+ * f64 and uses bigints. Signs, zeros, infinities and NaNs are handled in arithmetic.ts.
  */
 import {
   belowHalf,
@@ -56,9 +56,9 @@ export const wide: Kernel = {
 };
 
 /**
- * The significand of the operand with the higher exponent is shifted left until it has up to 52 bits. If the other
- * operand still has bits below its last place, the operands are so different in size that their sum or difference has
- * at least 51 bits; the bits below become the tail.
+ * Shifts the significand of the operand with the higher exponent to the left, to at most 52 bits. If the other operand
+ * still has bits below the last place of the shifted significand, it is so much smaller that the sum or difference has
+ * at least 51 bits; the bits below the last place become the tail.
  */
 function addNarrow(a: Finite, b: Finite): Finite | null {
   const high = a.exponent >= b.exponent ? a : b;
@@ -75,7 +75,7 @@ function addNarrow(a: Finite, b: Finite): Finite | null {
   return combineFar(high, above, low, below, exponent, classify(low.significand - below * unit, unit, noTail));
 }
 
-/** ±above ± below with the signs of a and b, where both numbers are exact. */
+/** Adds `above` with the sign of a and `below` with the sign of b. Both numbers are exact. */
 function combine(a: Finite, above: number, b: Finite, below: number, exponent: number): Finite | null {
   if (a.sign === b.sign) return finite(a.sign, above + below, exponent, noTail);
   if (above === below) return null;
@@ -84,14 +84,16 @@ function combine(a: Finite, above: number, b: Finite, below: number, exponent: n
     : finite(b.sign, below - above, exponent, noTail);
 }
 
-/** ±above ± (below + tail) with the signs of a and b, where `above` is much larger than `below`. */
+/**
+ * Adds `above` with the sign of a and `below` + `tail` with the sign of b, where `above` is much larger than `below`.
+ */
 function combineFar(a: Finite, above: number, b: Finite, below: number, exponent: number, tail: Tail): Finite {
   if (a.sign === b.sign) return finite(a.sign, above + below, exponent, tail);
   if (tail === noTail) return finite(a.sign, above - below, exponent, noTail);
   return finite(a.sign, above - below - 1, exponent, complement(tail));
 }
 
-/** The tail of 1 - x, where x is a fraction whose tail is not zero. */
+/** If `tail` describes a fraction x that is not zero, returns the tail that describes 1 - x. */
 function complement(tail: Tail): Tail {
   if (tail === belowHalf) return aboveHalf;
   return tail === aboveHalf ? belowHalf : tail;
@@ -104,7 +106,8 @@ function multiplyNarrow(a: Finite, b: Finite): Finite {
 function divideNarrow(a: Finite, b: Finite): Finite {
   const lift = 53 - bitLength(a.significand);
   const numerator = a.significand * power(lift);
-  // The remainder of two integral doubles is exact, whereas a rounded quotient might not be the floor.
+  // The quotient is computed from the remainder, because the remainder of two integral doubles is exact. The rounded
+  // result of a division might not be the floor of the exact quotient.
   const rest = numerator % b.significand;
   const quotient = (numerator - rest) / b.significand;
   const tail = classify(rest, b.significand, noTail);
@@ -125,8 +128,8 @@ function squareRootNarrow(a: Finite): Finite {
 }
 
 /**
- * ±a ± b with the signs of a and b, where the magnitude of a is `significand` times 2^exponent, because it may be too
- * wide for a JavaScript number.
+ * Adds a and b. The magnitude of a is given separately, as `significand` * 2^`exponent`, because its significand may be
+ * too wide for a JavaScript number.
  */
 function addWide(a: Finite, significand: bigint, b: Finite, exponent: number = a.exponent): Finite | null {
   const gap = exponent - b.exponent;
@@ -141,12 +144,12 @@ function addWide(a: Finite, significand: bigint, b: Finite, exponent: number = a
 }
 
 /**
- * If the exponents differ by more than this, the value with the lower exponent, even with a 106-bit significand, is
- * less than 2^-60 of the last place of the other value.
+ * If the exponents of two values differ by more than this, the value with the lower exponent is less than 2^-60 units
+ * in the last place of the other value, even if its significand has 106 bits.
  */
 const reach = 170;
 
-/** The sum of `large` and a value with the sign of `tiny` that is far smaller than the last place of `large`. */
+/** Adds to `large` a value that has the sign of `tiny` and is far smaller than the last place of `large`. */
 function nudge(large: bigint, tiny: bigint, exponent: number): Finite {
   const sign = large < 0n ? 1 : 0;
   const magnitude = (sign === 1 ? -large : large) << 60n;

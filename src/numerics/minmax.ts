@@ -18,9 +18,9 @@ interface Layout<T extends Bits> {
   readonly zero: T;
   readonly infinity: T;
   readonly leastNormal: T;
-  /** The result of min and max if it is a NaN; `first` is the first NaN operand. */
+  /** Returns the result of min or max in cases where it is a NaN; `first` is the first operand that is a NaN. */
   readonly winningNan: (first: T) => T;
-  /** The result of neg and abs for a NaN; its argument is the NaN with the new sign. */
+  /** Returns the result of neg or abs for a NaN, given that NaN with its new sign. */
   readonly signedNan: (nan: T) => T;
 }
 
@@ -61,9 +61,9 @@ const layout64: Layout<bigint> = {
 };
 
 /**
- * min or max. If one operand is a NaN, the result is the other operand or, with `nan`, a NaN; if both are, the result
- * is a NaN. -0 counts as less than +0. With `xorSign`, the magnitudes are compared, and the sign of the result is the
- * product of the signs of the operands.
+ * min or max. If one operand is a NaN, the result is the other operand or, with `nan`, a NaN; if both operands are
+ * NaNs, the result is a NaN. Negative zero is considered less than positive zero. With `xorSign`, the magnitudes are
+ * compared, and the sign of the result is the product of the signs of the operands.
  */
 export function extremum(fn: 'min' | 'max', format: FloatArithmeticFormat, mode: FloatMode): Operation {
   if (format === 'f64') return onBigints(extremumOf(layout64, fn, mode));
@@ -93,7 +93,7 @@ function flusher<T extends Bits>({ magnitude, negative, withSign, leastNormal, z
   return (bits) => (magnitude(bits) < leastNormal ? withSign(zero, negative(bits)) : bits);
 }
 
-/** The order of values other than NaN, with -0 below +0. */
+/** Whether the value a is less than b; -0 is less than +0. Neither value may be a NaN. */
 function isLess<T extends Bits>({ magnitude, negative }: Layout<T>, a: T, b: T): boolean {
   if (negative(a) !== negative(b)) return negative(a);
   return negative(a) ? magnitude(a) > magnitude(b) : magnitude(a) < magnitude(b);

@@ -32,12 +32,12 @@ export const openChoices: readonly OpenChoice[] = [
     id: 'unrounded-half',
     title: 'rounding of cvt between f16 and bf16 without a modifier',
     choice: 'rn',
-    evidence: 'measured: ptxas 13.0 encodes both spellings identically; PTX ISA 9.7.9.21 requires a modifier',
+    evidence: 'measured: ptxas 13.0 generates the same code as with .rn; PTX ISA 9.7.9.21 requires a modifier',
     appliesTo: (c) => isHalf(c.from) && isHalf(c.to) && c.from !== c.to && c.rounding === null,
   },
   {
     id: 'nan-half',
-    title: 'bits of a NaN converted between f16 and bf16, or kept in its half format',
+    title: 'bits of a NaN converted between f16 and bf16, or from one of them to itself',
     choice: '0x7fff; sign and payload are dropped, even where a plain move could keep them',
     evidence: 'measured: ptxas 13.0 lowers these to arithmetic instructions, which produce canonical NaNs',
     appliesTo: (c) => isHalf(c.from) && isHalf(c.to) && passesNan(c),
@@ -47,21 +47,21 @@ export const openChoices: readonly OpenChoice[] = [
     title: 'bits of a NaN in cvt.f32.bf16',
     choice: '0x7fffffff',
     evidence:
-      'PTX ISA 9.7.9.21, notes: unspecified; measured: constants folded by ptxas, without a modifier and with rn',
+      'PTX ISA 9.7.9.21, notes: unspecified; measured: constant folding by ptxas, without a modifier and with .rn',
     appliesTo: (c) => c.from === 'bf16' && c.to === 'f32' && passesNan(c),
   },
   {
     id: 'nan-f64',
     title: 'payload of a NaN widened to f64',
-    choice: 'from f16 and bf16 and under .ftz: 0x7fffffff, widened; from f32: sign and payload kept, made quiet',
-    evidence: 'measured: constants folded by ptxas, whose results may depend on the machine on which it runs',
+    choice: 'from f16 and bf16 and under .ftz: 0x7fffffff, widened to f64; from f32: sign and payload kept, made quiet',
+    evidence: 'measured: constant folding by ptxas, whose results may depend on the machine on which it runs',
     appliesTo: (c) => c.to === 'f64' && c.from !== 'f64' && passesNan(c),
   },
   {
     id: 'nan-f32-f64',
     title: 'payload of a NaN narrowed from f64 to f32',
     choice: 'sign and leading payload bits kept, made quiet',
-    evidence: 'measured: constants folded by ptxas, whose results may depend on the machine on which it runs',
+    evidence: 'measured: constant folding by ptxas, whose results may depend on the machine on which it runs',
     appliesTo: (c) => c.from === 'f64' && c.to === 'f32' && passesNan(c),
   },
   {
@@ -69,7 +69,7 @@ export const openChoices: readonly OpenChoice[] = [
     title: 'a NaN in cvt.f32.f32 and cvt.f64.f64',
     choice: 'every bit kept, so a signaling NaN stays signaling; made quiet under .ftz',
     evidence:
-      'measured: constants folded by ptxas; lowered to a move, or with .ftz to an addition that might give 0x7fffffff',
+      'measured: constant folding by ptxas; other code is a move, or with .ftz an addition that might give 0x7fffffff',
     appliesTo: (c) => c.from === c.to && !isHalf(c.to) && !c.integral && passesNan(c),
   },
   {
@@ -95,7 +95,7 @@ export const openChoices: readonly OpenChoice[] = [
   },
   {
     id: 'ftz-boundary',
-    title: '.ftz if a result becomes the smallest normal f32 only by rounding',
+    title: '.ftz if a result is rounded up to the smallest normal f32',
     choice: 'only a result that is subnormal after rounding is flushed, so a value that rounds to 2^-126 is kept',
     evidence:
       'measured: ptxas 13.0 lowers this to a conversion followed by a flush; its own constant folding flushes the value',
@@ -118,7 +118,7 @@ export const openChoices: readonly OpenChoice[] = [
   },
   {
     id: 'random-overflow',
-    title: 'a carry of .rs past the largest value',
+    title: 'result of .rs if a carry exceeds the largest value',
     choice: 'infinity, or MAX_NORM with .satfinite',
     evidence: 'assumed',
     appliesTo: (c) => isRandom(c),
@@ -135,7 +135,7 @@ export const openChoices: readonly OpenChoice[] = [
     id: 'random-shared',
     title: 'random bits that two operands share in the fp8 and fp6 forms',
     choice: 'a and b both use bits 31..16 of rbits, e and f bits 15..0',
-    evidence: 'PTX ISA 9.7.9.21, layout of random bits; not run on hardware',
+    evidence: 'PTX ISA 9.7.9.21, layout of random bits; not tested on hardware',
     appliesTo: (c) => isRandom(c) && isSmall(c.to) && c.to !== 'e2m1',
   },
   {
@@ -167,7 +167,7 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
     id: 'nan-result',
     title: 'bits of a NaN result in f16, bf16 and f32',
     choice: '0x7fff or 0x7fffffff, whatever the operands are',
-    evidence: 'PTX ISA 9.7.3: unspecified; measured: add.f32 with constants folded by ptxas',
+    evidence: 'PTX ISA 9.7.3: unspecified; measured: constant folding of add.f32 by ptxas',
     appliesTo: (fn, format) => format !== 'f64' && !signOnly(fn),
   },
   {
@@ -182,21 +182,21 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
     id: 'nan-sign',
     title: 'neg and abs of a NaN',
     choice: 'f16 and bf16: 0x7fff; f32: sign changed, payload kept, made quiet; f64: only the sign changed',
-    evidence: 'PTX ISA 9.7.3: unspecified; measured: constants folded by ptxas',
+    evidence: 'PTX ISA 9.7.3: unspecified; measured: constant folding by ptxas',
     appliesTo: signOnly,
   },
   {
     id: 'ftz-result',
-    title: '.ftz if a result becomes the smallest normal value only by rounding on the subnormal grid',
-    choice: 'flushed, because the result would be subnormal if it were rounded without a lowest exponent',
-    evidence: 'measured: mul.ftz.f32 with constants folded by ptxas',
+    title: '.ftz if a result is rounded up to the smallest normal value',
+    choice: 'flushed if the result, rounded as if exponents had no lower limit, is below the smallest normal value',
+    evidence: 'measured: constant folding of mul.ftz.f32 by ptxas',
     appliesTo: (fn, _format, mode) => mode.flush && !signOnly(fn) && !choosing(fn),
   },
   {
     id: 'sin-subnormal',
     title: 'sin of a subnormal without .ftz',
     choice: 'zero with the same sign',
-    evidence: 'measured: sin.approx.f32 with constants folded by ptxas',
+    evidence: 'measured: constant folding of sin.approx.f32 by ptxas',
     appliesTo: (fn, _format, mode) => fn === 'sin' && !mode.flush,
   },
   {
@@ -204,7 +204,7 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
     title: 'results of .approx and .full',
     choice:
       'the special values that the ISA specifies, otherwise the exact result rounded to nearest; the hardware may differ by the stated error',
-    evidence: 'PTX ISA 9.7.3; measured: div.approx.f32 with constants and a divisor above 2^126, folded by ptxas',
+    evidence: 'PTX ISA 9.7.3; measured: constant folding of div.approx.f32 by ptxas, with a divisor above 2^126',
     appliesTo: (fn, _format, mode) => mode.approximate || fn === 'div.full' || fn === 'rsqrt',
   },
 ];
@@ -214,5 +214,5 @@ export const divisionByZero: Choice = {
   id: 'division-by-zero',
   title: 'div and rem by zero',
   choice: 'all ones, for signed and unsigned types',
-  evidence: 'PTX ISA 9.7.1: unspecified; measured: constants of 16-bit and 32-bit types folded by ptxas',
+  evidence: 'PTX ISA 9.7.1: unspecified; measured: constant folding of 16-bit and 32-bit types by ptxas',
 };

@@ -41,7 +41,7 @@ export interface FloatMode {
   readonly sat: boolean;
   /** `.approx` and `.full`: the hardware may differ by the ISA's stated error. */
   readonly approximate: boolean;
-  /** min and max: With `.NaN`, the result is a NaN if any operand is one. */
+  /** min and max: With `.NaN`, the result is a NaN if any operand is a NaN. */
   readonly nan: boolean;
   /** min and max: `.xorsign.abs` compares magnitudes and multiplies signs. */
   readonly xorSign: boolean;
@@ -86,8 +86,8 @@ export type BitFunction =
   | PermuteFunction;
 
 /**
- * PTX ISA 9.7.6: ordered comparisons, comparisons of unsigned integers (`lo ls hi hs`), unordered comparisons, and the
- * two NaN tests.
+ * The comparisons of PTX ISA 9.7.6: ordered comparisons, comparisons of unsigned integers (`lo ls hi hs`), unordered
+ * comparisons, and the two that test for NaN.
  */
 export const comparisons = [
   'eq',
@@ -113,7 +113,7 @@ export const comparisons = [
 export type Comparison = (typeof comparisons)[number];
 
 /**
- * An operation in a given type and mode, as a function of the bits of its operands. For an operation with fewer
- * operands, pass 0 for the others, which are ignored.
+ * An operation in a given type and mode, as a function of the bits of its operands. If the operation has fewer operands
+ * than the function has parameters, callers pass 0 for the rest, which is ignored.
  */
 export type Operation = (a: Bits, b: Bits, c: Bits, d?: Bits) => Bits;

@@ -2,9 +2,9 @@
  * Describes, as data, how numbers are packed into blocks of bytes together with their scales. Element i of a block has
  * the value
  *
- *     code(i) * scale(i) + offset(i)
+ * code(i) * scale(i) + offset(i)
  *
- * In all of these blocks, f32 can represent the product exactly, so only the addition rounds. Decoders follow these
+ * In all of these blocks, f32 can represent the product exactly, so only the addition is rounded. Decoders follow these
  * descriptions: src/arrays/quantized/plain-packed-decoder.ts and src/jit/arrays/packed-block-kernel.ts.
  */
 import type { FormatName } from './formats.ts';
@@ -16,23 +16,23 @@ export interface BitField {
 }
 
 /**
- * Returns the position of the i-th small number in a block: the bit fields that contain it, the one with its lowest
- * bits first.
+ * Returns the position of a small number in a block as a list of the bit fields that contain it. The field with the
+ * lowest bits of the number comes first.
  */
 export type Places = (index: number) => readonly BitField[];
 
-/** Small numbers in a block, of which each applies to `share` consecutive elements. */
+/** Small numbers in a block. Each of them applies to `share` consecutive elements. */
 export interface Shared {
   readonly share: number;
   readonly places: Places;
 }
 
 /**
- * The scale of an element: a factor or, if there is a multiplier, a factor times an expression with a small integer n,
+ * The scale of an element. Without a multiplier, it is the factor; with a multiplier, which is a small integer n, it is
  * `factor * (times * n + plus)`.
  */
 export interface Scale {
-  /** The factor, in f16, ue8m0, or e4m3 without its sign. */
+  /** The factor, in the format f16, ue8m0, or e4m3; the sign of an e4m3 is ignored. */
   readonly factor: Shared & { readonly format: 'f16' | 'ue8m0' | 'e4m3' };
   readonly multiplier: (Shared & { readonly signed: boolean; readonly times: number; readonly plus: number }) | null;
 }
@@ -45,7 +45,7 @@ export interface LinearCodes {
   readonly plus: number;
 }
 
-/** Integers of up to 4 bits that select a value from a list; bf16 can represent every value. */
+/** Integers of up to 4 bits that select a value from a list. Every value in the list can be represented in bf16. */
 export interface ListedCodes {
   readonly kind: 'listed';
   readonly places: Places;
@@ -62,17 +62,20 @@ export interface DigitCodes {
   readonly digitOf: (index: number) => number;
 }
 
-/** Integers that select a point of a grid; its coordinates are the codes of `share` neighboring elements. */
+/**
+ * Integers that select a point of a grid. The coordinates of the selected point are the codes of `share` neighboring
+ * elements.
+ */
 export interface GridCodes extends Shared {
   readonly kind: 'grid';
   /** The coordinates of all points, one point after another. */
   readonly grid: () => Int8Array;
   /**
-   * One bit for each coordinate of a point, which negates the coordinate if it is 1. If only 7 of 8 sign bits are
-   * stored, the eighth is chosen such that an even number of them are 1.
+   * Sign bits, one for each coordinate of a point; the coordinate is negated if its bit is 1. If only 7 of 8 sign bits
+   * are stored, the eighth is the parity bit that makes the number of ones even.
    */
   readonly signs: Shared | null;
-  /** One bit: 0 adds 1/8 to the coordinates, 1 subtracts it. */
+  /** A bit that shifts the coordinates: if it is 0, 1/8 is added to them; if it is 1, 1/8 is subtracted. */
   readonly shift: Shared | null;
 }
 
@@ -96,7 +99,7 @@ export interface BlockEncoding {
   readonly from: 'largest' | 'magnitude' | 'range';
   /** The number selected by `from` is divided by this divisor to get the scale. */
   readonly divisor: number;
-  /** The stored code for the value 0 in a block without an offset. */
+  /** The code that is stored for the value 0 if the block has no offset. */
   readonly zero: number;
   /** The limits of stored codes. */
   readonly least: number;
@@ -105,7 +108,10 @@ export interface BlockEncoding {
   readonly ties: 'up' | 'away';
 }
 
-/** One of the parts of a small number, which lies within a single byte: `((byte >> down) & mask) << up`. */
+/**
+ * One part of a small number. The part is contained in a single byte, and contributes `((byte >> down) & mask) << up`
+ * to the number.
+ */
 export interface Segment {
   readonly byte: number;
   readonly down: number;

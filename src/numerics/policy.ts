@@ -2,15 +2,15 @@
  * The rules for cases in which rounding alone does not determine the result of a conversion, each with a name and its
  * evidence. `convert.ts` applies these rules, and `explain` prints them.
  *
- * Evidence is either a section of the PTX ISA (9.1) or `measured`: results of the host code in the CUDA 13.0 headers or
- * of constants folded by ptxas 13.0, recorded in test/golden/numerics.
+ * Evidence is either a section of the PTX ISA (9.1) or `measured`: results of the host code in the CUDA 13.0 headers,
+ * or of constant folding by ptxas 13.0, recorded in test/golden/numerics.
  */
 import type { Conversion } from './conversion.ts';
 import { formats, type NumberFormat } from './formats.ts';
 
 export interface Policy<Name extends string> {
   readonly name: Name;
-  /** A statement about the result, in words. */
+  /** A sentence that describes the result. */
   readonly rule: string;
   readonly evidence: string;
 }
@@ -67,30 +67,33 @@ export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
   {
     name: 'unchanged',
     rule: 'a NaN keeps every bit, because the instruction is a move',
-    evidence: 'measured: constants folded by ptxas; lowered to a move',
+    evidence: 'measured: constant folding by ptxas, which lowers these to a move',
     when: (c) => isSame(c) && isIeeeWide(c.from) && !c.integral && !c.flush,
   },
   {
     name: 'widened',
-    rule: 'a NaN becomes the canonical f32 NaN, widened',
-    evidence: 'measured: constants folded by ptxas',
+    rule: 'a NaN becomes the canonical f32 NaN, converted to f64',
+    evidence: 'measured: constant folding by ptxas',
     when: (c) => c.to === 'f64' && (c.from === 'f16' || c.from === 'bf16' || (c.from === 'f32' && c.flush)),
   },
   {
     name: 'quieted',
     rule: 'a NaN keeps its sign and its leading payload bits and becomes quiet',
-    evidence: 'measured: constants folded by ptxas; the specification leaves the bits open',
+    evidence: 'measured: constant folding by ptxas; the bits are not specified',
     when: (c) => isIeeeWide(c.from) && isIeeeWide(c.to) && !(c.integral && c.to === 'f32'),
   },
   {
     name: 'canonical',
     rule: 'a NaN becomes the canonical NaN; its sign and payload are lost',
-    evidence: 'measured: header code and constants folded by ptxas, for f16, bf16, f32, e4m3, e5m2 and ue8m0',
+    evidence: 'measured: header code and constant folding by ptxas, for f16, bf16, f32, e4m3, e5m2 and ue8m0',
     when: () => true,
   },
 ];
 
-/** The first row that applies to a conversion; the last row of each table applies to all conversions. */
+/**
+ * Returns the first row that applies to a conversion. There always is one, because the last row of each table applies
+ * to all conversions.
+ */
 function firstThatApplies<T extends string>(policies: readonly ConversionPolicy<T>[], c: Conversion): Policy<T> {
   const found = policies.find((policy) => policy.when(c));
   if (found === undefined) throw new Error(`no policy for the conversion from ${c.from} to ${c.to}`);
@@ -166,8 +169,8 @@ export type Cause =
   | 'clamped';
 
 /**
- * Explains in words every reason that can affect a result, except `nan` and `overflow`, for which the policies of the
- * conversion do so.
+ * Explains in words every reason that can affect a result. `nan` and `overflow` are missing here, because they are
+ * explained by the policies of the conversion.
  */
 export const causes: Readonly<Record<Exclude<Cause, 'nan' | 'overflow'>, Policy<Cause>>> = {
   exact: cause('exact', 'the destination can represent the value exactly', 'definition'),

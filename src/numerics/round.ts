@@ -1,6 +1,7 @@
 /**
- * Rounds values to a grid, which is the set of values of a format. All rounding is done here. This code does not depend
- * on any particular format; policy.ts determines the results for values beyond the end of a grid.
+ * Rounds values to a grid, which is the set of values of a format. This file does all the rounding in ptxlab's exact
+ * arithmetic. This code does not depend on any particular format; policy.ts determines the results for values beyond
+ * the end of a grid.
  */
 import { recordOf } from '../base/records.ts';
 import { belowHalf, bitLength, classify, type Finite, noTail, power, type Sign, type Tail } from './exact.ts';
@@ -8,15 +9,15 @@ import type { Rounding } from './conversion.ts';
 import { formats, type FormatName, type NumberFormat, formatNames } from './formats.ts';
 
 /**
- * The magnitudes in a grid are all n * 2^exponent with an integer n < 2^precision and exponent >= lowest that do not
- * exceed the largest magnitude.
+ * The set of values to which a value can be rounded. Their magnitudes are the numbers n * 2^exponent that do not exceed
+ * the largest magnitude, where n is an integer less than 2^precision and the exponent is at least `lowest`.
  */
 export interface Grid {
   readonly precision: number;
   readonly lowest: number;
   /**
-   * The largest magnitude of positive and of negative values. Instead of 2^63 - 1 and 2^64 - 1, which are not doubles,
-   * it is the next lower double; comparisons with it have the same results.
+   * The largest magnitude of positive values and that of negative values. 2^63 - 1 and 2^64 - 1 are not doubles, so the
+   * next lower double is used instead; comparisons with that double have the same results.
    */
   readonly largest: readonly [positive: number, negative: number];
 }
@@ -52,8 +53,8 @@ function makeGrid(format: NumberFormat): Grid {
   const { width, signed, fractionBits } = format;
   const unit = power(-fractionBits);
   const positive = width < 64 ? 2 ** (signed ? width - 1 : width) - 1 : signed ? belowSigned64 : belowUnsigned64;
-  // Negative values in s2f6 saturate to -MAX_NORM, so the lowest pattern, which is below that, is not on the grid
-  // (policy.ts).
+  // Negative values in s2f6 saturate to -MAX_NORM. The lowest value that s2f6 can represent, -2, is below that limit
+  // and therefore not on the grid (policy.ts).
   const negative = format.kind === 'fixed' ? positive : signed ? 2 ** (width - 1) : 0;
   return { precision: width, lowest: -fractionBits, largest: [positive * unit, negative * unit] };
 }
@@ -68,8 +69,8 @@ export function gridOf(name: FormatName, integral = false): Grid {
 
 /**
  * Rounds a value to a grid as if its exponent had no upper bound; `overflow` in the result tells the caller that the
- * rounded value is beyond the format's range. For `rs`, `random` contains `randomBits` random bits (PTX ISA 9.7.9.21,
- * rounding).
+ * rounded value is beyond the format's range. For the rounding mode `rs`, `random` contains as many random bits as
+ * `randomBits` says (PTX ISA 9.7.9.21, rounding).
  */
 export function round(value: Finite, grid: Grid, rounding: Rounding, random = 0, randomBits = 0): Rounded {
   const { sign, significand, exponent } = value;
@@ -88,7 +89,9 @@ export function round(value: Finite, grid: Grid, rounding: Rounding, random = 0,
   return { significand: rounded, exponent: last, tail, up, overflow: rounded * power(last) > grid.largest[sign] };
 }
 
-/** Rounds a value if all bits of its significand are kept, so that only its tail is discarded. */
+/**
+ * Rounds a value whose significand fits into the grid, so that all of its bits are kept and only the tail is discarded.
+ */
 function roundWhole(value: Finite, grid: Grid, rounding: Rounding): Rounded {
   const { sign, significand, exponent, tail } = value;
   const up = tail !== noTail && raises(rounding, sign, significand % 2 === 1, tail);
@@ -114,8 +117,8 @@ function raises(rounding: Rounding, sign: Sign, odd: boolean, tail: Tail): boole
 
 /**
  * Adds the random bits to the upper `randomBits` bits of the discarded part, and returns whether this produces a carry.
- * The discarded part, `low`, has `shift` bits; if these are fewer than `randomBits`, zeros are appended. Works on the
- * magnitude, so negative values are rounded like positive ones.
+ * `low` is the discarded part, which has `shift` bits; if that is fewer than `randomBits`, zeros are appended. The sign
+ * is not considered, so negative values are rounded like positive ones.
  */
 function carries(low: number, shift: number, random: number, randomBits: number): boolean {
   const space = power(randomBits);

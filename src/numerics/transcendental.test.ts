@@ -1,6 +1,6 @@
 /**
- * Tests elementary functions: compares their fixed-point series with series of more places, and their rounded results
- * with doubles.
+ * Tests elementary functions: compares their fixed-point results with those computed to more places, and their rounded
+ * results with doubles.
  */
 import { describe, expect, test } from 'vitest';
 import { floatOperation } from './arithmetic.ts';
@@ -46,7 +46,7 @@ const mode: FloatMode = { rounding: 'rn', flush: false, sat: false, approximate:
 const models = { sin: Math.sin, cos: Math.cos, lg2: Math.log2, ex2: (x: number) => 2 ** x, tanh: Math.tanh } as const;
 const names = Object.keys(models) as (keyof typeof models)[];
 
-/** Values of both signs and of every magnitude from 2^-126 to 2^127, increasingly far apart. */
+/** Values of both signs, spread over all magnitudes from 2^-126 to 2^127. */
 function* samples(): Generator<number> {
   for (let bits = 0x00800000; bits < 0x7f800000; bits += 0x0012d687) {
     yield bits;

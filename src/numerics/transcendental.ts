@@ -1,18 +1,20 @@
 /**
- * Computes sin, cos, lg2, ex2 and tanh of finite values, exactly up to a significand and a tail. These need only be
- * rounded once, so results are correctly rounded in every format.
+ * Computes sin, cos, lg2, ex2 and tanh of finite values. The results are exact values with a significand and a tail,
+ * which are rounded only once, so the rounded results are correct in every format.
  *
- * Apart from a few exact cases, these functions are irrational at rational points (Lindemann and Weierstrass; Gelfond
- * and Schneider for ex2). Hence no result is exactly equal to a value of a format or halfway between two of them. An
- * upper and a lower bound of the result are computed with more and more places, until both have the same significand
- * and tail.
+ * Apart from a few exact cases, the results of these functions for rational arguments are irrational (by the theorem of
+ * Lindemann and Weierstrass or, for ex2, that of Gelfond and Schneider). Hence no other result is equal to a value of a
+ * format or halfway between two such values. An upper and a lower bound of the result are computed with more and more
+ * places, until both have the same significand and tail.
  */
 import { finite, type Exact, type Finite, fromInteger, noTail, power, type Sign, widthOf, zero } from './exact.ts';
 import { constants, cosine, exponential, logarithm, sine, slackBits } from './fixed-point.ts';
 
 export type Transcendental = 'sin' | 'cos' | 'lg2' | 'ex2' | 'tanh';
 
-/** Applies the function to a value that is not zero, infinite or a NaN and, for lg2, not negative. */
+/**
+ * Applies the function to a value, which must not be zero, infinite or a NaN; for lg2, it must not be negative either.
+ */
 export function transcendental(fn: Transcendental, a: Finite): Exact {
   switch (fn) {
     case 'sin':
@@ -28,7 +30,7 @@ export function transcendental(fn: Transcendental, a: Finite): Exact {
   }
 }
 
-/** An approximate result: its magnitude is `value` * 2^exponent, with an error of less than 2^slack * 2^exponent. */
+/** An approximate result. Its magnitude is `value` * 2^exponent, and the error is less than 2^slack * 2^exponent. */
 interface Approximation {
   readonly sign: Sign;
   readonly value: bigint;
@@ -69,8 +71,8 @@ function topExponent({ significand, exponent }: Finite): number {
 
 function binaryExponential(a: Finite): Exact {
   const top = topExponent(a);
-  // The result is too large or too small for every format, so any such result may be returned: it is rounded to
-  // infinity or zero.
+  // The result is too large or too small for every format. Any other number that is too large or too small has the same
+  // effect, because it is rounded in the same way.
   if (top >= 12) return finite(0, 1, a.sign === 0 ? 5000 : -5000, noTail);
   const exact = a.significand * power(a.exponent);
   if (Number.isInteger(exact)) return finite(0, 1, a.sign === 0 ? exact : -exact, noTail);
@@ -116,8 +118,8 @@ function circular(a: Finite, quarter: bigint): Exact {
 }
 
 /**
- * Splits the angle |a| into whole quarter turns and a remainder. The value of pi that is used has at least as many
- * additional places as |a| has integer bits.
+ * Splits the angle |a| into whole quarter turns and a remainder. Pi is computed to more places than the result: the
+ * number of additional places is at least the number of integer bits of |a|.
  */
 function reduce(a: Finite, top: number, places: bigint): { readonly quarters: bigint; readonly rest: bigint } {
   const extra = BigInt(Math.max(0, top + 2));

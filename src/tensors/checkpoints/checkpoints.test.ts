@@ -39,8 +39,8 @@ function nibbles(count: number, random: () => number): readonly [bytes: Uint8Arr
 }
 
 /**
- * `weight` is e4m3. `weight_scale_inv` has one f32 for each block of 128 x 128 elements, by which these elements are
- * multiplied.
+ * `weight` is e4m3. `weight_scale_inv` contains one f32 for each block of 128 x 128 elements; the elements of the block
+ * are multiplied by it.
  */
 function deepSeek(name: string, [rows, columns]: readonly [number, number]): Made {
   const random = dice(rows * 31 + columns);
@@ -71,7 +71,10 @@ interface Nvfp4Names {
   readonly others: StoredTensors;
 }
 
-/** Pairs of codes in u8, one e4m3 `_scale` per 16 elements, and a second scale for the tensor or for each expert. */
+/**
+ * A tensor of u8 elements, each of which contains a pair of codes; `_scale` contains one e4m3 per 16 codes, and there
+ * is a second scale for the tensor or for each expert.
+ */
 function nvfp4(name: string, shape: readonly number[], names: Nvfp4Names, seconds: readonly number[] = [0.125]): Made {
   const random = dice(product(shape));
   const columns = shape.at(-1) ?? 0;
@@ -156,7 +159,7 @@ function mxfp8(name: string): Made {
   };
 }
 
-/** Pairs with one ue8m0 scale, stored as a byte, per 32 elements. */
+/** Pairs of e2m1 codes, and one ue8m0 scale, stored as a byte, for each 32 codes. */
 function mxfp4(name: string, codes: string): Made {
   const [bytes, units] = nibbles(4 * 64, dice(7));
   const scales = Uint8Array.from({ length: 8 }, (_, i) => 124 + i);

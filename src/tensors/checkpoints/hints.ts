@@ -1,5 +1,6 @@
 /**
- * Reads what is needed to interpret a checkpoint's packed integers, apart from the names, types and shapes of tensors.
+ * Reads the information that is needed to interpret a checkpoint's packed integers and that does not follow from the
+ * names, types and shapes of the tensors.
  */
 import { elementDecoder } from '../../arrays/elements/element-values.ts';
 import { readBytes } from '../bytes.ts';

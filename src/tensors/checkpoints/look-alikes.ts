@@ -3,18 +3,20 @@ import { formats } from '../../numerics/formats.ts';
 import type { TensorEntry } from '../tensor-file.ts';
 import { activationScale, storedLayouts, zeroPointSuffix } from './stored-layouts.ts';
 
-/** A tensor that another reader probably interprets differently. */
+/** A tensor that the software for which the checkpoint was made probably interprets differently. */
 export interface LookAlike {
   readonly name: string;
   /** The codes that this tensor seems to scale, or null. */
   readonly codes: string | null;
-  /** What is unusual about the tensor, as the rest of a sentence that begins with its name. */
+  /**
+   * A message about what is unusual about the tensor. It continues a sentence that begins with the name of the tensor.
+   */
   readonly words: string;
 }
 
 /**
- * Suffixes of scale names, longest first. A name that ends in `_scale` may have a different meaning, but the suffixes
- * in `distinct` have no other meaning.
+ * Suffixes of scale names, longest first. The suffixes in `distinct` always mean a scale, but a name that ends in
+ * `_scale` may also mean something else.
  */
 const scaleEndings = [
   '_global_scale',
@@ -66,7 +68,7 @@ function asCodes({ name, format }: TensorEntry, byName: ReadonlyMap<string, Tens
   if (ending === undefined || !isPacked) return null;
   const base = name.slice(0, name.length - ending.length);
   const hasScale = ['_scale', '_scales', '.scales'].some((one) => byName.has(base + one));
-  const why = hasScale ? 'in no layout that ptxlab knows' : 'without scales that fit';
+  const why = hasScale ? 'in a layout that ptxlab does not know' : 'without scales that fit';
   return { codes: null, words: `looks like packed codes ${why}, and is read as integers` };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The logical tensors of a file, as opposed to those that it stores: codes and their scales form one tensor, and packed
- * elements are counted individually.
+ * The logical tensors of a file, as opposed to the tensors that are stored in it: codes and their scales form a single
+ * logical tensor, and packed elements are counted individually.
  */
 import { formats } from '../../numerics/formats.ts';
 import { groupingOf, type Scales, type SecondScale } from '../scales.ts';
@@ -23,14 +23,16 @@ export interface ModelTensor {
   /** The stored tensors: codes, scales, second scales. */
   readonly parts: readonly TensorEntry[];
   /**
-   * Whether this is a scale of activations or caches. Such scales are stored with the weights, but do not apply to any
-   * of them.
+   * Whether this is a scale for activations or for the KV cache. Such scales are stored with the weights, but do not
+   * apply to any of them.
    */
   readonly isActivationScale: boolean;
 }
 
 export interface Model {
-  /** The same file, except that its method `data` also accepts the entries of `tensors` and of their scales. */
+  /**
+   * The same file, except that the method `data` also accepts the entries in `tensors` and the entries of their scales.
+   */
   readonly file: TensorFile;
   /** The logical tensors, in the order of their codes. */
   readonly tensors: readonly ModelTensor[];
@@ -77,7 +79,7 @@ export function plainTensor(entry: TensorEntry): ModelTensor {
   return { entry, scales: null, layout: null, parts: [entry], isActivationScale };
 }
 
-/** The logical tensor with the given codes; null if it is not stored in this layout. */
+/** The logical tensor with the given codes; null if the codes do not belong to a tensor in this layout. */
 function tensorIn(
   layout: StoredLayout | WordLayout,
   codes: TensorEntry,
@@ -97,7 +99,8 @@ function codedTensorIn(
   if (!codes.name.endsWith(layout.codes)) return null;
   const name = codes.name.slice(0, codes.name.length - layout.codes.length);
   const stored = byName.get(name + layout.scale);
-  // The layout does not apply if the name of the logical tensor is already taken, or if the codes have a zero point.
+  // The layout does not apply if the file also contains a stored tensor with the name of the logical tensor, or if the
+  // codes have a zero point.
   if (stored === undefined || (layout.codes !== '' && byName.has(name)) || byName.has(name + zeroPointSuffix))
     return null;
   const entry = elementsOf(codes, name, layout);
@@ -134,15 +137,15 @@ function elementsOf(codes: TensorEntry, name: string, { stored }: StoredLayout):
 }
 
 /**
- * Whether the elements may be codes: signed values of at most 8 bits. ue8m0 is excluded because it is never scaled, and
- * unsigned integers because they are packed data from other tools.
+ * Whether the elements may be codes: signed values of at most 8 bits. This excludes ue8m0, which is never scaled, and
+ * unsigned integers, which are packed data from other tools.
  */
 function isNarrow({ format, packing }: TensorEntry): boolean {
   if (format === 'opaque' || (packing !== 'whole' && packing !== 'dense')) return false;
   return formats[format].width <= 8 && formats[format].signed;
 }
 
-/** The entry of the scales with their actual format; null if this is not the format that the layout prescribes. */
+/** The entry of the scales with their actual format; null if the layout prescribes a different format. */
 function scaleOf(stored: TensorEntry, { scaleFormat }: StoredLayout): TensorEntry | null {
   const scale: TensorEntry = stored.format === 'u8' ? { ...stored, format: 'ue8m0' } : stored;
   const { format } = scale;
@@ -151,8 +154,8 @@ function scaleOf(stored: TensorEntry, { scaleFormat }: StoredLayout): TensorEntr
 }
 
 /**
- * The grouping for scales that belong to blocks along the last axis, the last of which may be shorter; null if the
- * shapes do not match.
+ * The grouping for scales of which each belongs to a block of elements along the last axis. The last block in a row may
+ * be shorter. Null if the shapes do not match.
  */
 function blocksOf(shape: readonly number[], { shape: scales }: TensorEntry, group: number): Scales['grouping'] | null {
   const columns = shape.at(-1) ?? 1;

@@ -3,7 +3,7 @@
  * encoded. One row per layout.
  *
  * Sources: DeepSeek-V3's inference code, NVIDIA Model Optimizer, compressed-tensors, transformers and the original code
- * of gpt-oss. All of them store the first of two fp4 elements in the low half of a byte.
+ * of gpt-oss. All of these programs store the first of two fp4 elements in the low half of a byte.
  */
 
 export interface StoredLayout {
@@ -70,6 +70,6 @@ export const storedLayouts: readonly StoredLayout[] = [
 /** The suffix of zero points. ptxlab does not interpret codes that have a zero point. */
 export const zeroPointSuffix = '_zero_point';
 
-/** Names of scales of activations and caches. They do not scale any tensor in the file. */
+/** Matches the names of scales for activations and for the KV cache. They do not scale any tensor in the file. */
 export const activationScale: RegExp =
   /(?:^|[._])(?:(?:input|output|activation)_(?:scale|scale_inv|global_scale|zero_point)|[qkv]_scale|kv_scale)$/;

@@ -14,8 +14,8 @@ export interface WordLayout {
   readonly scale: '_scale' | '.scales';
   readonly zeros: '_zero_point' | '.qzeros';
   /**
-   * For each column, the index of its group. A file may lack this tensor; each group then consists of consecutive
-   * columns.
+   * The tensor that contains the index of the group for each column. Some files do not contain this tensor; in that
+   * case, each group consists of consecutive columns.
    */
   readonly groupIndex: '_g_idx' | '.g_idx';
   /**
@@ -23,13 +23,16 @@ export interface WordLayout {
    * layout has no such tensor.
    */
   readonly shape: '_shape' | null;
-  /** The suffix of the logical matrix's name, which replaces the suffixes of the stored tensors. */
+  /** The suffix that, instead of the suffixes of the stored tensors, forms the name of the logical matrix. */
   readonly name: '' | '.weight';
   /** Whether codes, scales and zero points are stored with rows and columns swapped. */
   readonly isTransposed: boolean;
   /** The axis along which consecutive codes of the matrix share a word. Zero points always share words along rows. */
   readonly along: 'rows' | 'columns';
-  /** The position in a word of each consecutive code or zero point; null if they are in ascending order. */
+  /**
+   * For each of the consecutive codes or zero points in a word, its position in the word; null if the positions are in
+   * ascending order.
+   */
   readonly places: readonly number[] | null;
   /**
    * How zero points are stored. `versions`: GPTQ's first format stores the zero point minus 1, and its second format

@@ -20,7 +20,7 @@ interface Stored {
   readonly groupIndex: TensorEntry | null;
 }
 
-/** The matrix with the given codes; null if it is not stored in this layout. */
+/** The matrix with the given codes; null if the codes do not belong to a matrix in this layout. */
 export function wordTensorIn(
   layout: WordLayout,
   codes: TensorEntry,
@@ -67,8 +67,9 @@ function elementsOf(bits: Matrix['bits']): Pick<TensorEntry, 'format' | 'packing
 }
 
 /**
- * Determines the width of the codes if words pack codes along rows. The last word of a row may be incomplete. If there
- * are so few columns that several widths are possible, 4 bits is assumed, because that is the most common width.
+ * Determines the width of the codes in a layout in which each word contains consecutive codes of a row. The last word
+ * of a row may be incomplete. If there are so few columns that several widths are possible, 4 bits is assumed, because
+ * that is the most common width.
  */
 function matrixOf([rows = 0, columns = 0]: readonly number[] = [], { codes }: Stored): Matrix | null {
   const [storedRows, wordsPerRow] = codes.shape;
@@ -110,8 +111,8 @@ function groupsIn(
 }
 
 /**
- * Whether the zero points have the expected format and number: they are packed into words along rows, or each is a
- * signed byte.
+ * Whether the zero points are stored as expected, either packed into words or as one signed byte each, and whether
+ * their number is correct.
  */
 function doZerosFit({ isTransposed }: WordLayout, { scale, zeros }: Stored, { bits, rows }: Matrix): boolean {
   if (zeros === null) return !isTransposed;

@@ -11,8 +11,8 @@ export type CheckpointLayout = 'modelopt' | 'compressed-tensors';
 
 export interface WrittenForm {
   /**
-   * The suffix that the name of the codes has in addition to the tensor's name. The scales of a tensor X are called
-   * `X_scale`.
+   * The suffix that is appended to the name of the tensor to form the name of its codes. The scales of a tensor X are
+   * called `X_scale`.
    */
   readonly codes: '' | '_packed';
   /** Whether e2m1 and ue8m0 are stored in u8 tensors: two e2m1 codes per byte, or one ue8m0 scale per byte. */
@@ -23,7 +23,7 @@ export interface WrittenForm {
     readonly rule: 'multiply' | 'divide';
     readonly shape: readonly number[];
   };
-  /** The granularities that an f32 scale can have, starting with the usual one. */
+  /** The supported granularities of an f32 scale (such as one per row), starting with the usual one. */
   readonly granularities: readonly Granularity[];
   /** The shape of a single scale. */
   readonly oneShape: readonly number[];
@@ -81,7 +81,10 @@ const compressedTensors: Partial<Record<SchemeName, WrittenForm>> = {
   },
 };
 
-/** @param granularity null if only the weights are quantized, and activations are not */
+/**
+ * @param granularity the granularity of the weights' scales, which determines how activations are quantized; null if
+ *   activations are not quantized
+ */
 function compressed(
   format: string,
   bits: number,
@@ -131,8 +134,8 @@ export function writtenForm(
 }
 
 /**
- * Whether readers of these layouts expect a tensor with this name to be quantized, which excludes embeddings, norms and
- * heads.
+ * Whether readers of these layouts expect a tensor with this name to be quantized. They do not expect this of
+ * embeddings, norms and heads.
  */
 export function isLinearWeight(name: string): boolean {
   return !/embed|lm_head|(?:^|\.)(?:wte|wpe)\.|norm/i.test(name);

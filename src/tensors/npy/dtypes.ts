@@ -1,6 +1,6 @@
 /**
- * Element types of .npy files. numpy has no type codes for the narrow floats. np.save therefore writes arrays of
- * ml_dtypes as bytes without a type (`<V2`, `|V1`). Other programs may write the name of the type into the header.
+ * Element types of .npy files. numpy has no type codes for the narrow floats of ml_dtypes, so np.save writes arrays of
+ * them as untyped bytes (`<V2`, `|V1`). Other programs may write the name of the type into the header.
  */
 import { spelling } from '../../arrays/names.ts';
 import { type FormatName, formatNames, formats } from '../../numerics/formats.ts';
@@ -25,8 +25,8 @@ const ownCodes: ReadonlyMap<FormatName, string> = new Map(
 
 const codes: ReadonlyMap<string, FormatName> = new Map([
   ...[...ownCodes].map(([format, code]) => [code, format] as const),
-  // `V2` is unambiguous because ml_dtypes has only one two-byte type; it has many one-byte types. Older versions of
-  // ml_dtypes wrote e5m2 as `f1`, a float of one byte.
+  // `V2` is unambiguous because ml_dtypes has only one type of two bytes. It has many types of one byte, so `V1` is
+  // ambiguous. Older versions of ml_dtypes wrote e5m2 as `f1`, a float of one byte.
   ['V2', 'bf16'],
   ['f1', 'e5m2'],
 ]);
@@ -59,7 +59,7 @@ const sizes: Readonly<Record<string, RegExp | undefined>> = {
 /**
  * Parses an element type. A type without a byte order is little-endian. `assumed` is the format of untyped bytes (`V1`,
  * `V2`, …); if it is not given, single bytes are opaque. Throws `unsupported` for big-endian elements, objects and
- * structures, and `unknown-dtype` for types that numpy does not have.
+ * structures, and `unknown-dtype` for types that do not exist in numpy.
  */
 export function npyDtype(descr: string, assumed?: string): NpyDtype {
   const named = names.get(descr);
@@ -106,10 +106,10 @@ function bytesOfFormat(format: FormatName): number {
 }
 
 /**
- * The type code or name of a format in an .npy file. It matters only for formats that numpy does not know. With
- * `names`, they get their names in ml_dtypes, which identify the elements but can be read only if ml_dtypes is
- * installed; with `bytes`, they are written as untyped bytes, which np.load always accepts. Null if the format cannot
- * be stored.
+ * The type code or name of a format in an .npy file. `spelled` matters only for formats that numpy itself does not
+ * support. With `names`, the result is the name of the type in ml_dtypes. It identifies the format, but the file can
+ * then be read only if ml_dtypes is installed. With `bytes`, the result is the code of untyped bytes, which np.load
+ * always accepts. Null if the format cannot be stored.
  */
 export function npyDescr(format: FormatName, spelled: 'bytes' | 'names' = 'bytes'): string | null {
   if (!formatsOfArrays.has(format)) return null;

@@ -11,8 +11,8 @@ import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from '../tensor-
 const longestHeader = 1_000_000;
 
 /**
- * Opens an .npy file. `name` is the name that its array gets; `assumed` is the format of elements that have no type
- * code in numpy.
+ * Opens an .npy file. `name` becomes the name of the array; `assumed` is the format to assume for elements that have no
+ * type code in numpy.
  */
 export async function openNpy(source: ByteSource, name: string, assumed?: string): Promise<TensorFile> {
   const entry = await readNpyEntry(source, name, assumed);

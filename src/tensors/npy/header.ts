@@ -13,8 +13,8 @@ export interface NpyHeader {
 }
 
 /**
- * The position of the header's text, which the first 12 bytes of a file determine. `start` may be shorter if the file
- * is.
+ * Determines the position of the header's text from `start`, the first 12 bytes of a file (fewer if the file is
+ * shorter).
  */
 export function npyHeaderRange(start: Uint8Array): Result<{ readonly begin: number; readonly end: number }, string> {
   if (start.byteLength < 10 || npyMagic.some((byte, i) => start[i] !== byte)) return err('not a .npy file');

@@ -7,7 +7,7 @@ import { type NpyHeader, npyHeader, npyHeaderRange, parseNpyHeader } from './hea
 
 const npyTypes = ['f2', 'f4', 'f8', 'i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', 'b1'] as const;
 
-/** Element types, named by their numpy code without the byte order. */
+/** Element types, written as numpy's type codes without the byte order. */
 export type NpyType = (typeof npyTypes)[number];
 
 export function isNpyType(code: string): code is NpyType {

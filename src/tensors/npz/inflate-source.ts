@@ -6,8 +6,8 @@ import { crc32 } from './crc32.ts';
 import { TensorFileError } from '../tensor-error.ts';
 
 /**
- * Number of compressed bytes that are inflated at a time. A byte inflates to at most 1032 bytes, so at most about 16 MB
- * are inflated in advance.
+ * Number of compressed bytes that are inflated at a time. A compressed byte inflates to at most 1032 bytes, so the
+ * inflated data that has not been read yet takes at most about 16 MB.
  */
 const step = 16 * 1024;
 
@@ -60,7 +60,7 @@ class InflateStream {
     }
   }
 
-  /** Returns the next bytes: at least one, and at most `most`. */
+  /** Returns the next bytes of the inflated data: at least one byte, and at most `most` bytes. */
   async #next(most: number): Promise<Uint8Array> {
     while (this.#ahead.length === 0) await this.#feed();
     const piece = elementAt(this.#ahead, 0);
@@ -93,7 +93,7 @@ class InflateStream {
   #accept(piece: Uint8Array): void {
     this.#inflated += piece.byteLength;
     if (this.#inflated > this.#size)
-      throw new TensorFileError('bad-data', 'the compressed data inflates to more than its recorded size');
+      throw new TensorFileError('bad-data', 'the compressed data inflates to more bytes than its recorded size');
     this.#crc = crc32(piece, this.#crc);
     if (this.#inflated === this.#size && this.#crc !== this.#checksum)
       throw new TensorFileError('bad-data', 'the checksum of the compressed data does not match');

@@ -23,7 +23,7 @@ interface Member extends StoredMember {
   readonly npyHeader: Uint8Array;
 }
 
-/** Number of bytes that are read at a time to compute a checksum. */
+/** Number of bytes that are read at a time when checksums are computed. */
 const step = 2 ** 20;
 /** Lays out the file. `finish` reads the written data once and computes the checksums. */
 export function layoutNpz(plans: readonly TensorPlan[]): FileLayout {

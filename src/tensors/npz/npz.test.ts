@@ -72,7 +72,8 @@ describe.each([
     const opened = await open(file);
     for (const { name, offset, byteLength } of opened.tensors) {
       const there = file.subarray(offset);
-      // If the member is deflated, `offset` is the start of the compressed .npy file, including its header.
+      // If the member is deflated, `offset` points to the start of the compressed .npy file, so inflating it also
+      // yields the header.
       const data = level === 0 ? there.subarray(0, byteLength) : inflateSync(there).subarray(-byteLength);
       expect([...data]).toEqual(await read(opened, name));
     }

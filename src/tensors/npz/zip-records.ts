@@ -12,8 +12,8 @@ export interface StoredMember {
 /** Names are UTF-8. */
 const utf8Flag = 0x0800;
 /**
- * The date of all members: January 1, 1980, the earliest date that zip supports. A fixed date keeps files from
- * depending on when they are written.
+ * The date that all members get is January 1, 1980, the earliest date that zip supports. The date is fixed so that the
+ * contents of a file do not depend on when it is written.
  */
 const date = 0x0021;
 
@@ -38,7 +38,7 @@ function versionFor(extra: Uint8Array): number {
   return extra.length > 0 ? 45 : 20;
 }
 
-/** The fields that both headers of a member contain. */
+/** The fields that occur in both headers of a member: the local header and the one in the directory. */
 function memberFields(checksum: number, shown: number, name: Uint8Array, extra: Uint8Array): readonly Field[] {
   return [
     [2, versionFor(extra)],

@@ -24,7 +24,7 @@ export const zipSignatures = {
   locator64: 0x07064b50,
 } as const;
 
-/** The value of a 32-bit field whose actual value is in the 64-bit extension. */
+/** A 32-bit field with this value means that the actual value is in the 64-bit extension. */
 export const elsewhere = 0xffffffff;
 
 const endSize = 22;
@@ -65,8 +65,8 @@ export async function readZip(source: ByteSource): Promise<ZipMember[]> {
 }
 
 /**
- * The uncompressed bytes of a member. When a read reaches their end, it throws `bad-data` if they do not match the
- * recorded checksum.
+ * The uncompressed bytes of a member. A read that reaches the end of the bytes throws `bad-data` if the bytes do not
+ * match the recorded checksum.
  */
 export function memberSource(source: ByteSource, member: ZipMember): ByteSource {
   const stored = sliceSource(source, member.offset, member.compressedSize);
@@ -170,14 +170,14 @@ async function locate(source: ByteSource, header: CentralHeader, limit: number):
   if (local + 30 > limit) throw outside;
   const view = viewOf(await readBytes(source, local, 30));
   if (view.getUint32(0, true) !== zipSignatures.local)
-    throw new TensorFileError('bad-header', `member ${quote(name)} is not where the directory says`);
+    throw new TensorFileError('bad-header', `member ${quote(name)} is not at the offset that the directory gives`);
   const offset = local + 30 + view.getUint16(26, true) + view.getUint16(28, true);
   if (offset + compressedSize > limit) throw outside;
   const compressed = method === 8;
   if (!compressed && size !== compressedSize)
     throw new TensorFileError(
       'bad-offsets',
-      `member ${quote(name)} is stored uncompressed, but has two different sizes`,
+      `member ${quote(name)} is stored uncompressed, but its two recorded sizes differ`,
     );
   return { name, offset, compressed, compressedSize, size, checksum };
 }
