@@ -13,8 +13,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const out = join(root, 'dist/bin');
 
 /**
- * What is needed at every start, or shared by the commands for PTX and the commands for tensors; the latter do not need
- * the table of instructions. The rest of `cli` is loaded only by the commands that need it.
+ * The files that every command needs, and those that both the commands for PTX and the commands for tensors need. They
+ * do not include the table of instructions, because the commands for tensors do not use it. The rest of `cli` is loaded
+ * only by the commands that need it.
  */
 const start =
   /commander|src\/base\/|isa\/(form|random-layout|spaces|targets|types|steps\/ref|forms\/conversion\/cvt-steps)\.ts|renderers\/(printable|style|wrap)\.ts|tensors\/containers\.ts|cli\/(columns|command-line|command-parts|exit|io|output|process-session|program|run-process|style|version|\w+-commands)\.ts/;
@@ -23,7 +24,10 @@ const start =
 const ptx =
   /src\/(base|check|diagnostics|isa|syntax|cli\/check)\/|cli\/(check|json-file|ndjson|options|settings-file)\.ts/;
 
-/** All that is needed to compute a shard of a sweep, so that thousands of shards cost little more than a single run. */
+/**
+ * Everything that is needed to compute a shard of a sweep. It is a chunk of its own, so that running thousands of
+ * shards takes little more time than a single run.
+ */
 const shard =
   /src\/hosts\/(file-errors|node-files|node-output|sweep-threads)\.ts|jit\/(exported-function|arrays\/sweep-runner)\.ts|tensors\/(bytes|tensor-error)\.ts|cli\/(work|sweep\/digest-text|shards\/(cut|manifest|results|shard-number|sweep-units|sweep-work|what))\.ts/;
 
@@ -42,7 +46,7 @@ const withoutChildProcess: Plugin = {
 
 const { output } = await build({
   cwd: root,
-  // The file of a worker is found relative to the file that starts the worker.
+  // The file of a worker is looked up relative to the file that starts the worker, so both must be in the same folder.
   input: {
     ptxlab: 'src/cli/main.ts',
     'ptxlab-ptxas': 'src/cli/ptxas-main.ts',
@@ -67,7 +71,7 @@ const { output } = await build({
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   },
 });
-// npx makes these files executable only when it first links a checkout, not after each build.
+// Make the files executable after every build, because npx does so only when it first links a checkout.
 for (const program of ['ptxlab.js', 'ptxlab-ptxas.js']) chmodSync(join(out, program), 0o755);
 writeFileSync(join(out, 'THIRD-PARTY.txt'), licensesOf(packagesIn(output)));
 // Plans that spread work over several machines use this hash to identify the program.

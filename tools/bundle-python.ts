@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const server = join(root, 'python/src/ptxlab/_server');
 const out = join(server, 'dist/bin');
 
-/** Worker threads need their own files, so a wheel has no workers and launches run on one thread. */
+/** Worker threads would need files of their own, so there are none in a wheel, and launches run on one thread. */
 const withoutWorkers: Plugin = {
   name: 'without-workers',
   resolveId: (id) => (id === '#host' ? '\0no-workers' : null),
@@ -37,7 +37,7 @@ const { output } = await build({
 });
 const packages = packagesOf(output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : [])));
 writeFileSync(join(server, 'THIRD-PARTY.txt'), licensesOf(packages));
-// The server reads its version from package.json; the type is needed because Node would otherwise treat the file as
-// CommonJS.
+// The server reads its version from package.json. Node also needs this file, because it would treat the server as
+// CommonJS without the `type` in package.json.
 copyFileSync(join(root, 'package.json'), join(server, 'package.json'));
 copyFileSync(join(root, 'LICENSE'), join(server, 'LICENSE'));

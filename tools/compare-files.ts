@@ -1,8 +1,8 @@
 /**
- * Compares the checker with a ptxas on this machine over whole PTX files, and prints every file that only one of them
- * refuses, with the start of each message.
+ * Compares the checker with the ptxas that is installed on this machine, using whole PTX files. Prints every file that
+ * only one of the two refuses, with the start of each message.
  *
- *     tsx tools/compare-files.ts FILE.ptx …
+ * tsx tools/compare-files.ts FILE.ptx …
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,8 +1,9 @@
 /**
- * Compares the checker with a ptxas on this machine, using random instructions from the tables, legal and nearly legal
- * ones, for random versions and targets. Prints every line on which the two disagree.
+ * Compares the checker with the ptxas that is installed on this machine. Uses random legal and nearly legal
+ * instructions, which are made from the tables for random versions and targets. Prints every line on which the two
+ * disagree.
  *
- *     tsx tools/compare-ptxas.ts [MODULES] [SEED] [OPCODE [RECORD]]
+ * tsx tools/compare-ptxas.ts [MODULES] [SEED] [OPCODE [RECORD]]
  *
  * If RECORD names a file, every line that ptxas accepted or refused is written to it as a case for test/golden. Cases
  * in which the two disagree are marked as quirks: check each of them before you keep it.
@@ -171,7 +172,7 @@ for (let m = 0; m < count; m++) {
   let lines = Array.from({ length: perModule }, instruction);
   let result = judge(version, target.name, lines);
   if (result.fatal !== '') {
-    // A fatal error ends the run of ptxas, so each line is then compiled by itself.
+    // After a fatal error, ptxas stops, so each line is then compiled individually.
     const alone = lines.map((line) => ({ line, one: judge(version, target.name, [line]) }));
     result = { ...result, ptxas: new Set(), raw: new Map() };
     alone.forEach(({ one }, i) => {

@@ -1,9 +1,9 @@
 /**
- * Adds to package-lock.json those platform packages that the registry did not offer when the lock was written. Without
- * them, `npm ci` reports that the lock is out of sync; on other platforms, they are skipped. Run it after every `npm
- * install`.
+ * Adds platform packages to package-lock.json that the registry did not offer when the lock was written. If they are
+ * missing, `npm ci` reports that the lock is out of sync. (`npm ci` installs only the packages for its own platform.)
+ * Run this tool after every `npm install`.
  *
- *     tsx tools/complete-lock.ts
+ * tsx tools/complete-lock.ts
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -18,7 +18,7 @@ const lock = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string
 const packages = lock.packages as Record<string, Entry>;
 let added = 0;
 
-/** A name such as `cli-linux-x64-musl` consists of the operating system, the CPU and the C library. */
+/** A name such as `cli-linux-x64-musl` contains the operating system, the CPU and the C library. */
 function platformOf(name: string): object {
   const words = (name.split('/').pop() ?? '').replace(/^(cli|binding)-/, '').split('-');
   const [os = '', cpu = '', abi = ''] = words;

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The folders of the packages that these files belong to. */
+/** Returns the folders of the packages to which the given files belong. */
 export function packagesOf(files: readonly string[]): readonly string[] {
   const found = files.map((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);
   return [...new Set(found.filter((folder) => folder !== undefined))].toSorted();

@@ -1,9 +1,10 @@
 /**
- * Creates digests/conversions.json, which `ptxlab sweep --published` compares with: the digests of every conversion
- * with at most 32 input bits. Digests for up to 16 input bits are computed by the reference engine, the others by
- * `ptxlab sweep`. Digests already in the file are kept, so an interrupted run can be continued.
+ * Creates digests/conversions.json, which contains the digests of all conversions with at most 32 input bits.
+ * `ptxlab sweep --published` compares its results with these digests. Digests for up to 16 input bits are computed by
+ * the reference engine, the others by `ptxlab sweep`. Digests already in the file are kept, so an interrupted run can
+ * be continued.
  *
- *     npm run build && tsx tools/make-digests.ts [pattern of mnemonics]
+ * npm run build && tsx tools/make-digests.ts [pattern of mnemonics]
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,9 +1,9 @@
 /**
- * Compares the checker with a ptxas on this machine, using real modules in which one or two tokens were changed, or
- * which are checked for another version and target. Prints every module on which the two disagree: the change, and both
- * messages. Many of these disagreements are peculiarities of ptxas that docs/spec-questions.md lists.
+ * Compares the checker with the ptxas that is installed on this machine. Uses real modules after changing one or two of
+ * their tokens, or checks them for another version and target. Prints every module on which the two disagree: the
+ * change, and both messages. Many of these disagreements are peculiarities of ptxas that docs/spec-questions.md lists.
  *
- *     tsx tools/mutate-modules.ts COUNT SEED FILE.ptx …
+ * tsx tools/mutate-modules.ts COUNT SEED FILE.ptx …
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,10 @@ function ourFirst(text: string): string | null {
 
 const folder = scratchFolder();
 
-/** Returns the first error that ptxas reports; null if it accepts the module, undefined if it cannot decide. */
+/**
+ * Returns the first error that ptxas reports; null if it accepts the module, and undefined if its answer is not
+ * conclusive.
+ */
 function theirFirst(text: string): string | null | undefined {
   const file = join(folder, 'm.ptx');
   writeFileSync(file, text);

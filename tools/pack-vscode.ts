@@ -43,7 +43,7 @@ await build({
   format: 'esm',
   splitting: true,
   outExtension: { '.js': '.mjs' },
-  // Only launches with several threads need piscina, and the commands of the extension never start any.
+  // piscina is needed only for launches on several threads, which the extension never starts.
   external: ['piscina'],
 });
 copyFileSync(join(root, 'dist/bin/THIRD-PARTY.txt'), join(folder, 'dist/bin/THIRD-PARTY.txt'));

@@ -1,8 +1,8 @@
 /**
- * Runs a ptxas on this machine on the modules in test/golden/modules, writes its answers into these files, and reports
- * where the checker differs.
+ * Runs the ptxas that is installed on this machine on the modules in test/golden/modules, writes its answers into these
+ * files, and reports where the answers of the checker differ.
  *
- *     tsx tools/record-modules.ts [FILE.txt …]
+ * tsx tools/record-modules.ts [FILE.txt …]
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -14,8 +14,8 @@ import { caseFiles, folder, type ModuleCase, readCases } from '../test/golden/mo
 const scratch = scratchFolder();
 
 /**
- * Compiles a whole program. For PTX 3.1 and later, compiles relocatable code (`-c`) instead if a definition is missing
- * that another module may contain, or if the module has something that is allowed only in relocatable code.
+ * Compiles a module as a whole program. For PTX 3.1 and later, compiles relocatable code (`-c`) instead if the module
+ * refers to a definition that may be in another module, or contains something that is allowed only in relocatable code.
  */
 function verdictOf(one: ModuleCase): string {
   const whole = runOn(one, []);

@@ -1,6 +1,6 @@
 /**
- * Compares array conversions with the exact engine: all values of source formats of up to 16 bits; all f32 values for
- * the common conversions; and, for every pair of formats and every mode, some values.
+ * Compares array conversions with the exact engine. Source formats of up to 16 bits are tested with all values, and so
+ * are the common conversions from f32. In addition, every pair of formats is tested in every mode with some values.
  */
 import { describe, expect, test } from 'vitest';
 import { convert } from '../../src/arrays.ts';
@@ -83,8 +83,8 @@ interface Run {
 }
 
 /**
- * Finds runs of consecutive magnitudes that are rounded to the same code. The end of a run is searched for by bisection
- * when it is first needed, which is possible because rounding is monotonic.
+ * Finds runs of consecutive magnitudes that are rounded to the same code. The end of a run is found by bisection when
+ * it is first needed; this works because rounding is monotonic.
  */
 function runsOf(exact: (magnitude: number) => number): { at(magnitude: number): Run } {
   let run: Run = { code: exact(0), end: 0 };

@@ -1,6 +1,6 @@
 /**
- * Runs modules of random functions on both engines; the results must be those of a model of the same functions in
- * JavaScript.
+ * Runs modules of random functions on both engines. The results must be the same as those of a model, which consists of
+ * the same functions in JavaScript.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

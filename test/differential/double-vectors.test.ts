@@ -1,7 +1,7 @@
 /**
- * Tests f64 arithmetic on the fast engine, four threads at a time, with three kinds of operands: those for which a
- * fused multiply-add is hard to round, numbers of all sizes, and special values. The reference engine gives the
- * expected results.
+ * Tests f64 arithmetic on the fast engine, in code that runs four threads at a time. There are three kinds of operands:
+ * those for which a fused multiply-add is hard to round, numbers of all magnitudes, and special values. The reference
+ * engine gives the expected results.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -30,7 +30,10 @@ const sign = 1n << 63n;
 
 type Triple = readonly [bigint, bigint, bigint];
 
-/** An addend for a * b that nearly cancels the product, that overlaps its last bits, or that is unrelated to it. */
+/**
+ * Returns a number to add to a * b: one that nearly cancels the product, one that overlaps the last bits of the
+ * product, or an unrelated one.
+ */
 function closeAddend(a: bigint, b: bigint): bigint {
   const near = product(a, b);
   const kinds = [

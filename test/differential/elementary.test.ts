@@ -1,7 +1,7 @@
 /**
- * Tests each of the two ways in which the fast engine computes elementary functions against exact values: the error
- * bound of the f64 series, and the exact computation, which must be correct to 53 bits and tell whether any lower bit
- * is set.
+ * The fast engine computes elementary functions in two ways, both of which are compared with exact values here. The
+ * errors of the f64 series must stay below their bound. The exact computation must be correct to 53 bits, and must also
+ * tell whether any lower bit is set.
  */
 import { describe, expect, test } from 'vitest';
 import { exactFunction } from '../../src/jit/arithmetic/elementary-exact.ts';
@@ -25,7 +25,7 @@ function compiled(fn: Elementary): { readonly series: OfBits; readonly exact: Of
   helpers.builder.export('series', series);
   helpers.builder.export('exact', exactFunction(helpers, fn));
   const module = new WebAssembly.Module(helpers.builder.encode());
-  // The module imports functions that this test does not call, so empty ones are enough.
+  // The module imports functions that are not called in this test, so it is enough to provide empty functions.
   const imported = WebAssembly.Module.imports(module).filter(({ kind }) => kind === 'function');
   const functions = Object.fromEntries(imported.map(({ name }) => [name, (): void => undefined]));
   const env = { memory: new WebAssembly.Memory({ initial: 0 }), ...functions };
@@ -51,8 +51,8 @@ function valueOf(bits: bigint): number {
 }
 
 /**
- * Converts a result to f64 with rounding to odd: if the result is not exact, the last bit is set. The result must be
- * exact or have at least 53 bits.
+ * Converts a result to f64 with rounding to odd: if the result is not exact, the last bit of the f64 is set. The
+ * significand of a result that is not exact must have at least 53 bits.
  */
 function toOdd({ sign, significand, exponent, tail }: Finite): number {
   const lift = 53 - bitLength(significand);

@@ -7,12 +7,12 @@ import type { Instruction, Register } from './instructions.ts';
 
 const targets = ['sm_100a', 'sm_103a', 'sm_120a', 'sm_90', 'sm_70'];
 
-/** Each value of a row occupies this many bytes. */
+/** Number of bytes that each value of a row occupies in the buffers. */
 const slot = 16;
 
 type Rows = readonly (readonly bigint[])[];
 
-/** An instruction and the rows of operands to execute it on. */
+/** An instruction, and rows of operands; the instruction is executed once for each row. */
 export interface Case {
   readonly instruction: Instruction;
   readonly rows: () => Rows;
@@ -31,8 +31,8 @@ const inputBytes = ({ sources }: Instruction): number => slot * sources.length;
 const outputBytes = ({ results }: Instruction): number => slot * (results.length + 1);
 
 /**
- * Places the rows of several cases one case after another in the buffers. All cases must have the same number of rows,
- * so the first row of shorter ones is repeated.
+ * Assigns buffer positions to the rows of several cases, one case after another. All cases in a kernel must have the
+ * same number of rows, so in cases with fewer rows, the first row is repeated.
  */
 function place(cases: readonly Case[]): { readonly count: number; readonly placed: readonly Placed[] } {
   const given = cases.map(({ instruction, rows }) => ({ instruction, rows: rows() }));
@@ -47,7 +47,10 @@ function place(cases: readonly Case[]): { readonly count: number; readonly place
   return { count, placed };
 }
 
-/** A kernel in which each thread executes every instruction once, on a row of slots. */
+/**
+ * A kernel in which each thread executes every instruction once. The operands of the thread are one row of values in
+ * the input.
+ */
 function kernelText(placed: readonly Placed[]): string {
   return `.visible .entry k(.param .u64 input, .param .u64 output, .param .u32 count) {
     .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %first, %last, %in, %out;
@@ -98,7 +101,7 @@ async function load(text: string): Promise<{ readonly device: Device; readonly m
 
 type Way = Pick<LaunchOptions, 'engine' | 'simd'>;
 
-/** Code for one thread, and code for four at a time. */
+/** The two ways to run the fast engine: with code that runs one thread at a time, and with code that runs four. */
 const fast: readonly Way[] = [{ simd: false }, { simd: true }];
 
 interface Launcher {
@@ -148,7 +151,10 @@ function valuesIn(words: BigUint64Array, row: number, { instruction, output }: P
   });
 }
 
-/** Results of an instruction on the fast engine, with code for one thread and for four. */
+/**
+ * Results of an instruction on the fast engine, first with code that runs one thread at a time, then with code that
+ * runs four.
+ */
 export async function fastResults(instruction: Instruction, rows: Rows): Promise<readonly Rows[]> {
   const { placed, launch } = await launcher([{ instruction, rows: () => rows }]);
   const results: Rows[] = [];
@@ -185,7 +191,10 @@ export async function differences(instruction: Instruction, rows: Rows): Promise
 /** Number of instructions in a kernel; code for four threads is generated only for kernels up to this size. */
 const batchSize = 8;
 
-/** Like `differences`, but indexed by case. One kernel executes several cases, which takes a third of the time. */
+/**
+ * Like `differences`, for a list of cases; the returned function takes the position of a case in the list. One kernel
+ * executes several cases, which reduces the time to a third.
+ */
 export function differencesInBatches(cases: readonly Case[]): (position: number) => Promise<readonly string[]> {
   const batches = new Map<number, Promise<readonly (readonly string[])[]>>();
   return async (position) => {

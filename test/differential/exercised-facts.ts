@@ -28,7 +28,7 @@ function factsOf(step: Step): readonly string[] {
   ];
 }
 
-/** All facts about steps of instructions in the table. */
+/** All facts that are true of any step of any instruction in the table. */
 export function factsOfTable(): ReadonlySet<string> {
   const variants = [...expand(allForms(), { optional: 'one' })];
   return new Set(variants.flatMap((variant) => variant.form.steps(variant, environment)).flatMap(factsOf));
@@ -46,13 +46,16 @@ export class FactCounter {
     for (const fact of facts) this.counts.set(fact, (this.counts.get(fact) ?? 0) + 1);
   }
 
-  /** Facts in the table that no executed instruction exercised. */
+  /** The facts that occur in the instruction table, but have not been exercised by any executed instruction. */
   missing(): readonly string[] {
     return [...factsOfTable()].filter((fact) => !this.counts.has(fact) && !Object.hasOwn(leftOut, fact));
   }
 }
 
-/** The facts that all variants of a mnemonic have in common; the operands select one of the variants. */
+/**
+ * The facts that all variants of a mnemonic have in common. (The mnemonic alone does not determine the variant; the
+ * operands do.)
+ */
 function factsOfMnemonic(mnemonic: string): readonly string[] {
   const resolution = resolveMnemonic(mnemonic);
   const variants = resolution.kind === 'variants' ? resolution.variants : [];

@@ -1,7 +1,7 @@
 /**
- * Tests fma.f32 on the fast engine, four threads at a time, for inputs whose result, computed in f64, is halfway
- * between two f32 values or is in the range of f32 subnormals. Some of these f64 results are exact, others have been
- * rounded. The reference engine gives the expected results.
+ * Tests fma.f32 on the fast engine, in code that runs four threads at a time. The inputs are chosen such that the
+ * result computed in f64 is halfway between two f32 values or in the range of f32 subnormals. Some of these f64 results
+ * are exact, others have been rounded. The reference engine gives the expected results.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -28,7 +28,7 @@ const significands = [
 
 /**
  * Values for a, b and c for which the last bits of the product and of the addend are in many different positions
- * relative to each other. Either of the two may be the smaller one.
+ * relative to each other. In some of them, the product is smaller than the addend; in others, it is larger.
  */
 const triples: readonly (readonly [number, number, number])[] = significands.flatMap((a) =>
   significands.flatMap((b) =>
@@ -44,8 +44,8 @@ const triples: readonly (readonly [number, number, number])[] = significands.fla
 );
 
 /**
- * The operands of all threads: all values for a, then all for b, then all for c, with the product and c scaled by the
- * same power of two.
+ * The operands of all threads: first all values for a, then all values for b, then all values for c. The product a * b
+ * and the addend c are scaled by the same power of two.
  */
 function operands(power: number): Float32Array {
   const all = new Float32Array(3 * count);

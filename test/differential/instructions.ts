@@ -142,7 +142,10 @@ function corners(width: number): readonly bigint[] {
   return known;
 }
 
-/** Bit patterns that are zeros, ones, ends of ranges, subnormals, infinities or NaNs in some format. */
+/**
+ * Bit patterns that represent, in at least one format, a zero, a one, the end of a range, a subnormal, an infinity or a
+ * NaN.
+ */
 function makeCorners(width: number): readonly bigint[] {
   const [fraction, exponent] = width === 64 ? [52n, 11n] : width === 32 ? [23n, 8n] : [10n, 5n];
   const infinity = ((1n << exponent) - 1n) << fraction;
@@ -154,7 +157,10 @@ function makeCorners(width: number): readonly bigint[] {
   return [...magnitudes, sign - 1n].flatMap((bits) => [bits, bits | sign]).map((bits) => BigInt.asUintN(width, bits));
 }
 
-/** For functions of one f32: floats from 2^-6 to 2^6, where most of these functions vary strongly. */
+/**
+ * For functions of one f32: floats with magnitudes from 2^-6 to 2^6, which is the range in which most of these
+ * functions change the most.
+ */
 function moderate(sources: readonly Register[], any: (width: number) => bigint): readonly (readonly bigint[])[] {
   if (sources.length !== 1 || sources[0]?.width !== 32) return [];
   return Array.from({ length: 200 }, () => [(any(1) << 31n) | ((121n + (any(8) % 13n)) << 23n) | any(23)]);
@@ -205,8 +211,8 @@ function nextToLeastNormal(
 }
 
 /**
- * Rows with corner cases, corner cases mixed with random bits, values close to each other, small numbers, and random
- * bits.
+ * Rows of operands for an instruction: corner cases, corner cases mixed with random bits, values close to each other,
+ * small numbers, and random bits.
  */
 export function inputsFor({ sources }: Instruction): readonly (readonly bigint[])[] {
   const numbers = randomBits(BigInt(sources.length));

@@ -55,7 +55,8 @@ ret; }`;
 
 const counted = (bytes: number): Uint8Array => Uint8Array.from({ length: bytes }, (_, i) => (i * 7 + (i >> 8)) & 0xff);
 /**
- * The byte into which ldmatrix expands an element. Each row has 16 bytes, in which an element occupies 8, 6 or 4 bits.
+ * The byte that ldmatrix produces from an element. Each row of the input has 16 bytes, in which an element occupies 8,
+ * 6 or 4 bits.
  */
 function elementAt(input: Uint8Array, format: string, row: number, column: number): number {
   const bytes = input.slice(row * 16, row * 16 + 16);
@@ -112,7 +113,7 @@ setp.${lanes} %go, %lane, ${row}; @%go add.u32 %b, %b, ${bytes};\n${line}\n${sto
       return run({ registers: '.reg .b32 %r<4>;', body, input: counted(512), output: 128, engine });
     };
     await expect(moved('eq.u32')).rejects.toThrow('aligned');
-    // In this case, only lanes whose addresses are not used have misaligned addresses.
+    // Here, misaligned addresses occur only in lanes whose addresses are not used.
     await expect(moved('gt.u32')).resolves.toHaveLength(128);
   });
 

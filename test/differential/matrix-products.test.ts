@@ -1,6 +1,6 @@
 /**
- * Multiplies random matrices on both engines, whose results must have the same bits. The fast engine computes four
- * columns at a time, and adds terms one by one only if this is necessary for the correct result.
+ * Multiplies random matrices on both engines, and requires the results to be identical in every bit. The fast engine
+ * computes four columns at a time; it adds terms one by one only if the result would otherwise be wrong.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -152,11 +152,11 @@ function factorOf(random: RandomSource, format: FloatName, kind: Kind): number {
     case 'lone accumulators':
       return 0;
     case 'powers':
-      // Without their smallest terms, sums of these powers are often halfway between two f16 numbers.
+      // If the smallest terms of a sum of these powers are left out, the rest is often halfway between two f16 numbers.
       return powerOfTwo(random, format, 0) - Math.min(random.pick([0, 5, 12]), bias - 1) * last;
     case 'large':
     case 'leaning': {
-      // Nearly all of these large numbers have the same sign, so that their sums reach the highest bits.
+      // Nearly all of these large numbers have the same sign, so that their sums become as large as possible.
       const below = random.percent(40) ? 1 : 1 + random.below(2 ** fractionBits);
       const isNegative = random.percent(kind === 'large' ? 3 : 20);
       return 2 ** (exponentBits - 1) * last - below * 2 ** padding + (isNegative ? 2 ** (width - 1) : 0);

@@ -1,11 +1,12 @@
 /**
- * Random modules of functions that call each other: directly, through a register, recursively, with arguments in
- * registers, constants and memory. Each module comes with a model: the same functions in JavaScript.
+ * Generates random modules of functions that call each other. There are direct calls, calls through a register and
+ * recursive calls, and arguments are passed in registers, as constants and in memory. Each module comes with a model:
+ * the same functions in JavaScript.
  */
 
 type Model = (depth: number, a: number, b: number) => number;
 
-/** How a function receives its arguments a and b and returns its result. */
+/** How a function receives its arguments a and b, and how it returns its result. */
 type Style = 'memory' | 'registers' | 'structure';
 
 interface Generated {
@@ -142,7 +143,7 @@ class Generator {
     };
   }
 
-  /** Moves a word of local memory to or from a variable. */
+  /** Copies a variable to a word of local memory, or a word of local memory to a variable. */
   private remember(): Piece {
     const [register, word] = [1 + this.below(7), this.below(4)];
     if (this.below(2) === 0) {

@@ -5,20 +5,21 @@ import type { Callee, Statement } from './random-statements.ts';
 /** The size of a thread's input in bytes. */
 export const inputBytes = 192;
 /**
- * The size of a thread's output in bytes: its final registers, then its own piece of global memory and the contents of
- * its slot.
+ * The size of a thread's output in bytes. The output consists of the final values of the thread's registers, the part
+ * of global memory that belongs to the thread, and the contents of its slot in shared memory.
  */
 export const outputBytes = 256;
 /**
- * The size in bytes of the counters in global memory, which all threads share, and also of the counters of each block.
+ * The size in bytes of the counters that all threads share, which are in global memory. The counters of a block, which
+ * are in shared memory, have the same size.
  */
 export const counterBytes = 64;
 
 const namesOf = (width: number): readonly string[] => registers[width] as readonly string[];
 
 /**
- * Declares the registers that random instructions use, the frame's own registers, which they do not use, and local
- * memory.
+ * Declares local memory and two kinds of registers: those that random instructions use, and those that only the code
+ * around them uses.
  */
 const declarations: readonly string[] = [
   ...Object.entries(registers).map(
@@ -92,9 +93,9 @@ const epilogue: readonly string[] = [
 const zeros = [0, 16, 32, 48].map((at) => `st.local.v4.u32 [room+${at}], {%n0, %n0, %n0, %n0};`);
 
 /**
- * A function with a word and a double word as parameters; it also receives the addresses of the thread's memory and of
- * the counters. If results are in registers, it returns a word and a double word. If they are in `.param`, it returns
- * only the double word, because ptxas allows only one result there.
+ * Returns a function with the given body. Its parameters are a word, a double word, and the addresses of the thread's
+ * memory and of the counters. If results are returned in registers, the function returns a word and a double word. If
+ * they are returned in `.param`, it returns only the double word, because ptxas allows only one result in `.param`.
  */
 export function functionFrame({ name, inMemory }: Callee, body: readonly Statement[]): Statement {
   const taken = { word: 'b32', wide: 'b64', piece: 'b64', count: 'b64' };

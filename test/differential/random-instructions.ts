@@ -1,6 +1,6 @@
 /**
- * Generates random instructions: any variant in the instruction table that only reads and writes registers, with
- * suitable operands.
+ * Generates random instructions. These can be any variants in the instruction table that do nothing but read and write
+ * registers, and they get suitable random operands.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { rowsOf } from '../../src/check/availability.ts';
@@ -21,8 +21,8 @@ import type { PtxType } from '../../src/isa/types.ts';
 import type { RandomSource } from './random-source.ts';
 
 /**
- * The registers of a kernel by width; those of width 1 are predicates. All other registers have bit-size types, so that
- * they are allowed for operands of any type of the same size.
+ * The registers of a kernel, by width. Registers of width 1 are predicates. All other registers have bit-size types, so
+ * they are allowed as operands of any type of the same size.
  */
 export const registers: Readonly<Record<number, readonly string[]>> = {
   1: names('p', 8),
@@ -39,19 +39,19 @@ function names(letter: string, count: number): readonly string[] {
 export const version = '9.0';
 
 /**
- * Variants, grouped first by opcode and then by form, so that opcodes with many variants are not chosen more often than
- * others.
+ * Variants, grouped first by opcode and then by form. The opcode is chosen first, so that opcodes with many variants
+ * are not chosen more often than others.
  */
 export type Pool = readonly (readonly (readonly Variant[])[])[];
 
 interface Pools {
   /** Instructions that only read and write registers. */
   readonly values: Pool;
-  /** Instructions that the threads of a warp execute together, with a mask of the members. */
+  /** Instructions that threads of a warp execute together; a mask says which threads take part. */
   readonly collectives: Pool;
 }
 
-/** The variants of each form whose operands are all registers or constants, one list per form. */
+/** For each form whose operands are all registers or constants, a list of its variants. */
 const expanded = allForms()
   .filter(({ operands }) => operands.every(({ kind }) => ['value', 'vector', 'pair', 'lanes'].includes(kind)))
   .map((form) => [...expandForm(form)].filter(fitsRegisters));
@@ -92,7 +92,7 @@ function isOnValues(variant: Variant): boolean {
   const steps = stepsOf(variant);
   if (steps.length === 0 || !steps.every(isValueStep)) return false;
   // Instructions that use the condition code are excluded because carries are tested elsewhere; those that use stack
-  // addresses are excluded because these must not influence results.
+  // addresses are excluded because results must not depend on such addresses.
   const implied: readonly unknown[] = [conditionCode, stackBase, stackTop, clusterBarrier];
   return !steps.some((step) => Object.values(step).some((ref) => [ref].flat().some((name) => implied.includes(name))));
 }
@@ -121,7 +121,10 @@ function fitsRegisters(variant: Variant): boolean {
   return variant.form.operands.every(isHeld);
 }
 
-/** A random variant with random operands; `members` is the mask of a warp instruction. */
+/**
+ * Returns a random instruction. `members` is the mask operand for instructions that the threads of a warp execute
+ * together.
+ */
 export function randomInstruction(random: RandomSource, pool: Pool, members = '-1'): string {
   const variant = random.pick(random.pick(random.pick(pool)));
   const operands = new OperandText(random, variant, members).all();

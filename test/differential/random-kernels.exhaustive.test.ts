@@ -1,4 +1,4 @@
-/** Random kernels from twenty thousand seeds, on the calling thread, one worker and two workers. */
+/** Runs random kernels from twenty thousand seeds on the calling thread, on one worker and on two workers. */
 import { compareRandomKernels } from './run-random-kernels.ts';
 
 compareRandomKernels(1, 20_000, 200, [

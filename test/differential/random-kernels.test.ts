@@ -1,4 +1,4 @@
-/** Random kernels: `npm test` runs the first sixty seeds, the exhaustive run twenty thousand. */
+/** Runs the random kernels of the first sixty seeds. The exhaustive tests run those of twenty thousand seeds. */
 import { compareRandomKernels } from './run-random-kernels.ts';
 
 compareRandomKernels(1, 60, 20, [{ simd: false }, { simd: true }]);

@@ -1,5 +1,6 @@
 /**
- * Statements of random kernels, as a tree: any of them can be removed, and the rest is still a kernel that terminates.
+ * Generates the statements of random kernels. They form a tree, and if any of them is removed, the rest still forms a
+ * kernel that terminates.
  */
 import { registers } from './random-instructions.ts';
 import type { RandomSource } from './random-source.ts';
@@ -9,8 +10,8 @@ export interface Statement {
   readonly body: readonly Statement[];
   readonly after: readonly string[];
   /**
-   * If true, this statement must not be removed, for example because others jump into it; but statements in its body
-   * may be.
+   * If true, this statement must not be removed, for example because other statements jump into it. The statements in
+   * its body may still be removed.
    */
   readonly fixed?: boolean;
 }
@@ -22,7 +23,7 @@ interface Sources {
   readonly collective: (members: string) => string;
   /** True if all threads reach this point, so that barriers and collective instructions may be used. */
   readonly meets: boolean;
-  /** True if no thread waits for another in this kernel, so that threads may exit anywhere. */
+  /** True if threads never wait for each other in this kernel, so that a thread may exit anywhere. */
   readonly exits: boolean;
   /** Functions that may be called. */
   readonly callees: readonly Callee[];
@@ -32,7 +33,7 @@ export interface Callee {
   readonly name: string;
   /** Whether parameters and results are in `.param` rather than in registers. */
   readonly inMemory: boolean;
-  /** Whether it contains barriers or collectives. */
+  /** Whether the function contains barriers or collective instructions. */
   readonly meets: boolean;
 }
 
@@ -43,7 +44,10 @@ interface Place {
   readonly address: string;
 }
 
-/** A thread must leave a group of blocks that jump to each other after it has entered blocks this many times. */
+/**
+ * The maximum number of blocks that a thread enters in a group of blocks that jump to each other; after that, the
+ * thread leaves the group.
+ */
 const mostJumps = 6;
 
 const plain = (...lines: readonly string[]): Statement => ({ before: lines, body: [], after: [] });
@@ -64,8 +68,8 @@ export class StatementMaker {
   }
 
   /**
-   * Generates a list of statements. With `together`, all threads of the block execute the list, and all of them the
-   * same number of times.
+   * Generates a list of statements. With `together`, all threads of the block execute the list, and each of them does
+   * so the same number of times.
    */
   private list(count: number, depth: number, together: boolean): readonly Statement[] {
     return Array.from({ length: count }, () => this.statement(depth, together));
@@ -181,8 +185,8 @@ export class StatementMaker {
   }
 
   /**
-   * An atomic operation: either on a counter that several threads share, where each counter is always changed by the
-   * same operation, or on the thread's own slot.
+   * An atomic operation, either on the thread's own slot or on a counter that several threads share. All operations on
+   * the same counter are of the same kind, so their order does not affect the result.
    */
   private atomic(): Statement {
     const { random } = this;
@@ -264,8 +268,8 @@ export class StatementMaker {
   }
 
   /**
-   * A group of blocks, each of which can jump to any block of the group, so that there are loops with several entries.
-   * The loops end because the number of jumps is limited.
+   * A group of blocks, each of which can jump to any block of the group. This creates loops that can be entered at
+   * several places. The loops end because the number of jumps is limited.
    */
   private jumps(depth: number): Statement {
     const { random } = this;
@@ -321,7 +325,7 @@ export class StatementMaker {
     return `%n${this.counters++}`;
   }
 
-  /** Statements for a group of threads, which all members execute the same number of times. */
+  /** Statements for a group of threads. All members of the group execute them the same number of times. */
   private inGroup(members: string, depth: number): readonly Statement[] {
     const { random } = this;
     return Array.from({ length: 1 + random.below(4) }, () => {
@@ -355,8 +359,8 @@ export class StatementMaker {
   }
 
   /**
-   * Statements for groups ("tiles") of 1 to 16 adjacent lanes. For some of the statements, even and odd tiles execute
-   * different code.
+   * Statements for groups ("tiles") of 1 to 16 adjacent lanes. Some of the statements have different code for the even
+   * and the odd tiles.
    */
   private tiles(): Statement {
     const { random } = this;

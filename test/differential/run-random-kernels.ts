@@ -7,7 +7,7 @@ import { type RandomKernel, randomKernel, textOf } from './random-kernels.ts';
 import { RandomSource } from './random-source.ts';
 import type { Statement } from './random-statements.ts';
 
-/** One way in which the fast engine can run a kernel. */
+/** The options that determine how the fast engine runs a kernel. */
 export type Way = Pick<LaunchOptions, 'simd' | 'workers' | 'unchecked'>;
 
 type OnTrace = (event: TraceEvent) => void;
@@ -15,8 +15,8 @@ type OnTrace = (event: TraceEvent) => void;
 const ignore: OnTrace = () => undefined;
 
 /**
- * The outcome of a kernel on the reference engine, and for each way to run it on the fast engine: the contents of
- * memory afterwards, or the fault with which it ends.
+ * Runs a kernel on the reference engine and in each of the given ways on the fast engine. Returns the outcome of each
+ * run, which is either the contents of memory afterward or the fault that ended the run.
  */
 async function outcomes(
   kernel: RandomKernel,
@@ -42,7 +42,10 @@ async function outcomes(
   return [await outcome({ engine: 'interp', onTrace }), ...found];
 }
 
-/** A random word: random bits, a small number, or a word in which each half is at the end of the range of a format. */
+/**
+ * A random word: random bits, a small number, or two 16-bit halves that are corner cases of 16-bit formats or of the
+ * upper half of f32.
+ */
 function word(random: RandomSource): number {
   const corners = [0, 0x8000, 0x7fff, 0x7f80, 0xff80, 0x7c00, 0xfc00, 0x3f80, 0x3c00, 0x7fc0, 0x0080, 0x0001, 0xffff];
   switch (random.below(4)) {
@@ -101,7 +104,9 @@ async function shrink(kernel: RandomKernel, ways: readonly Way[]): Promise<Rando
   return smallest;
 }
 
-/** All bodies that have one statement less than the given one; large statements are removed first. */
+/**
+ * Yields all bodies that result from removing one statement from the given body; large statements are removed first.
+ */
 function* smaller(body: readonly Statement[]): Generator<readonly Statement[]> {
   for (let i = 0; i < body.length; i++) {
     if (body[i]?.fixed !== true) yield body.toSpliced(i, 1);
@@ -112,8 +117,8 @@ function* smaller(body: readonly Statement[]): Generator<readonly Statement[]> {
 }
 
 /**
- * Declares tests that run the kernels from `each` seeds each; `ways` lists the ways in which the fast engine runs them.
- * A failure message contains the seed and the reduced kernel.
+ * Declares tests, each of which runs the kernels of as many seeds as `each` says. `ways` lists the ways in which the
+ * fast engine runs them. A failure message contains the seed and the reduced kernel.
  */
 export function compareRandomKernels(first: number, count: number, each: number, ways: readonly Way[]): void {
   describe('random kernels on both engines', () => {

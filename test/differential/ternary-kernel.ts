@@ -1,11 +1,12 @@
 /** A kernel that applies instructions to three numbers per thread, for tests that compare the two engines on many operands. */
 
-/** Threads per block; the number of threads is a multiple of it. */
+/** Number of threads per block. The total number of threads is a multiple of this number. */
 export const ternaryBlock = 256;
 
 /**
- * Returns a module with the kernel `ternary(from, to)`. The instructions read %a, %b and %c and write %d; `from`
- * contains the values of a for all threads, then those of b, then those of c, where `count` is the number of threads.
+ * Returns a module with the kernel `ternary(from, to)`. The given instructions read %a, %b and %c and write %d. `from`
+ * contains the values of a for all threads, followed by all values of b and then all values of c. `count` is the number
+ * of threads.
  */
 export function ternaryKernel(format: 'f32' | 'f64', count: number, instructions: string): string {
   const bytes = format === 'f64' ? 8 : 4;

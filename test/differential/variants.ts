@@ -7,12 +7,12 @@ import { vectorLanes } from '../../src/isa/rules.ts';
 import { allForms } from '../../src/isa/table.ts';
 import type { Instruction, Register } from './instructions.ts';
 
-/** The targets to try for steps that depend on the target. */
+/** The target and version for which the steps of variants are determined. */
 const environment = namedEnvironment('sm_100', '9.1');
 
 /**
- * For each form of an instruction, its variants whose results depend only on the bits of the operands. If several
- * variants have the same steps, only the first of them is used.
+ * For each form of an instruction, those of its variants whose results depend on nothing but the bits of the operands.
+ * If several variants have the same steps, only the first of them is used.
  */
 export function variantsByForm(): ReadonlyMap<string, readonly Variant[]> {
   const seen = new Set<string>();
@@ -30,8 +30,8 @@ export function variantsByForm(): ReadonlyMap<string, readonly Variant[]> {
 }
 
 /**
- * Whether all operands are values. If there are addresses or variables among them, the result depends on more than the
- * bits of the operands.
+ * Whether all operands are values. If an operand is an address or a variable, the result also depends on something
+ * other than the bits of the operands.
  */
 function hasOnlyValues({ form }: Variant): boolean {
   const kinds: readonly OperandPattern['kind'][] = ['value', 'vector', 'lanes', 'pair'];
@@ -39,8 +39,8 @@ function hasOnlyValues({ form }: Variant): boolean {
 }
 
 /**
- * Whether a form is a spelling from before PTX 1.4. Kernels with 64-bit addresses cannot use such forms, and their
- * steps are the same as with `.approx`.
+ * Whether a form is a spelling that was used before PTX 1.4. Such forms are left out, because kernels with 64-bit
+ * addresses cannot use them, and because their steps are the same as those of the forms with `.approx`.
  */
 function isOld({ form }: Variant): boolean {
   return form.id.endsWith('unrounded');

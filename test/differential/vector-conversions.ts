@@ -14,8 +14,8 @@ import { formats } from '../../src/numerics/formats.ts';
 const environments = ['sm_13', 'sm_100'].map((target) => namedEnvironment(target, '9.1'));
 
 /**
- * Every conversion between formats of at most 32 bits that is a step of an instruction in the table, under a short
- * name.
+ * Every conversion that is a step of an instruction in the table and whose formats have at most 32 bits. The keys are
+ * short names of the conversions.
  */
 export function narrowConversions(): ReadonlyMap<string, Conversion> {
   const found = new Map<string, Conversion>();
@@ -41,8 +41,8 @@ export function nameOf(c: Conversion): string {
 }
 
 /**
- * Maximum number of words in one comparison. The memory contains a column of them for each of: source, random bits,
- * scale, and the two results.
+ * Maximum number of words in one comparison. The memory contains five columns of this many words: the source, the
+ * random bits, the scale, and the two results.
  */
 export const capacity = 2 ** 16;
 const column = capacity * 4;
@@ -107,8 +107,8 @@ function compile(helpers: Helpers, memory: WebAssembly.Memory, one: number, four
 }
 
 /**
- * Fills an array with words that depend only on the seed: random bits, bits near the ends of ranges, and all powers of
- * two in f32, with both signs, or their neighbors.
+ * Fills an array with words that depend only on the seed: random bits, bits near the ends of ranges, and the powers of
+ * two in f32, or their neighbors, with both signs.
  */
 export function fillWords(words: Uint32Array, seed: number): void {
   let state = seed;

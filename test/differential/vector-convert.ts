@@ -6,8 +6,8 @@ import { families, instructionsOf, rowsOf } from '../golden/vectors.ts';
 import { capacity, type Comparison, comparison, fillWords, nameOf } from './vector-conversions.ts';
 
 /**
- * The first difference over all inputs of a source of up to 16 bits, repeated `rounds` times with different random bits
- * and scales.
+ * The first difference among all inputs of a source format of up to 16 bits. The comparison is repeated in several
+ * rounds with different random bits and scales.
  */
 export function differenceOnAll(c: Conversion, rounds: number): string | null {
   const width = formats[c.from].width;
@@ -16,7 +16,10 @@ export function differenceOnAll(c: Conversion, rounds: number): string | null {
   });
 }
 
-/** The first difference over random words and words near edges; `count` is at most 2^16 per round. */
+/**
+ * The first difference among random words and words near the ends of ranges. Each round compares `count` words, at most
+ * 2^16.
+ */
 export function differenceOnWords(c: Conversion, rounds: number, count: number = capacity): string | null {
   const { width } = formats[c.from];
   return inRounds(

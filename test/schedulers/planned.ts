@@ -1,6 +1,6 @@
 /**
- * Creates plans for schedulers to run, and the files that single commands write, with which the results of the
- * schedulers are compared.
+ * Creates plans for schedulers to run. Also writes the same files with single commands, so that tests can compare them
+ * with the results of the schedulers.
  */
 import { randomFillSync } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -45,7 +45,8 @@ export async function plannedSweep(folder: string, shards: number, scheduler: st
 }
 
 /**
- * Plans the conversion of a tensor that consists of sixteen pieces. All of it must be read before the scales are known.
+ * Plans the conversion of a tensor that consists of sixteen pieces. The whole tensor must be read before its scales are
+ * known.
  */
 export async function plannedConversion(folder: string, shards: number, scheduler: string): Promise<Planned> {
   const place = scratchIn(folder);

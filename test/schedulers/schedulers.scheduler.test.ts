@@ -1,6 +1,6 @@
 /**
- * Real schedulers run the shards of plans. The merged results must be the same as those of single commands:
- * `npm run test:schedulers`. Schedulers that are not installed are skipped.
+ * Tests plans with real schedulers, which run the shards. The merged results must be the same as those of single
+ * commands. To run these tests: `npm run test:schedulers`. Schedulers that are not installed are skipped.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -77,7 +77,7 @@ describe.skipIf(noParallel !== '')(`GNU parallel${noParallel}`, () => {
   test('runs 64 shards, of which some are killed and started again', async () => {
     const { plan, merged, single } = await plannedSweep(folder, 64, 'parallel');
     const exit = ended(spawn('sh', [join(plan, 'parallel.sh')], { stdio: 'ignore' }));
-    // Each task is killed at most once, because a task that fails is started only three times.
+    // Each task is killed at most once, because the scheduler starts a failing task at most three times.
     const killed = new Set<string>();
     while (killed.size < 8) {
       await sleep(100);

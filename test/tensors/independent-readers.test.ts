@@ -71,7 +71,9 @@ const plans = (dtypes: readonly string[]): TensorPlan[] =>
     .map((dtype, i) => ({ name: `${dtype} ü${i}`, dtype, shape: [[4, 8], [], [0, 3], [8]][i % 4] ?? [] }))
     .map(whole);
 
-/** Elements smaller than a byte need shapes that fill whole bytes. */
+/**
+ * If elements are smaller than a byte, the number of elements must fill whole bytes, so the plan gets a suitable shape.
+ */
 const whole = (plan: TensorPlan): TensorPlan =>
   plan.dtype.startsWith('F6') || plan.dtype === 'F4' ? { ...plan, shape: [4, 8] } : plan;
 

@@ -36,8 +36,8 @@ export function f32(shape: readonly number[], values: readonly number[]): Stored
 }
 
 /**
- * Pairs the tensors of two files, which must have exactly one weight each, and returns the values of that weight in
- * each file.
+ * Pairs the tensors of two files. Each file must contain exactly one weight; returns the values of that weight in both
+ * files.
  */
 export async function compared(a: TensorFile, b: TensorFile): Promise<readonly (readonly number[])[]> {
   const { pairs, onlyInA, onlyInB } = pairTensors(modelOf(a), modelOf(b), () => true);

@@ -26,7 +26,7 @@ export interface Integers {
   /** Columns in a group. */
   readonly group: number;
   readonly hasZeros: boolean;
-  /** Whether columns are assigned to groups in a different order. */
+  /** Whether the columns of a group are not consecutive. */
   readonly isReordered?: boolean;
 }
 
@@ -144,7 +144,7 @@ export function gptq(module: string, made: Integers, lessOne: 0 | 1, hasIndex: b
 
 /**
  * The layout of AWQ: matrices have the shape [in, out]. Codes and zero points are packed along the outputs, and the
- * eight elements of a word have the order 0, 2, 4, 6, 1, 3, 5, 7.
+ * eight elements of a word are stored in the order 0, 2, 4, 6, 1, 3, 5, 7.
  */
 export function awq(module: string, made: Integers): Made {
   const [rows, columns] = made.shape;

@@ -1,4 +1,4 @@
-/** `readTensor`: the values of one tensor of a file, or of a range of it. */
+/** Tests `readTensor`, which reads the values of a tensor in a file, or of a range of the tensor. */
 import { describe, expect, test } from 'vitest';
 import { memorySource, modelOf, openTensorFile, readTensor, type TensorFile } from '../../src/tensors.ts';
 import type { FormatSpelling } from '../../src/arrays.ts';
