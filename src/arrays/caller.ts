@@ -3,7 +3,7 @@ import { PtxlabError } from '../base/error.ts';
 import { joinWords } from '../base/join-words.ts';
 import { type Bytes, tagOf } from './storage.ts';
 
-/** How messages show a value. */
+/** Formats a value for use in a message. */
 export function shown(value: unknown): string {
   switch (typeof value) {
     case 'string':

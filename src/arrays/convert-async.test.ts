@@ -124,7 +124,7 @@ test('in place, no thread overwrites what another thread still has to read', asy
   const wanted = Buffer.from(convert(source, { to: 'f16' }).buffer);
   const shared = new Float32Array(new SharedArrayBuffer(source.byteLength));
   const out = new Uint8Array(shared.buffer, 0, source.byteLength / 2);
-  // Before in-place conversions were kept off worker threads, one run in four failed.
+  // When in-place conversions still ran on worker threads, one run in four failed.
   for (let i = 0; i < 30; i++) {
     shared.set(source);
     await convertAsync(shared, { to: 'f16', out, workers: 8 });

@@ -1,4 +1,4 @@
-/** Bulk conversion on worker threads: `convert` for arrays too large for the calling thread alone. */
+/** Bulk conversion on worker threads: a version of `convert` for arrays that are too large for a single thread. */
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import { type OptionNames, requireOptionNames } from '../base/option-names.ts';

@@ -18,9 +18,9 @@ import { Workspace } from './workspace.ts';
 
 describe('every pair of formats', () => {
   /**
-   * Each pair of formats is tested with the default mode and a fifth of the other modes, chosen so that every mode
-   * occurs with every source and with every destination. The exhaustive test converts each pair with each mode
-   * (test/differential/arrays.exhaustive.test.ts).
+   * Each pair of formats is tested with the default mode and one fifth of the other modes. These are chosen such that
+   * every mode is tested with every source format and with every destination format. The exhaustive test converts each
+   * pair with each mode (test/differential/arrays.exhaustive.test.ts).
    */
   test.each(formatNames.map((from, i) => [from, i] as const))('from %s', (from, i) => {
     formatNames.forEach((to, j) => {

@@ -38,9 +38,9 @@ import {
 } from './storage.ts';
 
 export interface ConvertOptions {
-  /** Format of the source, in any spelling. Default: the format that the typed array implies. */
+  /** Format of the source; any spelling of its name is accepted. Default: the format that the typed array implies. */
   readonly from?: FormatSpelling;
-  /** Format of the result, in any spelling. */
+  /** Format of the result; any spelling of its name is accepted. */
   readonly to: FormatSpelling;
   /** Default: to nearest even. ue8m0 has no default and needs `rz` or `rp`. `rs` needs `seed` or `rbits`. */
   readonly rounding?: Rounding;
@@ -53,7 +53,9 @@ export interface ConvertOptions {
   readonly relu?: boolean;
   /** Subnormal f32 inputs and results become zeros of the same sign. */
   readonly ftz?: boolean;
-  /** Which stack's conversion to use where stacks differ. Default: PTX's. */
+  /**
+   * The software stack whose results are used in cases in which the conversions of the stacks differ. Default: PTX's.
+   */
   readonly semantics?: Semantics;
   /** For `rs`: random bits from a stream of 32-bit words that depends only on the seed (64 bits). */
   readonly seed?: number | bigint;

@@ -34,8 +34,8 @@ export function converterOf(plan: ArrayPlan, source: Bytes, target: Bytes): Conv
 let ownMemory: WebAssembly.Memory | null = null;
 
 /**
- * The memory through which all arrays outside workspaces are converted. One is enough, because conversions run one
- * after the other and keep no state in it.
+ * The memory to which arrays outside workspaces are copied for conversion. All conversions can share it, because they
+ * run one after the other and keep no state in the memory.
  */
 function memoryForStaging(): WebAssembly.Memory {
   ownMemory ??= stagingMemory();

@@ -80,7 +80,8 @@ export function spelling(format: FormatName, family: SpellingFamily): string | n
 }
 
 /**
- * Like `formatNamed`, but throws; for functions that receive names from their callers. Throws `unknownFormat`.
+ * Like `formatNamed`, but throws `unknownFormat` if there is no such format. Used by functions that receive names from
+ * their callers.
  *
  * @param others names that the caller accepts in addition to those of formats; the error message lists them
  */

@@ -77,7 +77,7 @@ export function formatOfArray(source: Bytes): FormatName | null {
   return formatsOfArrays[tagOf(source)] ?? null;
 }
 
-/** The name of a value's kind, such as `Float32Array`, in any realm. */
+/** The kind of a value, such as `Float32Array`, even if the value comes from another realm. */
 export function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }

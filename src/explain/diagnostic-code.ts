@@ -1,4 +1,4 @@
-/** Explains a diagnostic code in the catalog's words. */
+/** Explains a diagnostic code with the text of the catalog. */
 import { type CatalogEntry, type Code, catalog, isCode } from '../diagnostics/catalog.ts';
 import type { Severity } from '../diagnostics/severity.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';

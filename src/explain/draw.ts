@@ -14,7 +14,7 @@ export interface Glyphs {
   readonly arrow: string;
 }
 
-export const glyphsRule: Rule<Glyphs> = shaped<Glyphs>('an object with the characters of pictures', {
+export const glyphsRule: Rule<Glyphs> = shaped<Glyphs>('an object with the characters used to draw pictures', {
   horizontal: text,
   vertical: text,
   top: list,

@@ -9,7 +9,7 @@ import type { Step } from '../isa/steps/step.ts';
 import { describePiece, fit, follow, range, type Read, readsOf, type Value, widthOf } from './bit-origins.ts';
 import { type OperandBits, operandBits } from './operand-bits.ts';
 
-/** The bits `[high:low]` of an operand, and a label that says what they contain. */
+/** The bits `[high:low]` of an operand, and a label that describes their contents. */
 export interface Field {
   readonly high: number;
   readonly low: number;
@@ -55,7 +55,7 @@ function pictureOf(operand: string, value: Value): LanePicture {
 }
 
 interface Served extends Read {
-  /** The field of the result that depends on these bits. */
+  /** The label of the result field that depends on these bits. */
   readonly target: string;
 }
 

@@ -77,10 +77,10 @@ export function matrixText(cells: readonly MatrixCell[]): readonly string[] {
     '',
     'sext zext  extended with the sign, zeros   chop  the low bits   same  all bits',
     's2f u2f f2s f2u f2f  signed, unsigned or float to signed, unsigned or float',
-    '!  rounding modifier required   ?  optional   neither mark: rejected',
+    '!  rounding modifier required   ?  optional   no mark: rejected',
     '.  no such conversion',
     'Formats of up to 8 bits exist only packed: .e4m3x2, .e2m1x4, .ue8m0x2, .s2f6x2.',
-    'If tables in the ISA disagree, docs/spec-questions.md says which one applies.',
+    'If the tables in the ISA contradict each other, docs/spec-questions.md says which one applies.',
   ];
 }
 

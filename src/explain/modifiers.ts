@@ -31,7 +31,7 @@ const meanings: Readonly<Record<string, string>> = {
   '.abs': 'magnitudes are compared',
   '.cc': 'writes the carry or borrow to the condition code, where addc, subc or madc can read it',
   '.shiftamt': 'gives the shift amount that moves the bit to the top, instead of its position',
-  '.clamp': 'shift amounts greater than the width count as the width',
+  '.clamp': 'shift amounts greater than the width are treated as the width',
   '.wrap': 'shift amounts are taken modulo the width',
   '.l': 'shifts left and keeps the upper word',
   '.r': 'shifts right and keeps the lower word',

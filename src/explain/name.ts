@@ -73,7 +73,7 @@ const classWords: Readonly<Record<PtxType['class'], string>> = {
 
 const useWords: Readonly<Record<PtxType['use'], string>> = {
   variable: 'for registers, variables and instructions',
-  instruction: 'only for instructions, which take it in registers of bit-size types',
+  instruction: 'only for instructions; the operands are registers of bit-size types',
   element: 'only for instructions; it cannot be declared',
   quirk: 'for instructions only',
 };
@@ -114,8 +114,10 @@ function nanText({ width, signed, nan, canonicalNan }: FloatFormat): string {
   if (nan === 'none' || canonicalNan === null) return 'none';
   const show = (bits: bigint): string => `0x${hex(chop(bits, width), width)}`;
   const written = show(canonicalNan);
-  if (nan === 'ieee') return `exponent all ones and fraction not zero; results are ${written}`;
-  return signed ? `${written} and ${show(canonicalNan | (1n << BigInt(width - 1)))}; results are ${written}` : written;
+  if (nan === 'ieee') return `exponent all ones and fraction not zero; a NaN result is ${written}`;
+  return signed
+    ? `${written} and ${show(canonicalNan | (1n << BigInt(width - 1)))}; a NaN result is ${written}`
+    : written;
 }
 
 /** The explanation as lines. */

@@ -203,7 +203,7 @@ function negativeRow(c: Conversion): SpecialValue | null {
   const row = { input: 'negative', what: 'negative', positive: null } as const;
   if (c.to === 'ue8m0') {
     const { rule, evidence } = causes['sign-ignored'];
-    return { ...row, rule, evidence, negative: 'the result for the magnitude of the input' };
+    return { ...row, rule, evidence, negative: 'the same as for the magnitude of the input' };
   }
   if (!c.relu) return null;
   const { evidence } = causes.relu;

@@ -147,7 +147,7 @@ export const readAccumulator: Readonly<Record<Accumulator, (bits: Bits) => Adden
 
 /**
  * Adds the products to `c`, chunk by chunk, and returns the bits of the result. The accumulator `c` has the format of
- * the result. `add` must add two numbers in this format and round to nearest even.
+ * the result. `add` is a function that adds two numbers in this format and rounds to nearest even.
  */
 export function dotProduct(
   products: readonly Addend[],

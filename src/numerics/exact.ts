@@ -126,7 +126,7 @@ export function fromRatio(sign: Sign, numerator: bigint, denominator: bigint): F
 
 export type Decoder = (bits: Bits) => Exact;
 
-/** The value of `bits` in a format; `bits` are truncated to its width. */
+/** The value that the bits represent in a format. Bits above the width of the format are ignored. */
 export function decode(format: FormatName, bits: Bits): Exact {
   return decoders[format](bits);
 }

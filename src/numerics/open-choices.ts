@@ -1,7 +1,7 @@
 /**
  * Lists the points that the specification leaves open, and the choices that ptxlab makes, so that users can see which
- * choices affect a result. `measured` has the same meaning as in policy.ts; `assumed` means that only a test on
- * hardware could settle the question.
+ * choices affect a result. `measured` is explained in policy.ts; `assumed` means that only a test on hardware could
+ * settle the question.
  */
 import type { Conversion } from './conversion.ts';
 import { type FormatName, formats } from './formats.ts';
@@ -166,7 +166,7 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
   {
     id: 'nan-result',
     title: 'bits of a NaN result in f16, bf16 and f32',
-    choice: '0x7fff or 0x7fffffff, whatever the operands are',
+    choice: '0x7fff or 0x7fffffff, regardless of the operands',
     evidence: 'PTX ISA 9.7.3: unspecified; measured: constant folding of add.f32 by ptxas',
     appliesTo: (fn, format) => format !== 'f64' && !signOnly(fn),
   },

@@ -66,7 +66,7 @@ export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
   },
   {
     name: 'unchanged',
-    rule: 'a NaN keeps every bit, because the instruction is a move',
+    rule: 'a NaN keeps every bit, because the instruction only moves the value',
     evidence: 'measured: constant folding by ptxas, which lowers these to a move',
     when: (c) => isSame(c) && isIeeeWide(c.from) && !c.integral && !c.flush,
   },
@@ -223,7 +223,7 @@ export const causes: Readonly<Record<Exclude<Cause, 'nan' | 'overflow'>, Policy<
   ),
   'saturated-high': cause('saturated-high', '.sat: a result above 1 becomes 1', `${cvt}, .sat`),
   relu: cause('relu', '.relu: a negative result, including -0, becomes +0', `${cvt}, .relu`),
-  scaled: cause('scaled', 'the scale factor was applied first', `${cvt}, scale-factor`),
+  scaled: cause('scaled', 'the scale factor was applied before rounding', `${cvt}, scale-factor`),
   chopped: cause('chopped', 'only the low bits of the integer are kept', 'PTX ISA 6.5, chop'),
   clamped: cause('clamped', '.sat: a value outside the range becomes the nearest end of the range', `${cvt}, .sat`),
 };

@@ -183,7 +183,7 @@ async function allDifferences(cases: readonly Case[]): Promise<readonly (readonl
   return differing;
 }
 
-/** Describes the rows for which the results of the engines differ. */
+/** Describes the rows for which the engines give different results for one instruction. */
 export async function differences(instruction: Instruction, rows: Rows): Promise<readonly string[]> {
   return (await allDifferences([{ instruction, rows: () => rows }]))[0] ?? [];
 }

@@ -80,7 +80,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
     closeSync(log);
   }
 
-  /** What a command of Slurm prints; empty if it fails. */
+  /** The output of a Slurm command; empty if the command fails. */
   call(program: string, args: readonly string[]): string {
     return run(program, args, { SLURM_CONF: join(this.folder, 'slurm.conf') });
   }

@@ -13,7 +13,7 @@ const places = [
   ['reference', 'Reference'],
 ] as const;
 
-/** Allows only scripts, styles and data of the site itself. */
+/** Allows only scripts, styles and data that come from the site itself. */
 const policy = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",

@@ -74,7 +74,10 @@ function sentence(text: string): string {
 
 // --- formats ------------------------------------------------------------------------------------------------------------
 
-/** An instructive value to convert to each format; it lies beyond the range of the small formats. */
+/**
+ * The value that the page of each format shows as an example of a conversion. It is beyond the range of the small
+ * formats.
+ */
 const shownValue = '0x43eb0000';
 
 function formatPages(): readonly Page[] {

@@ -12,7 +12,7 @@ export interface Places {
   readFile(index: number, name: string, span: Span): void;
   readSection(item: DebugItem): void;
   readLocation(location: LocationDirective): void;
-  /** Checks a `.loc` whose line has a known shape. If it is valid, records its position and returns true. */
+  /** Checks a `.loc` on a line whose shape is known. If it is valid, records its position and returns true. */
   repeats(place: SourcePosition): boolean;
   /**
    * Like `repeats`, but for a `.loc` in inlined code: `functionName` is the label of the inlined function's name, and
@@ -21,7 +21,7 @@ export interface Places {
   repeatsInlined(place: SourcePosition, functionName: string, at: SourcePosition): boolean;
 }
 
-/** The finding for data in a debug section that has an invalid type or an invalid value. */
+/** The finding for a data directive in a debug section if its type or one of its values is invalid. */
 export function misfitOf({ type, value, start, end }: DebugMisfit): Diagnostic {
   const span: Span = { start, end };
   if (value !== null) return diagnose('PTX5034', span, { type, value });

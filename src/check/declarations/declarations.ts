@@ -241,7 +241,7 @@ export function parameterSymbol(
   return parameter.space === '.reg' ? registerSymbol(parameter, type) : variableSymbol(parameter, type, space);
 }
 
-/** The state space that holds the declared name. */
+/** The state space of the variable that a declaration creates. */
 export function spaceOf(declaration: Declaration): VariableSpace {
   switch (declaration.space) {
     case '.param':

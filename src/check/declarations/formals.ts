@@ -1,4 +1,4 @@
-/** Parameters and return values as names in a function's body (PTX ISA 9.1, 7.1). */
+/** Declares parameters and return values as names in the body of a function (PTX ISA 9.1, 7.1). */
 import type { PtxType } from '../../isa/types.ts';
 import type { FunctionItem, Parameter, Variable } from '../../syntax/tree.ts';
 import type { FunctionRecorder } from '../checked.ts';

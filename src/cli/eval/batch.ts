@@ -1,4 +1,4 @@
-/** `ptxlab eval --batch`: evaluates one instruction per line on any number of rows of inputs. */
+/** `ptxlab eval --batch`: reads one instruction per line, and evaluates it for any number of rows of inputs. */
 import { type Bits, hex } from '../../base/bits.ts';
 import { elementAt } from '../../base/element-at.ts';
 import { PtxlabError } from '../../base/error.ts';

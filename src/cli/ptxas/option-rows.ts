@@ -17,7 +17,7 @@ export interface OptionRow {
   readonly short: string;
   readonly value: OptionValue;
   /**
-   * `verifies` means that the option changes what is verified or printed. `ignored` means that it controls only code
+   * `verifies` means that the option affects the verification or its output. `ignored` means that it controls only code
    * generation, so it is accepted but has no effect.
    */
   readonly effect: 'verifies' | 'ignored';

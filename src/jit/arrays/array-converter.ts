@@ -71,7 +71,8 @@ export class ArrayConverter {
   /** Converts whole chunks, with both arrays in the memory. */
   runInPlace(source: Uint8Array, target: Uint8Array, { first, end }: Range, random: RandomSource | null): void {
     const [sourceBits, targetBits] = [storedBits(this.plan.source), storedBits(this.plan.target)];
-    // V8 cannot replace a function with its optimized form while it runs, so each call is kept short.
+    // V8 cannot switch to the optimized form of a function while the function is running, so each call converts only
+    // one chunk.
     for (let at = first; at < end; at += chunkSize) {
       const from = source.byteOffset + (at * sourceBits) / 8;
       const to = target.byteOffset + (at * targetBits) / 8;

@@ -1,5 +1,5 @@
 /**
- * A WebAssembly module that multiplies codes by factors, giving f32, as specified by
+ * A WebAssembly module that multiplies codes by factors and stores the products as f32, as specified by
  * src/arrays/elements/plain-decoder.ts.
  */
 import { plainConversion } from '../../numerics/conversion.ts';

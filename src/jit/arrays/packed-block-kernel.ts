@@ -14,7 +14,10 @@ import { lanes } from './packed-columns.ts';
 
 /** Number of elements in a chunk. Converted to f32, a chunk takes 64 KiB, which fits in the cache. */
 const elements = 16384;
-/** No block has more than two bytes per element or more than one factor per sixteen elements. */
+/**
+ * The memory is large enough for all kinds of blocks, because none has more than two bytes per element or more than one
+ * factor per sixteen elements.
+ */
 const mostFactors = elements / lanes;
 const values = 2 * elements;
 const factors = values + 4 * elements;

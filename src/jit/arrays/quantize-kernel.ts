@@ -22,7 +22,7 @@ export interface QuantizeSpec {
   readonly source: 'f32' | 'f16' | 'bf16';
   /** The conversion from f32 to the element format. */
   readonly conversion: Conversion;
-  /** Null if blocks do not have their own scales. */
+  /** How the scale of each block is computed; null if blocks do not have their own scales. */
   readonly blocks: { readonly elements: 16 | 32; readonly scaling: BlockScaling } | null;
   readonly dense: boolean;
 }

@@ -16,7 +16,7 @@ export interface SweepPlan {
   readonly steps: readonly Step[];
   /** Operands that receive the input. */
   readonly swept: readonly string[];
-  /** Operands that stay constant, of at most 32 bits. */
+  /** Operands that are the same for all inputs. They have at most 32 bits. */
   readonly fixed: readonly (readonly [name: string, bits: number])[];
   readonly result: string;
   /** Width of the result in bits. A 64-bit result is added to the digest as two words, low word first. */

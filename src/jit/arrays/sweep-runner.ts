@@ -66,7 +66,7 @@ export class SweepRunner {
   run(starts: readonly number[], count: number): readonly number[] {
     for (let lane = 0; lane < this.lanes; lane++) this.words[lane] = starts[lane] ?? 0;
     this.words.fill(0, 4);
-    // V8 cannot replace a function with its optimized form while it runs, so each call is kept short.
+    // V8 cannot switch to the optimized form of a function while the function is running, so each call is kept short.
     for (let done = 0; done < count; done += slice) this.sweep(Math.min(slice, count - done));
     return [...this.words.subarray(4, 4 + starts.length)];
   }

@@ -53,8 +53,8 @@ function passBarrier(code: Code, shape: KernelShape, goOn: () => void): void {
 }
 
 /**
- * Exchanges values and continues if the group is complete. The thread range is a single warp, because at these stops,
- * threads wait only for threads of their own warp.
+ * If the group is complete, exchanges values between its threads and lets them continue. The thread range is a single
+ * warp, because at these stops, threads wait only for threads of their own warp.
  */
 function passCollective(code: Code, shape: KernelShape, stop: Stop, words: number, goOn: () => void): void {
   const mask = maskOf(stop);

@@ -128,7 +128,7 @@ export function writtenForm(
   }
   if (granularity !== undefined && !form.granularities.includes(granularity)) {
     const known = form.granularities.map((one) => (one === 'tile' ? 'block' : one)).join(', ');
-    throw new PtxlabError('bad-choice', `${layout} has ${name} only with one scale per ${known}`);
+    throw new PtxlabError('bad-choice', `${layout} supports ${name} only with one scale per ${known}`);
   }
   return form;
 }

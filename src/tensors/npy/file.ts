@@ -69,7 +69,7 @@ function requireWhole({ offset, byteLength }: TensorEntry, size: number): void {
   if (there < byteLength)
     throw new TensorFileError('truncated', `the data is cut off: ${there} of ${byteLength} bytes`);
   if (there > byteLength)
-    throw new TensorFileError('bad-offsets', `${there - byteLength} bytes follow the array's ${byteLength}`);
+    throw new TensorFileError('bad-offsets', `${there - byteLength} bytes follow the ${byteLength} bytes of the array`);
 }
 
 function notNpy(range: Extract<Result<unknown, string>, { ok: false }>, size: number): TensorFileError {

@@ -94,7 +94,7 @@ async function directory64(source: ByteSource, end: number): Promise<Directory> 
   if (locator.byteLength < 20 || locator.getUint32(0, true) !== zipSignatures.locator64)
     throw new TensorFileError('bad-header', 'the zip file lacks its 64-bit directory');
   const at = safe(locator.getBigUint64(8, true));
-  if (at + 56 > end) throw new TensorFileError('bad-header', 'the 64-bit directory of the zip file lies outside it');
+  if (at + 56 > end) throw new TensorFileError('bad-header', 'the 64-bit directory lies outside the zip file');
   const view = viewOf(await readBytes(source, at, 56));
   if (view.getUint32(0, true) !== zipSignatures.end64)
     throw new TensorFileError('bad-header', 'the zip file lacks its 64-bit directory');
@@ -107,7 +107,7 @@ async function directory64(source: ByteSource, end: number): Promise<Directory> 
 
 function requireDirectory(directory: Directory, end: number): Directory {
   if (directory.offset + directory.size > end)
-    throw new TensorFileError('bad-header', 'the directory of the zip file lies outside it');
+    throw new TensorFileError('bad-header', 'the directory lies outside the zip file');
   return directory;
 }
 
