@@ -80,7 +80,7 @@ export function matrixText(cells: readonly MatrixCell[]): readonly string[] {
     '!  rounding modifier required   ?  optional   no mark: rejected',
     '.  no such conversion',
     'Formats of up to 8 bits exist only packed: .e4m3x2, .e2m1x4, .ue8m0x2, .s2f6x2.',
-    'If the tables in the ISA contradict each other, docs/spec-questions.md says which one applies.',
+    'If tables in the ISA disagree, docs/spec-questions.md says which one applies.',
   ];
 }
 
