@@ -85,9 +85,9 @@ interface Words {
 }
 
 /**
- * Collects the types and modifiers that occur in the variants for a version and target. Variants with a single optional
- * modifier are tried first. Some modifiers occur only together with another one, so modifiers that have not been found
- * by then are tried in pairs.
+ * Collects the types and modifiers that occur in the variants for a version and target. Variants with at most one
+ * optional modifier are tried first. Some modifiers occur only together with another one, so modifiers that have not
+ * been found by then are tried in pairs.
  */
 function wordsAt(compiled: CompiledForm, choice: TargetChoice): Words {
   const types = compiled.slots.map(() => new Set<string>());

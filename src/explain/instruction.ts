@@ -84,7 +84,7 @@ export function explainVariant(
     summary: form.summary,
     section: form.section,
     operands: explainOperands(variant, written),
-    // If a register of a matrix is a result, all registers of the matrix are.
+    // If one register of a matrix is a result, all registers of that matrix are results.
     lanes: fragments.length > 0 ? [] : lanePictures(variant, steps),
     fragments,
     product: explainProduct(variant, productOf(steps)),

@@ -16,8 +16,7 @@ import { gridOf } from './round.ts';
 export type Converter = (source: Bits, random: number, scale: number) => Bits;
 
 /**
- * A conversion, with everything about it that does not depend on the converted value, so that this is looked up only
- * once.
+ * Everything about a conversion that does not depend on the converted value, so that it has to be looked up only once.
  */
 interface Plan {
   readonly decode: Decoder;

@@ -197,8 +197,8 @@ function misfits(checked: readonly Checked[], { architecture }: VerifyOptions): 
 }
 
 /**
- * The messages about 32-bit addresses in modules, for which ptxas cannot generate code. The last of these messages is
- * fatal.
+ * The messages that ptxas prints for modules with 32-bit addresses, because it cannot generate code for them. The last
+ * of these messages is fatal.
  */
 function shortAddresses(checked: readonly Checked[], { architecture, warnings }: VerifyOptions): readonly string[] {
   if (!architecture.isReal) return [];

@@ -77,5 +77,5 @@ export function pushLaneBits(code: Code, { bits, low }: RandomLayout, shared: nu
   code.vector('i8x16.swizzle');
 }
 
-/** An index that is out of range for a swizzle, which therefore gives a zero byte. */
+/** A byte index that is out of range, for which a swizzle gives a zero byte. */
 const noByte = 0x80;

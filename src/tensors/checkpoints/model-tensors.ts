@@ -154,8 +154,8 @@ function scaleOf(stored: TensorEntry, { scaleFormat }: StoredLayout): TensorEntr
 }
 
 /**
- * The grouping for scales of which each belongs to a block of elements along the last axis. The last block in a row may
- * be shorter. Null if the shapes do not match.
+ * The grouping for scales that each belong to a block of elements along the last axis. The last block along the axis
+ * may be shorter than the others. Null if the shapes do not match.
  */
 function blocksOf(shape: readonly number[], { shape: scales }: TensorEntry, group: number): Scales['grouping'] | null {
   const columns = shape.at(-1) ?? 1;

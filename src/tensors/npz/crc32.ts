@@ -11,8 +11,8 @@ type Table = Uint32Array;
 type Tables = readonly [Table, Table, Table, Table, Table, Table, Table, Table];
 
 /**
- * Tables with one entry for each byte value. In the table `afterN`, it is the contribution to the checksum of a byte
- * that is followed by N other bytes.
+ * Tables with one entry for each byte value. An entry of the table `afterN` is what a byte with that value contributes
+ * to the checksum if it is followed by N other bytes.
  */
 const [after0, after1, after2, after3, after4, after5, after6, after7] = makeTables();
 
