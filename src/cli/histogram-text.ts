@@ -70,7 +70,7 @@ const sparkWidth = 12;
 
 /**
  * The number of elements in each of the twelve highest binades, drawn as one character each, followed by the exponent
- * of the lowest one.
+ * of the highest binade.
  */
 export function sparkline(exponents: readonly ExponentCount[], isAscii: boolean): string {
   const bins = topBinades(exponents, sparkWidth);

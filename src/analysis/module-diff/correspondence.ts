@@ -1,12 +1,12 @@
-/** Keeps track of which register in one function holds the same value as which register in the other. */
+/** Keeps track of which registers in one function hold the same values as which registers in another function. */
 import type { NormalLine, NormalName } from './normal-body.ts';
 
 type Same = (a: string, b: string) => boolean;
 
 /**
- * Follows two functions in parallel. A pair of writes makes two registers correspond; a later read of one must then be
- * paired with a read of the other. A register that is written in only one of the functions has no counterpart until the
- * next such pair.
+ * Goes through the instructions of two functions in parallel. A pair of writes makes two registers correspond; a later
+ * read of one must then be paired with a read of the other. If a register is written in only one of the functions, it
+ * has no counterpart until it is part of another pair.
  */
 export class Correspondence {
   private readonly toB = new Map<string, string>();
@@ -19,7 +19,10 @@ export class Correspondence {
     this.sameLabel = sameLabel;
   }
 
-  /** Whether two instructions of the same shape use corresponding names. Also records the registers that they write. */
+  /**
+   * Returns whether two instructions of the same shape use corresponding names, and records the registers that they
+   * write.
+   */
   follow(a: NormalLine, b: NormalLine): boolean {
     if (a.names.length !== b.names.length) {
       this.forgetA(a);
@@ -66,7 +69,10 @@ export class Correspondence {
     this.toA.set(other, one);
   }
 
-  /** An instruction that only the first function has. */
+  /**
+   * Records an instruction that occurs only in the first function: the registers that it writes lose their
+   * counterparts.
+   */
   forgetA({ names }: NormalLine): void {
     for (const name of names) if (name.kind === 'register' && name.role === 'write') this.forgetPlaceA(name.place);
   }

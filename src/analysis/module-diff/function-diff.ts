@@ -26,9 +26,9 @@ export interface BlockDiff {
 }
 
 export interface BodyDiff {
-  /** In the order of `a`; blocks that only `b` has follow the block before them. */
+  /** In the order of `a`. A block that occurs only in `b` is listed after the block that precedes it in `b`. */
   readonly blocks: readonly BlockDiff[];
-  /** The mnemonics that the two functions do not use equally often. */
+  /** The mnemonics that one function uses more often than the other. */
   readonly mnemonics: readonly MnemonicCount[];
 }
 
@@ -58,13 +58,17 @@ function sameLabels(a: NormalBody, b: NormalBody, matches: Int32Array): (a: stri
   return (one, other) => {
     const i = inA.get(one);
     const j = inB.get(other);
-    // A label at the end of a function does not begin a block.
+    // A label at the end of a function belongs to no block, and corresponds only to a label at the end of the other
+    // function.
     if (i === undefined || j === undefined) return i === j;
     return signedAt(matches, i) === j;
   };
 }
 
-/** The pairs of blocks in the order of `a`. Blocks that only `b` has follow the pair after which they occur. */
+/**
+ * The pairs of blocks in the order of `a`. A block that occurs only in `b` is listed after the pair that contains its
+ * predecessor in `b`.
+ */
 function blockPairs(matches: Int32Array, countInB: number): readonly (readonly [a: number, b: number])[] {
   const taken = new Set(matches);
   const pairs: (readonly [number, number])[] = [];
@@ -79,7 +83,7 @@ function blockPairs(matches: Int32Array, countInB: number): readonly (readonly [
   return pairs;
 }
 
-/** Lines of the same shape are matched first. The lines between them are then matched by mnemonic. */
+/** Lines of the same shape are matched first. The lines between these matches are then matched by their mnemonics. */
 function stepsBetween(a: readonly NormalLine[], b: readonly NormalLine[]): readonly Step[] {
   const shapes = new Numbering();
   const matches = matchSequences(

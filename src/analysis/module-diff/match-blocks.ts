@@ -16,7 +16,7 @@ export class Numbering {
   }
 }
 
-/** For each block of `a` the index of its counterpart in `b`, or -1. */
+/** Returns, for each block of `a`, the index of its counterpart in `b`, or -1 if it has none. */
 export function matchBlocks(a: NormalBody, b: NormalBody): Int32Array {
   const matches = new Int32Array(a.blocks.length).fill(-1);
   const taken = new Set<number>();
@@ -33,7 +33,7 @@ export function matchBlocks(a: NormalBody, b: NormalBody): Int32Array {
   for (const [i, j] of pairsWithCommonLines(a, b)) match(i, j);
   for (const [i, j] of pairsOfEqualBlocks(a, b, isOpen, false)) match(i, j);
   for (let i = 1; i < matches.length; i++) {
-    // Matches two blocks whose lines all differ, if the blocks before and after them correspond.
+    // If two blocks have no line in common, they are still matched if both of their neighbors are.
     const before = signedAt(matches, i - 1);
     const after = i + 1 < matches.length ? signedAt(matches, i + 1) : b.blocks.length;
     if (before >= 0 && after === before + 2) match(i, before + 1);
@@ -45,8 +45,8 @@ export function matchBlocks(a: NormalBody, b: NormalBody): Int32Array {
 type Pair = readonly [a: number, b: number];
 
 /**
- * Pairs of blocks, sorted by how many of their lines correspond when the whole functions are compared, with the most
- * lines first.
+ * Matches the lines of the whole functions, and returns the pairs of blocks that have matching lines. The pair with the
+ * most matching lines comes first.
  */
 function pairsWithCommonLines(a: NormalBody, b: NormalBody): readonly Pair[] {
   const shapes = new Numbering();

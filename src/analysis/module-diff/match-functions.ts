@@ -12,15 +12,15 @@ export interface Side {
 }
 
 export interface FunctionMatches {
-  /** In the order of the first module. */
+  /** Functions that correspond to each other, in the order of the first module. */
   readonly pairs: readonly (readonly [a: FunctionPlace, b: FunctionPlace])[];
   readonly onlyInA: readonly FunctionPlace[];
   readonly onlyInB: readonly FunctionPlace[];
 }
 
 /**
- * Matches functions by name first, then by the C++ name without arguments, if only one function on each side has that
- * name, and finally by their instructions.
+ * Matches functions by name first. The functions that are left are matched by their C++ name without arguments, if only
+ * one function on each side has that name, and finally by their instructions.
  */
 export function matchFunctions(a: Side, b: Side): FunctionMatches {
   const found = new Map<FunctionPlace, FunctionPlace>();
@@ -53,8 +53,8 @@ export function matchFunctions(a: Side, b: Side): FunctionMatches {
 }
 
 /**
- * The name without template arguments and parameters, such as `scale` for `void scale<float>(float*, int)`. A function
- * whose parameters change is therefore still recognized.
+ * The name without template arguments and parameters, such as `scale` for `void scale<float>(float*, int)`. With this
+ * name, a function is recognized even if its parameters have changed.
  */
 function baseName({ name }: FunctionPlace): string {
   const demangled = demangle(name);
@@ -74,19 +74,21 @@ function uniqueBy(
 }
 
 /**
- * The number of hashes for each function. Two functions are considered similar if at least a quarter of their hashes
- * agree.
+ * The number of hashes that describe a function. Two functions are considered similar if at least a quarter of their
+ * hashes agree.
  */
 const hashes = 16;
 const fewestEqual = 4;
 
-/** The maximum number of functions that are recorded for each value of a hash. */
+/**
+ * The maximum number of functions that are recorded for each hash value. Further functions with this value are ignored.
+ */
 const mostWithOneHash = 16;
 
 /**
- * Pairs of similar functions, the most similar first. For each of several hash functions, a function is described by
- * the smallest hash of its instruction shapes. The share of hashes that two functions have in common estimates the
- * share of shapes that they have in common (Broder 1997).
+ * Pairs of similar functions, the most similar first. A function is described by a list of hashes. Each of them is the
+ * smallest value that one of several hash functions takes on the shapes of the function's instructions. The share of
+ * hashes that two functions have in common estimates the share of shapes that they have in common (Broder 1997).
  */
 function similarPairs(a: Side, b: Side): readonly (readonly [a: FunctionPlace, b: FunctionPlace])[] {
   if (a.functions.length === 0 || b.functions.length === 0) return [];

@@ -42,7 +42,10 @@ function trimmed(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, match
 
 type Pair = readonly [a: number, b: number];
 
-/** The longest list of ascending pairs of equal elements, each of which occurs only once in either range. */
+/**
+ * The longest ascending list of pairs of equal elements, where each element occurs exactly once in each of the two
+ * ranges.
+ */
 function anchorsIn(a: ArrayLike<number>, b: ArrayLike<number>, range: Range): readonly Pair[] {
   const places = new Map<number, { a: number; b: number; count: number }>();
   for (let i = range.a; i < range.aEnd; i++) {
@@ -67,8 +70,8 @@ function anchorsIn(a: ArrayLike<number>, b: ArrayLike<number>, range: Range): re
  */
 function longestAscending(pairs: readonly Pair[]): readonly Pair[] {
   /**
-   * For each length, the index of the last pair in the ascending selection of that length whose second number is the
-   * smallest.
+   * `ends[n]` is the index of a pair that can be the last one in an ascending selection of n + 1 pairs. Of all such
+   * pairs, it has the smallest second number.
    */
   const ends: number[] = [];
   const before = new Int32Array(pairs.length);
@@ -90,7 +93,7 @@ function longestAscending(pairs: readonly Pair[]): readonly Pair[] {
   return found.reverse();
 }
 
-/** Matches the anchors, and returns the ranges between them. */
+/** Records the anchors (pairs of elements that belong together) as matches, and returns the ranges between them. */
 function between(range: Range, anchors: readonly Pair[], matches: Int32Array): readonly Range[] {
   const ranges: Range[] = [];
   let { a, b } = range;
@@ -138,7 +141,9 @@ function searchStep(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, ma
   return tracedBack(range, steps, furthest(reached, offset, most, width, height), matches);
 }
 
-/** The place before which the two sequences have the most elements in total. */
+/**
+ * The furthest of the places that were reached: the one that is preceded by the most elements, counting both sequences.
+ */
 function furthest(reached: Int32Array, offset: number, count: number, width: number, height: number): Pair {
   let best: Pair = [0, 0];
   for (let k = -count; k <= count; k += 2) {

@@ -31,9 +31,9 @@ export interface ModuleDiff {
   readonly functions: readonly FunctionDiff[];
   readonly onlyInA: readonly FunctionPlace[];
   readonly onlyInB: readonly FunctionPlace[];
-  /** The mnemonics that the functions in both modules do not use equally often. */
+  /** The mnemonics that the functions of one module use more often than those of the other. */
   readonly mnemonics: readonly MnemonicCount[];
-  /** Functions that could not be read because of syntax errors, and are not compared. */
+  /** Functions that are not compared, because they could not be read due to syntax errors. */
   readonly unread: readonly FunctionPlace[];
 }
 
@@ -134,7 +134,7 @@ function differing(name: string, a: string | undefined, b: string | undefined): 
   return a === b ? [] : [{ name, a: a ?? null, b: b ?? null }];
 }
 
-/** The parts of the header that only one side has. */
+/** The parts of a function's header that occur in only one of the two modules. */
 function functionHeaderDiffs(a: FunctionSide, b: FunctionSide): readonly DeclarationDiff[] {
   const [inA, inB] = [a.body.header, b.body.header];
   const lone = (own: readonly string[], others: readonly string[]): readonly string[] => {

@@ -14,7 +14,7 @@ import { type BodyInstruction, type NamedOperand, visitNames } from '../occurren
 /** A name in an instruction. */
 export type NormalName =
   | { readonly kind: 'register'; readonly place: string; readonly role: Role }
-  /** A variable that passes an argument to a function that is called, or returns its result. */
+  /** A variable that passes an argument to a called function or receives its result. */
   | { readonly kind: 'argument'; readonly place: string }
   | { readonly kind: 'label' | 'symbol'; readonly name: string };
 
@@ -42,7 +42,10 @@ export interface NormalBody {
   readonly header: readonly string[];
   readonly lines: readonly NormalLine[];
   readonly blocks: readonly NormalBlock[];
-  /** The variables that the function declares, except for parameters, including the parameters of calls. */
+  /**
+   * The variables that the function declares, except for `.param` variables, which pass the arguments and results of
+   * calls.
+   */
   readonly variables: readonly NormalVariable[];
 }
 
@@ -60,7 +63,10 @@ export function normalBody(body: FunctionBody): NormalBody {
   return { header: printHeaderParts(checked.item), lines, blocks, variables: variables.map(normalVariable) };
 }
 
-/** Maps the names of parameters and return values to the text that replaces them in a shape. */
+/**
+ * Maps the names of the function's parameters and return values to the texts that stand for them in the shapes of
+ * instructions.
+ */
 function parameterPositions({ checked: { parameters, results } }: FunctionBody): ReadonlyMap<string, string> {
   const positions = new Map<string, string>();
   for (const [i, symbol] of parameters.entries()) if (symbol !== null) positions.set(symbol.name, `parameter ${i}`);
@@ -89,7 +95,10 @@ function normalLine(one: BodyInstruction, start: number, parameters: ReadonlyMap
   return { start: start + node.start, end: start + node.end, mnemonic, shape, names };
 }
 
-/** Null for parameters of the function and for names that are the same everywhere, such as special registers. */
+/**
+ * Returns null for parameters of the function, and for names that have the same meaning in all functions, such as
+ * special registers.
+ */
 function normalName(
   operand: NamedOperand,
   role: Role,

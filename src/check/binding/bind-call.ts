@@ -9,12 +9,12 @@ import { elementAt } from '../../base/element-at.ts';
 
 /** What a call passes for one parameter, or where it puts one result. */
 export type Passed =
-  /** One register or, for a vector register, all of its elements, of which the first has the lowest address. */
+  /** One register or, for a vector register, all of its elements. The first element has the lowest address. */
   | { readonly kind: 'registers'; readonly uses: readonly RegisterUse[] }
   | { readonly kind: 'constant'; readonly bits: Bits }
   /** A `.param` variable that is declared in the body of the caller. */
   | { readonly kind: 'variable'; readonly symbol: VariableSymbol }
-  /** A result that is ignored. */
+  /** A placeholder for a result that the caller ignores. */
   | { readonly kind: 'sink' };
 
 export interface BoundCall {

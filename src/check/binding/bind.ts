@@ -50,7 +50,9 @@ export type Binding =
       readonly type: PtxType;
       readonly negated: boolean;
     } & RegisterUse)
-  /** `bits` are the bits of a value of `type`; a float constant already has the type's width. */
+  /**
+   * `bits` is the constant as a value of `type`; a float constant has already been converted to the width of this type.
+   */
   | {
       readonly kind: 'constant';
       readonly name: Ref;
@@ -156,7 +158,7 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
       return pattern.of === 'branches' ? [bindLabels(operandRef(pattern.name), operand, scope)] : [];
     case 'list':
     case 'callee':
-      // The binding of these operands depends on the called function, so it is done in bind-call.ts.
+      // How the operands of a call are bound depends on the called function, so this is done in bind-call.ts.
       return [];
   }
 }
@@ -246,8 +248,8 @@ function specialRegister(operand: Operand): SpecialRegister {
 }
 
 /**
- * The offset of an operand in bytes. A subscript, as in `name[1]`, is a number of elements; each lane of a vector
- * counts as one.
+ * The offset of an operand in bytes. A subscript, as in `name[1]`, counts elements rather than bytes; in an array of
+ * vectors, each lane counts as one element.
  */
 function byteOffset({ offset, subscript }: OffsetOperand, symbol: DeclaredSymbol | undefined): bigint {
   const isElement = subscript && symbol?.kind === 'variable';
@@ -286,7 +288,7 @@ function bindLabels(name: Ref, operand: Operand, scope: Scope): Binding {
   return { kind: 'labels', name, labels };
 }
 
-/** The register that an operand names, or null. */
+/** The register that an operand refers to; null if the operand does not name a register. */
 export function registerUse(operand: Operand, scope: Scope): RegisterUse | null {
   const name = operand.kind === 'name' ? operand.name : operand.kind === 'member' ? operand.base : null;
   const symbol = name === null ? undefined : scope.lookup(name);

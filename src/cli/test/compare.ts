@@ -6,9 +6,9 @@ import { type FormatName, formats } from '../../numerics/formats.ts';
 import { bytesOfFormat, elementReader } from './element-format.ts';
 
 /**
- * How far a result may differ from the expected one. Either all bits must be equal, or the two may be a number of
- * representable values apart, or |got - expected| <= abs + rel * |expected| must hold. Except for `exactly`, any NaN
- * counts as equal to any other NaN.
+ * How far a result may differ from the expected one. With `exactly`, all bits must be equal. With `ulps`, the two
+ * values may be at most `most` representable values apart. With `absolute and relative`, |got - expected| <= abs + rel
+ * * |expected| must hold. Except for `exactly`, any NaN counts as equal to any other NaN.
  */
 export type Tolerance =
   | { readonly kind: 'exactly' }
@@ -21,7 +21,10 @@ export interface Differences {
   readonly elements: number;
   readonly different: number;
   readonly first: Difference;
-  /** The largest distance in ulps between a result and the expected value; null if no pair has a distance. */
+  /**
+   * The largest distance in ulps between a result and its expected value; null if each of the differing pairs contains
+   * a NaN.
+   */
   readonly mostUlps: bigint | null;
 }
 
@@ -104,7 +107,7 @@ function valueOf(bits: Bits, format: FormatName): number {
   }
 }
 
-/** The lines of a finding, which show the first element that differs and the number of elements that differ. */
+/** The text of a finding as lines: the first element that differs, and the number of elements that differ. */
 export function differenceLines(
   name: string,
   { elements, different, first, mostUlps }: Differences,

@@ -20,7 +20,10 @@ export function fileOf({ file }: Expectation, { gpu, target }: TestCase): string
   return file?.replaceAll('{gpu}', gpu ?? 'gpu').replaceAll('{target}', target ?? 'target') ?? null;
 }
 
-/** Reads or computes the expected contents of a buffer. `path` is its place in the test. */
+/**
+ * Reads or computes the expected contents of a buffer. `path` says where the expectation is in the suite, for error
+ * messages.
+ */
 export async function expectedContents(
   expectation: Expectation,
   path: string,

@@ -31,7 +31,7 @@ export interface CaseResult {
   readonly updated: readonly string[];
 }
 
-/** @param whether to overwrite expected files that differ with the actual results */
+/** @param update whether to replace the contents of expected files by the actual results if they differ */
 export async function runCase(one: TestCase, update: boolean, session: Session): Promise<CaseResult> {
   const begun = performance.now();
   const updated: string[] = [];
@@ -82,7 +82,7 @@ async function statusOf(one: TestCase, updated: string[] | null, session: Sessio
   return findings.length === 0 ? { kind: 'passed' } : { kind: 'failed', findings };
 }
 
-/** Says what is wrong with how the launches ended; null if they ended as expected. */
+/** Returns the lines of a finding if the launches did not end as expected; otherwise null. */
 function endOf(outcome: RunOutcome, expected: string | null): readonly string[] | null {
   switch (outcome.kind) {
     case 'refused': {

@@ -27,8 +27,8 @@ export interface ReferenceContext {
 export type Reference = (inputs: Readonly<Record<string, ArrayBufferView>>, context: ReferenceContext) => unknown;
 
 /**
- * The expected contents of a buffer or variable, under exactly one key: a key for contents as in a job, `function`, or
- * `command`.
+ * The expected contents of a buffer or variable. They are given by exactly one key: `function`, `command`, or one of
+ * the keys that give the contents of a buffer in a job.
  */
 export interface Expectation extends JobContents {
   /**
@@ -50,11 +50,12 @@ type TestJob = Omit<JobFile, 'repeat' | 'gpu' | 'target' | 'read' | 'trace'>;
 export interface KernelTest extends TestJob {
   readonly name?: string;
   /**
-   * The test runs for each of these GPUs and targets. By default, it runs once, for the GPU and target of the module.
+   * The test runs once for each combination of these GPUs and targets. By default, it runs once, for the module's own
+   * target and the GPU that belongs to it.
    */
   readonly gpus?: readonly string[];
   readonly targets?: readonly string[];
-  /** The key is the name of a buffer, or of a variable of the module. */
+  /** Expected contents after the last launch. Each key is the name of a buffer or of a variable of the module. */
   readonly expect?: Readonly<Record<string, Expectation>>;
   /** Everything that the kernels print. */
   readonly prints?: string;

@@ -60,7 +60,10 @@ async function suitesIn(folder: string): Promise<readonly string[]> {
   return found;
 }
 
-/** The tests of a suite whose names match `filter`, once for each GPU and target that the test names. */
+/**
+ * The tests of a suite whose names match `filter`. A test that lists GPUs or targets is returned once for each
+ * combination.
+ */
 export async function readSuite(
   path: string,
   filter: string | undefined,
@@ -88,8 +91,8 @@ export async function readSuite(
 }
 
 /**
- * The names in a list, after `read` has accepted each of them. For an empty list, a single null, which stands for the
- * choice that the module itself makes.
+ * Returns the names in a list after checking each of them with `read`. For an empty list, it returns a single null,
+ * which means that the module's own GPU or target is used.
  */
 function choices(
   names: readonly string[] = [],
@@ -136,7 +139,7 @@ export async function importFresh(path: string): Promise<object> {
   }
 }
 
-/** The name of a test case, followed by its GPU and target if the test names any. */
+/** The name of a test case, followed by its GPU and target if the test lists GPUs or targets. */
 export function caseName({ name, gpu, target }: CaseName): string {
   const place = [gpu, target].filter((one) => one !== null).join(', ');
   return place === '' ? name : `${name} [${place}]`;

@@ -63,8 +63,8 @@ function area(matrix: string): Area {
 function gridView(grid: Grid, state: MatrixState, lane: number, actions: FragmentActions): TemplateResult {
   const own = area(grid.fragment.matrix);
   const [first] = grid.boxes;
-  // The grids of A and D have a line for each row, and those of B and D have one for each column, so that they are
-  // aligned.
+  // To align the rows of A with those of D, both grids have a line for each row. To align the columns of B with those
+  // of D, both grids have a line for each column.
   const tall = own === 'b' || own === 'other' ? (first?.cell.rows ?? 1) : 1;
   const wide = own === 'a' || own === 'other' ? (first?.cell.columns ?? 1) : 1;
   const { rows, columns, format } = grid.fragment;
@@ -101,7 +101,7 @@ function choose({ cell }: Box, { row, column }: MatrixState, actions: FragmentAc
   actions.choose(cell.row, next);
 }
 
-/** Whether the chosen element of D is computed from elements in a box. */
+/** Whether the given box contains elements from which the chosen element of D is computed. */
 function isUsed(own: Area, { cell }: Box, { row, column }: MatrixState): boolean {
   if (own === 'a') return holds(cell, row, null);
   if (own === 'b') return holds(cell, null, column);

@@ -9,7 +9,7 @@ export interface Box {
   readonly lanes: readonly number[];
 }
 
-/** One of the matrices of a fragment, in the order of rows, then columns. */
+/** One of the matrices of a fragment. Its boxes are sorted by row, and within a row by column. */
 export interface Grid {
   readonly fragment: Fragment;
   /** `A`; `A, matrix 2` if there are several. */

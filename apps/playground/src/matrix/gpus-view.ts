@@ -36,8 +36,8 @@ export function gpusView(
 }
 
 /**
- * The value with a number of digits that is enough for any value of the format, so that results can be compared digit
- * by digit.
+ * The value as text. All values of a format are shown with the same number of significant digits, so that results can
+ * be compared digit by digit.
  */
 export function alignedText(format: FormatName, bits: Bits): string {
   const digits = enoughDigits[format];
@@ -47,5 +47,5 @@ export function alignedText(format: FormatName, bits: Bits): string {
     : value.toPrecision(digits);
 }
 
-/** The number of significant decimal digits that is enough to tell any two values of a format apart. */
+/** For each format, a number of significant decimal digits that is enough to tell any two values apart. */
 const enoughDigits: Readonly<Partial<Record<FormatName, number>>> = { f32: 9, f64: 17, f16: 5 };

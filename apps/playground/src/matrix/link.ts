@@ -34,7 +34,10 @@ function hexText(bits: Bits, format: ElementFormat): string {
   return bits.toString(16).padStart(Math.ceil(widthOf(format) / 4), '0');
 }
 
-/** The state of a link; null if it names no instruction. Any part that cannot be read is replaced by its default. */
+/**
+ * The state that a link describes; null if the link does not name an instruction from the table. Any part that cannot
+ * be read is replaced by its default.
+ */
 export function readLink(hash: string, catalog: Catalog): MatrixState | null {
   if (hash.length > longest) return null;
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));

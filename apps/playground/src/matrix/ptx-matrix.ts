@@ -45,7 +45,8 @@ export class PtxMatrix extends LitElement {
   declare link: string;
   declare view: View;
   /**
-   * The lane under the pointer, whose elements are marked; null to mark those of the lane that holds the element of D.
+   * The lane under the pointer. The elements that this lane holds are marked; if it is null, the page marks the
+   * elements of the lane that holds the chosen element of D.
    */
   declare lane: number | null;
   declare problem: string;

@@ -85,12 +85,15 @@ function unitScale({ scales }: ProductEntry): Bits {
   return scales === null ? 0 : readElement('1', scaleFormat(scales.format));
 }
 
-/** The format with which scales are decoded. Scales in ue4m3 have the same values as e4m3 without its sign. */
+/**
+ * The format with which scales are decoded. ue4m3 is decoded as e4m3, because it has the same values except that it has
+ * no sign.
+ */
 export function scaleFormat(format: 'ue8m0' | 'ue4m3'): FormatName {
   return format === 'ue4m3' ? 'e4m3' : format;
 }
 
-/** The format of the elements of a list. */
+/** The format of the numbers in one of the editable lists: elements of A or B, or scales. */
 export function formatOf({ entry }: MatrixState, list: ListName): ElementFormat {
   return list === 'a' || list === 'b' ? entry[list] : scaleFormat(entry.scales?.format ?? 'ue8m0');
 }
@@ -99,7 +102,7 @@ export function widthOf(format: ElementFormat): number {
   return format === 'b1' ? 1 : formats[format].width;
 }
 
-/** Reads an element as people write it. Throws a PtxlabError with a readable message. */
+/** Reads an element that a user has typed. Throws a PtxlabError with a message that can be shown to the user. */
 export function readElement(text: string, format: ElementFormat): Bits {
   return format === 'b1' ? Number(/^\s*(0x|0b)?0*1\s*$/.test(text)) : readNumber(text, format).bits;
 }
@@ -114,8 +117,9 @@ export function withElement(state: MatrixState, list: ListName, index: number, b
 }
 
 /**
- * Selects another instruction. The GPU and the element are kept if the instruction has them, and the values are kept if
- * their formats are the same.
+ * Selects another instruction. The selected GPU is kept if it can run the new instruction, and a list of values is kept
+ * if its format and length stay the same. The row and column of the selected element are limited to the size of the new
+ * D.
  */
 export function withEntry(state: MatrixState, entry: ProductEntry): MatrixState {
   const fresh = openingState(entry);

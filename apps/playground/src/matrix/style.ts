@@ -1,4 +1,4 @@
-/** The look of the matrix page, in addition to that of the Convert page. */
+/** The styles of the matrix page, which are added to those of the Convert page. */
 import { css, type CSSResult } from 'lit';
 
 export const matrixStyle: CSSResult = css`

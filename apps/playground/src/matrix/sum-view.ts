@@ -1,11 +1,14 @@
-/** The chunks of a dot product: terms aligned by binary weight, the cut, the sum, the rounding. */
+/**
+ * Shows the chunks of a dot product: the terms, aligned by binary weight, the bits that are cut off, the sum, and the
+ * rounded result.
+ */
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ExplainedChunk, ExplainedTerm } from 'ptxlab';
 import { numberText } from 'ptxlab/numbers';
 import { shortNumber } from './operands-view.ts';
 import type { View } from './state.ts';
 
-/** The number of digits shown below the cut. */
+/** The maximum number of cut-off digits that are shown. */
 const mostCut = 16;
 
 export function sumView({ explanation, matrices, state }: View): TemplateResult {
