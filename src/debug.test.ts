@@ -3,8 +3,8 @@ import { recordWarp } from './debug.ts';
 import { Device } from './device.ts';
 
 /**
- * Threads with an index below 4 count up to their index in a loop, and all others skip the loop; every thread stores
- * its count.
+ * Each thread with an index below 4 counts up to its index in a loop. All other threads skip the loop. Every thread
+ * stores its count.
  */
 const loop = `
 .version 8.0

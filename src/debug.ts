@@ -52,7 +52,8 @@ const rules: RulesFor<RecordOptions> = {
  * Launches a kernel on the reference engine and records one of its warps. What the launch has written to device memory
  * is kept, even if the recording stopped at its limit.
  *
- * @throws PtxlabError in the same cases as `Kernel.launch`, and `bad-trace` if the launch has no such block or warp
+ * @throws PtxlabError in the same cases as `Kernel.launch`, and `bad-trace` if the block or warp to be recorded is not
+ * part of the launch
  */
 export async function recordWarp(kernel: Kernel, options: RecordOptions = {}): Promise<Recording> {
   requireArgument('what is recorded', kernel, kernelRule);

@@ -83,9 +83,9 @@ export class Device {
   }
 
   /**
-   * Checks a module and places its variables in device memory. If the module is refused only because its `.version` is
-   * too low, and the device has no version of its own, it is loaded under the rules of the version that it needs, and
-   * its report contains warnings that say so.
+   * Checks a module and places its variables in device memory. If the only error in the module is that its `.version`
+   * is too low, and no version was chosen for the device, the module is loaded under the rules of the version that it
+   * needs, and its report contains warnings that say so.
    *
    * @throws RefusedModuleError if the module has errors
    * @throws PtxlabError `unfit-gpu` if the device's GPU cannot run code for the target of the module; `device-closed`

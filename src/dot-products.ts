@@ -58,7 +58,7 @@ export interface DotOptions extends JudgeOptions {
 const rules: RulesFor<DotOptions> = { ...judgeRules, gpu: anything() };
 
 /**
- * Computes the bits of one element of the product of an `mma` or `wmma.mma`, as a GPU does.
+ * Computes the bits of one element of the matrix D that an `mma` or `wmma.mma` produces, in the same way as a GPU.
  *
  * ```ts
  * const elements = { a: [0x3c00, 0, 0, 0], b: [0x4000, 0, 0, 0] };
@@ -68,8 +68,8 @@ const rules: RulesFor<DotOptions> = { ...judgeRules, gpu: anything() };
  * @param inputs the bits of each element, as an unsigned integer that fits into the width of the element's format
  * @returns a number for results of up to 32 bits, a bigint for f64
  * @throws PtxlabError with the diagnostic's code if the instruction is not legal for the target and version,
- * `NOT_A_PRODUCT` if it does not multiply matrices, `argument-type` and `argument-size` for inputs whose bits do not
- * fit into their format, or lists with the wrong number of elements, `unknown-gpu`, `unfit-gpu` if the GPU cannot run
+ * `NOT_A_PRODUCT` if it does not multiply matrices, `argument-type` or `argument-size` if the bits of an input do not
+ * fit into its format or a list has the wrong number of elements, `unknown-gpu`, `unfit-gpu` if the GPU cannot run
  * the instruction, `unknown-target`, `unknown-version`
  */
 export function evaluateDot(mnemonic: string, inputs: DotInputs<Bits>, options: DotOptions = {}): Bits {

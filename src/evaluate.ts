@@ -31,12 +31,12 @@ const rules: RulesFor<EvaluateOptions> = { ...judgeRules, source: registerWidth,
  * evaluate('cvt.rn.satfinite.e4m3x2.f32', [0x3fa66666, 0xc3fa0000]); // [0x3afe]
  * ```
  *
- * @param inputs one bit pattern for each source, in the order of the operand list, with one for each element of a brace
- * list: unsigned numbers or bigints that fit into the register's width
+ * @param inputs one bit pattern for each source operand, in the order in which the operands are written; a brace list
+ * takes one for each of its elements. Bit patterns are unsigned numbers or bigints that fit into the register's width
  * @returns the bits of the results: numbers for up to 32 bits, bigints for more
  * @throws PtxlabError with the diagnostic's code if the instruction is not legal for the target and version,
- * `NOT_EVALUATED` if its result depends on more than the given bits, `argument-type` and `argument-size` for inputs
- * that are not bits of the operand's width, `unknown-target`, `unknown-version`, `bad-option`
+ * `NOT_EVALUATED` if its result depends on more than the given bits, `argument-type` or `argument-size` if an input
+ * is not a bit pattern that fits into the operand's width, `unknown-target`, `unknown-version`, `bad-option`
  */
 export function evaluate(mnemonic: string, inputs: readonly Bits[], options: EvaluateOptions = {}): readonly Bits[] {
   const { run, inputs: expected } = evaluatorOf(mnemonic, inputs, options);
@@ -52,8 +52,10 @@ export function evaluate(mnemonic: string, inputs: readonly Bits[], options: Eva
  * evaluateValues('add.s64', [-1n, 3n]); // [2n]
  * ```
  *
- * @param inputs one value for each source, in the order of the operand list, with one for each element of a brace list
- * @returns the results in the same form; every NaN is `NaN`, so use `evaluate` to see its bits
+ * @param inputs one value for each source operand, in the order in which the operands are written; a brace list takes
+ * one for each of its elements
+ * @returns the results as values of the same kinds as the inputs. Every NaN is returned as `NaN`; to see its bits, use
+ * `evaluate`
  * @throws PtxlabError in the same cases as `evaluate`
  */
 export function evaluateValues(

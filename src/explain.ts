@@ -11,16 +11,16 @@ import { plainStyle, type Style, styleRule } from './diagnostics/renderers/style
 export type { Explanation } from './explain/explain.ts';
 
 /**
- * Explains an instruction, a mnemonic, an opcode, a type, a modifier, a constant or a diagnostic code. Never
- * throws, whatever the text: for a text that is none of these, the explanation has kind `refused` and contains
- * diagnostics.
+ * Explains an instruction, a mnemonic, an opcode, a type, a modifier, a constant or a diagnostic code. No text causes
+ * an error: if the text is none of these, the explanation has kind `refused` and contains diagnostics.
  *
  * ```ts
  * explain('cvt.rn.satfinite.e4m3x2.f32', { target: 'sm_90', version: '8.1' });
  * ```
  *
  * @param options the target and the version for which to explain the text; they determine which forms an opcode has,
- * and what the text means if older targets or versions differ. The default is any target and the newest version
+ * and they affect the meaning of the text where older targets or versions differ. The default is any target and the
+ * newest version
  * @throws PtxlabError `unknown-target`, `unknown-version`, `bad-option`
  */
 export function explain(text: string, options: JudgeOptions = {}): Explanation {

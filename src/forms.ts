@@ -9,8 +9,8 @@ export type { FormEntry } from './explain/form-listing.ts';
 /** By default, lists all forms that at least one target supports in the newest version. */
 export interface FormsOptions extends JudgeOptions {
   /**
-   * Lists only the forms of this opcode; `cvt.pack` is an opcode of its own, and `wgmma` stands for all opcodes that
-   * begin with it.
+   * Lists only the forms of this opcode. `cvt.pack` is a separate opcode, and `wgmma` stands for all opcodes that begin
+   * with `wgmma`.
    */
   readonly opcode?: string;
 }

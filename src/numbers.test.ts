@@ -30,7 +30,8 @@ describe('explainEvaluation', () => {
   });
 
   it('shows where rounding cuts off the bits of the source', () => {
-    // 1.3 is 0xa66666 * 2^-23; e4m3 keeps its four highest bits, the last of which is 2^-3.
+    // As an f32, 1.3 is 0xa66666 * 2^-23. e4m3 keeps the four highest bits of this significand; the lowest of these
+    // four has the weight 2^-3.
     expect(explained.conversions[1]?.explanation.weights).toEqual({
       significand: 0xa66666n,
       lowest: -23,

@@ -75,8 +75,8 @@ export interface EvaluationExplanation {
 }
 
 /**
- * Callers that search for a value evaluate one instruction on many inputs, and preparing it takes longer than
- * evaluating it.
+ * Prepared instructions are cached, because callers that search for a value evaluate one instruction for many inputs,
+ * and preparing an instruction takes longer than evaluating it.
  */
 const lastPrepared = new BoundedCache<string, ReturnType<typeof prepareEval>>(16);
 
@@ -127,11 +127,11 @@ export function conversions(options: JudgeOptions = {}): readonly ConversionEntr
 }
 
 /**
- * Reads a number as people write it: `470`, `-0`, `1e-3`, `nan` and `inf` are values; `0x43eb0000` and `0b101` are
- * bits; `0f43EB0000` is the value of an f32.
+ * Reads a number in any of the usual notations: `470`, `-0`, `1e-3`, `nan` and `inf` are values; `0x43eb0000` and
+ * `0b101` are bits; `0f43EB0000` is the value of an f32.
  *
  * @returns the bits, and whether the value had to be rounded to the nearest value of the format
- * @throws PtxlabError `argument-type` with a readable message
+ * @throws PtxlabError `argument-type` with a message that can be shown to users
  */
 export function readNumber(text: string, format: FormatName): { readonly bits: Bits; readonly rounded: boolean } {
   requireText(text, 'a number');
@@ -142,15 +142,18 @@ export function readNumber(text: string, format: FormatName): { readonly bits: B
   return read.value;
 }
 
-/** Returns the value that bits have in a format, as text: `448`, `-0`, `inf`, `NaN (0x7f)`, `0.1 (0x1.99999ap-4)`. */
+/**
+ * Returns the value that a bit pattern represents in a format, as text: `448`, `-0`, `inf`, `NaN (0x7f)`,
+ * `0.1 (0x1.99999ap-4)`.
+ */
 export function numberText(format: FormatName, bits: Bits): string {
   const { width } = rowFor(format, bits);
   return formatValue(format, chop(bits, width));
 }
 
 /**
- * Returns the value that bits have in a format, as a JavaScript number; this is exact for all formats except the 64-bit
- * integers.
+ * Returns the value that a bit pattern represents in a format, as a JavaScript number; this is exact for all formats
+ * except the 64-bit integers.
  */
 export function numberValue(format: FormatName, bits: Bits): number {
   const { kind, width, signed } = rowFor(format, bits);
@@ -170,8 +173,9 @@ export function numberValue(format: FormatName, bits: Bits): number {
 }
 
 /**
- * Returns the position of a value when all values of its format are listed in order: 0 for zero of either sign, 1 for
- * the next larger value, and so on. Infinities come after the largest values, and NaNs after the infinities.
+ * Returns the position of a value in the ascending list of all values of its format. Zero of either sign has position
+ * 0, the next larger value has position 1, and so on; negative values have negative positions. Infinities come after
+ * the largest values, and NaNs after the infinities.
  */
 export function numberRank(format: FormatName, bits: Bits): bigint {
   const { kind, signed, width } = rowFor(format, bits);
@@ -182,7 +186,10 @@ export function numberRank(format: FormatName, bits: Bits): bigint {
   return !signed || pattern < sign ? pattern >> padding : -((pattern - sign) >> padding);
 }
 
-/** Returns the bits of the value at a position; null if the format has no value there, or only a NaN. */
+/**
+ * Returns the bits of the value at a position in this list; null if the list has no such position, or if the value
+ * there is a NaN.
+ */
 export function numberAt(format: FormatName, rank: bigint): Bits | null {
   const { kind, signed, width } = rowOf(format);
   requireArgument('the position of a number', rank, bigint);
@@ -199,8 +206,8 @@ export function numberAt(format: FormatName, rank: bigint): Bits | null {
 }
 
 /**
- * Returns the bits of the next larger value of a format (`up`) or of the next smaller one. The order goes through zero
- * up to the infinities; the result is null at the end of the format and for NaNs. -0 and +0 count as one value.
+ * Returns the bits of the next larger value of a format (`up`) or of the next smaller one. -0 and +0 count as one
+ * value, and infinities count as values. The result is null if there is no such value, and for a NaN.
  */
 export function nextNumber(format: FormatName, bits: Bits, up: boolean): Bits | null {
   rowFor(format, bits);
@@ -221,7 +228,7 @@ function rowOf(format: FormatName): NumberFormat {
 }
 
 /**
- * Returns the table row of a format, after checking that the caller gave bits.
+ * Returns the table row of a format, after checking that `bits` is a whole number.
  *
  * @throws PtxlabError `unknown-format`, and `argument-type` for bits that are not a whole number
  */

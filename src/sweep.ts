@@ -12,10 +12,10 @@ export interface Sweep {
   readonly plan: SweepPlan;
   readonly kernel: SweepKernel;
   /**
-   * Width of the input. All swept operands get the same input, which takes every value that has this number of bits.
+   * Width of the input. All swept operands get the same input; the sweep goes through all bit patterns of this width.
    */
   readonly inputBits: number;
-  /** Chunk c consists of the inputs starting at c * `chunkSize`. */
+  /** Number of inputs in a chunk. Chunk c begins with the input c * `chunkSize`. */
   readonly chunkSize: number;
   readonly chunks: number;
 }

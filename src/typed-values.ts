@@ -8,13 +8,15 @@ import { nearestBits } from './numerics/nearest-bits.ts';
 import { numberBits } from './numerics/number-bits.ts';
 
 /**
- * A value of a PTX type: a `number` for floats of every format, fixed-point numbers, and integers and bit types up to
- * 32 bits; a `bigint` for wider integers and bit types; a `boolean` for predicates; for packed types a list of lanes,
- * topmost first, which is the order of the sources that `cvt` packs.
+ * A value of a PTX type. Floats of every format, fixed-point numbers, and integers and bit types of up to 32 bits are
+ * represented by a `number`, wider integers and bit types by a `bigint`, and predicates by a `boolean`. A value of a
+ * packed type is a list of its lanes, topmost first, which is also the order of the sources that `cvt` packs.
  */
 export type Value = number | bigint | boolean | readonly number[];
 
-/** The properties of a type that determine what values it has. They may also describe a format that has no PTX type. */
+/**
+ * The properties of a type that determine its values. They can also describe a number format for which PTX has no type.
+ */
 export type ValueType = Pick<PtxType, 'class' | 'format' | 'lanes' | 'laneStride' | 'width'> & {
   readonly name: string;
 };
@@ -22,7 +24,7 @@ export type ValueType = Pick<PtxType, 'class' | 'format' | 'lanes' | 'laneStride
 const typeError = (message: string): PtxlabError => new PtxlabError('argument-type', message);
 const sizeError = (message: string): PtxlabError => new PtxlabError('argument-size', message);
 
-/** Returns a value as messages show it. */
+/** Returns the text that stands for a value in error messages. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
   switch (typeof value) {
@@ -129,7 +131,7 @@ function laneValue(bits: Bits, format: FormatName): number {
 /**
  * Checks bits from a caller, for an operand of `width` bits.
  *
- * @throws PtxlabError `argument-type` unless they are a whole number, `argument-size` if they are negative or have too
+ * @throws PtxlabError `argument-type` if `bits` is not a whole number, `argument-size` if it is negative or has too
  * many bits
  */
 export function checkedBits(bits: unknown, width: number, where: string): Bits {

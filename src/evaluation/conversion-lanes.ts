@@ -1,4 +1,4 @@
-/** Explains the result of an evaluated instruction, lane by lane. */
+/** Explains how an evaluated instruction computes the conversion in each lane of its result. */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import { range } from '../explain/bit-origins.ts';
@@ -16,7 +16,7 @@ export interface LaneExplanation {
   readonly result: string;
   readonly conversion: Conversion;
   readonly explanation: ConversionExplanation;
-  /** Random bits and scale of the lane; null if the lane does not use them. */
+  /** The random bits and the scale that are used for this lane; null if the conversion does not use them. */
   readonly random: Bits | null;
   readonly scale: Bits | null;
 }
@@ -61,8 +61,8 @@ function explainStep(step: ConvertStep, steps: readonly Step[], read: (ref: Ref)
 }
 
 /**
- * The place of a converted value in the result: the range of bits that it occupies if it is packed with others,
- * otherwise its own name.
+ * Says where in the result a converted value is. If the value is packed with others, this is the range of bits that it
+ * occupies; otherwise, it is the name of the value itself.
  */
 function placeInResult(ref: Ref, steps: readonly Step[]): string {
   for (const step of steps) {

@@ -13,13 +13,13 @@ export interface ConversionEntry {
   readonly mnemonic: string;
   readonly from: FormatName;
   readonly to: FormatName;
-  /** Number of values that one instruction converts. */
+  /** Number of values that the instruction converts at once. */
   readonly lanes: number;
   /** The modifiers in the order of the mnemonic, without the opcode and the types: `rn`, `satfinite`, `relu`. */
   readonly modifiers: readonly string[];
   /** The sources, in the order in which `evaluate` takes them. */
   readonly inputs: readonly ConversionInput[];
-  /** The conversion that the instruction applies to each lane. */
+  /** The conversion that the instruction applies to each of these values. */
   readonly conversion: Conversion;
 }
 

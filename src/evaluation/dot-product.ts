@@ -109,7 +109,9 @@ export interface ElementType {
   readonly laneStride: number;
 }
 
-/** The element types of A, B, C and D, and the type of a scale. */
+/**
+ * The types of the elements of A, B, C and D, and of the scales. If the product has no scales, `scale` has no meaning.
+ */
 export function elementTypes({ product }: PreparedDot): Readonly<Record<'a' | 'b' | 'c' | 'd' | 'scale', ElementType>> {
   const scale = product.kind === 'float' ? (product.scaling?.format ?? 'ue8m0') : 'ue8m0';
   return {
@@ -136,7 +138,7 @@ function elementType(format: FormatName | 'b1'): ElementType {
   };
 }
 
-/** The bits of a scale of 1. */
+/** The bits that represent 1 in the format of the scales. */
 export function unitScale({ product }: PreparedDot): number {
   return product.kind === 'float' && product.scaling?.format === 'ue4m3' ? 0x38 : 0x7f;
 }
@@ -171,7 +173,10 @@ function resultsByGpu(variant: Variant, product: ProductOf<'float'>, operands: D
   });
 }
 
-/** Pairs of elements of A and B, with their bits shifted to the position that they have in a register. */
+/**
+ * The pairs of elements of A and B that are multiplied. The bits of each element are shifted to their position in a
+ * register.
+ */
 function pairsOf({ a, b }: MatrixProduct, operands: DotOperands): readonly Pair[] {
   const placed = (bits: Bits, low: number): Bits => (low === 0 ? bits : Number(bits) << low);
   return operands.a.map((one, i): Pair => [placed(one, a.low), placed(elementAt(operands.b, i), b.low)]);

@@ -1,4 +1,4 @@
-/** Operands of an evaluated instruction: their bits, and the value of each lane. */
+/** The operands of an evaluated instruction, with their bits and with the values of their lanes. */
 import { type Bits, chop } from '../base/bits.ts';
 import type { PtxType } from '../isa/types.ts';
 import { formatValue } from '../numerics/describe.ts';

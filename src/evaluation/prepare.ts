@@ -1,4 +1,7 @@
-/** Finds the variant of a mnemonic for a number of inputs, a version and a target, and prepares its evaluation. */
+/**
+ * Finds the variant of a mnemonic that fits the given number of inputs, version and target, and prepares it for
+ * evaluation.
+ */
 import { elementAt } from '../base/element-at.ts';
 import { acceptance, checkRows, rowsOf } from '../check/availability.ts';
 import { helpOf, type Problem } from '../check/instructions/problem.ts';
@@ -28,8 +31,8 @@ export interface Prepared {
 }
 
 /**
- * Prepares a mnemonic for `count` inputs (null for any number). Legality depends on the given version and target; by
- * default, any target and the newest version.
+ * Prepares the evaluation of a mnemonic with `count` inputs; null stands for any number. The variant must be legal in
+ * the given version and on the given target. By default, it must be legal in the newest version on at least one target.
  */
 export function prepareEval(
   mnemonic: string,
@@ -67,8 +70,8 @@ function noneFits(candidate: Prepared | undefined, mnemonic: string, found: numb
 }
 
 /**
- * The error for a variant that the version and target do not support. Its message says which versions and targets
- * would.
+ * The error for a variant that the given version and target do not support. Its message says which versions and targets
+ * support it.
  */
 export function unavailable(variant: Variant, { target, version }: TargetChoice): EvalError {
   const rows = rowsOf(variant);
@@ -89,8 +92,8 @@ export function errorOf(found: Problem): EvalError {
 }
 
 /**
- * The error if a register of the chosen width is not legal for an operand; checks only operands whose type is in the
- * mnemonic.
+ * Returns an error if a register of the chosen width is not legal for one of the operands. Only operands whose type is
+ * part of the mnemonic are checked.
  */
 function widthMisfit({ variant, evaluator: { inputs, outputs } }: Prepared): EvalError | null {
   const { regime } = variant.form;

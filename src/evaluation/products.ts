@@ -14,14 +14,17 @@ export interface ProductEntry {
   readonly m: number;
   readonly n: number;
   readonly k: number;
-  /** The formats of the elements; `b1` are single bits. */
+  /** The formats of the elements; `b1` stands for single bits. */
   readonly a: FormatName | 'b1';
   readonly b: FormatName | 'b1';
   readonly c: FormatName;
   readonly d: FormatName;
   /** The number of products that are added to an element of C: k or, if A is sparse, k / 2. */
   readonly count: number;
-  /** The scales of a row of A and of a column of B, along k; null without `.block_scale`. */
+  /**
+   * The format and number of the scales that a row of A has along k; a column of B has as many. Null without
+   * `.block_scale`.
+   */
   readonly scales: { readonly format: 'ue8m0' | 'ue4m3'; readonly count: number } | null;
   /** The GPUs that can run it, in ascending order. */
   readonly gpus: readonly GpuName[];

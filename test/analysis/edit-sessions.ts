@@ -1,6 +1,7 @@
 /**
- * Random edits of real modules: lines typed and removed, text pasted, edits undone, comments opened and closed, blocks
- * moved, stretches replaced. A session consists of a text and a series of edits that are derived from a seed.
+ * Random edits of real modules: typing and removing lines, pasting text, undoing edits, opening and closing comments,
+ * moving groups of lines, and replacing longer passages. A session consists of a text and a series of edits that are
+ * derived from a seed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { randomSource } from '../kernels/reference.ts';
@@ -13,7 +14,7 @@ export interface Edit {
 
 const folders = ['../../examples/kernels/', '../kernels/cuda/', '../kernels/compilers/'];
 
-/** Real modules from compilers, small ones first. */
+/** Real modules produced by compilers, from the smallest to the largest. */
 export const realModules: readonly string[] = folders
   .map((path) => new URL(path, import.meta.url))
   .flatMap((folder) =>
@@ -103,7 +104,10 @@ export class EditSession {
     return { start: at, end: this.lineEnd(text, Math.min(text.length, at + this.below(3000))), text: this.pick(lines) };
   }
 
-  /** Inserts a character or a word from another line in the middle of a line, or replaces a word with it. */
+  /**
+   * Inserts a random character, or a word from another line, in the middle of a line. Half of the time, it replaces the
+   * word at this position.
+   */
   private inLine(text: string, at: number, end: number): Edit {
     const start = at + this.below(end - at + 1);
     const words = text.slice(start, end).match(/^[\w.%$]+/);
@@ -126,7 +130,7 @@ export class EditSession {
     };
   }
 
-  /** Exchanges some lines with the lines that follow them. */
+  /** Swaps some lines with the lines that follow them. */
   private move(text: string, at: number): Edit {
     const start = this.lineStart(text, at);
     const middle = this.nextLine(text, Math.min(text.length, start + this.below(1500)));
@@ -189,7 +193,7 @@ export function shrunk(
   return kept;
 }
 
-/** Moves the offsets of edits so that they are within the text. */
+/** Changes the offsets of edits where necessary, so that they are within the text. */
 function fitting(start: string, edits: readonly Edit[]): readonly Edit[] {
   let text = start;
   return edits.map((edit) => {

@@ -4,7 +4,10 @@ import { Document } from '../../src/analysis/document.ts';
 import { applied, type Edit, EditSession, editsOf, shrunk } from './edit-sessions.ts';
 
 export interface SessionResult {
-  /** The edits that are needed to make the document differ from its text; null if no difference was found. */
+  /**
+   * If the edited document differed from a full check of its text, a description with the edits that are needed to
+   * reproduce the difference; otherwise null.
+   */
   readonly failure: string | null;
   readonly checkpoints: number;
   /** Number of checkpoints at which the text has no syntax errors. */
@@ -13,11 +16,11 @@ export interface SessionResult {
 
 interface Comparison {
   /**
-   * Whether the findings or requirements of the edited document differ from those of a full check after any of the
-   * edits, or its tokens and symbols after the last edit.
+   * Whether the edited document differs from a full check of the same text. Findings and requirements are compared
+   * after every edit, and tokens and symbols after the last one.
    */
   readonly differs: boolean;
-  /** Number of edits, up to the first difference, after which the text has no syntax errors. */
+  /** Number of edits after which the text has no syntax errors. Counting stops at the first difference. */
   readonly clean: number;
 }
 

@@ -21,7 +21,8 @@ function codesOf(text: string): readonly string[] {
 }
 
 /**
- * Renames whatever is at one of the words of a text, and returns the new text; null if nothing can be renamed there.
+ * Renames the symbol to which one of the words of a text belongs, and returns the new text; null if the word cannot be
+ * renamed.
  */
 function renamedAt(text: string, word: number, name: string): string | null {
   const starts = [...text.matchAll(/[%$]?[A-Za-z_$][\w$]*/g)].map(({ index }) => index);

@@ -10,7 +10,8 @@ import { decode } from '../../src/numerics/exact.ts';
 import { type FormatName, formats } from '../../src/numerics/formats.ts';
 
 /**
- * Values are represented as integers, in units of 2^-1200. This unit is smaller than the last place of every format.
+ * Values are represented as integers that count units of 2^-1200. This unit is smaller than the last place of every
+ * format.
  */
 export const unitExponent = 1200;
 
@@ -34,7 +35,7 @@ export function unitsOf(format: FormatName, bits: Bits, unit: number = unitExpon
   return value.sign === 1 ? -magnitude : magnitude;
 }
 
-/** Whether the sign bit is set; for zeros, too. Always false for unsigned formats. */
+/** Whether the sign bit is set, even if the value is zero. Always false for unsigned formats. */
 export function isNegative(format: FormatName, bits: Bits): boolean {
   const { width, signed } = formats[format];
   if (!signed) return false;
@@ -49,7 +50,10 @@ interface Point {
 
 const one = 1n << BigInt(narrowExponent);
 
-/** The magnitudes of all values of a format that have the given sign, in ascending order, with their bits. */
+/**
+ * All values of a format that have the given sign, as magnitudes in ascending order, each with its bits. With
+ * `integral`, only whole numbers are returned.
+ */
 function pointsOf(format: FormatName, negative: boolean, integral: boolean): readonly Point[] {
   const points: Point[] = [];
   for (let bits = 0; bits < 2 ** formats[format].width; bits++) {
@@ -64,7 +68,10 @@ function pointsOf(format: FormatName, negative: boolean, integral: boolean): rea
   return points.sort((a, b) => (a.value < b.value ? -1 : 1));
 }
 
-/** A cache of points: one map from formats to points for each combination of `negative` and `integral`. */
+/**
+ * A cache for the results of `pointsOf`. It has one map, from formats to points, for each combination of `negative` and
+ * `integral`.
+ */
 const known: readonly Map<FormatName, readonly Point[]>[] = [new Map(), new Map(), new Map(), new Map()];
 
 function knownPoints(format: FormatName, negative: boolean, integral: boolean): readonly Point[] {
@@ -75,8 +82,8 @@ function knownPoints(format: FormatName, negative: boolean, integral: boolean): 
 }
 
 /**
- * The result for a value beyond the largest finite point. It is rounded as if there were another point, at the same
- * distance as between the last two.
+ * The result for a value beyond the largest finite point. The value is rounded as if there were one more point, at the
+ * same distance from the last point as the last point is from the one before it.
  */
 function beyond(c: Conversion, value: bigint, negative: boolean, randomness: Randomness): Bits | 'infinity' | 'nan' {
   const points = knownPoints(c.to, negative, c.integral);
@@ -92,7 +99,7 @@ function beyond(c: Conversion, value: bigint, negative: boolean, randomness: Ran
   return c.to === 'ue8m0' ? 'nan' : 'infinity';
 }
 
-/** Picks one of two adjacent points by the definition of the rounding. */
+/** Chooses between two adjacent points according to the definition of the rounding mode. */
 function choose(
   [lower, upper]: readonly [Point, Point],
   value: bigint,
@@ -183,8 +190,8 @@ function bitsOfOne(format: FormatName): Bits {
 }
 
 /**
- * Returns the sign of the exact magnitude minus the given point, which is in units. For some exact results, such as
- * roots, only this comparison is possible.
+ * Compares the exact magnitude with the given point, which is a number of units; the result is the sign of their
+ * difference. For some exact results, such as roots, only this comparison is possible.
  */
 export type Comparison = (point: bigint) => number;
 
@@ -204,7 +211,7 @@ export function isRounded(format: FormatName, bits: Bits, mode: Rounding, compar
 }
 
 interface Surroundings {
-  /** The magnitude in units; null below zero. */
+  /** The magnitude of the next smaller value, in units; null if the value is zero. */
   readonly down: bigint | null;
   readonly point: bigint;
   readonly up: bigint;

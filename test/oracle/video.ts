@@ -1,9 +1,9 @@
 /**
- * Video instructions, implemented by the ISA's own pseudo-code (PTX ISA 9.1, 9.7.18), on integers of any size. The
+ * Video instructions, implemented on integers of any size as in the ISA's own pseudo-code (PTX ISA 9.1, 9.7.18). The
  * module turns the text of an instruction into a function of three words, and shares no code with src.
  */
 
-/** Returns the result for the words a, b and c. */
+/** Computes the result of the instruction from the words a, b and c. */
 export type Word3 = (a: number, b: number, c: number) => number;
 
 interface Operand {

@@ -6,11 +6,14 @@ import { ways } from '../device/run.ts';
 
 interface Example {
   readonly line: string;
-  /** Code that computes the address of a variable and stores 77 there. */
+  /**
+   * Code that runs before the example: it stores 77 in a variable, or computes the address from which the example
+   * converts.
+   */
   readonly before?: string;
-  /** Code that loads the value from the address in `p`. */
+  /** Code that loads the value from the address that the example has computed. */
   readonly load: string;
-  /** The register with the generic address. */
+  /** The register that contains the generic address. */
   readonly generic: string;
   readonly space: string;
 }
@@ -55,7 +58,10 @@ const examples: readonly Example[] = [
   },
 ];
 
-/** A kernel that reads 77 through the address in the example. It also tests in which window the generic address is. */
+/**
+ * A kernel that reads 77 through the address that the example computes. It also tests whether the generic address is in
+ * the expected window.
+ */
 function moduleOf({ line, before = '', load, generic, space }: Example, size: 32 | 64, addresses: 32 | 64): string {
   const sized = (text: string): string => text.replaceAll(/(cvta\.\S+\.u|mov\.u)(32|64)/g, `$1${size}`);
   return `.version 9.0

@@ -7,7 +7,7 @@
 export type Sample = {
   readonly line: string;
   readonly section: string;
-  /** Declarations in the body of the kernel on which the line depends. */
+  /** Declarations on which the line depends, for the body of the kernel. */
   readonly names: string;
   /** Declarations at module scope. */
   readonly module?: string;

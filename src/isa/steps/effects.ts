@@ -37,7 +37,10 @@ function addRefs(step: Step, wanted: Direction, to: Ref[]): void {
 /** The fields of one kind of step that refer to values, by direction. */
 type RefFields = Readonly<Record<Direction, readonly string[]>>;
 
-/** The fields by the facts that they come from. Compilers ask for the values of every step several times. */
+/**
+ * A cache of these fields, because compilers ask for the values of every step several times. The keys are the `values`
+ * objects of the facts.
+ */
 const refFields = new WeakMap<object, RefFields>();
 
 function refFieldsOf(kind: StepKind): RefFields {
@@ -65,7 +68,7 @@ function innerSteps(step: Step): readonly ValueStep[] {
   return 'steps' in step ? step.steps : [];
 }
 
-/** True for a step that only computes values from other values. */
+/** True for a step that computes values from other values and does nothing else. */
 export function isValueStep(step: Step): step is ValueStep {
   return Object.hasOwn(valueFacts, step.kind);
 }
@@ -83,7 +86,7 @@ export function groupOf(step: Step): GroupScope | null {
   return stepFacts[step.kind].group;
 }
 
-/** Whether the step reads memory that other threads may write at any time. */
+/** Whether the step reads memory to which other threads may write at any time. */
 export function looksAtOthers(step: Step): boolean {
   return resolveLooks(step);
 }
@@ -125,8 +128,8 @@ function refIn(fields: Readonly<Record<PropertyKey, unknown>>, field: PropertyKe
 }
 
 /**
- * The kind of group whose threads all get the same `outputs` when they execute the step together, provided that they
- * all have the same values in `given`.
+ * Says when threads that execute the step together all get the same `outputs`: they must belong to the same group of
+ * the kind `among`, and each value in `given` must be the same for all of them.
  */
 export interface StepUniformity {
   readonly among: Sameness;
@@ -148,7 +151,7 @@ function refsOfFields(step: Step, fields: readonly PropertyKey[]): readonly Ref[
   return found;
 }
 
-/** The kind of group for whose threads an address in the space refers to the same memory. */
+/** Returns the largest kind of group in which an address in the space refers to the same memory for all threads. */
 export function samenessOfSpace(space: AccessSpace, hasLocal: boolean): Sameness {
   return space === 'generic' && !hasLocal ? 'block' : spaceSameness[space];
 }

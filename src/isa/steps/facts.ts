@@ -37,23 +37,23 @@ export interface MemoryEffect<Fields> {
 }
 
 /**
- * Where the thread continues after the step: `next` means at the next step, and each of the other values is a different
- * way of leaving the instruction.
+ * Where the thread continues after the step. `next` means that it continues with the next step; all other values are
+ * ways to leave the instruction.
  */
 export type Flow = 'next' | 'branch' | 'switch' | 'call' | 'return' | 'exit' | 'fault';
 
-/** Says among which threads the results of a step are the same. */
+/** Says which threads get the same results from a step. */
 export interface Uniformity<Fields> {
-  /** The largest kind of group for which the result can be the same, if its threads execute the step together. */
+  /** The largest kind of group whose threads can all get the same result when they execute the step together. */
   readonly among: Sameness;
   /**
-   * The inputs that must have the same value for all threads of the group: either all inputs, or those in the named
-   * fields.
+   * The inputs that must be the same for all threads of the group so that the results are the same: either all inputs,
+   * or only those in the listed fields.
    */
   readonly given: 'inputs' | readonly RefField<Fields>[];
 }
 
-/** The facts about one kind of step. `Fields` is the type of its fields. */
+/** The facts about one kind of step. `Fields` is the type of the fields that such a step has. */
 export interface Facts<Fields> {
   /**
    * Says how each field is used. A field that names values or holds steps must not be missing; if one is, the row does
@@ -64,7 +64,7 @@ export interface Facts<Fields> {
   };
   readonly memory: readonly MemoryEffect<Fields>[];
   readonly flow: Flow;
-  /** The kind of group whose threads execute the step together; null if each thread executes it by itself. */
+  /** The kind of group whose threads execute the step together; null if each thread executes it independently. */
   readonly group: GroupScope | null;
   /**
    * Whether the step reads memory that other threads may write at any time, so that a loop around it may be waiting for
@@ -77,7 +77,7 @@ export interface Facts<Fields> {
 /** Rows of facts, one for each kind of step that a file declares. */
 export type FactsOf<Chapter> = { readonly [Kind in keyof Chapter]: Facts<Chapter[Kind]> };
 
-/** Defaults for a step that a thread executes by itself and that does not read shared state. */
+/** Defaults for a step that each thread executes independently and that does not access memory. */
 export const alone: {
   readonly memory: readonly [];
   readonly group: null;

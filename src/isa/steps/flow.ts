@@ -8,7 +8,7 @@ type Nothing = unknown;
 /** Fields of each kind. */
 export interface FlowSteps {
   readonly branch: { readonly target: string };
-  /** brx.idx: continues at target number `index`. */
+  /** brx.idx: continues at the target whose position in the list is `index`. */
   readonly switch: { readonly index: Ref; readonly targets: string };
   /**
    * Calls a function. The arguments and results depend on the function, so they are not fields of the step. The callee
@@ -20,7 +20,7 @@ export interface FlowSteps {
   readonly exit: Nothing;
   /** The thread requests that the launch end. */
   readonly trap: Nothing;
-  /** Orders memory accesses, or lets other threads run; values do not change. */
+  /** Orders memory accesses or lets other threads run. It does not change any values. */
   readonly yield: Nothing;
   /** An instruction that can be checked but not yet executed; running it causes a fault that names the instruction. */
   readonly unsupported: { readonly what: string };

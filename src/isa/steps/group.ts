@@ -15,9 +15,9 @@ export type BarrierReduction = 'popc' | 'and' | 'or';
 /** Fields of each kind. */
 export interface GroupSteps {
   /**
-   * Arrives at barrier number `barrier`. With `waits`, the thread then waits until `count` threads have arrived, or all
-   * threads of the block if `count` is null. With `reduce`, each thread contributes the predicate `from`, and `to`
-   * receives the result of the reduction over the predicates of all threads.
+   * Arrives at barrier number `barrier`. With `waits`, the thread then waits until `count` threads have arrived; if
+   * `count` is null, it waits for all threads of the block. With `reduce`, each thread contributes the predicate
+   * `from`, and `to` receives the value that the reduction computes from the predicates of all threads.
    */
   readonly barrier: {
     readonly barrier: Ref;
@@ -28,8 +28,9 @@ export interface GroupSteps {
     readonly from: readonly Ref[];
   };
   /**
-   * Threads exchange values, as described in collective.ts. The threads in `mask` take part or, if `mask` is null, the
-   * threads that arrive together. Each of these threads contributes the values `from` and receives the values `to`.
+   * Threads exchange values, as described in collective.ts. The threads in `mask` take part. If `mask` is null, the
+   * threads that arrive together take part. Each of these threads contributes the values `from` and receives the values
+   * `to`.
    */
   readonly collective: {
     readonly fn: Collective;

@@ -5,8 +5,8 @@ import type { Ref } from './ref.ts';
 import type { ValueStep } from './value.ts';
 
 /**
- * Fields of each kind. An access has one element of `width` bits for each name in its list, and the first name stands
- * for the element at the lowest address.
+ * Fields of each kind. An access transfers one element of `width` bits for each name in its list (`to`, `from` or
+ * `old`). The first name stands for the element at the lowest address.
  */
 export interface MemorySteps {
   readonly load: {
@@ -20,7 +20,7 @@ export interface MemorySteps {
      * waiting for such a write.
      */
     readonly watched: boolean;
-    /** The loaded values are not used, so it does not matter if the memory has never been written. */
+    /** The loaded values are not used, so the memory need not have been written before. */
     readonly unused: boolean;
   };
   readonly store: {
@@ -84,8 +84,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     values: { to: 'out', address: 'in' },
     memory: [{ access: 'read', space: 'space', address: 'address' }],
     looks: ({ watched }) => watched,
-    // If other threads are not expected to write the memory at any time, the result is the same for all threads that
-    // share it.
+    // Threads that share the memory load the same value, unless other threads may write to it at any time.
     same: ({ watched }) => ({ among: watched ? 'thread' : 'grid', given: 'inputs' }),
   },
   store: {

@@ -7,12 +7,12 @@
 export type Ref = `$${string}`;
 
 /**
- * The references for operands, by operand name. The forms in the table use only a few different names, so all of them
- * can be kept. Using the same string object each time saves computing its hash again.
+ * The references for operands, by operand name. The forms in the table use only a few different names, so the map stays
+ * small. Using the same string object each time saves computing its hash again.
  */
 const operandRefs = new Map<string, Ref>();
 
-/** The value of the operand with this name. */
+/** Returns the reference to the operand with this name. */
 export function operandRef(name: string): Ref {
   const known = operandRefs.get(name);
   if (known !== undefined) return known;
@@ -42,8 +42,8 @@ export const stackBase: Ref = '$STACK.BASE';
 export const stackLimit = 8192;
 
 /**
- * The address of the cluster's barrier, and the address of the bytes in which the block notes the phase in which each
- * of its threads last arrived at the barrier.
+ * `clusterBarrier` is the address of the cluster's barrier. `clusterPhases` is the address of an array with one byte
+ * for each thread of the block; it says in which phase the thread last arrived at the barrier.
  */
 export const clusterBarrier: Ref = '$CLUSTER.BARRIER';
 export const clusterPhases: Ref = '$CLUSTER.PHASES';

@@ -1,11 +1,11 @@
 /**
- * The meaning of an instruction as data. A form provides a short list of steps. They work on named values: the
- * operands, under the names that they have in the syntax line, and temporaries. A step does not compute anything
- * itself: explain prints the steps, the reference engine executes them, and the fast engine compiles them.
+ * The meaning of an instruction as data. A form provides a short list of steps. Steps work on named values: operands,
+ * which have the same names as in the syntax line, and temporaries. A step does not compute anything itself: explain
+ * prints the steps, the reference engine executes them, and the fast engine compiles them.
  *
- * The operands that an instruction reads are truncated to their types before the first step. The results are extended
- * to the width of the register after the last step (PTX ISA 9.1, 9.4.1). The steps themselves therefore do not depend
- * on the widths of the registers.
+ * Before the first step, the operands that the instruction reads are truncated to the widths of their types. After the
+ * last step, the results are extended to the width of the register (PTX ISA 9.1, 9.4.1). The steps themselves therefore
+ * do not depend on the widths of the registers.
  */
 import type { Facts } from './facts.ts';
 import { flowFacts, type FlowSteps } from './flow.ts';
@@ -19,8 +19,8 @@ export type Steps = ValueSteps & MemorySteps & FlowSteps & GroupSteps;
 export type StepKind = keyof Steps;
 
 /**
- * Steps of these kinds. An engine has a table with a handler for each kind of step, so `handlers[step.kind]` finds the
- * right one without a switch.
+ * Steps of these kinds. An engine has a table with a handler for each kind of step, so it can look up the handler with
+ * `handlers[step.kind]` and needs no switch statement.
  */
 export type StepOf<Kind extends StepKind> = { [One in Kind]: { readonly kind: One } & Steps[One] }[Kind];
 

@@ -14,8 +14,8 @@ import { type FactsOf, pure } from './facts.ts';
 import type { Ref } from './ref.ts';
 
 /**
- * A layout of lanes within a register. Each lane has `lane` bits, and the distance from one lane to the next is
- * `stride` bits. The first name in a list stands for the topmost lane.
+ * A layout of lanes within a register. `lane` is the width of a lane in bits, and `stride` is the distance from the
+ * start of one lane to the start of the next, also in bits. In a list of lanes, the topmost lane is named first.
  */
 export type LaneLayout = { readonly lane: number; readonly stride: number };
 

@@ -40,7 +40,7 @@ function dtypeOf(name: string): SafetensorsDtype {
   return { name, format: 'opaque', bits };
 }
 
-/** The name of a format's type in safetensors; null if safetensors has no such type. */
+/** The safetensors name of the type whose elements have the given format; null if safetensors has no such type. */
 export function safetensorsDtype(format: FormatName): string | null {
   return spelling(format, 'safetensors');
 }

@@ -1,7 +1,7 @@
 /**
  * The safetensors container. A file consists of the length of the header in eight bytes, the header in JSON, and the
  * data of all tensors without gaps. The rules are the same as in the reference implementation, except that duplicate
- * names, which it cannot detect, are also rejected.
+ * names are also rejected; the reference implementation does not notice them.
  */
 import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
 import { safetensorsDtypes } from './dtypes.ts';
@@ -86,7 +86,7 @@ function readSizes(json: JsonCursor): number[] {
   const sizes: number[] = [];
   json.array(() => {
     sizes.push(json.size());
-    // elementsOf rejects negative and fractional extents.
+    // Negative and fractional extents are rejected later, by elementsOf.
     if (sizes.length > 1000) throw new TensorFileError('bad-shape', 'there are more than 1000 extents');
   });
   return sizes;
@@ -117,8 +117,8 @@ function entryOf(name: string, info: Info, dataStart: number): TensorEntry {
 }
 
 /**
- * The number of bytes that `elements` elements take up. The number of 4-bit elements must be even, and the number of
- * 6-bit elements must be a multiple of four.
+ * The number of bytes that the given number of elements takes up. The number of 4-bit elements must be even, and the
+ * number of 6-bit elements must be a multiple of four.
  */
 export function safetensorsBytes(elements: number, bits: number, name: string): number {
   if (bits >= 8) return bytesOf(elements, 1, bits / 8, name);

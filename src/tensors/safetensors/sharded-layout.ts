@@ -9,7 +9,10 @@ import type { FileLayout, FilePlace, TensorEntry, TensorPlan } from '../tensor-f
 
 /** How a model is split into files, and what the files are called. */
 export interface Sharding {
-  /** `model` gives `model-00001-of-00003.safetensors` and `model.safetensors.index.json`. */
+  /**
+   * The base name of the files. With `model`, the names are `model-00001-of-00003.safetensors`, …, and
+   * `model.safetensors.index.json`.
+   */
   readonly name: string;
   /** Maximum number of bytes of tensor data per file. A tensor that is larger than this gets a file of its own. */
   readonly mostBytes: number;
@@ -42,7 +45,7 @@ export function layoutShards(
     header: shards[0]?.header ?? new Uint8Array(0),
     tensors: shards.flatMap(({ tensors }, i) => tensors.map((entry) => moved(entry, elementAt(files, i)))),
     finish: async (into: ByteSink) => {
-      // The header of the first file has already been written, because it is at the start of the sequence.
+      // The header of the first file has already been written, because it comes first in the sequence of files.
       const texts = [...shards.slice(1).map(({ header }) => header), index];
       for (const [i, text] of texts.entries()) await into.write(elementAt(files, i + 1).offset, text);
     },
@@ -53,7 +56,8 @@ export function layoutShards(
 const padded = (number: number): string => String(number).padStart(5, '0');
 
 /**
- * Distributes the groups over shards, in order. Each shard gets as many groups as fit, and there is at least one shard.
+ * Distributes the groups over shards without changing their order. Each shard gets as many groups as fit into it. There
+ * is always at least one shard.
  */
 function cut(
   groups: readonly (readonly TensorPlan[])[],
@@ -87,7 +91,10 @@ function moved(entry: TensorEntry, { name, offset }: FilePlace): TensorEntry {
   return { ...entry, offset: entry.offset + offset, shard: name };
 }
 
-/** Writes the index in the same way as transformers: sorted by name, with the total number of bytes of tensor data. */
+/**
+ * Returns the text of the index, in the form in which the library transformers writes it: tensors are sorted by name,
+ * and the total number of bytes of tensor data is given.
+ */
 function indexOf(shards: readonly FileLayout[], names: readonly string[]): Uint8Array {
   const tensors = shards.flatMap((shard, i) => shard.tensors.map((entry) => [entry.name, names[i]] as const));
   const total = shards.flatMap((shard) => shard.tensors).reduce((sum, { byteLength }) => sum + byteLength, 0);

@@ -7,7 +7,7 @@ import type { Metadata, MetadataValue, TensorEntry, TensorFile } from '../tensor
 
 interface Index {
   readonly metadata: readonly (readonly [string, MetadataValue])[];
-  /** The names of each tensor and of the file that contains it, in the order of the index. */
+  /** Pairs of names in the order of the index: the name of a tensor, and the name of the file that contains it. */
   readonly weights: readonly (readonly [string, string])[];
 }
 
@@ -55,7 +55,7 @@ function commonMetadata([first, ...others]: readonly TensorFile[]): Metadata {
   return Object.fromEntries(pairs.filter(([key, value]) => others.every(({ metadata }) => metadata[key] === value)));
 }
 
-/** Whether a file is the index of a model, judging only by its name. */
+/** Whether the name of a file looks like that of an index of a model. */
 export function isIndexName(name: string): boolean {
   return /\.safetensors\.index\.json$/i.test(name);
 }

@@ -12,8 +12,8 @@ const wordToken = /true|false|null/y;
 const mostDepth = 32;
 
 /**
- * A position in a JSON text. Each method parses one element of the syntax there, and throws `bad-header` if it finds
- * something else.
+ * A position in a JSON text. Each method parses one kind of syntax element at the position, and throws `bad-header` if
+ * something else is there.
  */
 export class JsonCursor {
   readonly #text: string;
@@ -24,7 +24,7 @@ export class JsonCursor {
     this.#text = text;
   }
 
-  /** Parses an object. `member` is called for each name and must parse the value that follows. */
+  /** Parses an object. `member` is called after each name and must parse the value that belongs to it. */
   object(member: (name: string) => void): void {
     const names = new Set<string>();
     this.#list('{', '}', () => {
@@ -125,8 +125,8 @@ export class JsonCursor {
   }
 
   /**
-   * The position after the closing quote. A loop finds it, because a regular expression could cause a stack overflow on
-   * a long string.
+   * Returns the position after the closing quote. This is done with a loop, because a regular expression could cause a
+   * stack overflow on a long string.
    */
   #endOfString(start: number): number {
     for (let at = start; at < this.#text.length; at++) {

@@ -7,8 +7,8 @@ import type { Step } from '../../steps/step.ts';
 const lanes: readonly number[] = Array.from({ length: 32 }, (_, lane) => lane);
 
 /**
- * One access by a lane. It starts from the address that lane `source` provides, plus `stride` strides, plus `bytes`
- * bytes.
+ * One access by a lane. The address of the access is the address that lane `source` provides, plus `stride` times the
+ * stride operand, plus `bytes`.
  */
 export interface Access {
   readonly source: number;
@@ -16,7 +16,9 @@ export interface Access {
   readonly bytes: number;
 }
 
-/** Makes a plan in which each lane makes `count` accesses to elements of a fragment. */
+/**
+ * Makes a plan according to which each lane accesses memory `count` times to load or store its elements of a fragment.
+ */
 export function addressPlan(
   fragment: Fragment,
   count: number,
@@ -52,12 +54,12 @@ export function accessesOf(own: Fragment, byRows: boolean): { readonly perAccess
   return { perAccess, count: elementsOf(own) / perAccess };
 }
 
-/** A number for each lane. */
+/** Returns a list that contains `of(lane)` for each lane. */
 export function perLane(of: (lane: number) => number): readonly number[] {
   return lanes.map(of);
 }
 
-/** The name under which a step stores the address number `index`. */
+/** The name under which the step stores the address of access number `index`. */
 export function addressRef(index: number): Ref {
   return `$address.${index}`;
 }
@@ -74,8 +76,8 @@ export interface PlanOperands {
 }
 
 /**
- * Computes the addresses of a plan. Each of the words is also passed through the step and is available under `keptRef`
- * afterwards.
+ * Returns the steps that compute the addresses of a plan. Each lane also gets its words back unchanged, under the names
+ * that `keptRef` returns.
  */
 export function findAddresses(name: string, plan: AddressPlan, operands: PlanOperands): readonly Step[] {
   const { address, stride, words } = operands;
@@ -96,7 +98,7 @@ export function findAddresses(name: string, plan: AddressPlan, operands: PlanOpe
   ];
 }
 
-/** The name under which a word is available after the step. */
+/** The name under which a word is available after the addresses have been computed. */
 export function keptRef(word: Ref): Ref {
   return `${word}.kept`;
 }

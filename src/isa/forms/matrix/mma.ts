@@ -40,7 +40,7 @@ const section = '9.7.14.5.14';
 
 /** Types of A and B that follow the same rules. */
 interface Row {
-  /** The name under which the types of A and B appear in the form's id, if there are several types. */
+  /** The name that the form's id contains instead of a type, if A and B can have several types. */
   readonly name?: string;
   readonly shape: string;
   readonly d: TypeName;
@@ -60,7 +60,10 @@ interface Row {
   readonly product: (fragments: Fragments, variant: Variant, environment: Environment) => MatrixProduct;
 }
 
-/** Makes the form for a row. If A and B can have several types, the form has a set of types for each of them. */
+/**
+ * Makes the form for a row. If the row lists several types for A and B, the syntax line contains a set of types for
+ * each of the two matrices.
+ */
 function mmaForm(row: Row): InstructionForm {
   const { shape: text, d, c = d, factors, before = '', after = '' } = row;
   const [first] = factors;
@@ -95,7 +98,10 @@ function mmaForm(row: Row): InstructionForm {
   });
 }
 
-/** m8n8k4 of f16 computes four products. */
+/**
+ * m8n8k4 of f16 computes four products at once, so each lane holds 4 elements of A and of B, and 8 elements of C and of
+ * D.
+ */
 function fourfoldRegisters({ c, d }: { readonly c: number; readonly d: number }): Registers {
   return { a: 2, b: 2, c: c / 4, d: d / 4 };
 }

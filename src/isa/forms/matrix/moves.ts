@@ -42,7 +42,7 @@ function store(space: AccessSpace, width: number, from: Ref, address: Ref): Step
   return { kind: 'store', space, width, from: [from], address, watched: false };
 }
 
-/** Highest lane first, which is the order that steps use. */
+/** The names of the lanes of a register, starting with the highest lane, because steps list lanes in this order. */
 function parts(of: Ref, count: number): readonly Ref[] {
   return Array.from({ length: count }, (_, i): Ref => `${of}.${count - 1 - i}`);
 }
@@ -61,21 +61,21 @@ function inMemory(width: 8 | 16, row: readonly Digit[], column: readonly Digit[]
   };
 }
 
-/** A lane has two adjacent elements of a row of 8. */
+/** Each lane holds two adjacent elements of one row; a row has 8 elements. */
 const rowsOf8 = inMemory(16, ['l2', 'l3', 'l4'], ['i0', 'l0', 'l1']);
-/** A lane has two adjacent elements of a column of 8. */
+/** Each lane holds two adjacent elements of one column; a column has 8 elements. */
 const columnsOf8 = inMemory(16, ['i0', 'l0', 'l1'], ['l2', 'l3', 'l4']);
-/** A lane has four adjacent elements of each of two columns of 16. */
+/** Each lane holds four adjacent elements of each of two columns; a column has 16 elements. */
 const columnsOf16 = inMemory(8, ['i0', 'i1', 'l0', 'l1'], ['l2', 'l3', 'l4', 'i2']);
-/** A lane has two adjacent elements of each of two columns of 8. */
+/** Each lane holds two adjacent elements of each of two columns; a column has 8 elements. */
 const columnPairsOf8 = inMemory(8, ['i0', 'l0', 'l1'], ['l2', 'l3', 'l4', 'i1']);
-/** A lane has four adjacent elements of a row of 16. */
+/** Each lane holds four adjacent elements of one row; a row has 16 elements. */
 const rowsOf16 = inMemory(8, ['l2', 'l3', 'l4'], ['i0', 'i1', 'l0', 'l1']);
 
 /**
- * Takes the address that a lane gives. If it is not a multiple of 16, the size of a row in bytes, it is replaced by an
- * odd address, so that accesses of more than one byte fault. The addresses given by lanes that no access uses do not
- * matter.
+ * Computes `$row` from the address that a lane provides. The address of a row must be a multiple of 16, the number of
+ * bytes in a row. If it is not, `$row` is an odd address, so that accesses of more than one byte fault. Some lanes
+ * provide an address that no access uses; whether it is valid does not matter.
  */
 const rowSteps: readonly Step[] = [
   constant('$most', 15, 64),
@@ -87,14 +87,15 @@ const rowSteps: readonly Step[] = [
 ];
 
 /**
- * Checks the address of a row for matrices whose elements are accessed as single bytes: loads two bytes at the start of
- * the row, which faults if the address is odd.
+ * Checks the address of a row. This is needed for matrices whose elements are accessed as single bytes, because such
+ * accesses do not fault at odd addresses. The check loads two bytes at the start of the row, which faults if the
+ * address is odd.
  */
 function rowCheck(space: AccessSpace, index: number): Step {
   return { ...load(space, 16, '$start', addressRef(index)), unused: true };
 }
 
-/** For each lane, the start of a row. The rows are assigned so that the lanes together cover all of them. */
+/** An access to the start of a row, for the check. Each lane checks one row, and together the lanes check all rows. */
 function startOfRow({ matrices, rows }: Fragment, lane: number): Access {
   return { source: lane % (matrices * rows), stride: 0, bytes: 0 };
 }
@@ -114,8 +115,8 @@ function isByBytes(own: Fragment): boolean {
 }
 
 /**
- * The addresses of the parts of a matrix. If the parts are single bytes, the plan also contains an address for
- * `rowCheck`.
+ * The addresses of the parts of a matrix. If the parts are single bytes, the last address in the plan is the one that
+ * `rowCheck` uses.
  */
 function planOf(own: Fragment, kept: readonly Ref[]): AddressPlan {
   const { perAccess, count } = accessesOf(own, true);
@@ -173,14 +174,14 @@ interface Packed {
 }
 
 /**
- * Loads elements of 4 or 6 bits. For each of them, the two bytes are loaded that start with the one in which the
- * element begins.
+ * Loads elements of 4 or 6 bits. For each element, two bytes are loaded: the byte in which the element begins, and the
+ * next one.
  */
 function loadSmall(variant: Variant, own: Fragment, packed: Packed): readonly Step[] {
   const bitOf = (lane: number, element: number): number => placeOf(own, lane, element).column * packed.bits;
   const count = elementsOf(own);
-  // The plan contains the addresses of two bytes for each element, and finally the start of a row, which is used for
-  // the check.
+  // For each element, the plan contains the addresses of two bytes. The last address in the plan is the start of a row,
+  // which is used for the check.
   const plan = addressPlan(
     own,
     2 * count + 1,

@@ -10,7 +10,7 @@ import type { TypeName } from '../../types.ts';
 
 export type ListType = 'f32' | 'f16' | 's32' | 'bits' | 'any' | 'f64' | 'any double';
 
-/** Register types that all members of a list may have; bit-size types fit every type. */
+/** For each kind of list, the register types that its members may have. A bit-size type is always allowed. */
 export const listTypes: Readonly<Record<ListType, readonly TypeName[]>> = {
   f32: ['.b32', '.f32'],
   f16: ['.b32', '.f16x2'],
@@ -68,7 +68,10 @@ export function matrixForm({ ways, subject, rows = [], sets, constraints, ...lin
   };
 }
 
-/** The layouts that A and B can have, as sets for a form's syntax line. The layout of A is written first. */
+/**
+ * The sets of layouts that the syntax line of a form refers to. In an instruction, the layout of A is written before
+ * that of B.
+ */
 export const layouts: Readonly<Record<'alayout' | 'blayout', readonly string[]>> = {
   alayout: ['.row', '.col'],
   blayout: ['.row', '.col'],
@@ -96,5 +99,5 @@ export function bitsOfSum(type: TypeName): number {
 export const bytesOfFloats: readonly TypeName[] = ['.e4m3', '.e5m2'];
 export const smallFloats: readonly TypeName[] = [...bytesOfFloats, '.e3m2', '.e2m3', '.e2m1'];
 
-/** The kinds of matrix products. With fp8 types, all of them are accepted, and the kind does not affect the result. */
+/** The kinds of matrix products. Products of fp8 types accept every kind, and the kind does not affect their result. */
 export const kinds = ['.kind::f8f6f4', '.kind::mxf8f6f4', '.kind::mxf4', '.kind::mxf4nvf4'] as const;

@@ -30,7 +30,7 @@ export interface Registers {
   readonly d: number;
 }
 
-/** The size in bits of an element: of A and B as held in registers, of C, and of D. */
+/** The sizes of elements in bits: `factor` is the size of an element of A or B in a register. */
 export interface ElementBits {
   readonly factor: number;
   readonly c: number;
@@ -108,13 +108,16 @@ function matricesOf<F extends string, S extends string>(
   };
 }
 
-/** In a one-byte element, an fp4 value is in bits 5 to 2. */
+/**
+ * Returns the position of an element's lowest bit. It is 0, except that an fp4 value in an element of one byte occupies
+ * bits 5 to 2.
+ */
 const lowInByte =
   (bits: number) =>
   (format: FactorFormat): number =>
     bits === 8 && format === 'e2m1' ? 2 : 0;
 
-/** The format in which the elements of A or B are multiplied, given the slot with their type. */
+/** The format in which the elements of A or B are multiplied. `slot` is the type slot that contains their type. */
 export function factorFormat(variant: Variant, slot: number): FactorFormat {
   const name = floatName(variant, slot);
   const found = factorFormats.find((format) => format === name);
@@ -177,13 +180,15 @@ export function bitwise(fragments: Fragments, variant: Variant): MatrixProduct {
   return bitProduct(fragments, has(variant, '.and') ? 'and' : 'xor');
 }
 
-/** The names of the registers that a product reads and writes. */
+/** The names of the registers that a product writes (`to`) and reads (`from`). */
 export interface ProductOperands {
   readonly to: readonly Ref[];
   readonly from: readonly Ref[];
 }
 
-/** `name` must be different for each kind of product; the mnemonic serves as the name. */
+/**
+ * Returns the step that computes a product. `name` must be different for different products; callers pass the mnemonic.
+ */
 export function multiply(name: string, product: MatrixProduct, { to, from }: ProductOperands): readonly Step[] {
   return [{ kind: 'collective', fn: { form: 'mma', name, product }, to, from, mask: null }];
 }

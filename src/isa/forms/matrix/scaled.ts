@@ -17,7 +17,7 @@ import {
 } from './products.ts';
 import { byteSparsity, metadataOperands, nibbleSparsity } from './sparse.ts';
 
-/** One row for each combination of a kind and a format for scale factors. */
+/** A combination of a kind of product and a format for scale factors. */
 interface Row {
   readonly kind: 'mxf8f6f4' | 'mxf4' | 'mxf4nvf4';
   readonly vector: string;

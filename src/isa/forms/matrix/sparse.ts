@@ -64,7 +64,7 @@ function sparseForms(row: Row): readonly InstructionForm[] {
   return row.plain === undefined ? [ordered] : [sparseForm(row, '.sp', row.plain), ordered];
 }
 
-/** The id of a form does not contain the `::` of the modifier. */
+/** The part of a form's id that stands for the modifier, without the `::`. */
 function idOf(sparsity: string): string {
   return sparsity === '.sp' ? '.sp' : '.sp.ordered';
 }
@@ -218,7 +218,7 @@ const floatRows = (): readonly Row[] => [
   { ...bytes, name: 'fp8', d: '.f16', factors: bytesOfFloats, sums: 'f16', ordered: blackwell },
 ];
 
-/** A kind can be written only together with `::ordered_metadata`. */
+/** Types with a `.kind` modifier, which requires `::ordered_metadata`. */
 const kindForms = (): readonly Row[] => [
   {
     ...bytes,

@@ -14,7 +14,9 @@ const hopper = atListed('8.0', 'sm_90a');
 interface Row {
   readonly id: string;
   readonly d: '.f16' | '.f32' | '.s32';
-  /** The two types, or a set from which each of them is chosen. */
+  /**
+   * The types of A and B: either one type for each of them, or a set from which both types are chosen independently.
+   */
   readonly types: readonly [TypeName, TypeName] | { readonly each: readonly TypeName[] };
   /** Columns of A. */
   readonly k: number;
@@ -82,7 +84,7 @@ const metadata = (last: number): readonly OperandPattern[] => [
   read('sp-sel', '.u32', { constantOnly: true, range: [0, last] }),
 ];
 
-/** The registers that hold A. Each thread has four of them, whatever the type. */
+/** The registers that hold A. Each thread has four of these registers, regardless of the type. */
 const inRegisters = (list: ListType): OperandPattern => ({
   kind: 'registers',
   name: 'a',
@@ -164,7 +166,7 @@ const others = () =>
       id: 'fence',
       section: '9.7.15.7.1',
       operands: [],
-      summary: 'Makes sure that earlier accesses to registers are complete before later products use the registers.',
+      summary: 'Makes earlier accesses to registers complete before later products use these registers.',
     },
     {
       id: 'commit_group',

@@ -43,7 +43,10 @@ interface Family {
   readonly factors: readonly TypeName[];
   readonly sums: readonly TypeName[];
   readonly bits: number;
-  /** The register types of the lists that loads produce, and of the lists that products take. */
+  /**
+   * The register types for the lists into which matrices are loaded, and for the lists from which products are
+   * computed.
+   */
   readonly loaded: ListType;
   readonly multiplied: ListType;
   readonly shapes: readonly string[];
@@ -182,7 +185,7 @@ interface Transfer {
   readonly variant: Variant;
   readonly own: Fragment;
   readonly stride: Ref | null;
-  /** The registers that a store writes to memory. */
+  /** The registers whose contents are stored; empty for a load. */
   readonly words: readonly Ref[];
 }
 
@@ -320,8 +323,8 @@ function transferForm(
 }
 
 /**
- * Several families have shapes in common, and these load the same accumulators. The first family listed for a shape is
- * the one that introduced it.
+ * The rows for loads and stores of accumulators. Families that have a shape in common also share its row, which is
+ * taken from the first family in the list, because that family introduced the shape.
  */
 function sumRows(): readonly TransferRow[] {
   const found = new Map<string, TransferRow>();

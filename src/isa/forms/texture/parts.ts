@@ -27,7 +27,7 @@ export const integerCoordinates: CoordinatesPattern = {
   types: integers,
 };
 
-/** Makes one requirement for each of several modifiers that were introduced together. */
+/** Makes a separate requirement for each of the given modifiers, all of which were introduced at the same time. */
 export function eachNeeds(modifiers: readonly string[], ...ways: readonly Availability[]): readonly AvailabilityRow[] {
   return modifiers.map((modifier) => needs(modifier, { modifiers: [modifier] }, ...ways));
 }
