@@ -124,8 +124,8 @@ export function explainMatrices(mnemonic: string, options: DotOptions = {}): Mat
 }
 
 /**
- * Lists every instruction that multiplies matrices and is supported by the given target and version. Default: any
- * target, and the newest version.
+ * Lists every instruction that multiplies matrices and is supported by the given target and version. By default, lists
+ * what at least one target supports in the newest version.
  *
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */

@@ -15,7 +15,8 @@ import { bitsOfValue, checkedBits, type Value, valueOfBits } from './typed-value
 
 /**
  * By default, an instruction is accepted if any target supports it in the newest version, and subnormals are treated as
- * on the newest target. Target and version also affect the result itself if older ones compute it differently.
+ * on the newest target. The target and the version also affect the result itself where older targets or versions
+ * compute it differently.
  */
 export interface EvaluateOptions extends RegisterWidths, JudgeOptions {}
 

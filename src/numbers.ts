@@ -117,7 +117,8 @@ function operandValue(name: string, type: PtxType, bits: Bits): OperandValue {
 }
 
 /**
- * Every variant of `cvt` that the given target and version support. Default: any target, and the newest version.
+ * Every variant of `cvt` that the given target and version support. By default, returns the variants that at least one
+ * target supports in the newest version.
  *
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */
@@ -230,7 +231,7 @@ function rowOf(format: FormatName): NumberFormat {
 /**
  * Returns the table row of a format, after checking that `bits` is a whole number.
  *
- * @throws PtxlabError `unknown-format`, and `argument-type` for bits that are not a whole number
+ * @throws PtxlabError `unknown-format`, or `argument-type` if `bits` is not a whole number
  */
 function rowFor(format: FormatName, bits: Bits): NumberFormat {
   requireArgument('the bits of a number', bits, wholeBits);

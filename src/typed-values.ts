@@ -95,7 +95,7 @@ function laneBits(value: unknown, format: FormatName, where: string): Bits {
   return nearest.value.bits;
 }
 
-/** Returns the value that bits have in a type. Every NaN is `NaN`. */
+/** Returns the value that a bit pattern represents in a type. Every NaN is `NaN`. */
 export function valueOfBits(
   bits: Bits,
   { class: cls, format, lanes, laneStride, width }: Omit<ValueType, 'name'>,
@@ -129,7 +129,7 @@ function laneValue(bits: Bits, format: FormatName): number {
 }
 
 /**
- * Checks bits from a caller, for an operand of `width` bits.
+ * Checks the bits that a caller has passed for an operand of `width` bits.
  *
  * @throws PtxlabError `argument-type` if `bits` is not a whole number, `argument-size` if it is negative or has too
  * many bits

@@ -46,13 +46,16 @@ export interface DotOnGpus {
 /** Explains the result of a dot product of floats. */
 export interface DotExplanation extends ExplainedDot {
   readonly byGpu: readonly DotOnGpus[];
-  /** The exact sum, rounded once to nearest even; null if a term is not finite or the sum is out of range. */
+  /**
+   * The exact sum, rounded once to nearest even; null if a term is not finite or the sum is out of the range of the
+   * result's format.
+   */
   readonly exact: Bits | null;
 }
 
 /**
- * Finds the matrix product that a mnemonic computes. If `gpu` is null, the GPU of the target is used or, if there is no
- * target either, the newest GPU that can execute the instruction.
+ * Prepares the computation of one element of the matrix product that a mnemonic describes. If `gpu` is null, the GPU of
+ * the target is used or, if there is no target either, the newest GPU that can execute the instruction.
  */
 export function prepareDot(mnemonic: string, choice: TargetChoice, gpu: Gpu | null): Result<PreparedDot, EvalError> {
   const resolution = resolveMnemonic(mnemonic);
@@ -119,7 +122,7 @@ export function elementTypes({ product }: PreparedDot): Readonly<Record<'a' | 'b
     b: elementType(product.b.format),
     c: elementType(product.c.format),
     d: elementType(product.d.format),
-    // ue4m3 is read as e4m3, because its sign bit is ignored.
+    // ue4m3 is read like e4m3, because the sign bit of a scale is ignored.
     scale: elementType(scale === 'ue4m3' ? 'e4m3' : scale),
   };
 }

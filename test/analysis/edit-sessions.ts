@@ -120,7 +120,7 @@ export class EditSession {
     };
   }
 
-  /** Lines from elsewhere. */
+  /** Inserts a copy of some lines from elsewhere in the text. */
   private paste(text: string, at: number): Edit {
     const from = this.lineStart(text, this.below(text.length + 1));
     return {
@@ -179,7 +179,7 @@ export function editsOf(session: EditSession, count: number): readonly Edit[] {
   return edits;
 }
 
-/** Leaves out every edit that is not needed to make the test fail. */
+/** Returns the edits that are needed to make the test fail, and leaves out all others. */
 export function shrunk(
   start: string,
   edits: readonly Edit[],

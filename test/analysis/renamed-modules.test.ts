@@ -1,6 +1,6 @@
 /**
- * Checks that a real module is the same program after it is renamed and formatted, using `diffModules`, which ignores
- * names.
+ * Checks that a real module is still the same program after its names have been changed and its text has been
+ * formatted. The comparison uses `diffModules`, which ignores names.
  */
 import { describe, expect, it } from 'vitest';
 import { Document, diffModules } from '../../src/analysis.ts';

@@ -196,8 +196,8 @@ function bitsOfOne(format: FormatName): Bits {
 export type Comparison = (point: bigint) => number;
 
 /**
- * Whether a finite or infinite encoding is the correctly rounded result for the exact value that `compare` represents.
- * Only the encoding and its two neighbors are examined, so formats may have any width.
+ * Whether `bits`, which must not be a NaN, is the correctly rounded result. The exact value is known only through
+ * `compare`. Only the encoding and its two neighbors are examined, so formats may have any width.
  */
 export function isRounded(format: FormatName, bits: Bits, mode: Rounding, compare: Comparison): boolean {
   const negative = isNegative(format, bits);

@@ -1,8 +1,8 @@
 /**
  * Every line of example code in the conversion chapters of PTX ISA 9.1, with a verdict. `accepted` lines are legal as
- * printed. `rejected` lines break a rule. `erratum` lines are misprints; the reason says what was meant. The names in a
- * line are declared with the types that the example in the ISA gives or implies. If the text of the ISA gives no types,
- * suitable ones have been chosen here.
+ * printed. `rejected` lines break a rule. `erratum` lines are misprints; the reason says what was meant. The names that
+ * a line uses are declared with the types that the ISA's example states or implies. If the text of the ISA gives no
+ * types, suitable ones have been chosen here.
  */
 export type Sample = {
   readonly line: string;
@@ -136,7 +136,7 @@ export const samples: readonly Sample[] = [
   },
   good('cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 d, a, b, scale;', `${bytes} .reg .b16 scale;`, narrow),
 
-  // types and conversions (the digest's sections 3 to 8)
+  // examples of types and conversions (sections 3 to 8 of the digest)
   digest('.reg    .v4 .f32 accel;', ''),
   digest('.reg .b32 %r<100>;', ''),
   {

@@ -10,8 +10,8 @@ import { linesOf, type NormalBody, type NormalLine } from './normal-body.ts';
 import { type MnemonicCount, mnemonicCounts } from './mnemonic-counts.ts';
 
 /**
- * What happened to an instruction. Two `changed` instructions have the same mnemonic but differ in an operand, either a
- * constant or a register that does not correspond.
+ * What happened to an instruction. Two `changed` instructions have the same mnemonic but differ in an operand: it is a
+ * different constant, or a register that does not correspond to the other one.
  */
 export type LineDiff =
   | { readonly kind: 'same' | 'changed'; readonly a: Span; readonly b: Span }

@@ -112,7 +112,10 @@ function similarPairs(a: Side, b: Side): readonly (readonly [a: FunctionPlace, b
   return scored.toSorted((x, y) => y.score - x.score).map(({ one, j }) => [one, elementAt(b.functions, j)]);
 }
 
-/** Pairs of functions with the same instructions, in order. */
+/**
+ * Pairs of functions with the same instructions. If several functions have the same instructions, they are paired in
+ * order.
+ */
 function equalPairs(a: Side, b: Side): readonly (readonly [a: FunctionPlace, b: FunctionPlace])[] {
   if (a.functions.length === 0 || b.functions.length === 0) return [];
   const textOf = (body: NormalBody | null): string => (body?.lines ?? []).map(({ shape }) => shape).join('\n');

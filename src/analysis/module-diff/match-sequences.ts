@@ -16,8 +16,8 @@ interface Range {
 const mostDifferences = 400;
 
 /**
- * For each element of `a` the index of its counterpart in `b`, or -1. Elements that occur exactly once on each side are
- * matched first. Between them, the shortest list of differences is computed (Myers 1986).
+ * Returns, for each element of `a`, the index of its counterpart in `b`, or -1 if it has none. Elements that occur
+ * exactly once on each side are matched first. Between them, the shortest list of differences is computed (Myers 1986).
  */
 export function matchSequences(a: ArrayLike<number>, b: ArrayLike<number>): Int32Array {
   const matches = new Int32Array(a.length).fill(-1);

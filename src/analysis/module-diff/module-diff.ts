@@ -152,7 +152,10 @@ function functionHeaderDiffs(a: FunctionSide, b: FunctionSide): readonly Declara
   });
 }
 
-/** Variables that have another name in the second module but the same declaration, in order. */
+/**
+ * Finds renamed variables. Each variable whose name occurs only in the first module is paired with the next variable of
+ * the second module that has the same declaration and a new name.
+ */
 function renamedVariables(a: readonly NormalVariable[], b: readonly NormalVariable[]): ReadonlyMap<string, string> {
   const namesIn = (all: readonly NormalVariable[]): ReadonlySet<string> => new Set(all.map(({ name }) => name));
   const [inA, inB] = [namesIn(a), namesIn(b)];

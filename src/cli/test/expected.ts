@@ -106,7 +106,7 @@ function lastLine(error: unknown): string {
   return stderr.split('\n').at(-1) || error.message;
 }
 
-/** The contents of an expected file for `--update`. */
+/** The contents that `--update` writes to an expected file. */
 export function fileContents(path: string, { bytes, element }: BufferContents): Uint8Array {
   if (!path.endsWith('.npy')) return bytes;
   return writeNpy({ ...(element ?? { type: 'u1', shape: [bytes.byteLength] }), bytes });

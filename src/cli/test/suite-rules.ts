@@ -32,7 +32,8 @@ export type Reference = (inputs: Readonly<Record<string, ArrayBufferView>>, cont
  */
 export interface Expectation extends JobContents {
   /**
-   * A function in a module, as in `reference.mjs#name`. If the suite itself is a module, it can also be the function.
+   * A function in a module, as in `reference.mjs#name`. If the suite itself is a module, the value can also be the
+   * function itself.
    */
   readonly function?: string | Reference;
   /**
@@ -59,7 +60,7 @@ export interface KernelTest extends TestJob {
   readonly expect?: Readonly<Record<string, Expectation>>;
   /** Everything that the kernels print. */
   readonly prints?: string;
-  /** The code of the fault that must end the launches. */
+  /** The code of the fault with which the launches are expected to end. */
   readonly fault?: string;
   /** The tolerance for all expectations that do not specify one. Default `exactly`. */
   readonly tolerance?: TestTolerance;

@@ -1,4 +1,7 @@
-/** Converts buffers to the typed arrays that reference functions receive, and the arrays that they return to bytes. */
+/**
+ * Converts buffers into typed arrays, which are passed to reference functions, and converts the arrays that these
+ * functions return into bytes.
+ */
 import type { NpyType } from '../../tensors/npy/npy.ts';
 import type { BufferContents } from '../run/inputs.ts';
 

@@ -34,7 +34,7 @@ function addRefs(step: Step, wanted: Direction, to: Ref[]): void {
   for (const inner of innerSteps(step)) addRefs(inner, wanted, to);
 }
 
-/** The fields of one kind of step that refer to values, by direction. */
+/** For each direction, the fields of one kind of step that refer to values. */
 type RefFields = Readonly<Record<Direction, readonly string[]>>;
 
 /**
@@ -104,7 +104,7 @@ export interface MemoryUse {
 
 const none: readonly MemoryUse[] = [];
 
-/** The memories that the step accesses, and how. */
+/** The memories that the step accesses, and how it accesses them. */
 export function memoryUses(step: Step): readonly MemoryUse[] {
   const { memory } = stepFacts[step.kind];
   if (memory.length === 0) return none;

@@ -31,7 +31,7 @@ export type MemoryAccess = 'read' | 'write' | 'update';
 
 export interface MemoryEffect<Fields> {
   readonly access: MemoryAccess;
-  /** The names of the field with the state space and of the field with the address. */
+  /** `space` and `address` are the names of the fields that contain the state space and the address. */
   readonly space: SpaceField<Fields>;
   readonly address: RefField<Fields>;
 }
@@ -67,8 +67,8 @@ export interface Facts<Fields> {
   /** The kind of group whose threads execute the step together; null if each thread executes it independently. */
   readonly group: GroupScope | null;
   /**
-   * Whether the step reads memory that other threads may write at any time, so that a loop around it may be waiting for
-   * a write.
+   * Whether the step reads memory to which other threads may write at any time. If so, a loop that contains the step
+   * may be waiting for such a write.
    */
   readonly looks: boolean | ((fields: Fields) => boolean);
   readonly same: Uniformity<Fields> | ((fields: Fields) => Uniformity<Fields>);

@@ -1,4 +1,7 @@
-/** Steps that change or end a thread's control flow. Targets are operand names, not values. */
+/**
+ * Steps that change or end a thread's control flow. The target of a branch is given by the name of an operand, not by a
+ * value.
+ */
 import { alone, type FactsOf } from './facts.ts';
 import type { Ref } from './ref.ts';
 

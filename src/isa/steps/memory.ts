@@ -16,8 +16,8 @@ export interface MemorySteps {
     readonly address: Ref;
     readonly readOnly: boolean;
     /**
-     * Other threads may write the location at any time (volatile, relaxed, acquire), so a loop around the load may be
-     * waiting for such a write.
+     * Other threads may write to the location at any time (volatile, relaxed, acquire), so a loop that contains the
+     * load may be waiting for such a write.
      */
     readonly watched: boolean;
     /** The loaded values are not used, so the memory need not have been written before. */
@@ -117,7 +117,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     values: { address: 'in', old: 'out', next: 'in', steps: 'inner' },
     memory: [{ access: 'update', space: 'space', address: 'address' }],
     looks: true,
-    // Threads execute the operation one after the other, so each of them reads the value that the one before it wrote.
+    // Threads execute the operation one after the other, so each thread reads the value that the previous one wrote.
     same: { among: 'thread', given: 'inputs' },
   },
   window: pure({ to: 'out', from: 'in' }),

@@ -1,14 +1,14 @@
 /** Names of values: those that exist only within one instruction, and those that several instructions share. */
 
 /**
- * A value inside one instruction: an operand (`$a`, `$d`, `$rbits`) or a temporary. The `$` distinguishes it from the
- * names of functions, spaces and labels. Code that uses such a name as a value therefore does not compile.
+ * A value inside one instruction: an operand (`$a`, `$d`, `$rbits`) or a temporary. The `$` distinguishes values from
+ * the names of functions, spaces and labels, so code that uses one of these names as a value does not compile.
  */
 export type Ref = `$${string}`;
 
 /**
  * The references for operands, by operand name. The forms in the table use only a few different names, so the map stays
- * small. Using the same string object each time saves computing its hash again.
+ * small. Because the same string object is used each time, its hash does not have to be computed again.
  */
 const operandRefs = new Map<string, Ref>();
 

@@ -1,4 +1,4 @@
-/** Lays out safetensors files to be written. */
+/** Computes the layout of safetensors files that are to be written. */
 import { packingOf, safetensorsBytes } from './safetensors.ts';
 import { longestSafetensorsHeader } from './safetensors.ts';
 import { safetensorsDtypes } from './dtypes.ts';

@@ -1,7 +1,7 @@
 /** The instructions that multiply matrices, grouped by what users choose first. */
 import { type ProductEntry, products } from 'ptxlab';
 
-/** The fields by which an instruction is chosen, in this order. */
+/** The fields that users choose, one after the other, to select an instruction. */
 export const fields = ['opcode', 'shape', 'types', 'mnemonic'] as const;
 export type Field = (typeof fields)[number];
 
@@ -15,7 +15,10 @@ export class Catalog {
     return this.byMnemonic.get(mnemonic) ?? null;
   }
 
-  /** The values that can be chosen for a field: those of all instructions that equal `entry` in every earlier field. */
+  /**
+   * The values that can be chosen for a field: those of all instructions that have the same values as `entry` in all
+   * earlier fields.
+   */
   valuesOf(field: Field, entry: ProductEntry): readonly string[] {
     const before = fields.slice(0, fields.indexOf(field));
     const fitting = this.entries.filter((other) => before.every((one) => textOf(other, one) === textOf(entry, one)));

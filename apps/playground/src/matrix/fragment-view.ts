@@ -95,7 +95,7 @@ function gridView(grid: Grid, state: MatrixState, lane: number, actions: Fragmen
   </div>`;
 }
 
-/** Another click on a box whose elements share a register goes to the next element. */
+/** If the elements of a box share a register, each further click on the box selects the next one of them. */
 function choose({ cell }: Box, { row, column }: MatrixState, actions: FragmentActions): void {
   const next = holds(cell, row, column + 1) && holds(cell, row, column) ? column + 1 : cell.column;
   actions.choose(cell.row, next);
@@ -108,7 +108,7 @@ function isUsed(own: Area, { cell }: Box, { row, column }: MatrixState): boolean
   return own !== 'other' && holds(cell, row, column);
 }
 
-/** Arrow keys go to the nearest box in their direction. */
+/** Arrow keys move the focus to the nearest box in the direction of the arrow. */
 function moveFocus(event: KeyboardEvent): void {
   const { currentTarget, target, key } = event;
   if (!(currentTarget instanceof HTMLElement) || !(target instanceof HTMLElement)) return;

@@ -1,4 +1,6 @@
-/** The matrices of an instruction as boxes: each box has the elements of one register and the lanes that hold them. */
+/**
+ * The matrices of an instruction as boxes: a box stands for the elements of one register and the lanes that hold them.
+ */
 import type { FragmentExplanation as Fragment } from 'ptxlab';
 
 type Cell = Fragment['cells'][number];

@@ -57,7 +57,7 @@ export type Fragments = Pick<MatrixProduct, 'm' | 'n' | 'k'> & {
   readonly [Side in 'a' | 'b' | 'c' | 'd']: Sum<never>['fragment'];
 };
 
-/** The fragments in the layout of all shapes except m8n8k4 of f16. */
+/** The fragments of a product in the layout that all shapes use, except m8n8k4 of f16. */
 export function fragmentsOf(shape: Shape, bits: ElementBits, registers: Registers, kept: number = shape.k): Fragments {
   const { m, n, k } = shape;
   return {
@@ -125,7 +125,7 @@ export function factorFormat(variant: Variant, slot: number): FactorFormat {
   return found;
 }
 
-/** The format of a type slot of C or D. */
+/** The format of the elements of C or D. `slot` is the type slot that contains their type. */
 export function sumFormat(variant: Variant, slot: number): 'f16' | 'f32' {
   return slotType(variant, slot).name === '.f16' ? 'f16' : 'f32';
 }

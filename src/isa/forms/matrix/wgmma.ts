@@ -166,7 +166,7 @@ const others = () =>
       id: 'fence',
       section: '9.7.15.7.1',
       operands: [],
-      summary: 'Makes earlier accesses to registers complete before later products use these registers.',
+      summary: 'Makes sure that earlier accesses to registers are complete before later products use the registers.',
     },
     {
       id: 'commit_group',

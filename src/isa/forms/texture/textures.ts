@@ -64,7 +64,7 @@ const floatCoordinates: CoordinatesPattern = {
   indexed: arrays,
 };
 
-/** The operand with the offsets of the texels, which is allowed for some geometries only. */
+/** The operand with the offsets of the texels. Only some geometries allow it. */
 const offset: CoordinatesPattern = {
   kind: 'coordinates',
   name: 'e',
