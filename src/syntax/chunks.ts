@@ -56,7 +56,7 @@ export interface ParsedChunk {
   readonly reach: number;
   readonly parts: readonly ChunkPart[];
   readonly diagnostics: readonly Diagnostic[];
-  /** The lines of known shape that occur among the chunk's statements; null if there are none. */
+  /** The chunk's lines that were skipped because their shapes are known; null if there are none. */
   readonly lines: LineSource | null;
 }
 

@@ -102,8 +102,8 @@ export class LineShapes {
   }
 
   /**
-   * Adds consecutive lines of known shape to the list, beginning with the line at `start`. Every line must begin before
-   * `limit`. Returns the end of the last line that was added, or -1 if there is none.
+   * Adds consecutive lines whose shapes are known to the list, beginning with the line at `start`. Every line must
+   * begin before `limit`. Returns the end of the last line that was added, or -1 if there is none.
    */
   readLines(bytes: Uint8Array, start: number, limit: number): number {
     let end = -1;

@@ -38,8 +38,8 @@ export interface ParsedInstruction {
 /**
  * Parses the items of a module one at a time, so that a caller can drop each before the next is parsed. Syntax errors
  * go to `report` in the order of the text; parsing continues after each one, up to a limit of 1000. Never throws. If
- * `shapes` is given, lines of known shape are not parsed. Instead, the body contains them as `KnownLines`, which the
- * caller must process before it asks for the next item.
+ * `shapes` is given, lines whose shapes are known are not parsed. Instead, the body contains them as `KnownLines`,
+ * which the caller must process before it asks for the next item.
  */
 export function* parseItems(
   source: string,

@@ -24,8 +24,8 @@ export interface LineReader extends LineSource {
   /** Begins an item. */
   begin(): void;
   /**
-   * Skips the lines of known shape that start at the current token and returns them. Null if the first line has to be
-   * parsed.
+   * Starting at the current token, skips the lines whose shapes are known, and returns them. Null if the first line has
+   * to be parsed.
    */
   read(parse: (r: Reader) => Statement | null): KnownLines | null;
 }
@@ -43,7 +43,7 @@ export class Reader extends Lexer {
    * operands of earlier instructions.
    */
   readonly gathered: Operand[] = [];
-  /** Skips lines of known shape. Null if every statement has to be parsed. */
+  /** Skips lines whose shapes are known. Null if every statement has to be parsed. */
   lines: LineReader | null = null;
   /** Number of errors so far. */
   findings = 0;

@@ -205,8 +205,8 @@ export type Statement =
   | KnownLines;
 
 /**
- * Consecutive instructions and `.loc` directives of known shape, which were skipped instead of being parsed. They are
- * the entries of `source` between `from` and `to`.
+ * Consecutive instructions and `.loc` directives that were skipped instead of being parsed, because the shapes of their
+ * lines are known. Their entries in `source` lie between `from` and `to`.
  */
 export interface KnownLines extends Span {
   readonly kind: 'known';
@@ -216,7 +216,10 @@ export interface KnownLines extends Span {
   readonly source: LineSource;
 }
 
-/** The lines of known shape in the item that is being read. They are no longer available once the next item is read. */
+/**
+ * The lines of the current item that were skipped because their shapes are known. They are no longer available once the
+ * next item is read.
+ */
 export interface LineSource {
   readonly shapes: LineShapes;
   /** Parses a known line. */
@@ -310,7 +313,7 @@ export interface FunctionItem extends Span {
   readonly tuning: readonly TuningDirective[];
   readonly noreturn: boolean;
   readonly body: readonly Statement[] | null;
-  /** The lines of known shape in the body; null if every instruction was parsed. */
+  /** The lines of the body that were skipped because their shapes are known; null if every instruction was parsed. */
   readonly lines: LineSource | null;
 }
 

@@ -37,7 +37,10 @@ export interface Callable {
   readonly signature: Signature;
 }
 
-/** One entry for a direct call or a prototype; for a list of targets, one entry per function. */
+/**
+ * Returns the functions or the prototype that a call may refer to. A direct call or a prototype gives one entry, and a
+ * list of targets gives one entry for each function.
+ */
 export function callables({ callee, table }: CallParts, scope: Scope): readonly Callable[] {
   const symbol = scope.lookup((table ?? callee).name);
   switch (symbol?.kind) {

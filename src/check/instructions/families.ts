@@ -1,6 +1,6 @@
 /**
- * Assigns an index to each register family, so that two numbers, the index of its family and its own number, identify a
- * register.
+ * Assigns an index to each register family. A register is then identified by two numbers: the index of its family and
+ * its number within the family.
  */
 import type { RegisterSymbol, Scope } from '../symbols.ts';
 
@@ -9,11 +9,12 @@ import type { RegisterSymbol, Scope } from '../symbols.ts';
  * name.
  */
 const mostFamilies = 4096;
-/** Maximum number of families that may be visible in a scope. If there are more, the counts of all families are 0. */
+/** Maximum number of families that may be visible in a scope. If there are more, all entries of `counts` are 0. */
 const mostVisible = 512;
 
 /**
- * Indices of families: two families share an index if they agree in name, type and lanes, wherever they are declared.
+ * The indices of families. Two families have the same index if they have the same name, type and number of lanes, no
+ * matter where they are declared.
  */
 export class FamilyTable {
   private readonly indices = new Map<string, number>();
@@ -47,14 +48,16 @@ export class VisibleFamilies {
   }
 
   /**
-   * The number of visible members of each family, by family index. A register number is valid if it is less than this.
+   * The number of visible members of each family, by family index. A register number is valid if it is less than the
+   * entry for its family.
    */
   get counts(): Int32Array {
     return this.numbers;
   }
 
   /**
-   * Updates `counts` for a scope. Returns true if names may have a different meaning there than in the scope before it.
+   * Updates `counts` for a scope. Returns true if names may have different meanings in this scope than in the scope for
+   * which `counts` was last updated.
    */
   enter(scope: Scope): boolean {
     const isNew = this.update(scope);

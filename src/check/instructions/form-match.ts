@@ -26,11 +26,13 @@ export interface FormMatch {
   readonly types: readonly TypeName[];
   readonly modifiers: Readonly<Record<string, string>>;
   readonly problems: readonly Problem[];
-  /** True if the form does not accept a modifier and it is not clear which one was intended. */
+  /** True if the form does not accept one of the modifiers, and it is not clear which modifier was intended instead. */
   readonly unsure: boolean;
 }
 
-/** True if the types fit the form's slots and have the required relation. */
+/**
+ * True if each type is allowed in its slot of the form, and the types are related in the way that the form requires.
+ */
 export function slotsFit(compiled: CompiledForm, names: readonly TypeName[]): boolean {
   const { slots, form } = compiled;
   if (slots.length !== names.length) return false;
@@ -165,8 +167,8 @@ function misplaced(
 }
 
 /**
- * Treats a wrong modifier as if the intended one had been written, so that the intended one is not also reported as
- * missing. Returns false if the intended one cannot be determined.
+ * Treats a wrong modifier as if the intended modifier had been written, so that the intended modifier is not also
+ * reported as missing. Returns false if it is not clear which modifier was intended.
  */
 function assume(
   compiled: CompiledForm,
@@ -185,8 +187,8 @@ function assume(
 }
 
 /**
- * For a PTX modifier that this form does not accept: the axis of the form on which the modifier has a value in other
- * forms. Another value of that axis was probably intended.
+ * Finds the axis to which a PTX modifier that this form does not accept belongs in other forms. The author probably
+ * meant another value of that axis.
  */
 function replacedAxis(compiled: CompiledForm, text: string): Axis | undefined {
   return compiled.axes.find(({ axis, optional }) => !optional && liesOn(text, axis));

@@ -1,4 +1,7 @@
-/** Checks one instruction: its guard, its names and its operands; diagnostics get positions in the text. */
+/**
+ * Checks the guard, the names and the operands of one instruction, and reports what is wrong at its position in the
+ * text.
+ */
 import type { Span } from '../../base/span.ts';
 import { type Diagnostic, diagnose, diagnoseStored } from '../../diagnostics/diagnostic.ts';
 import { rewrite } from '../../diagnostics/fix.ts';
@@ -26,7 +29,7 @@ export interface InstructionContext {
   readonly requirements: ModuleRequirements;
   readonly shared: SharedMemory;
   readonly names: NameHelp;
-  /** True the first time that an opcode outside the tables occurs. */
+  /** Returns true if an opcode that is not in the tables occurs for the first time. */
   firstUnchecked(opcode: string): boolean;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Checks instructions of a known line shape without parsing them. For each line shape, the checker stores the meanings
- * of all registers and names in the line, because the verdict depends on them. If another line has the same shape, and
- * its registers and names have the same meanings, it gets the same verdict. All other lines are parsed and checked in
- * the usual way.
+ * Checks instructions without parsing them if the shapes of their lines are known. For each line shape, the checker
+ * stores the meanings of all registers and names in the line, because the verdict depends on them. Another line gets
+ * the same verdict if it has the same shape and its registers and names have the same meanings. All other lines are
+ * parsed and checked in the usual way.
  */
 import type { LineShape } from '../../syntax/line-shapes.ts';
 import type { Instruction, KnownLines, LineSource, LocationDirective } from '../../syntax/tree.ts';
@@ -20,12 +20,10 @@ const integerSlot = -1;
 const nameStart = -2;
 const nameEnd = -3;
 
-/**
- * Maximum number of integer values that are stored for a shape with constants of which only some values are allowed.
- */
+/** Maximum number of integers that are stored for a shape whose verdict depends on the values of its constants. */
 const mostValues = 64;
 
-/** The facts about a module that are needed to check lines of known shape. */
+/** The facts about a module that are needed to check lines whose shapes are known. */
 export interface LineContext {
   readonly source: string;
   /** The verdicts for the module's environment. */
@@ -36,7 +34,7 @@ export interface LineContext {
   readonly debug: Places;
 }
 
-/** Checks the lines of known shape in one module. */
+/** Checks the lines of one module whose shapes are known. */
 export class LineChecker {
   private readonly context: LineContext;
   private readonly memory: CheckMemory;
@@ -68,7 +66,8 @@ export class LineChecker {
 
   /** Stores the shape of an instruction for which nothing was reported. */
   learn(node: Instruction, scope: Scope, verdict: Verdict, source: LineSource): void {
-    // An instruction with a subscript is not stored, because its shape does not say whether the variable is an array.
+    // An instruction with a subscript is not stored, because the shape of the line does not tell whether the variable
+    // is an array.
     if (node.operands.some((operand) => operand.kind === 'offset' && operand.subscript)) return;
     const shape = source.learn(node);
     if (shape === null) return;
@@ -150,7 +149,7 @@ export class LineChecker {
     return debug.repeatsInlined(place, source.slice(words[at + 3], words[at + 4]), placeAt(words, at + 5));
   }
 
-  /** True if nothing that the verdict depended on has changed. */
+  /** True if the stored verdict still applies: everything that it depends on is unchanged. */
   private holdsInstruction(known: KnownInstruction, words: Int32Array, at: number, scope: Scope): boolean {
     const { slots } = known;
     const { counts } = this.visible;
@@ -176,8 +175,8 @@ export class LineChecker {
   }
 
   /**
-   * Checks the first line of its shape in a module, because version and target may differ from those of the last
-   * module.
+   * Checks the first line with this shape in a module again, because the version and the target of this module may
+   * differ from those of the previous one.
    */
   private meet(known: KnownInstruction): boolean {
     const verdict = this.context.verdicts().verdictOn(known.mnemonic, known.shapes);
@@ -202,8 +201,8 @@ function isInRange({ ranged, problems, warnings, undeclared, calls }: Verdict): 
 }
 
 /**
- * The integers in a line whose verdict depends on the values of its constants; null if the slots do not contain all of
- * these values.
+ * Returns the integers in a line whose verdict depends on the values of its constants; null if some of the values are
+ * not in the slots.
  */
 function valuesOf(node: Instruction, shape: LineShape, slots: Int32Array): readonly number[] | null {
   if (node.operands.some((operand) => operand.kind === 'float')) return null;

@@ -30,7 +30,7 @@ const reachable: Readonly<Record<string, readonly VariableSpace[]>> = {
   '.param::func': parameterSpaces,
 };
 
-/** The state spaces whose variables an access without a space modifier may name directly. */
+/** An access without a space modifier may name a variable directly if the variable is in one of these state spaces. */
 const generic: readonly VariableSpace[] = ['.global', '.shared', '.local'];
 
 function spaceOf(variant: Variant): string | null {
@@ -76,8 +76,8 @@ export function matchAddress(
 }
 
 /**
- * True if the part of the brackets after the base is a list of this many coordinates, or absent if no coordinates are
- * expected.
+ * True if the right number of coordinates follows the base in the brackets. If no coordinates are expected, nothing may
+ * follow the base.
  */
 function coordinatesFit(count: number | undefined, rest: readonly Shape[]): boolean {
   if (count === undefined) return rest.length === 0;

@@ -1,6 +1,6 @@
 /**
  * Matches lists of registers that hold part of a matrix. The types of the registers in a list are combined into one
- * type, which the operand must accept.
+ * type, and the operand must accept this type.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { joinWords } from '../../base/join-words.ts';
@@ -13,7 +13,7 @@ import { type Subject, wrongKind } from './subject.ts';
 /** Registers that ptxas reads as one vector. */
 const together = 4;
 
-/** The problems of a list that has the right length. */
+/** Returns the problems of a list whose length is correct. */
 export function matchRegisters(
   subject: Subject,
   { name, elements, types = [], joined = false, untyped = false }: VectorPattern,
@@ -103,7 +103,10 @@ function typeOfAll(found: readonly (TypeName | null)[], bits: TypeName): TypeNam
   return only;
 }
 
-/** The type that an element requires of its list; null if it requires none. */
+/**
+ * The type that an element of a list has; null if it has none. Constants and special registers take their width from
+ * the list.
+ */
 function typeOfElement(shape: Shape, bits: TypeName): TypeName | null {
   switch (shape.kind) {
     case 'register':

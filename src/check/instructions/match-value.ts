@@ -1,6 +1,6 @@
 /**
- * Compares operands that are single values with their patterns: registers, constants, special registers, and addresses
- * that are used as values.
+ * Compares operands that are single values (registers, constants, special registers, and addresses that are used as
+ * values) with the patterns that they must match.
  */
 import { valueAt } from '../../base/element-at.ts';
 import { operandType, type Regime, type ValuePattern } from '../../isa/form.ts';
@@ -16,7 +16,7 @@ export function regimeOf(subject: Subject, pattern: ValuePattern): Regime {
   return pattern.regime ?? subject.variant.form.regime;
 }
 
-/** The problems of a single value at this path. */
+/** Returns the problems of a single value, which is the operand or element at the given path. */
 export function matchValue(
   subject: Subject,
   pattern: ValuePattern,
@@ -92,7 +92,7 @@ function matchRegister(
   ];
 }
 
-/** Matches sources that are not registers. */
+/** Matches a source operand that is not a register. */
 function matchSource(
   subject: Subject,
   pattern: ValuePattern,

@@ -1,4 +1,7 @@
-/** Compares lists of values, and the vector registers that may stand in their place, with their patterns. */
+/**
+ * Compares lists of values, and vector registers that are used instead of lists, with the patterns that they must
+ * match.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import { type OperandPattern, operandType, type ValuePattern, type VectorPattern } from '../../isa/form.ts';
 import { acceptsRegister } from '../../isa/operand-rules.ts';
@@ -13,8 +16,7 @@ import { type Subject, wrongKind } from './subject.ts';
 type LanesPattern = Extract<OperandPattern, { readonly kind: 'lanes' }>;
 
 /**
- * The problems of an operand that must be a list of the elements in the pattern, or a vector register instead of the
- * list.
+ * Returns the problems of an operand that must be either a list of the elements in the pattern or a vector register.
  */
 export function matchVector(
   subject: Subject,
@@ -97,8 +99,8 @@ function isSingle(shape: Shape): boolean {
 }
 
 /**
- * True if the number of elements need not match the vector modifier: if there is no such modifier, or if a single value
- * is read.
+ * True if the number of elements does not have to match a vector modifier, because the instruction has no such modifier
+ * or because the operand is a single value that is read.
  */
 function isUncounted({ role }: ValuePattern, shape: Shape, count: number): boolean {
   if (shape.kind === 'vector') return count === 1 && [1, 2, 4].includes(shape.elements.length);
@@ -106,7 +108,10 @@ function isUncounted({ role }: ValuePattern, shape: Shape, count: number): boole
   return count === 1 || role === 'read';
 }
 
-/** The problem of a list that consists only of `_`: at least one element must determine the width of the others. */
+/**
+ * The problem to report for a list that consists only of `_`. Such a list is not allowed, because nothing determines
+ * the width of its elements.
+ */
 function onlySinks(subject: Subject, name: string, path: readonly number[]): Problem {
   const parameters = { name, what: subject.what, opcode: subject.opcode, expected: 'elements of one type' };
   return problem('PTX3004', operand(...path), { ...parameters, found: "nothing but '_'" });
@@ -129,8 +134,8 @@ function sameKinds(
 }
 
 /**
- * The kind of elements (integers or floats) that a list may contain because of this element; empty if it allows both,
- * like a bit-size or special register.
+ * The kind of elements (integers or floats) to which this element restricts the list; empty for elements that impose no
+ * restriction, such as bit-size registers and special registers.
  */
 function kindsOf(shape: Shape): readonly string[] {
   if (shape.kind === 'constant') return [shape.constant === 'integer' ? 'integer' : 'float'];

@@ -1,6 +1,6 @@
 /**
- * Combines problems of several operands into one: if the operands are in the wrong order, or if they are all wrong for
- * the same reason.
+ * Combines the problems of several operands into one if the operands are in the wrong order, or if all of them are
+ * wrong for the same reason.
  */
 import { joinWords } from '../../base/join-words.ts';
 import { matchOperands } from './match.ts';
@@ -13,8 +13,8 @@ import type { Subject } from './subject.ts';
 const mostOperands = 5;
 
 /**
- * The problems of the operands. If the operands would be valid in another order, or if all problems have the same
- * reason, returns only the first problem, with help that covers the others.
+ * Returns the problems of the operands. If the operands would be valid in another order, or if all problems have the
+ * same reason, only the first problem is returned, and its help covers the others.
  */
 export function operandProblems(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
   const problems = matchOperands(subject, shapes);

@@ -21,9 +21,9 @@ export interface Problem {
   readonly code: Code;
   readonly parameters: Readonly<Record<string, string>>;
   readonly place: InstructionPart;
-  /** The search for a similar word takes place only when the problem is reported. */
+  /** A function delays the search for a similar word until the problem is reported. */
   readonly help: Help | null;
-  /** A whole mnemonic that would be legal here. */
+  /** A complete mnemonic that would be legal here; null if none is suggested. */
   readonly spelling: string | null;
   readonly section: string | null;
   /** As in `Diagnostic`. */
@@ -57,7 +57,7 @@ export function operand(...path: readonly number[]): InstructionPart {
   return { kind: 'operand', path };
 }
 
-/** How to fix it; the default is the nearest legal spelling. */
+/** Returns a text that says how to fix the problem. The default is to suggest the nearest legal spelling. */
 export function helpOf({ help, spelling }: Problem): string | null {
   const own = typeof help === 'function' ? help() : help;
   return own ?? (spelling === null ? null : `nearest legal spelling: ${spelling}`);

@@ -16,7 +16,8 @@ import {
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
 
 /**
- * The problems of the form that is closest to the mnemonic. They suggest a legal spelling if there is a similar one.
+ * Returns the problems that the closest form has with the mnemonic. If there is a similar legal spelling, the problems
+ * suggest it.
  */
 export function closestProblems(attempts: readonly FormMatch[]): readonly Problem[] {
   const [best, ...others] = [...attempts].sort((x, y) => weigh(x) - weigh(y));
@@ -39,8 +40,8 @@ function weigh({ problems }: FormMatch): number {
 }
 
 /**
- * Combines the problems of several forms if each of them requires a different modifier: in `atom.u32`, an operation is
- * missing, and any of the operations would make it legal.
+ * Combines the problems of several forms, each of which requires a different modifier, into one. For example,
+ * `atom.u32` lacks its operation, and adding any of the operations would make it legal.
  */
 function joinedChoices(first: Problem, others: readonly Problem[]): Problem | null {
   if (first.code !== 'PTX2032') return null;
@@ -51,7 +52,10 @@ function joinedChoices(first: Problem, others: readonly Problem[]): Problem | nu
   return { ...first, parameters: { ...first.parameters, allowed: listed([...choices]) } };
 }
 
-/** The spelling with missing parts added and wrong parts removed; null if that is not legal or not unique. */
+/**
+ * Adds missing parts to the spelling and removes wrong ones. Returns null if the result is not legal, or if there are
+ * several possible results.
+ */
 function legalSpelling(made: FormMatch): string | null {
   const { compiled, types } = made;
   const modifiers = made.unsure ? null : complete(made, naturalValue);
@@ -87,7 +91,7 @@ function naturalValue({ values }: Axis): string | null {
   return values.length === 1 || values[0] === '.rn' ? (values[0] ?? null) : null;
 }
 
-/** The problems of types that no form accepts, with help that names the types that are accepted. */
+/** Returns the problems to report if no form accepts the types. Their help names the types that are accepted. */
 export function wrongTypes(
   table: FormTable,
   opcode: string,
@@ -127,8 +131,8 @@ function typesInWords(names: readonly TypeName[]): string {
 }
 
 /**
- * Help that lists the types that would be legal: all result types or, if the written result type is one of them, the
- * source types that are legal with it.
+ * Help that lists the types that would be legal. If the result type is wrong, it lists the legal result types;
+ * otherwise, it lists the source types that are legal together with the given result type.
  */
 function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): string {
   const [first] = names;
@@ -150,7 +154,7 @@ function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): s
   return `with ${first}, the second type can be ${listed(unique(second))}`;
 }
 
-/** The types of some form that hold several elements of `type`: `.e4m3x2` for `.e4m3`. */
+/** The packed types in these forms that consist of several elements of `type`: `.e4m3x2` for `.e4m3`. */
 function vectorsOf(forms: readonly CompiledForm[], type: TypeName): readonly TypeName[] {
   const all = unique(forms.flatMap(({ slots }) => slots.flatMap(({ types }) => types)));
   return all.includes(type)

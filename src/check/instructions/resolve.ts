@@ -1,7 +1,7 @@
 /**
- * Finds the forms that the text of a mnemonic can mean. Its dot-parts are matched with the type slots of a form, whose
- * order matters, and with its modifier axes, whose order does not. If no form accepts all parts, the closest form is
- * used to explain the ones that are wrong.
+ * Finds the forms that the text of a mnemonic can mean. The types in the mnemonic must fit the type slots of a form in
+ * the order in which they are written; the modifiers may be in any order. If no form accepts all parts, the closest
+ * form is used to explain the ones that are wrong.
  */
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { type CompiledForm, makeVariant, splitMnemonic } from '../../isa/notation.ts';
@@ -16,7 +16,10 @@ import { missingWord, unknownOpcode } from './unknown-opcode.ts';
 export type Resolution =
   /** The mnemonic can have several meanings, one variant per form; which one is meant depends on the operands. */
   | { readonly kind: 'variants'; readonly opcode: string; readonly variants: readonly Variant[] }
-  /** A PTX instruction outside the table: only its first version and targets are known. */
+  /**
+   * A PTX instruction that is not in the table. All that is known about it is the first version and the targets that
+   * support it.
+   */
   | { readonly kind: 'unchecked'; readonly opcode: string; readonly row: AvailabilityRow }
   | { readonly kind: 'refused'; readonly opcode: string; readonly problems: readonly Problem[] };
 
@@ -67,8 +70,8 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
 }
 
 /**
- * The variants of the PTX table that a mnemonic can mean. If there are none, the result is empty; `resolveMnemonic`
- * would also explain why.
+ * Returns the variants in the PTX table that a mnemonic can mean. If there are none, the result is empty; use
+ * `resolveMnemonic` to find out why.
  */
 export function findVariants(mnemonic: string): readonly Variant[] {
   const { opcode, parts } = splitMnemonic(mnemonic);

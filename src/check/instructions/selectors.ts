@@ -1,4 +1,4 @@
-/** Selectors and minus signs on the operands of video instructions; they decide what a form means. */
+/** Selectors and minus signs on the operands of video instructions. What an instruction computes depends on them. */
 import type { Variant } from '../../isa/form.ts';
 import type { Shape } from './shape.ts';
 

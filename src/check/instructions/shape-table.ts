@@ -1,4 +1,7 @@
-/** Reduces operands to shapes. Equal operands get the same object, and the shapes are numbered from 0. */
+/**
+ * Reduces operands to shapes. Operands with equal shapes share one shape object, and all shapes are numbered, starting
+ * from 0.
+ */
 import { findRegister, availabilityOfRegister, partOfRegister } from '../../isa/find-register.ts';
 import type { ConstantKind } from '../../isa/operand-rules.ts';
 import type { SpecialRegister } from '../../isa/registers.ts';
@@ -78,7 +81,7 @@ export class ShapeTable {
     }
   }
 
-  /** The shape of a name alone. */
+  /** The shape of an operand that consists only of a name. */
   ofName(name: string, scope: Scope): Shape {
     const symbol = scope.lookup(name);
     if (symbol !== undefined) return this.symbol(symbol);
@@ -209,7 +212,7 @@ function isSelector(member: string): boolean {
 
 /**
  * The index of a vector element: 0 to 3 for `.x`, `.y`, `.z`, `.w` and for `.r`, `.g`, `.b`, `.a`. For any other word,
- * an index that no vector has.
+ * returns an index that is too large for every vector.
  */
 export function memberIndex(member: string): number {
   const at = '.x.y.z.w.r.g.b.a'.indexOf(member);

@@ -1,7 +1,7 @@
 /**
  * The shape of an operand: what kind of operand it is, regardless of its name. Legality depends only on the shape.
- * Equal shapes of one `ShapeTable` are the same object, so that a verdict can be cached by the shapes of an
- * instruction's operands.
+ * Within one `ShapeTable`, equal shapes are represented by the same object, so that the shapes of an instruction's
+ * operands can be used as the key of a cached verdict.
  */
 import type { AvailabilityRow } from '../../isa/form.ts';
 import type { ConstantKind } from '../../isa/operand-rules.ts';
@@ -24,7 +24,7 @@ export type ShapeData =
       /** As in `VariableSymbol`. */
       readonly takenFor: FormalSpace | null;
       readonly offset: boolean;
-      /** True for an element, `name[1]`. */
+      /** True for an array element such as `name[1]`. */
       readonly subscript: boolean;
       /** `.texref`, `.samplerref` or `.surfref`, for variables of these types. */
       readonly opaque: string | null;

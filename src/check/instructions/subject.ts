@@ -1,4 +1,4 @@
-/** The variant with which the operands of an instruction are compared, and other values that all matchers need. */
+/** The variant of an instruction that the operands must match, and other values that all matchers need. */
 import type { Variant } from '../../isa/form.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import { describeShape } from './describe-shape.ts';

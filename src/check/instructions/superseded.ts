@@ -1,4 +1,7 @@
-/** Handles instructions in a notation that only early versions or targets accept, and says what must be added today. */
+/**
+ * Handles instructions in a notation that only early versions or targets accept, and says what has to be added to make
+ * them legal today.
+ */
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { type CompiledForm, makeVariant } from '../../isa/notation.ts';
 import { ptxForms } from '../../isa/table.ts';
@@ -9,9 +12,10 @@ import { type Problem, problem, wholeMnemonic } from './problem.ts';
 import { complete } from './refuse.ts';
 
 /**
- * Improves the problems of a variant that existed only in early versions, so that neither the module's version and
- * target nor any later ones support it. The new problems say what must be added today: `div.f32` needs `.rn`. If
- * today's form takes different operands, the old problems are kept, and their help shows that form.
+ * Improves the problems that are reported for a variant that existed only in early versions and is supported neither by
+ * the module's version and target nor by any later ones. The new problems say what has to be added today: `div.f32`
+ * needs `.rn`. If the form that exists today takes different operands, the original problems are kept, and their help
+ * shows that form.
  */
 export function inWordsOfToday(
   problems: readonly Problem[],
@@ -30,7 +34,10 @@ export function inWordsOfToday(
   return problems.map((found) => ({ ...found, help: found.help ?? help }));
 }
 
-/** True if neither a later version nor a newer target supports the row's feature. */
+/**
+ * True if the feature in this row has been removed: neither the module's version and target nor any later ones support
+ * it.
+ */
 function isOver({ ways }: AvailabilityRow, { version, target }: ModuleEnvironment): boolean {
   const later = versions.filter((other) => other >= version);
   const newer = targets.filter((other) => other.sm >= target.sm);
@@ -40,11 +47,11 @@ function isOver({ ways }: AvailabilityRow, { version, target }: ModuleEnvironmen
 interface Successor {
   readonly compiled: CompiledForm;
   readonly mnemonic: string;
-  /** The modifiers of which one is missing. */
+  /** The modifiers of which one has to be added. */
   readonly missing: readonly string[];
 }
 
-/** Today's forms that accept the variant's types and modifiers but require additional ones. */
+/** Finds the forms that exist today and accept the variant's types and modifiers, but require additional modifiers. */
 function successors(opcode: string, variant: Variant, environment: ModuleEnvironment): readonly Successor[] {
   const names = variant.types.map(({ name }) => name);
   const written = Object.values(variant.modifiers).map((text, index) => ({ text, index }));

@@ -45,8 +45,9 @@ export class Catalog {
   }
 
   /**
-   * The conversion nearest to a choice: the one with the fewest modifiers added or removed. If `must` is given, the
-   * result has that modifier if and only if the choice has it. Null if the formats have no conversion.
+   * Returns the conversion that is closest to what the user has chosen: the one that adds and removes the fewest
+   * modifiers. If `must` is given, the conversion has that modifier if and only if the user has chosen it. Null if
+   * there is no conversion between the two formats.
    */
   nearest(choice: Choice, must: string | null = null): ConversionEntry | null {
     const wanted = new Set(choice.modifiers);
@@ -90,7 +91,10 @@ function pairOf(from: FormatName, to: FormatName): string {
   return `${from} ${to}`;
 }
 
-/** A different number of lanes outweighs all modifiers; if no number is chosen, fewer lanes count as nearer. */
+/**
+ * A difference in the number of lanes outweighs all differences in modifiers. If the user has not chosen a number of
+ * lanes, conversions with fewer lanes are preferred.
+ */
 function lanesDistance(lanes: number, chosen: number | null): number {
   if (chosen === null) return lanes / 16;
   return lanes === chosen ? 0 : 100 + lanes;

@@ -1,13 +1,16 @@
 /**
- * Shows each bit of the source's significand with its binary weight, and where the destination format cuts the
- * significand off.
+ * Shows each bit of the source's significand with its binary weight, and the place at which the source is rounded to
+ * the destination format.
  */
 import { type BitWeights, type FormatName, numberValue, type Bits } from 'ptxlab/numbers';
 
 export type Part = 'kept' | 'guard' | 'sticky';
 
 export interface Column {
-  /** The column shows the bit with the value 2^weight. The last column may stand for this bit and all lower ones. */
+  /**
+   * The weight of the bit in this column: the bit has the value 2^weight. The last column may also stand for all lower
+   * bits.
+   */
   readonly weight: number;
   readonly part: Part;
   readonly source: '0' | '1' | '';

@@ -39,7 +39,7 @@ export function fieldsOf(cells: readonly BitCell[]): readonly { kind: FieldKind;
   return fields;
 }
 
-/** What a field represents: the power of two of an exponent, or the leading digit of a significand. */
+/** A short text that says what a field means, such as the power of two that an exponent stands for. */
 export function fieldText(format: FormatName, kind: FieldKind, cells: readonly BitCell[]): string {
   const row = formats[format];
   const value = cells.reduce((sum, { isSet }) => sum * 2 + Number(isSet), 0);

@@ -28,7 +28,7 @@ export function randomView({ state, lane, evaluation }: View, set: (bits: Bits) 
   const { randomBits } = lane.conversion;
   const count = 2 ** randomBits;
   const threshold = thresholdOf(lane.explanation.weights, randomBits);
-  // Gives every lane the same random bits by repeating them in `rbits`, where the lanes' fields are 8 or 16 bits apart.
+  // Gives every lane the same random bits by repeating them in `rbits`, in which each lane has a field of 8 or 16 bits.
   const spread = (value: number): number => {
     const step = randomBits === 8 ? 8 : 16;
     return step === 8 ? Number(BigInt(value) * 0x01010101n) : Number(BigInt(value) * 0x00010001n);

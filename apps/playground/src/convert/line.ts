@@ -1,4 +1,7 @@
-/** The stretch of the number line around a source: its neighbors in the destination, their midpoint, the source. */
+/**
+ * The stretch of the number line around a source: the source itself, its two neighbors in the destination format, and
+ * their midpoint.
+ */
 import {
   type Bits,
   type ConversionExplanation,
@@ -72,7 +75,10 @@ function endsOf(to: FormatName, { below, above, result }: Explained, lastPlace: 
   return exactEnds(to, result, value);
 }
 
-/** The end of a stretch on a side where the format has no further value: the place where the next value would be. */
+/**
+ * The end of a stretch beyond the largest or smallest value of the format. It is where the next value would be if there
+ * were one.
+ */
 function missing(to: FormatName, value: number): End {
   return { value, encoding: null, note: `${value}: not in ${to}` };
 }

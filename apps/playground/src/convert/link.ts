@@ -1,6 +1,7 @@
 /**
  * Convert as a link: `#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite`. The meaning of a key must never change, so
- * that old links can still be read. `lanes`, `lane` and inputs of 0 are left out where they are the default.
+ * that old links can still be read. `lanes`, `lane` and inputs are left out of the link if they have their default
+ * values.
  */
 import { type Bits, isFormatName } from 'ptxlab/numbers';
 import type { Catalog } from './catalog.ts';
@@ -21,7 +22,10 @@ export function linkOf({ entry, inputs, lane }: ConvertState, catalog: Catalog):
   return `#${parts.join('&')}`;
 }
 
-/** The state of a link; null if it is empty or does not name a conversion. Inputs that cannot be read become 0. */
+/**
+ * Returns the state that a link describes; null if the link is empty or does not name a conversion. Inputs that cannot
+ * be read keep their default values.
+ */
 export function readLink(hash: string, catalog: Catalog): ConvertState | null {
   if (hash.length > longest) return null;
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));

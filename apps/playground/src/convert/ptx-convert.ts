@@ -1,4 +1,4 @@
-/** `<ptx-convert>`: one conversion of PTX, its bits, and why it gives its result. */
+/** `<ptx-convert>`: shows one PTX conversion, the bits of its source and result, and the reasons for the result. */
 import { type CSSResultGroup, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { type FormatName, readNumber, type Bits, PtxlabError } from 'ptxlab/numbers';
 import { Catalog, type Choice, isRounding } from './catalog.ts';
@@ -36,10 +36,13 @@ export class PtxConvert extends LitElement {
   };
   static override styles: CSSResultGroup = [...convertStyle];
 
-  /** The conversion as a link (link.ts). Setting it shows another conversion; `change` events carry the new link. */
+  /**
+   * The conversion in the form of a link (see link.ts). Setting this property shows another conversion; `change` events
+   * carry the new link.
+   */
   declare link: string;
   declare view: View;
-  /** The text in the value field; null if it follows the state. */
+  /** The text that the user has typed into the value field; null if the field shows the value of the state. */
   declare text: string | null;
   declare problem: string;
   /** The stretch of the number line that was visible when the current drag began. */
@@ -315,7 +318,7 @@ export class PtxConvert extends LitElement {
   }
 }
 
-/** The number line for the current state; during a drag, its stretch is the one on which the drag began. */
+/** Shows the current source and result on the stretch of the number line that was visible when the drag began. */
 function onStretch(fixed: Stretch, now: Stretch): Stretch {
   const place = (at: number): number => (now.low + at * (now.high - now.low) - fixed.low) / (fixed.high - fixed.low);
   return { ...fixed, source: place(now.source), result: now.result === null ? null : place(now.result) };

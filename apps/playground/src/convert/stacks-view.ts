@@ -7,8 +7,8 @@ import type { View } from './state.ts';
 const names = { ptx: 'PTX', ocp: 'OCP', ml_dtypes: 'ml_dtypes', torch: 'torch' } as const;
 
 /**
- * The only modifiers that a conversion may have if it is compared with other stacks, because the other stacks always
- * round to nearest and each has its own default for saturation.
+ * A conversion with any other modifier is not compared with other stacks. Those stacks always round to nearest, and
+ * each has its own default for saturation.
  */
 const shared = new Set(['rn', 'satfinite']);
 

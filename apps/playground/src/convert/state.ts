@@ -26,12 +26,12 @@ export interface ConvertState {
   readonly lane: number;
 }
 
-/** What the state evaluates to. */
+/** A state, together with the results of its evaluation. */
 export interface View {
   readonly state: ConvertState;
   readonly evaluation: EvaluationExplanation;
   readonly lane: LaneExplanation;
-  /** Bits of the source of the lane. */
+  /** The source bits of the lane. */
   readonly source: Bits;
 }
 
@@ -59,7 +59,7 @@ export function sourceOf(state: ConvertState, lane: number): Bits {
   return narrow(BigInt(state.inputs[input] ?? 0) >> BigInt(low), formats[state.entry.from].width);
 }
 
-/** A copy of the state in which the source of a lane has other bits. */
+/** Returns a copy of the state in which the source bits of a lane are replaced with the given ones. */
 export function withSource(state: ConvertState, lane: number, bits: Bits): ConvertState {
   const { input, low } = placeOf(state, lane);
   const mask = ((1n << BigInt(formats[state.entry.from].width)) - 1n) << BigInt(low);
@@ -73,7 +73,8 @@ export function withInput(state: ConvertState, input: number, bits: Bits): Conve
 }
 
 /**
- * The state for the conversion nearest to a choice, with the same values as far as the new formats can represent them.
+ * Returns the state for the conversion that is closest to what the user has chosen. The values are kept, as far as the
+ * new formats can represent them.
  */
 export function withChoice(catalog: Catalog, state: ConvertState, choice: Choice, must?: string): ConvertState {
   const entry = catalog.nearest(choice, must ?? null) ?? state.entry;
@@ -90,12 +91,12 @@ export function withChoice(catalog: Catalog, state: ConvertState, choice: Choice
   return next;
 }
 
-/** All inputs 0, and scales of 1. */
+/** A state in which all inputs are 0 and all scales are 1. */
 export function emptyState(entry: ConversionEntry): ConvertState {
   return { entry, lane: 0, inputs: entry.inputs.map(({ name }) => (name === 'scale-factor' ? 0x7f7f : 0)) };
 }
 
-/** A value as bits of another format, rounded to the nearest value there. */
+/** Converts a value to another format, rounding to the nearest value of that format, and returns its bits. */
 function carried(bits: Bits, from: FormatName, to: FormatName): Bits {
   if (from === to) return bits;
   const isInteger = formats[to].kind === 'integer';
@@ -118,9 +119,9 @@ export function stepSource(state: ConvertState, up: boolean): ConvertState {
 const longestSearch = 70;
 
 /**
- * The state with the nearest source value above (or below) whose result differs; the same state if no such value
- * exists. As the results of a conversion are monotonic, the search doubles the distance until the result differs, and
- * then bisects.
+ * Returns the state with the nearest larger (or smaller) source value that gives a different result, or the same state
+ * if there is no such value. Because the results of a conversion are monotonic, the search doubles the distance until
+ * the result differs, and then bisects.
  */
 export function stepResult(state: ConvertState, up: boolean): ConvertState {
   const result = (candidate: ConvertState): Bits | undefined => viewOf(candidate).lane.explanation.result.bits;
@@ -161,8 +162,8 @@ function firstOther(at: At, same: bigint, other: bigint, here: Bits | undefined,
 }
 
 /**
- * Searches up to the end of the format for a different result, given a distance within the format and a distance beyond
- * its end.
+ * Searches for a different result up to the last value of the format, given one distance that still leads to a value
+ * and a larger one that does not.
  */
 function lastBefore(
   at: At,

@@ -37,7 +37,7 @@ export interface Opened {
   readonly tensors: readonly OpenedTensor[];
 }
 
-/** An answer for a request that the file or the recipe does not allow; `message` says why. */
+/** The answer to a request that cannot be carried out because of the file or the recipe; `message` says why. */
 export interface Refused {
   readonly kind: 'refused';
   readonly message: string;
@@ -49,9 +49,12 @@ export interface Measured {
   readonly sqnr: number;
   readonly maxAbs: number;
   readonly cosine: number;
-  /** Bits that the file stores for each element, with scales. */
+  /** The number of bits that the file stores for each element, including its share of the scales. */
   readonly bits: number;
-  /** Pairs of elements of which only one is NaN or infinite. */
+  /**
+   * The number of elements that are NaN only before or only after the conversion, plus the number that are infinite
+   * only before or only after it.
+   */
   readonly mismatches: number;
 }
 
@@ -91,7 +94,7 @@ export class Bench {
   private file: TensorFile | null = null;
   private name = '';
   private work = new AbortController();
-  /** Settles when the work that was started last has ended. */
+  /** A promise that settles when the most recently started work has ended. */
   private last: Promise<unknown> = Promise.resolve();
 
   async open(source: ByteSource, options: OpenOptions & { readonly name: string }): Promise<Opened | Refused> {
@@ -111,7 +114,7 @@ export class Bench {
     this.work.abort();
   }
 
-  /** Null if the elements are not numbers. */
+  /** Returns null if the elements of the tensor are not numbers. */
   async summarize(index: number, progress: Progress): Promise<Summary | Refused | Stopped | null> {
     const { model, tensor } = this.at(index);
     return this.limited(async (signal) => {
@@ -156,7 +159,7 @@ export class Bench {
     }
   }
 
-  /** Converts the matrices of the file. */
+  /** Converts the matrices in the file and returns the converted file. */
   async save(recipeName: string, progress: Progress): Promise<Saved | Refused | Stopped> {
     return this.limited(async (signal) => {
       const [file, recipe] = [this.opened(), recipeNamed(recipeName)];

@@ -1,4 +1,7 @@
-/** The exponents of a tensor's elements as bars: negative elements below, positive ones above. */
+/**
+ * Draws a histogram of the exponents of a tensor's elements. The bars of positive elements point up, and those of
+ * negative elements point down.
+ */
 import { html, svg, type TemplateResult } from 'lit';
 import type { Summary } from 'ptxlab/tensors';
 

@@ -1,4 +1,4 @@
-/** The tensors of the file, with a small histogram each. */
+/** Lists the tensors of the file, each with a small histogram. */
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Summary } from 'ptxlab/tensors';
 import type { OpenedTensor } from './bench.ts';

@@ -52,10 +52,7 @@ export class PtxTensors extends LitElement {
   declare isOver: boolean;
 
   private readonly bench = new RemoteBench();
-  /**
-   * Increases with every request of the user, so that work for earlier requests can detect that it is outdated and
-   * stop.
-   */
+  /** Counts the requests of the user. If the count has changed, work for an earlier request is outdated and stops. */
   private turn = 0;
 
   constructor() {

@@ -1,4 +1,4 @@
-/** The recipes as rows; the page shows them before the worker has loaded anything. */
+/** The recipes as plain data, which the page can show before the worker has loaded anything. */
 import type { ConversionChoice } from 'ptxlab/tensors';
 
 export interface Recipe {
@@ -52,7 +52,7 @@ const blocks = (to: 'q8_0' | 'q5_0' | 'q4_1' | 'q4_0', words: string): Recipe =>
   block: 32,
 });
 
-/** The recipes, from the fewest bits per element to the most. */
+/** The recipes, in ascending order of bits per element. */
 export const recipes: readonly Recipe[] = [
   mx('mxfp4'),
   {

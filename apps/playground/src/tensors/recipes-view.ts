@@ -1,4 +1,4 @@
-/** The recipes side by side: the bits that each one needs, and the error that it causes. */
+/** Shows the recipes side by side, each with the number of bits that it needs and the error that it causes. */
 import { html, type TemplateResult } from 'lit';
 import type { Measured, Refused } from './bench.ts';
 import { type Recipe, recipes } from './recipe-names.ts';

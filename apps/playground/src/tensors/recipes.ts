@@ -28,7 +28,10 @@ export function recipeNamed(name: string): Recipe {
   return found;
 }
 
-/** The choice to pass to `planConversion`; `takes` says whether the tensor with a given name is converted. */
+/**
+ * Returns the choice to pass to `planConversion`. The function `takes` decides, for the name of a tensor, whether the
+ * tensor is converted.
+ */
 function choiceOf({ to, scale }: Recipe, takes: (name: string) => boolean): ConversionChoice {
   return { to, takes, ...(scale !== null && { scale }) };
 }

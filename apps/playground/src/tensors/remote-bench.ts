@@ -8,7 +8,7 @@ export class RemoteBench {
   private readonly worker = new Worker(new URL('./tensor-worker.ts', import.meta.url), { type: 'module' });
   private readonly ask: Remote<TensorService> = wrap<TensorService>(this.worker);
 
-  /** The files, or the sample if there are none. */
+  /** Opens the given files, or the sample if the list is empty. */
   async open(files: readonly File[]): Promise<Opened | Refused> {
     return files.length === 0 ? this.ask.openSample() : this.ask.open(files);
   }

@@ -1,9 +1,12 @@
-/** Where a converted file is written: in memory if it is small, otherwise in the browser's private storage on disk. */
+/**
+ * Provides the place where a converted file is written: in memory if the file is small, otherwise in the browser's
+ * private storage on disk.
+ */
 import { type ByteSink, type ByteSource, memorySink, memorySource, TensorFileError } from 'ptxlab/tensors';
 
 export interface Scratch {
   readonly place: ByteSource & ByteSink;
-  /** The finished file; nothing may be written afterwards. */
+  /** Returns the finished file. Nothing may be written to it afterwards. */
   readonly finish: () => Promise<Blob>;
   /** Frees the space if `finish` has not been called. */
   readonly drop: () => Promise<void>;
