@@ -1,8 +1,8 @@
 /**
- * Merges the instructions that the threads of a warp executed, each in its own order, into one sequence for the warp:
- * in each step, some of the threads execute the same instruction, and the threads whose next instruction comes first in
- * the text take precedence. Threads that have left a loop or a branch therefore wait at the instruction at which the
- * others will rejoin them.
+ * Merges the sequences of instructions that the threads of a warp executed into one sequence for the whole warp. In
+ * each step, one or more threads execute the same instruction. If the next instructions of the threads differ, the one
+ * that comes first in the program text is executed first. Threads that have left a loop or a branch therefore wait at
+ * the instruction at which the others will rejoin them.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { TraceEvent } from '../interp/trace.ts';
@@ -11,13 +11,13 @@ import type { TraceEvent } from '../interp/trace.ts';
 export interface LockstepGroup {
   /** Lanes as bits. */
   readonly mask: number;
-  /** The event of each lane of the mask, lowest lane first. */
+  /** One event for each lane in the mask, lowest lane first. */
   readonly events: readonly TraceEvent[];
 }
 
 /**
  * @param byLane the events of each lane, in the order in which the lane executed them
- * @yields the steps of the warp, which together contain every event once
+ * @yields the steps of the warp; each event is part of exactly one step
  */
 export function* lockstep(byLane: readonly (readonly TraceEvent[])[]): Generator<LockstepGroup> {
   const next = byLane.map(() => 0);

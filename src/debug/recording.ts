@@ -18,7 +18,7 @@ export interface RecordedStep {
   readonly text: string;
   readonly function: string;
   readonly source: SourcePlace | null;
-  /** The lanes that executed it, as bits: bit 0 is lane 0. */
+  /** A mask of the lanes that executed the instruction: bit 0 stands for lane 0. */
   readonly mask: number;
   readonly writes: readonly RegisterWrite[];
   /**
@@ -36,11 +36,11 @@ export interface RegisterWrite {
   readonly values: readonly (Bits | null)[];
 }
 
-/** A register as it is after a step. */
+/** The contents of a register after a step. */
 export interface RegisterState {
   readonly name: string;
   readonly type: string;
-  /** By lane; null for lanes that have not written it. */
+  /** The value in each lane; null for lanes that have not yet written the register. */
   readonly values: readonly (Bits | null)[];
 }
 
@@ -69,9 +69,10 @@ export class Recording {
   }
 
   /**
-   * All registers written so far, in the order of their first write, as they are after a step.
+   * Returns the contents, after a given step, of all registers that have been written by then. The registers are in the
+   * order in which they were first written.
    *
-   * @param index of the step; -1 gives the state before the first step
+   * @param index of the step; -1 stands for the state before the first step
    */
   registersAfter(index: number): readonly RegisterState[] {
     requireArgument('the index of a step', index, step);
@@ -84,7 +85,10 @@ export class Recording {
     return this.replay(elementAt(this.keyframes, frame), frame * spacing, last);
   }
 
-  /** The last step, at `index` or before, in which the lane wrote the register; null if there is no such step. */
+  /**
+   * The index of the last step, not later than `index`, in which the lane wrote the register; null if there is no such
+   * step.
+   */
   writerOf(name: string, lane: number, index: number): number | null {
     requireArgument('the name of a register', name, textRule);
     requireArgument('a lane', lane, whole(this.lanes - 1, String(this.lanes - 1)));

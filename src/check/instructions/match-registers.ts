@@ -104,8 +104,8 @@ function typeOfAll(found: readonly (TypeName | null)[], bits: TypeName): TypeNam
 }
 
 /**
- * The type that an element of a list has; null if it has none. Constants and special registers take their width from
- * the list.
+ * The type that an element of a list has; null if it has none. For constants and special registers, the type is derived
+ * from `bits`, the bit-size type of the list.
  */
 function typeOfElement(shape: Shape, bits: TypeName): TypeName | null {
   switch (shape.kind) {

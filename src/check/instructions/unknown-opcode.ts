@@ -1,6 +1,6 @@
 /**
- * Explains why there is no form with a given opcode: either a second word is missing, as in `mul` without `.lo`, or it
- * is not a PTX opcode at all.
+ * Explains what is wrong with an opcode for which there is no form: either a second word is missing, as in `mul`
+ * without `.lo`, or the word is not a PTX opcode at all.
  */
 import { nearestWord } from '../../base/nearest-word.ts';
 import { once } from '../../base/once.ts';
@@ -39,7 +39,7 @@ const foreign: ReadonlyMap<string, string> = new Map([
 
 const outside: readonly string[] = [...opcodesOutside.keys()];
 
-/** The problem to report for an opcode outside the table. */
+/** The problem to report for an opcode that is not in the table. */
 export function unknownOpcode(table: FormTable, opcode: string): Problem {
   return problem('PTX2001', part(0), { opcode }, { help: once(() => opcodeHelp(table, opcode)) });
 }
@@ -51,8 +51,8 @@ function opcodeHelp(table: FormTable, opcode: string): string | null {
 }
 
 /**
- * The problem to report if an opcode lacks the word that must follow it, and `fits` returns a legal spelling with that
- * word: `mad.u32` for `mad.lo.u32`. Otherwise null.
+ * Returns the problem to report if a word is missing after the opcode, as in `mad.u32` instead of `mad.lo.u32`, and
+ * `fits` returns a legal spelling that includes the word. Returns null otherwise.
  */
 export function missingWord(
   table: FormTable,

@@ -1,6 +1,7 @@
 /**
- * Verdicts on instructions, cached by mnemonic and operand shapes. Ten megabytes of PTX contain about a hundred
- * mnemonics with a handful of shapes each, so the verdict on nearly every instruction is found in a small tree.
+ * Verdicts on instructions, cached by mnemonic and operand shapes. Ten megabytes of PTX contain only about a hundred
+ * different mnemonics, each used with a few combinations of operand shapes, so the verdict on nearly every instruction
+ * is found in a small tree.
  */
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { joinWords } from '../../base/join-words.ts';
@@ -21,7 +22,7 @@ export interface Verdict {
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
   readonly rows: readonly AvailabilityRow[];
-  /** True for a PTX instruction outside the table. */
+  /** True for a PTX instruction that is not in the table. */
   readonly unchecked: boolean;
   /** True if some operand accepts only constants in a fixed range. */
   readonly ranged: boolean;
@@ -69,7 +70,10 @@ export class VerdictCache {
     this.environment = environment;
   }
 
-  /** The verdict on an instruction, found with `recall` and `step` or, if it is not cached, worked out by `decide`. */
+  /**
+   * Returns the verdict on an instruction. It is looked up with `recall` and `step` or, if it is not in the cache,
+   * determined by `decide`.
+   */
   verdictOn(mnemonic: string, shapes: readonly Shape[]): Verdict {
     const remembered = this.recall(mnemonic);
     if (remembered.refused !== null) return remembered.refused;
@@ -99,7 +103,7 @@ export class VerdictCache {
   }
 }
 
-/** Goes down one level, to the node of an operand's shape. */
+/** Returns the node for an operand's shape on the next level of the tree, and creates it if necessary. */
 export function step(node: Node, shape: Shape): Node {
   const known = node.next[shape.id];
   if (known !== undefined) return known;
@@ -141,7 +145,7 @@ function refusal({ opcode, problems }: { readonly opcode: string; readonly probl
   };
 }
 
-/** The requirements of the second result, if two results are given. */
+/** The version and target requirements for a second result, if the instruction is written with two results. */
 function needsOfSecond({ form }: Variant, shape: Shape, index: number): readonly AvailabilityRow[] {
   const pattern = form.operands[index];
   return shape.kind === 'pair' && pattern?.kind === 'pair' && pattern.needs !== undefined ? [pattern.needs] : [];
@@ -184,8 +188,8 @@ function verdictOnVariant(
 const weights: Readonly<Partial<Record<Problem['code'], number>>> = { PTX3002: 10, PTX3009: 5, PTX3003: 2 };
 
 /**
- * The verdict with the least serious problems, or the first of several. If its only problem is the kind of an operand,
- * its message also lists the kinds that equally close variants accept.
+ * Returns the verdict with the least serious problems, or the first one if several are equal. If its only problem is
+ * the kind of an operand, the message also lists the kinds that equally close variants accept.
  */
 function best(verdicts: readonly Verdict[]): Verdict {
   const weigh = (verdict: Verdict): number => verdict.problems.reduce((sum, { code }) => sum + (weights[code] ?? 1), 0);

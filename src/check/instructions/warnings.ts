@@ -1,4 +1,4 @@
-/** Warnings about operands that ptxas accepts nevertheless (as measured with ptxas 13.0). */
+/** Warnings about questionable operands that ptxas nevertheless accepts (as measured with ptxas 13.0). */
 import { type OperandPattern, operandType, type Variant } from '../../isa/form.ts';
 import { includesTarget } from '../../isa/targets.ts';
 import { type ModuleEnvironment, shortAddressTargets } from '../availability.ts';
@@ -15,7 +15,7 @@ export function warningsOn(
   return [...shortAddresses(variant, shapes, environment), ...oddRegisters(variant, shapes), ...sums(shapes)];
 }
 
-/** Registers in brackets that ptxas accepts although they cannot hold an address or a coordinate. */
+/** Warns about registers in brackets whose type cannot hold an address or a coordinate, but which ptxas accepts. */
 function oddRegisters(variant: Variant, shapes: readonly Shape[]): readonly Problem[] {
   return variant.form.operands.flatMap((pattern, i) => {
     const shape = shapes[i];

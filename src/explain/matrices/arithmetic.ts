@@ -15,7 +15,7 @@ export interface GpuArithmetic {
   readonly gpus: string;
   readonly names: readonly string[];
   readonly rule: string;
-  /** The arithmetic as data; null for integers, bits and f64. */
+  /** A description of the arithmetic as data; null for integers, bits and f64. */
   readonly arithmetic: DotArithmetic | null;
 }
 
@@ -28,14 +28,15 @@ export interface ProductExplanation {
   readonly byGpu: readonly GpuArithmetic[];
 }
 
-/** Returns the matrix product that the steps compute, or null if they compute none. */
+/** Returns the matrix product that the steps compute; null if the steps do not compute a matrix product. */
 export function productOf(steps: readonly Step[]): MatrixProduct | null {
   for (const step of steps) if (step.kind === 'collective' && step.fn.form === 'mma') return step.fn.product;
   return null;
 }
 
 /**
- * Returns the GPUs that can run the variant, provided that it is compiled for a suitable target, in ascending order.
+ * Returns the GPUs, in ascending order, that can run code with this variant if the code is compiled for a suitable
+ * target.
  */
 export function gpusFor(variant: Variant): readonly Gpu[] {
   const accepted = acceptance(new Set(rowsOf(variant))).flatMap(({ target }) => findTarget(target) ?? []);
@@ -128,7 +129,7 @@ function chunkRule({ arithmetic, a, scaling }: Extract<MatrixProduct, { readonly
   return `${size}, ${cut}${order === 'halves' ? halves : ''}`;
 }
 
-/** `sm_80 to sm_89`: a range of GPUs that follow each other in the list of GPUs. */
+/** Returns the name of a range of GPUs that are consecutive in the list of GPUs, such as `sm_80 to sm_89`. */
 function rangeOf(own: readonly Gpu[]): string {
   const [first, last] = [elementAt(own, 0), elementAt(own, own.length - 1)];
   if (last === gpus[gpus.length - 1]) return `${first.name} and later`;

@@ -5,7 +5,10 @@
 import { elementAt } from '../../base/element-at.ts';
 import type { Digit } from '../../isa/fragments.ts';
 
-/** A run of binary digits that are adjacent in the number and also in the lane or index from which they are taken. */
+/**
+ * A group of binary digits that are adjacent both in the row, column or matrix number and in the lane or element index
+ * from which they are taken.
+ */
 interface Run {
   readonly from: 'lane' | 'i';
   readonly low: number;

@@ -6,7 +6,9 @@ import { elementAt } from '../../base/element-at.ts';
 import { wrap } from '../../diagnostics/renderers/wrap.ts';
 import type { FragmentCell, FragmentExplanation } from './fragments.ts';
 
-/** Draws the matrix as lines of at most `width` columns: a heading, formulas, notes, and the picture. */
+/**
+ * Returns a drawing of the matrix as lines of at most `width` characters: a heading, formulas, notes, and the picture.
+ */
 export function drawFragment(explained: FragmentExplanation, width: number): readonly string[] {
   return [
     headingOf(explained),
@@ -81,7 +83,7 @@ function grid(cells: readonly FragmentCell[]): readonly (readonly FragmentCell[]
 
 interface Picture {
   readonly rows: readonly (readonly FragmentCell[])[];
-  /** The name of the register of each cell; empty if it is the same as for the cell before. */
+  /** For each cell, the name of its register; empty if the previous cell is in the same register. */
   readonly registers: readonly (readonly string[])[];
   readonly rowNames: readonly string[];
   readonly columnNames: readonly string[];
@@ -123,8 +125,8 @@ function drawColumns(picture: Picture, { start, end, margin, cell }: Columns): r
 }
 
 /**
- * Writes each name above the cell where it starts to apply; a name may extend over the following cells if they have
- * none.
+ * Writes each name above the first cell to which it applies. A long name may extend over the following cells if there
+ * are no names above them.
  */
 function headerLine(names: readonly string[], cell: number): string {
   return names.reduce(
@@ -133,7 +135,7 @@ function headerLine(names: readonly string[], cell: number): string {
   );
 }
 
-/** Returns the width of a cell, in columns, that a row's names need so that none of them reaches into the next name. */
+/** Returns how wide, in characters, each cell has to be so that no name in this row overlaps the next one. */
 function headerCell(names: readonly string[]): number {
   const starts = names.flatMap((name, i) => (name === '' ? [] : [i]));
   const needs = starts.map((start, i) => elementAt(names, start).length / ((starts[i + 1] ?? names.length) - start));
@@ -145,7 +147,10 @@ function registersText(row: readonly FragmentCell[], explained: FragmentExplanat
   return names.map((name, i) => (name === names[i - 1] ? '' : name));
 }
 
-/** `a.0`, or `r.0[15:0]` if the cell has only some of the elements in the register. */
+/**
+ * Returns the name of the cell's register, such as `a.0`. If the cell holds only some of the elements in the register,
+ * their bits are added, as in `r.0[15:0]`.
+ */
 function registerName({ register, low, rows, columns }: FragmentCell, explained: FragmentExplanation): string {
   const name = elementAt(explained.operands, register);
   const bits = rows * columns * explained.elementBits;

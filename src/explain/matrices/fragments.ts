@@ -13,7 +13,7 @@ import { metadataFragment, scaleFragments } from './sources.ts';
 export interface FragmentCell {
   readonly lane: number;
   readonly register: number;
-  /** The lowest bit, in the register, of the first of these elements. */
+  /** The position in the register of the lowest bit of the first of these elements. */
   readonly low: number;
   /** Which of several matrices. */
   readonly matrix: number;
@@ -26,17 +26,20 @@ export interface FragmentCell {
 
 /** A matrix that the lanes of a warp hold. */
 export interface FragmentExplanation {
-  /** `A`, `B`, `C`, `D`, `metadata`, `scales of A`, `scales of B`, or `memory` for a matrix that is moved. */
+  /**
+   * `A`, `B`, `C`, `D`, `metadata`, `scales of A` or `scales of B`; or `memory` for a matrix that is moved between
+   * memory and registers.
+   */
   readonly matrix: string;
-  /** The registers that hold it: names of operands. */
+  /** The operand names of the registers that hold the matrix. */
   readonly operands: readonly string[];
-  /** The format of an element or, if it has none, its width: `f16`, `b16`. */
+  /** The format of an element or, if elements have no format, their width: `f16`, `b16`. */
   readonly format: string;
   readonly rows: number;
   readonly columns: number;
   /** Number of matrices of this size. */
   readonly matrices: number;
-  /** Bits from one element to the next in a register. */
+  /** Number of bits between the start of one element and the start of the next in a register. */
   readonly elementBits: number;
   readonly registerBits: 32 | 64;
   /**
@@ -44,7 +47,7 @@ export interface FragmentExplanation {
    * divisions.
    */
   readonly formulas: readonly string[];
-  /** By lanes, then registers. If several lanes hold the same element, it has a cell for each copy. */
+  /** Ordered by lane, then by register. If several lanes hold the same element, there is a cell for each copy. */
   readonly cells: readonly FragmentCell[];
   readonly notes: readonly string[];
 }
@@ -179,7 +182,10 @@ function cellsOf(fragment: Fragment, elements: number): readonly FragmentCell[] 
   ).flat();
 }
 
-/** If the instruction selects which of several lanes holds an element, only the first of these lanes is included. */
+/**
+ * If a selector of the instruction determines which of several lanes holds an element, only the cell of the first of
+ * these lanes is included.
+ */
 function selectedCells(fragment: Fragment, elements: number): readonly FragmentCell[] {
   const digits = [...fragment.row, ...fragment.column];
   const isFirst = ({ lane }: FragmentCell): boolean =>

@@ -1,4 +1,4 @@
-/** Addresses of the parts of a matrix that each lane accesses, and the transposition of a small matrix. */
+/** Computes the addresses of the parts of a matrix that each lane accesses, and transposes a small matrix. */
 import { elementAt } from '../../base/element-at.ts';
 import type { AddressPlan } from '../../isa/collective.ts';
 import { warpSize } from '../../machine/launch.ts';
@@ -6,12 +6,12 @@ import type { Code } from '../../wasm/code.ts';
 import type { Carriers } from '../groups/stop.ts';
 import type { Carrier } from '../regions/frame.ts';
 
-/** Parameters of `exchangeType`: the address of the words of lane 0, and its thread. */
+/** Parameters of `exchangeType`: the address of lane 0's words, and the index of the thread that is lane 0. */
 const [words, first] = [0, 1] as const;
 
 /**
- * Pushes the address of lane 0's element, relative to the offset of its array. An array of double words is twice as
- * long as an array of words, so the element is twice as far from the start.
+ * Pushes the address of lane 0's element, to which the offset of the array still has to be added. In an array of double
+ * words, an element is twice as far from the start as in an array of words.
  */
 function pushStart(code: Code, wide: number, { type }: Carrier): Code {
   return code.get(type === 'i64' ? wide : words);

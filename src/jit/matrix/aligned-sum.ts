@@ -4,8 +4,8 @@ import type { Code } from '../../wasm/code.ts';
 import type { Helpers } from '../helpers.ts';
 
 /**
- * Returns the index of the function (significand, shift) → the significand shifted to the left or, for a negative
- * shift, to the right with truncation toward zero.
+ * Returns the index of a function that takes a significand and a shift, and returns the shifted significand. A positive
+ * shift goes to the left; a negative one goes to the right and truncates toward zero.
  */
 export function alignFunction(helpers: Helpers): number {
   return helpers.function('align a term', { parameters: ['i64', 'i32'], results: ['i64'] }, (code) => {
@@ -26,8 +26,8 @@ export function alignFunction(helpers: Helpers): number {
 }
 
 /**
- * How the sum of a chunk is rounded. `precision` is the number of significant bits that are kept, `lowest` the exponent
- * of the lowest bit that the format can represent, and `most` the greatest exponent.
+ * How the sum of a chunk is rounded. `precision` is the number of significant bits that are kept. `lowest` is the
+ * exponent of the lowest bit that the format can represent, and `most` is the greatest exponent of the format.
  */
 interface Ending {
   readonly precision: number;
@@ -48,8 +48,8 @@ const endings: Readonly<Record<ChunkEnd, Ending>> = {
 };
 
 /**
- * Returns the index of the function (sum, unit) → the bits of `sum` * 2^`unit`, rounded as it is done at the end of a
- * chunk.
+ * Returns the index of a function that takes an integer `sum` and an exponent `unit`. It rounds `sum` * 2^`unit` as the
+ * hardware does at the end of a chunk, and returns the bits of the result.
  */
 export function endFunction(helpers: Helpers, end: ChunkEnd): number {
   return helpers.function(`end ${end}`, { parameters: ['i64', 'i32'], results: ['i32'] }, (code) => {
@@ -116,7 +116,10 @@ function shiftSum(code: Code, sum: number, shift: number): void {
     );
 }
 
-/** Adds a rounding increment, so that truncating the low `shift` bits afterwards rounds to nearest even. */
+/**
+ * Adds an increment to the sum, so that shifting out the low `shift` bits afterwards has the effect of rounding to
+ * nearest even.
+ */
 function roundToHalf(code: Code, sum: number, shift: number): void {
   code.get(shift).i32(0).op('i32.gt_s').get(shift).i32(62).op('i32.lt_s', 'i32.and');
   code.if(() => {

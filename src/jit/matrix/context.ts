@@ -1,4 +1,4 @@
-/** What the code of all matrix products has in common: the layout of the frame and of its scratch memory. */
+/** What the code for all matrix products has in common: the layout of the frame and of the scratch memory. */
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Carriers } from '../groups/stop.ts';
@@ -7,7 +7,7 @@ import type { KernelShape } from '../regions/kernel-shape.ts';
 /** Bytes of a decoded float: the signed significand in the low word, and the exponent in the high word. */
 export const decodedBytes = 8;
 
-/** Parameters of `exchangeType`: the address of the words of lane 0, and its thread. */
+/** Parameters of `exchangeType`: the address of lane 0's words, and the index of the thread that is lane 0. */
 export const words = 0;
 export const first = 1;
 
@@ -70,8 +70,8 @@ export function productContext<Product extends MatrixProduct>(
 }
 
 /**
- * Number of registers of A, B and C that each lane contributes. Any other values that lanes contribute follow these
- * registers.
+ * Number of registers that each lane contributes to A, B and C together. If lanes also contribute other values, these
+ * come after the registers.
  */
 export function registersOf({ a, b, c }: MatrixProduct): number {
   return a.fragment.registers + b.fragment.registers + c.fragment.registers;

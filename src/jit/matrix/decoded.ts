@@ -3,17 +3,20 @@ import { type FloatName, formats } from '../../numerics/formats.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import type { Helpers } from '../helpers.ts';
 
-/** Special exponents of decoded values: `infinite` marks an infinity, and `undefinedValue` marks a NaN. */
+/**
+ * Exponents with a special meaning in decoded values: `infinite` stands for an infinity, and `undefinedValue` for a
+ * NaN.
+ */
 const infinite = 1024;
 export const undefinedValue = 4096;
 /**
- * When exponents are added for a product, a sum of at least `notFinite` means that the product is an infinity or NaN,
- * and a sum of at least `notNumber` means that it is a NaN.
+ * Limits for the sum of the exponents of two factors. If the sum is at least `notFinite`, the product is an infinity or
+ * a NaN; if it is at least `notNumber`, the product is a NaN.
  */
 export const notFinite = 512;
 export const notNumber = 3000;
 
-/** Index of the function (code) → decoded value. */
+/** Returns the index of a function that takes the code of a number and returns the decoded value. */
 export function decodeFunction(helpers: Helpers, format: FloatName): number {
   const type: FunctionType = { parameters: ['i32'], results: ['i64'] };
   return helpers.function(`decode ${format}`, type, (code) => {

@@ -11,14 +11,14 @@ import { decodeFunction, notFinite, notNumber } from './decoded.ts';
 /** The layout of a dot product's terms in the scratch memory. */
 export interface DotShape {
   readonly arithmetic: DotArithmetic;
-  /** The terms, and the sum of the fraction bits of their factors. */
+  /** The number of terms, and the number of fraction bits of each product, which is the sum of those of its factors. */
   readonly count: number;
   readonly fractionBits: number;
 }
 
 /**
- * Returns the index of the function (address of the terms, bits of the accumulator) → bits of the result. Each term is
- * a product, stored as two words: its significand and its exponent.
+ * Returns the index of a function that takes the address of the terms and the bits of the accumulator, and returns the
+ * bits of the result. Each term is a product, stored as two words: its significand and its exponent.
  */
 export function dotFunction(helpers: Helpers, shape: DotShape, origin: number): number {
   const key = `dot ${JSON.stringify(shape)}`;
@@ -48,7 +48,7 @@ export function dotFunction(helpers: Helpers, shape: DotShape, origin: number): 
 
 const nearest = { rounding: 'rn', flush: false, sat: false, approximate: false, nan: false, xorSign: false } as const;
 
-/** The bits of the NaN that f32 results have. */
+/** The bits of the NaN that is used for all f32 results that are NaN. */
 const notNumberWord = 0x7fffffff;
 
 function addFunction(helpers: Helpers, format: 'f16' | 'f32'): number {
@@ -61,7 +61,7 @@ function addFunction(helpers: Helpers, format: 'f16' | 'f32'): number {
   });
 }
 
-/** Adds four numbers on the stack and four in a local, rounding to nearest even. */
+/** Adds the four numbers in a local to the four numbers on the stack, rounding to nearest even. */
 export function addSums(code: Code, other: number): void {
   const sum = code.local('v128');
   code.get(other).vector('f32x4.add').set(sum);
@@ -70,8 +70,8 @@ export function addSums(code: Code, other: number): void {
 }
 
 /**
- * Returns the index of the function (address of the terms, accumulator) → bits of the sum of one chunk and the
- * accumulator.
+ * Returns the index of a function that adds the terms of one chunk to the accumulator. It takes the address of the
+ * terms and the bits of the accumulator, and returns the bits of the sum.
  */
 function chunkFunction(helpers: Helpers, shape: DotShape, origin: number): number {
   const key = `chunk ${JSON.stringify(shape)}`;
@@ -113,8 +113,8 @@ class ChunkWriter {
     const decoded = code.local('i64');
     code.get(accumulator).call(decodeFunction(helpers, format)).tee(decoded).op('i32.wrap_i64').set(significand);
     code.get(decoded).i64(32n).op('i64.shr_s', 'i32.wrap_i64').set(own);
-    // A zero gets a special exponent. Products that are zero already have this exponent, so only the accumulator is
-    // handled here.
+    // Zeros have a special exponent. Products that are zero already have it, so it has to be set only for the
+    // accumulator.
     code.get(own).i32(arithmetic.zeroExponent).get(significand).op('select').set(greatest);
     const [term, exponent] = [code.local('i32'), code.local('i32')];
     this.eachTerm(() => {

@@ -14,7 +14,7 @@ import { factorBytes, first, type ProductContext, sumBytes, words } from './cont
 import { decodeFunction } from './decoded.ts';
 import { elementPosition, evenly, type Position, positionOf, pushLanePosition, repeat } from './lanes.ts';
 
-/** Pushes the address of a lane's element of an array of the frame. */
+/** Pushes the address of a lane's element in one of the frame's arrays, without the offset of the array. */
 function pushOwn({ code }: ProductContext, lane: number, { type }: Carrier): void {
   code.get(words).get(lane);
   if (type === 'i32') {
@@ -38,8 +38,8 @@ function setPlace({ code, room }: ProductContext, lane: number, place: number, p
 }
 
 /**
- * The place of an element that a lane holds: the position of its lowest bit in the register, and its distance from the
- * lane's first element in the scratch memory.
+ * Where an element that a lane holds is stored: `low` is the position of its lowest bit in the register, and `offset`
+ * is the distance between this element and the lane's first element in the scratch memory.
  */
 interface ElementPlace {
   readonly low: number;
@@ -48,7 +48,8 @@ interface ElementPlace {
 
 /**
  * Calls `element` for each element of a fragment whose first register is `firstRegister`, after loading the register
- * that contains the element into a local. If lanes hold several copies of an element, only the first one is used.
+ * that contains the element into a local. If a lane holds several copies of an element, `element` is called only for
+ * the first one.
  */
 function eachElement(
   context: ProductContext,
@@ -96,8 +97,9 @@ export function readFactor(context: ProductContext, side: 'a' | 'b'): void {
 }
 
 /**
- * Returns the distances in the scratch memory that correspond to the bits of k. If the arithmetic adds the terms in two
- * halves, the bit of k that selects the half gets the greatest distance, so that each half is contiguous.
+ * Returns the distances in the scratch memory that correspond to the bits of k. If the GPU adds the terms in two
+ * halves, the greatest distance belongs to the bit of k that selects the half, so that each half is contiguous in
+ * memory.
  */
 function stepsAlong(product: MatrixProduct, along: number, bytes: number): readonly number[] {
   const inOrder = product.kind !== 'float' || product.arithmetic.order === 'direct' || product.sparsity !== null;
@@ -107,8 +109,8 @@ function stepsAlong(product: MatrixProduct, along: number, bytes: number): reado
 }
 
 /**
- * Replaces the register on the stack with one of its elements in decoded form. Returns the opcode that stores the
- * decoded element.
+ * Writes code that replaces the register on the stack with one of its elements in decoded form. Returns the opcode with
+ * which the decoded element must be stored.
  */
 function decode(
   { code, product, shape }: ProductContext,

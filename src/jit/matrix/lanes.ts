@@ -13,8 +13,8 @@ export function repeat(code: Code, counter: number, limit: number, body: () => v
 }
 
 /**
- * How the position of an element in the scratch memory is computed: each bit of the lane's index and of the element's
- * index that is 1 adds a distance.
+ * Defines how to compute the position of an element in the scratch memory. There is a distance for each bit of the
+ * lane's index and of the element's index, and the position is the sum of the distances for all bits that are 1.
  */
 export interface Position {
   /** The distances for the bits of the lane's index, lowest bit first. */
@@ -34,8 +34,8 @@ export interface Steps {
 }
 
 /**
- * Returns the distances for the bits of an index if consecutive rows or columns are `step` apart: the step times each
- * power of two.
+ * Returns the distances for the bits of an index if consecutive rows or columns are `step` apart: `step`, 2 * `step`, 4
+ * * `step`, and so on.
  */
 export function evenly(step: number, count = 10): readonly number[] {
   return Array.from({ length: count }, (_, bit) => step * 2 ** bit);
@@ -65,7 +65,7 @@ export function pushLanePosition(code: Code, lane: number, { ofLane }: Position)
   });
 }
 
-/** The distance in the scratch memory between an element and the first element of its lane. */
+/** The distance in the scratch memory between an element and the first element of the same lane. */
 export function elementPosition(element: number, { ofElement }: Position): number {
   return ofElement.reduce((sum, step, bit) => sum + ((element >>> bit) & 1) * step, 0);
 }

@@ -51,7 +51,7 @@ export function writeProduct(code: Code, shape: KernelShape, { name, product }: 
   writeSums(context);
 }
 
-/** Counts the product in the context of the block, which comes before the frames. */
+/** Increments the counter of slow products in the block's context, which is located just before the block's frames. */
 function countTile(code: Code, { layout }: KernelShape): void {
   const block = code.local('i32');
   const at = layout.origin + contextFields.slowTiles;
@@ -75,8 +75,9 @@ function multiply(context: ProductContext): void {
 }
 
 /**
- * Locals for the element of D that is being computed: the addresses of its row of A, its column of B and its sum, to
- * which constant offsets have to be added, and the indices of its row and column.
+ * Locals for the element of D that is being computed: the addresses of its row of A, its column of B and its sum, and
+ * the indices of its row and column. The offsets of A, B and the sums, which are constant, have to be added to the
+ * addresses.
  */
 export interface SumLocals {
   readonly a: number;
@@ -117,7 +118,10 @@ function eachSum({ code, product, room }: ProductContext, body: (at: SumLocals) 
   );
 }
 
-/** Pushes the address of the element of B that is multiplied by element `at` of the current row of A. */
+/**
+ * Pushes the address of the element of B by which an element of the current row of A is multiplied. The local `at`
+ * contains the index of the element of A.
+ */
 function pushPartner(context: ProductContext, { b, row }: SumLocals, at: number): void {
   const { code, product } = context;
   code.get(b);
@@ -203,7 +207,9 @@ function multiplyFloats(context: ContextOf<'float'>): void {
   });
 }
 
-/** Writes the products of a row and a column. */
+/**
+ * Writes code that multiplies the elements of a row of A by those of a column of B and stores the products as terms.
+ */
 function writeTerms(context: ContextOf<'float'>, sums: SumLocals, terms: number): void {
   const { code, product, rooms, shape } = context;
   const { origin } = shape.layout;
@@ -243,7 +249,7 @@ function writeTerms(context: ContextOf<'float'>, sums: SumLocals, terms: number)
 
 const magnitude = 0x7fff_ffff_ffff_ffffn;
 const infiniteDouble = 0x7ff0_0000_0000_0000n;
-/** The NaN of a product of doubles. */
+/** The NaN that products of doubles give. */
 const doubleNan = magnitude;
 
 function multiplyDoubles(context: ContextOf<'double'>): void {

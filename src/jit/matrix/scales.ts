@@ -5,7 +5,7 @@ import { decodedBytes, type ProductContext, registersOf, words } from './context
 import { decodeFunction, notFinite, undefinedValue } from './decoded.ts';
 import { repeat } from './lanes.ts';
 
-/** The operands that hold scales, in the order in which lanes contribute them. */
+/** Number of operands for the scales of one matrix: the scales themselves, the byte-id and the thread-id. */
 const perSide = 3;
 
 type FloatContext = ProductContext<Extract<MatrixProduct, { readonly kind: 'float' }>>;
@@ -53,7 +53,7 @@ export class ScaleWriter {
     return elementAt(carriers.sends, before + operand).array;
   }
 
-  /** Pushes the value that an operand has in lane 0. */
+  /** Pushes lane 0's value of an operand. */
   private pushOperand(operand: number): void {
     const { code, shape } = this.context;
     code.get(words).memory('i32.load', shape.layout.origin + this.carrier(operand));
@@ -149,8 +149,8 @@ export class ScaleWriter {
   }
 
   /**
-   * Replaces the products in each group with one term. Its significand is the exact sum of the products, multiplied by
-   * the significands of the group's scales, and its exponent includes the exponents of the scales.
+   * Replaces the products of each group with a single term. The significand of this term is the exact sum of the
+   * products, multiplied by the significands of the group's scales; its exponent includes the exponents of the scales.
    */
   private addGroups(terms: number): void {
     const { scaling, context } = this;

@@ -4,7 +4,10 @@ import type { Sparsity } from '../../isa/matrix-product.ts';
 import type { Code } from '../../wasm/code.ts';
 import { type ProductContext, registersOf, words } from './context.ts';
 
-/** Pushes the column of A that the element `at` of a row belongs to. */
+/**
+ * Pushes the column of A to which an element of a row belongs. The local `at` contains the index of the element among
+ * those that are kept.
+ */
 export function pushKeptColumn(
   { code, product, carriers, shape }: ProductContext,
   { unit, rowBits, lanes }: Sparsity,

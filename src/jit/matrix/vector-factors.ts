@@ -5,14 +5,17 @@ import { type ProductContext, words } from './context.ts';
 import { repeat } from './lanes.ts';
 import { across, entryElements, perRegister, registerPlaces, type VectorRooms } from './vector-layout.ts';
 
-/** A vector of four words of A or B, and the index within a word of the entry to decode. */
+/** A local with four words of A or B, and the index of the entry that is to be decoded in each word. */
 export interface FourWords {
   readonly side: 'a' | 'b';
   readonly source: number;
   readonly number: number;
 }
 
-/** Locals for four decoded entries. Only floats have exponents; for other types, `exponent` is null. */
+/**
+ * Locals that receive four decoded entries. `exponent` is null for types other than floats, because only floats have
+ * exponents.
+ */
 export interface FourEntries {
   readonly value: number;
   readonly exponent: number | null;
@@ -110,7 +113,7 @@ function decodeB(context: ProductContext, rooms: VectorRooms, decode: Decode): v
 const bytesOfWords = (picked: readonly number[]): number[] =>
   picked.flatMap((word) => [0, 1, 2, 3].map((byte) => 4 * word + byte));
 
-/** Transposes four by four words in locals. */
+/** Transposes a matrix of four by four words, with one row in each of four locals. */
 function transpose(code: Code, rows: readonly number[], spare: readonly number[]): void {
   const [a = 0, b = 0, c = 0, d = 0] = rows;
   const [p = 0, q = 0, r = 0, s = 0] = spare;

@@ -25,8 +25,8 @@ import {
 type FloatContext = ProductContext<Extract<MatrixProduct, { readonly kind: 'float' }>>;
 
 /**
- * The exponent that zeros get. The sum of two such exponents still fits in 16 bits, and a sum that includes one is less
- * than the exponent of any nonzero product.
+ * The exponent that is used for zeros. The sum of two such exponents still fits in 16 bits, and the sum of this
+ * exponent and any other is less than the exponent of any nonzero product.
  */
 const zeroMark = -(2 ** 14);
 
@@ -53,7 +53,10 @@ function floatFormat(name: Accumulator | FactorFormat) {
   return formats[name];
 }
 
-/** Decodes four elements to f32 and exponents. Sets the lanes of `bad` in which the element is an infinity or NaN. */
+/**
+ * Decodes four elements to f32 values and their exponents. In the mask `bad`, sets the lanes whose element is an
+ * infinity or a NaN.
+ */
 function decodeFour(context: FloatContext, { side, source, number }: FourWords, to: FourEntries, bad: number): void {
   const { code, product } = context;
   const { value, exponent } = to;
@@ -72,7 +75,7 @@ function decodeFour(context: FloatContext, { side, source, number }: FourWords, 
     const least = nan === 'ieee' ? ((2 ** exponentBits - 1) << 23) | 0 : magnitudes;
     splat(code.get(bad).get(value), least).vector('i32x4.ge_s', 'v128.or').set(bad);
   }
-  // Subnormal numbers have the exponent of the least normal number.
+  // Subnormal numbers have the same exponent as the smallest normal number.
   splat(code, zeroMark);
   splat(shift(code.get(value), 'i32x4.shr_u', 23), 1).vector('i32x4.max_s');
   splat(code, (side === 'b' ? bias : 0) - own).vector('i32x4.add');
@@ -165,8 +168,8 @@ class FloatRows {
   }
 
   /**
-   * Sets the lanes of `bad` in which the greatest exponent belongs to a product that is too small for f32 but not zero.
-   * Its exponent would be mistaken for that of a zero.
+   * In the mask `bad`, sets the lanes in which the product with the greatest exponent is not zero, but too small for
+   * f32. Its exponent would be mistaken for that of a zero.
    */
   private refuseTiny(): void {
     const { rows, greatest, bad } = this;

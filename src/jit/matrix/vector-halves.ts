@@ -8,7 +8,7 @@ import { shift, single, splat, splatPower } from '../simd/vector-words.ts';
  */
 const [least, beyond] = [127 - 14, 127 + 16];
 
-/** Number of fraction bits that f32 has beyond those of f16. */
+/** Number of fraction bits that f32 has in addition to those of f16. */
 const extra = 13;
 
 /**
@@ -26,11 +26,11 @@ export function decodeHalves(code: Code, high: boolean): Code {
   return splatPower(code, 112).vector('f32x4.mul');
 }
 
-/** Rounds the magnitudes on the stack to f16, to nearest even; infinities become 2^16. */
+/** Rounds the magnitudes on the stack to values of f16 (to nearest even). Infinities become 2^16. */
 export function roundToHalves(code: Code): Code {
   const [value, last] = [code.local('v128'), code.local('v128')];
-  // Adding and then subtracting a number rounds the value to f16: the last place of an f32 that is 2^13 times as large
-  // has the same weight as the last place of the value in f16.
+  // Adding a large number and then subtracting it rounds the value to f16. The number is 2^13 times as large as the
+  // value, so its last place in f32 has the same weight as the last place of the value in f16.
   splat(code.tee(value), single.infinity).vector('v128.and');
   splat(splat(code, least << 23).vector('i32x4.max_s'), extra << 23)
     .vector('i32x4.add')
@@ -39,22 +39,22 @@ export function roundToHalves(code: Code): Code {
   return splat(code, beyond << 23).vector('i32x4.min_s');
 }
 
-/** Pushes the codes of four values of f16. */
+/** Pushes the f16 codes of four values, which must be representable in f16. */
 export function pushHalves(code: Code, value: number): Code {
   const magnitude = code.local('v128');
   const half = 0x3f000000;
   splat(code.get(value), single.magnitude).vector('v128.and').set(magnitude);
   splat(shift(code.get(magnitude), 'i32x4.shr_u', extra), (least - 1) << 10).vector('i32x4.sub');
-  // When 0.5 is added to a subnormal number, the lowest bits of the sum are its f16 code, because the last place of 0.5
-  // in f32 is 2^-24.
+  // If 0.5 is added to a number that is subnormal in f16, the lowest bits of the sum are the f16 code of the number,
+  // because the last place of 0.5 in f32 is 2^-24.
   splat(splat(code.get(magnitude), half).vector('f32x4.add'), half).vector('i32x4.sub');
   splat(code.get(magnitude), (least << 23) - 1).vector('i32x4.gt_s', 'v128.bitselect');
   return splat(shift(code.get(value), 'i32x4.shr_u', 16), 0x8000).vector('v128.and', 'v128.or');
 }
 
 /**
- * Pushes the biased exponents of accumulators. `doubled` holds their bits shifted left by one. The exponent of a zero
- * is 0.
+ * Pushes the biased exponents of accumulators, whose bits, shifted left by one, are in the local `doubled`. The
+ * exponent of a zero is 0.
  */
 export function pushHalfExponents(code: Code, doubled: number): Code {
   splat(shift(code.get(doubled), 'i32x4.shr_u', 24), least).vector('i32x4.max_s');

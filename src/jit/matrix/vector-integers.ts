@@ -54,7 +54,10 @@ function decodeFour({ code, product }: IntegerContext, { side, source, number }:
   code.set(to.value);
 }
 
-/** Multiplies four entries of A by four entries of B element by element, and adds up the products within each entry. */
+/**
+ * Multiplies the elements of four entries of A by the corresponding elements of four entries of B, and adds up the
+ * products of each entry.
+ */
 function multiply(code: Code, product: IntegerContext['product']): void {
   if (product.kind === 'integer') code.vector('i32x4.dot_i16x8_s');
   else {
@@ -62,7 +65,7 @@ function multiply(code: Code, product: IntegerContext['product']): void {
   }
 }
 
-/** Adds C with saturation. Only this addition can have a result outside the range of s32. */
+/** Adds C with saturation. Of all additions, only this one can have a result outside the range of s32. */
 function addSaturated(rows: VectorRows<IntegerContext['product']>, eight: Eight, parity: number, sum: number): void {
   const { code } = rows.context;
   const [start, total] = [code.local('v128'), code.local('v128')];

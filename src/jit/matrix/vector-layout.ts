@@ -1,8 +1,8 @@
 /**
  * Decides for which fragments four columns of a product can be computed at a time, and where decoded factors are placed
- * in the scratch memory. Each word of decoded factors is called an entry, and contains one element or several elements
- * that are adjacent along k. A is stored row by row. B is stored in blocks of eight columns: for each entry along k, a
- * block contains the entries of its even columns, followed by those of its odd columns.
+ * in the scratch memory. Decoded factors are stored in words, which are called entries. An entry contains one element,
+ * or several elements that are adjacent along k. A is stored row by row. B is stored in blocks of eight columns: for
+ * each entry along k, a block contains the entries of its even columns, followed by those of its odd columns.
  */
 import { elementsOf, type Fragment, placeOf } from '../../isa/fragments.ts';
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
@@ -69,8 +69,8 @@ export function registerAt(fragment: Fragment, row: number, column: number): num
 }
 
 /**
- * A register of A or B: its index, and which elements it holds. `group` counts groups of eight rows of A or eight
- * columns of B, and `firstK` is the k index of the first element.
+ * The index of a register of A or B, and the elements that it holds. `group` is the index of a group of eight rows of A
+ * or eight columns of B, and `firstK` is the position of the first element along k.
  */
 interface RegisterPlace {
   readonly register: number;
@@ -84,8 +84,8 @@ export function perRegister({ registerBits, bits }: Fragment): number {
 }
 
 /**
- * Returns the registers of A or B if the elements have the usual arrangement: in each register, eight groups of four
- * lanes hold one row of A or one column of B each, and the elements of a group are adjacent along k. Returns null for
+ * Returns the registers of A or B if the elements have the usual arrangement: in each register, every group of four
+ * lanes holds elements of one row of A or one column of B, and these elements are adjacent along k. Returns null for
  * any other arrangement.
  */
 export function registerPlaces(fragment: Fragment, side: 'a' | 'b'): readonly RegisterPlace[] | null {

@@ -1,6 +1,6 @@
 /**
- * Products for four columns at a time. If a term of a product of floats is out of range, the function reports it, and
- * product.ts computes the product again term by term.
+ * Computes matrix products four columns at a time. If a term of a product of floats is out of range, the generated
+ * function reports this, and the code from product.ts then computes the product again, term by term.
  */
 import type { MatrixProduct } from '../../isa/matrix-product.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -12,8 +12,8 @@ import { multiplyIntegerVectors } from './vector-integers.ts';
 import { vectorRooms } from './vector-layout.ts';
 
 /**
- * Writes a function with the parameters of `exchangeType`. Its result is nonzero if the product still has to be
- * computed term by term.
+ * Writes a function with the parameters of `exchangeType`. The function returns a nonzero number if the product still
+ * has to be computed term by term.
  */
 export function writeVectorProduct(code: Code, shape: KernelShape, product: MatrixProduct, carriers: Carriers): void {
   const rooms = vectorRooms(product);

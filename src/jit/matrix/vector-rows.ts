@@ -11,8 +11,8 @@ import { advance } from './vector-factors.ts';
 import { across, registerAt, type VectorRooms } from './vector-layout.ts';
 
 /**
- * Eight adjacent elements of a row of D. `row` is relative to the current row of the loop; `sums` are locals for the
- * sums of the even columns and of the odd columns.
+ * Eight adjacent elements of a row of D. `row` is relative to the current row of the loop. `sums` holds two locals: one
+ * for the sums of the even columns, and one for those of the odd columns.
  */
 export interface Eight {
   readonly row: number;
@@ -20,13 +20,13 @@ export interface Eight {
   readonly sums: readonly [even: number, odd: number];
 }
 
-/** Locals with the addresses of entries of A and of B, without their constant offsets. */
+/** Locals for the addresses of entries of A and B, to which constant offsets have to be added. */
 interface Places {
   readonly a: number;
   readonly b: number;
 }
 
-/** Pushes the values of an entry. */
+/** Functions that push the values of the current entry of A or B. */
 interface PushValue {
   readonly a: () => Code;
   readonly b: (parity: number) => Code;
@@ -55,11 +55,14 @@ function runsOf(numbers: readonly number[]): readonly Run[] {
 export class VectorRows<Product extends MatrixProduct> {
   readonly context: ProductContext<Product>;
   readonly rooms: VectorRooms;
-  /** Locals that hold addresses: of the words of four lanes, of the values of A, and of the exponents of A. */
+  /**
+   * Locals for three addresses: that of the words of four lanes, that of the values of A, and that of the exponents of
+   * A.
+   */
   private readonly lanes: number;
   private readonly values: number;
   private readonly exponents: number;
-  /** Locals for the addresses that a loop over entries advances. */
+  /** Locals for the addresses that advance in each iteration of a loop over entries. */
   private readonly moving: Places;
 
   constructor(context: ProductContext<Product>, rooms: VectorRooms) {
@@ -72,7 +75,7 @@ export class VectorRows<Product extends MatrixProduct> {
 
   /**
    * Writes a loop with eight iterations, one for each of the first eight rows. Each iteration also handles every eighth
-   * row after its first row. `body` is called for each group of eight columns in these rows.
+   * row that follows. `body` is called for each group of eight columns in these rows.
    */
   each(body: (eight: Eight) => void): void {
     const { context, rooms, lanes, values, exponents } = this;
@@ -104,8 +107,8 @@ export class VectorRows<Product extends MatrixProduct> {
   }
 
   /**
-   * Calls `body` for each entry, in any order. `push` pushes the exponents of the products in eight columns, with the
-   * even columns first.
+   * Calls `body` for each entry, in any order. `push` pushes the exponents of the products in eight columns, those of
+   * the even columns first.
    */
   eachExponent({ row, column }: Eight, entries: readonly number[], body: (push: () => void) => void): void {
     const { exponentsA, exponentsB, entries: inRow } = this.rooms;
@@ -120,7 +123,7 @@ export class VectorRows<Product extends MatrixProduct> {
 
   /**
    * Calls `body` for each entry in ascending order. Entries of A are `bytes` bytes apart. Consecutive entries are
-   * handled in a loop, `together` of them in each iteration. Without a loop, there would be one long block without
+   * handled in a loop; each iteration handles `together` entries. Without a loop, there would be one long block without
    * branches; V8 performs all loads of such a block at its start, and there are not enough registers for all the
    * values.
    */
@@ -148,7 +151,9 @@ export class VectorRows<Product extends MatrixProduct> {
     }
   }
 
-  /** Pushes elements of C in four columns, or words that hold elements of f16 in eight. */
+  /**
+   * Pushes the elements of C in four columns. If C is f16, each word holds two elements, so eight columns are pushed.
+   */
   pushC({ row, column }: Eight, parity: number): Code {
     const { product, carriers } = this.context;
     const { a, b, c } = product;
@@ -156,7 +161,9 @@ export class VectorRows<Product extends MatrixProduct> {
     return this.load(this.lanes, 'v128.load', elementAt(carriers.sends, register).array);
   }
 
-  /** Stores elements of D in four columns, or words that hold elements of f16 in eight. */
+  /**
+   * Stores the elements of D in four columns. If D is f16, each word holds two elements, so eight columns are stored.
+   */
   store({ row, column }: Eight, parity: number, push: () => void): void {
     const { code, product, carriers, shape } = this.context;
     const { array } = elementAt(carriers.receives, registerAt(product.d.fragment, row, column + parity));

@@ -18,19 +18,22 @@ export interface SumContext {
   readonly inRange: boolean;
 }
 
-/** Locals for the four sums of the even columns, or of the odd ones. */
+/** Locals for four sums, which belong either to the even columns or to the odd columns. */
 export interface FourSums {
   /**
-   * Locals for the greatest exponents of the products, and for the factors by which terms are multiplied to express
-   * them in units of the sum.
+   * Two locals: `greatest` holds the greatest exponents of the products, and `scale` holds the factors by which terms
+   * are multiplied to express them in units of the sum.
    */
   readonly greatest: number;
   readonly scale: number;
-  /** Locals for sums in these units. If terms are added as integers, each sum has at most `mostTerms` terms. */
+  /**
+   * Locals for totals, which are expressed in these units. If terms are added as integers, at most `mostTerms` terms
+   * are added to each total.
+   */
   readonly totals: readonly number[];
 }
 
-/** Like `FourSums`, with a local that holds the accumulators at first and the results at the end. */
+/** Like `FourSums`, but also has a local that holds the accumulators at the beginning and the results at the end. */
 export interface Accumulated extends FourSums {
   readonly sum: number;
 }
@@ -59,7 +62,10 @@ function termsOfTotal(arithmetic: DotArithmetic): number {
   return staysInFloat(arithmetic) ? arithmetic.chunk : mostTerms;
 }
 
-/** Calls `body` with the entries of a chunk that are added to each total, and with the index of the total. */
+/**
+ * Distributes the entries of a chunk to the totals. For each total, calls `body` with the entries to add to it and with
+ * its index.
+ */
 export function eachTotal(
   arithmetic: DotArithmetic,
   entries: readonly number[],
@@ -70,8 +76,8 @@ export function eachTotal(
 }
 
 /**
- * Returns a lower limit for the greatest (biased) exponent in a chunk: from this value on, results are normal numbers,
- * and zeros do not affect how the terms are aligned.
+ * Returns the minimum for the greatest (biased) exponent in a chunk. If the greatest exponent has at least this value,
+ * results are normal numbers, and zeros do not affect how the terms are aligned.
  */
 export function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
   return Math.max(kept - 126, zeroExponent) + bias;
@@ -79,7 +85,7 @@ export function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
 
 /**
  * Whether products are far enough from the limits of f32 for sums to remain in range. In that case, if an accumulator
- * is finite and is either zero or has at least the exponent `leastExponent`, the same is true of the sum.
+ * is finite, and is either zero or has an exponent of at least `leastExponent`, the sum has these properties, too.
  */
 export function staysInRange({ a, b, arithmetic }: FloatProduct): boolean {
   const [least, greatest] = [exponentsOf(a.format), exponentsOf(b.format)].reduce(
@@ -100,7 +106,7 @@ function exponentsOf(format: FactorFormat): readonly [least: number, greatest: n
   return [1 - own, 2 ** exponentBits - 1 - own];
 }
 
-/** Sets the lanes of `bad` in which the accumulator is out of range. */
+/** In the mask `bad`, sets the lanes in which the accumulator is out of range. */
 export function checkAccumulators(code: Code, arithmetic: DotArithmetic, sum: number, bad: number): void {
   const [doubled, exponents] = [code.local('v128'), code.local('v128')];
   shift(code.get(sum), 'i32x4.shl', 1).tee(doubled);
@@ -109,8 +115,8 @@ export function checkAccumulators(code: Code, arithmetic: DotArithmetic, sum: nu
 }
 
 /**
- * Sets the lanes of `bad` in which the greatest exponent is out of range. If all terms of a sum are zero, the exponent
- * does not matter, and the lane is not set.
+ * In the mask `bad`, sets the lanes in which the greatest exponent is out of range. Lanes in which all terms of the sum
+ * are zero are not set, because the exponent does not matter there.
  */
 function checkExponents(code: Code, arithmetic: DotArithmetic, greatest: number, doubled: number, bad: number): void {
   code.get(bad);
@@ -121,8 +127,8 @@ function checkExponents(code: Code, arithmetic: DotArithmetic, greatest: number,
 
 /**
  * Begins a chunk: computes the scale from the greatest exponents of the products and the accumulators, and initializes
- * the sums with the accumulators. Sets the lanes of `bad` in which the greatest exponent is out of range. With
- * `inRange`, it is known to be in range, so there is no check, and no lower limit has to be applied.
+ * the sums with the accumulators. In the mask `bad`, sets the lanes in which the greatest exponent is out of range. If
+ * `inRange` is true, all exponents are known to be in range, so they are not checked, and no minimum has to be applied.
  */
 export function beginChunk(
   code: Code,
@@ -161,7 +167,7 @@ function cut(code: Code, arithmetic: DotArithmetic): void {
   code.vector(staysInFloat(arithmetic) ? 'f32x4.trunc' : 'i32x4.trunc_sat_f32x4_s');
 }
 
-/** Adds the products on the stack to the total with the index `number`. */
+/** Adds the products on the stack to total `number`. */
 export function addProducts(code: Code, arithmetic: DotArithmetic, { scale, totals }: FourSums, number: number): void {
   code.get(scale).vector('f32x4.mul');
   cut(code, arithmetic);
@@ -181,8 +187,8 @@ export function endChunk(code: Code, arithmetic: DotArithmetic, sums: Accumulate
       .get(scale)
       .vector('i32x4.sub');
   if (staysInFloat(arithmetic)) {
-    // The total is a whole number. The mask clears its sign and, if only 14 of its 24 significant bits are kept, the
-    // other 10 bits.
+    // The total is a whole number. The mask clears its sign bit. If only 14 of the 24 significant bits are kept, it
+    // also clears the other 10 bits.
     splat(code.get(total), arithmetic.end === 'f16' ? single.magnitude : single.magnitude - 0x3ff).vector('v128.and');
   } else {
     for (const other of others) addTotals(code, total, other, bad);
@@ -195,7 +201,7 @@ export function endChunk(code: Code, arithmetic: DotArithmetic, sums: Accumulate
   splat(code.get(total), single.sign).vector('v128.and', 'v128.or').set(sum);
 }
 
-/** Adds one total to another. Sets the lanes of `bad` in which the sum does not fit in 32 bits. */
+/** Adds one total to another. In the mask `bad`, sets the lanes in which the sum does not fit in 32 bits. */
 function addTotals(code: Code, total: number, other: number, bad: number): void {
   const before = code.local('v128');
   code.get(total).tee(before).get(other).vector('i32x4.add').set(total);
@@ -208,8 +214,8 @@ function addTotals(code: Code, total: number, other: number, bad: number): void 
 }
 
 /**
- * Pushes the magnitude of a total, prepared such that a conversion to f32 truncates it to its 24 highest bits. To
- * prevent the conversion from rounding up, it clears the bit just below these 24 bits.
+ * Pushes the magnitude of a total, prepared such that a conversion to f32 truncates it to its 24 highest bits. The bit
+ * just below these 24 bits is cleared, so that the conversion cannot round up.
  */
 function cutTotal(code: Code, total: number): void {
   const magnitude = code.local('v128');

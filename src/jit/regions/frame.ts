@@ -22,25 +22,26 @@ export class FrameLayout {
   private end = 0;
   /** The state word of each thread (layout.ts). This is the first array. */
   readonly state: number;
-  /** The array with the mask of the group in which each thread waits. */
+  /** The array that holds, for each thread, the mask of the group in which the thread is waiting. */
   readonly mask: number;
   private readonly rooms: { readonly offset: number; readonly size: number }[] = [];
   private readonly carriers = new Map<string, Carrier>();
   /**
-   * An array with a nonzero element for each thread that has continued alone since the four threads of its group were
-   * last found to agree (simd/four-function.ts).
+   * An array with one element for each thread. The element is nonzero if the thread has continued alone since the four
+   * threads of its group were last found to be in the same state (simd/four-function.ts).
    */
   readonly alone: number;
   /**
-   * The array with the address at which each thread's running activation begins in its local memory. `depth` is the
-   * array with the address at which each thread's next open call will be stored.
+   * `base` is the array with the address, in each thread's local memory, at which the activation of the current
+   * function begins. `depth` is the array with the address at which each thread's next open call will be stored.
    */
   readonly base: number;
   readonly depth: number;
 
   /** @param threads maximum number of threads in one block */
   constructor(threads: number) {
-    // The number is rounded up to whole warps, because code reads the elements of all lanes of a warp at once.
+    // The number of threads is rounded up to whole warps, because code reads the elements of all lanes of a warp at
+    // once.
     this.threads = (threads + warpSize - 1) & -warpSize;
     this.state = this.array(4);
     this.mask = this.array(4);
@@ -55,8 +56,8 @@ export class FrameLayout {
   }
 
   /**
-   * Returns arrays for values of the given widths that threads send to a stop or receive there. The arrays are shared
-   * by all stops.
+   * Returns arrays for the values that threads send or receive at a stop, given the widths of the values. All stops
+   * share these arrays.
    */
   carry(what: 'sends' | 'receives', widths: readonly number[]): readonly Carrier[] {
     return widths.map((width, i) => {

@@ -27,7 +27,7 @@ export interface KernelShape {
   /** Functions by their index in the kernel program; null for built-in functions. The kernel comes first. */
   readonly functions: readonly (FunctionShape | null)[];
   readonly stops: readonly Stop[];
-  /** Whether threads may end a run of a region in different states. */
+  /** Whether the threads that run a region together may be in different states at its end. */
   readonly hasStates: boolean;
   /**
    * Whether threads of a warp exchange values. In that case, threads run warp by warp, and some lanes of a warp may run
@@ -35,13 +35,13 @@ export interface KernelShape {
    */
   readonly hasGroups: boolean;
   /**
-   * Whether a loop may wait for another thread inside functions that it calls. Such a loop is never within one region,
-   * because each call ends the run of a region. To let other threads run, a thread therefore pauses at some of its
+   * Whether a loop may wait for another thread inside functions that it calls. Such a loop always extends over several
+   * regions, because a region ends at each call. To let other threads run, a thread therefore pauses at some of its
    * calls.
    */
   readonly waitsInCalls: boolean;
   readonly frame: FrameLayout;
-  /** Maximum number of bytes that a thread's open calls may take. */
+  /** Maximum number of bytes that the records of a thread's open calls may take. */
   readonly callBytes: number;
   readonly engineCalls: EngineCall[];
 }
@@ -69,7 +69,7 @@ export interface FunctionShape {
   readonly pauses: ReadonlyMap<number, Waiting>;
   /** For each basic block that follows a stop, the index of that stop. */
   readonly stopAt: ReadonlyMap<number, number>;
-  /** The frame array that holds a register, or the upper half of one. */
+  /** For each slot of a register, or of the upper half of a register, the offset of the frame array that holds it. */
   readonly slots: ReadonlyMap<number, number>;
   readonly traffic: TrafficAnalysis;
 }
@@ -197,7 +197,7 @@ export function slotsOf({ program, slots }: FunctionShape, place: number): reado
   });
 }
 
-/** Returns the places where a region loads registers from the frame and stores them back. */
+/** Returns where a region must load registers from the frame, and where it must store them back. */
 export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
   const { program, blocks, landings, live, regionAt, firstRegion } = fn;
   const { entry } = region;
@@ -212,8 +212,8 @@ export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
 
 /**
  * Returns the outcome of running a region, if only one is possible: all threads end, or all reach the same stop. In
- * that case, the region does not write the threads' states and constant masks; a caller that needs them writes them
- * itself. Null if several outcomes are possible.
+ * that case, the region itself does not write the states of the threads or masks that are constant; this is left to
+ * callers that need them. Returns null if several outcomes are possible.
  */
 export function soleOutcome(fn: FunctionShape, { order }: Region): number | null {
   const found = new Set<number | null>();
@@ -235,7 +235,10 @@ export function stopsIn({ blocks, stopAt }: FunctionShape, { order }: Region): r
   });
 }
 
-/** Returns the registers that a thread must store before it stops for others, so that it can continue at `resume`. */
+/**
+ * Returns the registers that a thread must store before it stops to let other threads run, so that it can later
+ * continue at `resume`.
+ */
 export function changedAt(fn: FunctionShape, changed: (place: number) => boolean, resume: number): readonly number[] {
   return fn.live.at(resume).filter((place) => fn.slots.has(place) && changed(place));
 }

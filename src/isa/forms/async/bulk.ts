@@ -1,7 +1,7 @@
 /**
  * Bulk copies and reductions without tensors, and st.bulk (PTX ISA 9.1, 9.7.9.13, 9.7.9.25.4, 9.7.9.25.6). Copies to
- * the thread's own block and to global memory are completed within the instruction that starts them; all other copies
- * and reductions are checked but not executed. Versions and targets were determined with ptxas 13.0.
+ * the thread's own block and to global memory are carried out completely by the instruction that starts them; all other
+ * copies and reductions are checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import { type InstructionForm, type OperandPattern, read } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';
@@ -12,7 +12,7 @@ import { changeObject, unchanged } from './mbarrier-object.ts';
 const hopper = at('8.0', 90);
 const blackwell = at('8.6', 100);
 
-/** A form that does nothing except give other threads a chance to run. */
+/** A form that only gives other threads a chance to run and has no other effect. */
 function withoutEffect(line: CheckedLine, way: Availability): InstructionForm {
   return executed(line, way, () => [{ kind: 'yield' }]);
 }
@@ -42,8 +42,8 @@ export function operandList(operands: readonly OperandPattern[]): string {
 }
 
 /**
- * Copies between two state spaces. If the destination is shared memory, the mbarrier object is told how many bytes have
- * arrived.
+ * Copies between two state spaces. If the destination is shared memory, the number of bytes that have arrived is
+ * reported to the mbarrier object.
  */
 function copy(sourceSpace: 'global' | 'shared', space: 'global' | 'shared'): readonly Step[] {
   const bulk: Step = { kind: 'bulk', space, address: '$dst', sourceSpace, source: '$src', size: '$size' };

@@ -1,6 +1,6 @@
 /**
- * mbarrier objects (PTX ISA 9.1, 9.7.13.15): what their 64 bits hold here, and the steps that change and test them. The
- * ISA does not specify the meaning of the bits. Fields, from bit 0:
+ * mbarrier objects (PTX ISA 9.1, 9.7.13.15): what ptxlab stores in their 64 bits, and the steps that change and test
+ * them. The ISA does not specify the meaning of the bits. Fields, from bit 0:
  *
  * | bits | field                                                                  |
  * | ---- | ---------------------------------------------------------------------- |
@@ -36,7 +36,7 @@ export interface Change {
   readonly arrivals: Ref | null;
   /** Number of arrivals that later phases no longer expect. */
   readonly dropped: Ref | null;
-  /** Number of bytes to expect in the current phase. */
+  /** Number of bytes by which to increase the tx-count of the current phase. */
   readonly expected: Ref | null;
   /** Number of bytes transferred. */
   readonly transferred: Ref | null;
@@ -90,7 +90,7 @@ function packed(to: Ref, arrivals: Ref, later: Ref, left: Ref, number: Ref): rea
   ];
 }
 
-/** Stores a new object in which each phase expects this number of arrivals. */
+/** Stores a new object in which each phase expects `count` arrivals. */
 export function makeObject(space: AccessSpace, address: Ref, count: Ref): readonly Step[] {
   return [
     field('$arrivals', count, pending),
@@ -105,12 +105,12 @@ export function clearObject(space: AccessSpace, address: Ref): readonly Step[] {
   return [constant('$object', 0, 64), { kind: 'store', space, width: 64, from: ['$object'], address, watched: true }];
 }
 
-/** Gives the number of arrivals that were still pending when an arrival returned this state. */
+/** Extracts from a state, which was returned by an arrival, the number of arrivals that were pending at that time. */
 export function pendingIn(to: Ref, state: Ref): Step {
   return field(to, state, pending);
 }
 
-/** Tests whether the phase in which a state was returned is complete. */
+/** Tests whether the phase is complete in which an arrival returned the given state. */
 export function testState(space: AccessSpace, address: Ref, to: Ref, state: Ref): readonly Step[] {
   return [...current(space, address, phase), field('$then', state, phase), compare('ne', 'u32', to, '$now', '$then')];
 }

@@ -32,8 +32,8 @@ const ampere = at('7.0', 80);
 const hopper = at('8.0', 90);
 
 /**
- * The steps use the same space for the shared memory of every block in the cluster, because the address itself says
- * which block it belongs to.
+ * The steps use one space for the shared memory of all blocks in the cluster, because an address itself tells to which
+ * block it belongs.
  */
 function spaceOf({ modifiers, mnemonic }: Variant): AccessSpace {
   return modifiers['space'] === undefined && !mnemonic.includes('.shared') ? 'generic' : 'shared';
@@ -132,7 +132,7 @@ const transactions = () =>
 
 interface Arrival {
   readonly id: string;
-  /** The modifiers between the opcode and the memory order. */
+  /** The modifiers that are written between the opcode and the memory order. */
   readonly words: string;
   readonly counted: boolean;
   readonly way: Availability;
@@ -151,8 +151,8 @@ const arrivals: readonly Arrival[] = [
 ];
 
 /**
- * The three kinds of result: a register (`state`), `_` for an object in the thread's own block (`sink`), and `_` for an
- * object anywhere in the cluster (`remote`).
+ * The three forms of the result operand: a register (`state`), `_` with an object in the thread's own block (`sink`),
+ * and `_` with an object anywhere in the cluster (`remote`).
  */
 const results = ['state', 'sink', 'remote'] as const;
 
@@ -258,7 +258,8 @@ const copies = () =>
     },
     ampere,
     // All copies that were started earlier are already complete at this point. Without .noinc, the instruction also
-    // makes the phase expect one more arrival, which cancels out its own arrival, so nothing has to be done.
+    // increases the number of arrivals that the phase expects by one. This cancels out its own arrival, so there is
+    // nothing to do.
     (variant) => [
       one,
       changeObject(spaceOf(variant), '$a', { ...unchanged, arrivals: has(variant, '.noinc') ? '$one-arrival' : null }),

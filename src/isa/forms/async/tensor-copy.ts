@@ -18,7 +18,7 @@ const inShared = (name: string, access: 'load' | 'store'): OperandPattern => ({
 });
 const object = inShared('mbar', 'store');
 
-/** A mode that defines how coordinates select elements of a tensor with this many dimensions. */
+/** A mode for tensors with a given number of dimensions. It defines how coordinates select elements of the tensor. */
 interface Mode {
   readonly dimensions: number;
   readonly id: string;

@@ -45,7 +45,7 @@ function call(indirect: boolean, { withResults, withParameters }: Shape): Instru
   };
 }
 
-/** call, with and without results, parameters and a table of targets; and brx.idx. */
+/** All forms of call (with or without results, parameters and a table of targets), and brx.idx. */
 export const callForms = (): readonly InstructionForm[] => [
   ...[false, true].flatMap((indirect) => shapes.map((shape) => call(indirect, shape))),
   {

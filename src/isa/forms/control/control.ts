@@ -81,7 +81,7 @@ interface Spelling {
   readonly aligned: string;
   readonly way: Availability;
   /**
-   * The version and target that introduced `.arrive` and `.red`, which may be later than those of the plain barrier.
+   * The version and target that introduced `.arrive` and `.red`. They may be later than those for the plain barrier.
    */
   readonly rest: Availability;
 }

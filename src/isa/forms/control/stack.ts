@@ -1,6 +1,6 @@
 /**
  * alloca, stacksave and stackrestore: PTX ISA 9.1, 9.7.17. Each call of a function can allocate a fixed number of bytes
- * on the stack. When they run out, alloca returns an address that cannot be accessed.
+ * on the stack. If an allocation exceeds what is left, alloca returns an address that cannot be accessed.
  */
 import { type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
 import { type Ref, stackBase, stackLimit, stackTop } from '../../steps/ref.ts';
@@ -20,10 +20,12 @@ function form(line: Line): InstructionForm {
 
 const formatOf = (variant: Variant): 'u32' | 'u64' => (slotType(variant, 0).width === 32 ? 'u32' : 'u64');
 
-/** An address that lies outside all memory. */
+/** An address at which there is no memory of any kind. */
 const nowhere = 2 ** 40;
 
-/** The steps that allocate memory at the next address that is a multiple of `unit`, which must be a 64-bit value. */
+/**
+ * Returns the steps that allocate memory at the next multiple of the alignment `unit`, which must be a 64-bit value.
+ */
 function take(variant: Variant, unit: Ref): readonly Step[] {
   const type = formatOf(variant);
   return [

@@ -60,8 +60,8 @@ export const integer: Combine = (variant, { old, b, next }) => {
 };
 
 /**
- * `.inc` counts up and continues with 0 after b. `.dec` counts down and continues with b after 0, and also if the old
- * value is above b.
+ * `.inc` counts up, and wraps to 0 if the old value is b or more. `.dec` counts down, and wraps to b if the old value
+ * is 0 or greater than b.
  */
 export const wrapping: Combine = (variant, { old, b, next }): readonly ValueStep[] => {
   const compare = (comparison: 'ge' | 'gt' | 'eq', to: Ref, right: Ref): ValueStep => ({
@@ -135,8 +135,8 @@ const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
 };
 
 /**
- * Float operations; packed types are processed lane by lane. f32 in global memory flushes subnormals, as the ISA
- * requires.
+ * Floating-point operations, which process packed types lane by lane. Operations on f32 in global memory flush
+ * subnormals to zero, as the ISA requires.
  */
 const float: Combine = (variant, { old, b, next }) => {
   const type = slotType(variant, 0);
@@ -233,7 +233,7 @@ interface Operation {
   readonly onlyAtom?: boolean;
   /** Without a cache policy. */
   readonly unhinted?: boolean;
-  /** Vector operations can access only global memory. */
+  /** True for vector operations, which can access only global memory. */
   readonly globalOnly?: boolean;
 }
 

@@ -83,7 +83,10 @@ const lines: readonly InstructionForm[] = [
 
 // --- createpolicy ---------------------------------------------------------------------------------------------------
 
-/** Policies are opaque. The values are those that CUTLASS defines for policies that apply to all addresses. */
+/**
+ * The ISA does not define the bits of a policy. These values are the ones that CUTLASS uses for policies that apply to
+ * all addresses.
+ */
 const policies: Readonly<Record<string, bigint>> = {
   '.L2::evict_normal': 0x1000000000000000n,
   '.L2::evict_first': 0x12f0000000000000n,

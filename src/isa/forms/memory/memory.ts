@@ -232,8 +232,8 @@ const stores: readonly Line[] = [
 ];
 
 /**
- * Returns two variants of a line: one without a cache policy, and one with both the modifier and the operand for the
- * cache policy.
+ * Returns two variants of a syntax line: one without a cache policy, and one that has both the modifier and the operand
+ * for a cache policy.
  */
 function hinted(line: Line): readonly Line[] {
   const plain = { ...line, syntax: line.syntax.replace('HINT', '') };

@@ -12,19 +12,21 @@ type Word = 'ld_reduce' | 'red' | 'st';
 interface Family {
   readonly id: string;
   readonly types: readonly TypeName[];
-  /** The type that registers must have. If this is absent, it is the type in the mnemonic. */
+  /** The type that registers must have; by default, the type in the mnemonic. */
   readonly register?: TypeRef;
   readonly unpacked?: boolean;
   /**
-   * The operations that each instruction can have with this type. `vectorOps` lists those that are available only for
+   * The operations that each instruction supports for this type. The operations in `vectorOps` are supported only for
    * vectors.
    */
   readonly ops?: Partial<Readonly<Record<'ld_reduce' | 'red', readonly string[]>>>;
   readonly vectorOps?: readonly string[];
   readonly vectors?: readonly string[];
-  /** True for a type that must be combined with a vector modifier. A type without `vectors` can never be. */
+  /**
+   * True for a type that must be combined with a vector modifier. A type without `vectors` cannot be combined with one.
+   */
   readonly vectorOnly?: boolean;
-  /** The modifier for the precision in which values are added. */
+  /** The modifier that specifies the precision in which values are added. */
   readonly sum?: string;
   readonly stored?: boolean;
 }

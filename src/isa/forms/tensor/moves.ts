@@ -14,7 +14,7 @@ const line = (made: CheckedLine): InstructionForm => checked(made, ...tensorMemo
 
 const powers = [1, 2, 4, 8, 16, 32, 64, 128];
 
-/** How lanes and columns correspond to registers. */
+/** A layout, which defines how lanes and columns of tensor memory correspond to registers. */
 interface Layout {
   readonly shapes: readonly string[];
   /** Number of registers per thread for `.x1`. */
@@ -95,7 +95,9 @@ const reductions = () =>
 
 // --- copies ---------------------------------------------------------------------------------------------------------
 
-/** The shapes of data that can be copied, each with the modifiers that say how the data is distributed to warps. */
+/**
+ * The shapes of data that can be copied, each with the modifiers that determine how the data is distributed to warps.
+ */
 const copyShapes = [
   { id: '', shape: ['.128x256b', '.4x256b', '.128x128b'], warps: [] },
   { id: '.64', shape: ['.64x128b'], warps: ['.warpx2::02_13', '.warpx2::01_23'] },

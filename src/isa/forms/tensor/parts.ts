@@ -1,4 +1,4 @@
-/** The parts that the forms of tcgen05 have in common: operands, and the targets of their variants. */
+/** Parts that several forms of tcgen05 share: operands, and lists of versions and targets. */
 import { type OperandPattern, read, type ValuePattern } from '../../form.ts';
 import { atListed, type Availability } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
@@ -17,7 +17,7 @@ export const anyTensor = (name: string): OperandPattern => ({ kind: 'tensor', na
 /** A register that describes a matrix in shared memory. */
 export const descriptor = (name: string): ValuePattern => read(name, '.u64');
 
-/** Targets for single chips only, without the other members of their families. */
+/** Versions and targets for features that only the named chips have, and not the other members of their families. */
 export const chips: readonly Availability[] = [
   atListed('8.6', 'sm_100a', 'sm_101a'),
   atListed('8.8', 'sm_103a'),
@@ -30,7 +30,7 @@ export const families: readonly Availability[] = [
   atListed('9.0', 'sm_110a', 'sm_110f'),
 ];
 
-/** The names of operands, written as they appear in a syntax line. */
+/** Returns the list of operands as it appears in a syntax line. */
 export function operandList(operands: readonly OperandPattern[]): string {
   return operands.map(({ kind, name }) => (kind === 'address' || kind === 'tensor' ? `[${name}]` : name)).join(', ');
 }

@@ -1,6 +1,6 @@
 /**
- * tcgen05.mma: products of matrices in tensor memory and shared memory (PTX ISA 9.1, 9.7.16.10). They are checked but
- * not executed. Versions and targets were determined with ptxas 13.0.
+ * tcgen05.mma: products of matrices in tensor memory and shared memory (PTX ISA 9.1, 9.7.16.10). These instructions are
+ * checked but not executed. Versions and targets were determined with ptxas 13.0.
  */
 import { type AvailabilityRow, type Constraint, type InstructionForm, type OperandPattern, read } from '../../form.ts';
 import { atListed } from '../../targets.ts';
@@ -35,7 +35,7 @@ const mask: OperandPattern = {
   joined: true,
 };
 
-/** Whether A is in tensor memory, and whether half of it is omitted. */
+/** The source of A: whether it is in tensor memory, and whether it is sparse, so that half of it is omitted. */
 interface Source {
   readonly inTensor: boolean;
   readonly sparse: boolean;
@@ -70,7 +70,7 @@ const shifted: readonly Constraint[] = [
   {
     kind: 'axis-goes-with',
     axis: 'ashift',
-    // An axis is named after its first value.
+    // Each axis is named after the first of its values.
     other: 'collector::a::fill',
     values: ['', '.collector::a::lastuse', '.collector::a::discard'],
   },
