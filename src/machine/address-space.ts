@@ -9,7 +9,7 @@ import { elementAt } from '../base/element-at.ts';
 import { rankAt, type WindowSpace } from '../isa/spaces.ts';
 import { keysOf } from '../base/records.ts';
 
-/** Spaces that an access can resolve to. */
+/** The spaces in which the target of an access can be. */
 export type MemorySpace = 'global' | 'shared' | 'local' | 'const' | 'param';
 
 /** High word of each far window. */
@@ -40,7 +40,7 @@ const lowestWindow = BigInt(firstNearAddress);
 /** Nothing is ever allocated below this address, so accesses at small offsets from null are caught. */
 export const firstGlobalAddress = 0x1_0000;
 
-/** An address inside one space. */
+/** An address, given as a space and an offset in it. */
 export interface Address {
   readonly space: MemorySpace;
   readonly offset: number;
@@ -62,7 +62,10 @@ export function windowBits(width: 32 | 64): number {
   return width === 64 ? 32 : nearBits;
 }
 
-/** The shared memory of the other blocks in a cluster is in the same window, after the block's own shared memory. */
+/**
+ * The shared memory of the other blocks in a cluster is in the same window as the block's own shared memory, and comes
+ * after it.
+ */
 function windowOf(space: Exclude<WindowSpace, 'global'>): Windowed {
   return space === 'shared::cluster' ? 'shared' : space;
 }

@@ -14,11 +14,11 @@ export interface Allocation {
   readonly size: number;
   /** What the allocation is used for, as shown in messages: `buffer 2`, `variable lut`. */
   readonly owner: string;
-  /** Number of bytes that it occupies; at least its size. */
+  /** Number of bytes that the allocation occupies, which may be more than its size. */
   readonly room: number;
   /**
-   * The order in which allocations were freed: the number of allocations that were freed before this one. Null while
-   * this one is live.
+   * The number of allocations that were freed before this one, which tells in which order allocations were freed. Null
+   * as long as this allocation is live.
    */
   ended: number | null;
 }
@@ -30,7 +30,7 @@ export interface Allocation {
  */
 export const quarantine = 32_768;
 
-/** Total size in bytes of the freed allocations that are kept out of use. */
+/** Total size, in bytes, of the freed allocations whose addresses are not reused. */
 const quarantineBytes = 2 ** 23;
 
 /**
@@ -60,7 +60,7 @@ export class Allocations {
     return this.list;
   }
 
-  /** Adds an allocation after all others. */
+  /** Adds an allocation whose address is higher than all others. */
   append(allocation: Allocation): void {
     this.list.push(allocation);
   }
@@ -72,15 +72,18 @@ export class Allocations {
   }
 
   /**
-   * Places an allocation at the address of a freed one that occupied the same number of bytes. Returns null if there is
-   * none, or if too few allocations have been freed for addresses to be reused.
+   * Places an allocation at the address of a freed allocation that occupied the same number of bytes. Returns null if
+   * there is no such address, or if not enough allocations have been freed yet for addresses to be reused.
    */
   reuse(size: number, owner: string, room: number): Allocation | null {
     const isEnough = this.freed.count > quarantine || this.freed.bytes - room > quarantineBytes;
     return isEnough ? this.replaceFreed(this.freed.takeEqual(room), size, owner) : null;
   }
 
-  /** Places an allocation where one that occupied at least as many bytes was freed; null if no such space exists. */
+  /**
+   * Places an allocation at the address of a freed allocation that occupied at least as many bytes; returns null if
+   * there is no such address.
+   */
   squeeze(size: number, owner: string, room: number): Allocation | null {
     return this.replaceFreed(this.freed.takeSufficient(room), size, owner);
   }
@@ -101,7 +104,7 @@ export class Allocations {
 
   /**
    * Restores the allocations of a saved state. If an existing allocation has the same address, size and owner as a
-   * saved one, the same object continues to represent it.
+   * saved one, its object is kept.
    */
   replace(list: readonly Allocation[]): void {
     const known = new Map(this.list.map((one) => [one.address, one] as const));

@@ -1,6 +1,7 @@
 /**
- * Named barriers of one block: which threads wait where, and when they continue. Barriers match by number; a barrier
- * without a count waits for every thread that has not exited.
+ * Named barriers of one block: keeps track of which threads are waiting at which barrier, and decides when they
+ * continue. Threads meet at the barrier with the same number. A barrier without a count waits for every thread that has
+ * not exited.
  */
 import type { BarrierReduction } from '../isa/steps/group.ts';
 import { machineFault } from './fault.ts';
@@ -16,7 +17,7 @@ export interface Arrival extends Waiter {
   readonly count: number | null;
   /** False if the thread only signals its arrival (`barrier.arrive`) and does not wait. */
   readonly waits: boolean;
-  /** The predicate that it contributes to a reduction. */
+  /** The predicate that the thread contributes to a reduction. */
   readonly predicate: boolean;
 }
 
@@ -40,7 +41,9 @@ interface BarrierState {
 export interface Opened {
   /** Threads that may continue. */
   readonly threads: readonly number[];
-  /** Number of threads that have arrived; `holding` counts those whose predicate is true. */
+  /**
+   * `come` is the number of threads that have arrived, and `holding` is the number of those whose predicate is true.
+   */
   readonly come: number;
   readonly holding: number;
 }
@@ -64,11 +67,11 @@ export class Barriers {
     this.live = threads;
   }
 
-  /** Records that a thread has arrived. Returns the barrier if the arrival opened it. */
+  /** Records that a thread has arrived. Returns the barrier if it opens because of this arrival. */
   arrive({ thread, line, barrier: number, count: given, waits, predicate }: Arrival): Opened | null {
     checkArguments(number, given);
-    // If the count is the size of the block, rounded up to whole warps, the barrier waits for all threads, as it does
-    // without a count.
+    // If the count equals the number of threads in the block, rounded up to whole warps, the barrier waits for all
+    // threads, as if no count were given.
     const count = given === Math.ceil(this.threads / warpSize) * warpSize ? null : given;
     const barrier = this.barriers.get(number) ?? { number, waiting: [], come: 0, holding: 0, count };
     if (barrier.count !== count) {
@@ -82,7 +85,7 @@ export class Barriers {
     return this.open(number);
   }
 
-  /** Records that a thread has exited. Returns the barriers that this opens. */
+  /** Records that a thread has exited. Returns the barriers that open because they no longer wait for this thread. */
   exit(): readonly Opened[] {
     this.live--;
     if (this.barriers.size === 0) return [];
@@ -100,7 +103,7 @@ export class Barriers {
     for (const barrier of open) this.barriers.set(barrier.number, { ...barrier, waiting: barrier.waiting.slice() });
   }
 
-  /** Describes which threads wait where; empty if no thread waits. */
+  /** Describes which threads are waiting at which barrier; empty if no thread is waiting. */
   describe(): string {
     return [...this.barriers]
       .map(([number, { come, count, waiting }]) => {
@@ -119,7 +122,7 @@ export class Barriers {
   }
 }
 
-/** The result that a thread waiting for a reduction receives. */
+/** The result of a reduction, which is given to the threads that were waiting for it. */
 export function reduced(reduction: BarrierReduction, { come, holding }: Opened): number {
   if (reduction === 'popc') return holding;
   return (reduction === 'and' ? holding === come : holding > 0) ? 1 : 0;

@@ -8,7 +8,7 @@ import { decoded, type Printed } from './printed.ts';
 /** The engine services that built-in functions need. */
 export interface BuiltinServices {
   readonly heap: DeviceHeap;
-  /** Loads the unsigned value of 1, 4 or 8 bytes at a generic address; an invalid access is a fault. */
+  /** Loads 1, 4 or 8 bytes at a generic address as an unsigned integer; an invalid access causes a fault. */
   readonly load: (address: bigint, bytes: 1 | 4 | 8) => bigint;
   readonly printed: Printed;
   /** Throws if the launch was aborted or its time is up. */

@@ -1,8 +1,9 @@
 /**
  * Tracks which threads of a warp have arrived at an instruction that they execute together, and when they continue.
- * Threads are matched by the instruction's operation and their member mask, wherever the instruction is in the program.
- * If the instruction has no mask, the threads that have arrived at it form a group as soon as no other thread of the
- * block can make progress: each of them either cannot run, or has only been waiting for memory to change.
+ * Threads belong together if they execute the same operation with the same member mask, even if the instructions are in
+ * different places in the program. If the instruction has no mask, the threads that have arrived at it form a group as
+ * soon as no other thread of the block can make progress. A thread cannot make progress if it cannot run, or if it is
+ * only waiting for memory to change.
  */
 import { wordAt } from '../base/typed-reads.ts';
 import { machineFault } from './fault.ts';
@@ -19,7 +20,7 @@ interface Waiting {
   lanes: number;
   /** The lanes to wait for; null for a group without a mask. */
   readonly mask: number | null;
-  /** Position of the instruction in the program. Groups without a mask continue in this order. */
+  /** Position of the instruction in the program. Groups without a mask continue in the order of their positions. */
   readonly at: number;
 }
 
@@ -57,8 +58,9 @@ export class Collectives {
   }
 
   /**
-   * Records that a thread has arrived. Returns the whole group if it was the last member, else null. `at` is the
-   * instruction's position in the program, which orders groups without a mask.
+   * Records that a thread has arrived. Returns the whole group if the thread was its last missing member, otherwise
+   * null. `at` is the position of the instruction in the program, which determines the order in which groups without a
+   * mask continue.
    */
   arrive({ thread, line }: Waiter, what: string, mask: number | null, at: number): Group | null {
     const warp = Math.floor(thread / warpSize);
@@ -91,7 +93,10 @@ export class Collectives {
     return { warp, key, group };
   }
 
-  /** Records that a thread has exited. Returns the groups that were waiting only for it, so that they can continue. */
+  /**
+   * Records that a thread has exited. Returns the groups that were waiting only for this thread, so that they can
+   * continue.
+   */
   exit(thread: number): readonly Group[] {
     const warp = Math.floor(thread / warpSize);
     this.live[warp] = wordAt(this.live, warp) & ~(1 << (thread % warpSize));
@@ -145,7 +150,7 @@ export class Collectives {
     return group.threads.map(({ thread }) => thread);
   }
 
-  /** The lanes that the group is waiting for. */
+  /** The lanes for which the group is still waiting. */
   private missing(group: Waiting): number {
     return (group.mask ?? 0) & wordAt(this.live, this.warpOf(group)) & ~group.lanes;
   }

@@ -31,7 +31,7 @@ function magnitude(bits: bigint): Fraction {
     : { numerator: significand, denominator: 1n << BigInt(-shift) };
 }
 
-/** Returns the integer nearest to a fraction times a power of ten. */
+/** Multiplies a fraction by a power of ten, and returns the integer that is nearest to the product. */
 function scaled({ numerator, denominator }: Fraction, power: number): bigint {
   const ten = 10n ** BigInt(Math.abs(power));
   return power >= 0 ? nearestQuotient(numerator * ten, denominator) : nearestQuotient(numerator, denominator * ten);
@@ -68,7 +68,7 @@ function scientificParts(bits: bigint, precision: number): Scientific {
   let exponent = value.numerator.toString().length - value.denominator.toString().length;
   if (!reaches(value, exponent)) exponent--;
   const digits = scaled(value, precision - exponent).toString();
-  // If rounding reaches the next power of ten, there is one digit too many.
+  // If the value is rounded up to the next power of ten, there is one digit too many.
   return digits.length > precision + 1
     ? { digits: digits.slice(0, precision + 1), exponent: exponent + 1 }
     : { digits, exponent };
@@ -106,8 +106,8 @@ export function general(bits: bigint, precision: number, keep: boolean): string 
 }
 
 /**
- * `%a` in the style of glibc: the digit before the point is 1, or 0 for zero and subnormal numbers. If no precision is
- * given, all significant digits are written.
+ * Formats a number with `%a` as glibc does: the digit before the point is 0 for zero and subnormal numbers, and 1 for
+ * all others. If no precision is given, all significant digits are written.
  */
 export function hexadecimal(bits: bigint, precision: number | null, point: boolean): string {
   const { exponent, fraction } = split(bits);

@@ -1,6 +1,6 @@
 /**
- * Tracks which bits of a memory are defined. A bit of memory is defined if the value that was last written to it was
- * defined in that bit. A byte of shared or local memory is undefined until something is written to it.
+ * Tracks which bits of a memory are defined. A bit of memory is defined if it was last written with a defined bit of a
+ * value. A byte of shared or local memory is undefined until something is written to it.
  */
 import { byteAt } from '../base/typed-reads.ts';
 import { formatAddress, type MemorySpace } from './address-space.ts';
@@ -14,7 +14,7 @@ export interface Origin {
   /** Address and size in bytes of the load. */
   readonly address: string;
   readonly size: number;
-  /** Describes what is at the address, for messages. */
+  /** A description of what is at the address, for use in messages. */
   readonly near: string;
   /**
    * True if the same load also read bytes that had been written, for example when a struct is read together with its
@@ -43,7 +43,7 @@ export class Definedness {
   private view: DataView;
   private readonly pages: Pages = new Pages();
   /**
-   * For each byte that was written with undefined bits, the origin of these bits. Entries for bytes that have since
+   * For each byte that was written with undefined bits, the origin of those bits. Entries for bytes that have since
    * become defined are outdated and must be ignored.
    */
   private readonly origins = new Map<number, Origin>();
@@ -81,8 +81,9 @@ export class Definedness {
   }
 
   /**
-   * Returns the origin of the undefined bits that an access reads. They come from an earlier load if a value with
-   * undefined bits was stored there; otherwise, nothing was ever stored there.
+   * Returns the origin of the undefined bits that an access reads. If a value with undefined bits was stored in this
+   * place, the origin is the earlier load from which the value came; otherwise, nothing was ever stored there, and the
+   * origin is this access itself.
    */
   originOf(line: number, offset: number, size: number): Origin {
     for (let at = offset; at < offset + size && this.origins.size > 0; at++) {
@@ -153,7 +154,10 @@ export class Definedness {
     return { bits: this.pages.take(this.bits), origins: [...this.origins] };
   }
 
-  /** Restores a saved state of any size. Without a saved state, everything counts as defined. */
+  /**
+   * Restores a saved state, whose size may differ from the current one. If the state is null, all bits are considered
+   * defined.
+   */
   take(state: DefinednessState | null, size: number): void {
     if (this.bits.byteLength !== size) {
       this.bits = new Uint8Array(size);

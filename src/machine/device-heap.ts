@@ -22,7 +22,7 @@ export interface HeapState {
 export class DeviceHeap {
   private readonly memory: GlobalMemory;
   private readonly live = new Map<number, Allocation>();
-  /** The former owners of freed allocations whose addresses have not been reused, by address. */
+  /** The former owners of freed allocations, by address. Addresses that have been reused are not included. */
   private readonly freed = new Map<number, string>();
   private used = 0;
   /** Number of allocations so far. The name of an allocation contains its number. */
@@ -52,7 +52,7 @@ export class DeviceHeap {
     return { live: [...this.live.keys()], freed: [...this.freed], count: this.count };
   }
 
-  /** Restores the heap. The device's memory must already have been restored. */
+  /** Restores the state of the heap. The device's memory must be restored first. */
   take({ live, freed, count }: HeapState): void {
     this.live.clear();
     this.used = 0;

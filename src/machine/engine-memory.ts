@@ -1,5 +1,6 @@
 /**
- * Global memory in the form that the engine for compiled code uses: the device's own memory, or a worker's view of it.
+ * Global memory as the engine for compiled code uses it: either the device's own memory, or a worker's view of that
+ * memory.
  */
 import type { Memory } from './segment.ts';
 
@@ -8,8 +9,8 @@ export interface EngineMemory extends Memory {
   /** Returns the bytes at an address, allocated or not; valid until the next `borrow`. */
   bytesAt(address: number, size: number): Uint8Array;
   /**
-   * Reserves memory that belongs to no allocation and returns its address. If a kernel accesses this memory, that is a
-   * fault.
+   * Reserves memory that belongs to no allocation and returns its address. It is a fault if a kernel accesses this
+   * memory.
    */
   borrow(size: number): number;
   /** Ends a `borrow`. */

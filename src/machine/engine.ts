@@ -31,7 +31,7 @@ export type LaunchResult = (
   readonly printsDropped: number;
 };
 
-/** A running launch. `State` is the type of state that the engine can return. */
+/** A running launch. `State` is the type of the states that the engine can return and restore. */
 export interface Engine<State extends LaunchState> {
   /** Number of instructions executed, summed over all threads. */
   readonly instructions: number;
@@ -39,13 +39,19 @@ export interface Engine<State extends LaunchState> {
   readonly slowTiles: number;
   /** Number of milliseconds spent so far on preparing the kernel, as opposed to running it. */
   readonly preparing: number;
-  /** Runs for some milliseconds. Returns false when the launch is done. Throws errors that `faultOf` recognizes. */
+  /**
+   * Runs for some milliseconds. Returns false when the launch is done. If the kernel has a fault, throws an error that
+   * `faultOf` recognizes.
+   */
   run(): boolean;
   /** Returns the fault behind an error that `run` threw; null if the error is not a fault of the kernel. */
   faultOf(error: unknown): Fault | null;
   /** Returns the current state of the launch; null if the engine cannot return one at this point. */
   give(): State | null;
-  /** Restores a state, which must come from a launch with the same kernel and shape, and continues from there. */
+  /**
+   * Restores a state, from which the launch then continues. The state must come from a launch of the same kernel with
+   * the same shape.
+   */
   take(state: State): void;
   /** Gives back the memory borrowed from the device. */
   release(): void;

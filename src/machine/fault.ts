@@ -1,11 +1,11 @@
 /**
- * Faults: errors of a running kernel. Code inside an engine throws them, which ends the launch; the engine then catches
- * them and returns them as data.
+ * Faults: errors of a running kernel. Code inside an engine throws a fault to end the launch; the engine then catches
+ * the fault and returns it as data.
  */
 import type { SourcePlace } from '../base/source-place.ts';
 import { type Code, catalog, type Parameters } from '../diagnostics/catalog.ts';
 
-/** A triple of block or thread indices, or of extents. */
+/** Three numbers for x, y and z: the index of a block or thread, or the size of a grid or block. */
 export type Dim3 = readonly [x: number, y: number, z: number];
 
 /** Describes what went wrong, where, and in which thread. Fields that do not apply are null. */
@@ -24,7 +24,10 @@ export interface Fault {
   readonly address: string | null;
 }
 
-/** Thrown by memory accesses and control flow in an engine. It describes what went wrong, but not in which thread. */
+/**
+ * The error that memory accesses and control flow in an engine throw. It describes what went wrong, but does not say in
+ * which thread.
+ */
 export class MachineFault extends Error {
   readonly code: Code;
   readonly space: string | null;
@@ -41,7 +44,7 @@ export class MachineFault extends Error {
 
 type FaultCode = Extract<Code, `PTX6${string}`>;
 
-/** Creates a fault with the given code; its message is the one in the catalog, with the parameters filled in. */
+/** Creates a fault with the given code. Its message is taken from the catalog, and the parameters are filled in. */
 export function machineFault<C extends FaultCode>(
   code: C,
   parameters: Parameters<C>,

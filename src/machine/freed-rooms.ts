@@ -1,11 +1,14 @@
 /**
- * Freed allocations whose addresses can be reused, grouped by the number of bytes that they occupy. Each group is in
- * the order in which its allocations were freed.
+ * Freed allocations whose addresses can be reused, grouped by the number of bytes that they occupy. The allocations in
+ * each group are in the order in which they were freed.
  */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
 
-/** Freed allocations that occupy the same number of bytes; those before index `first` have been reused. */
+/**
+ * Freed allocations that occupy the same number of bytes. The addresses of the entries before index `first` have
+ * already been reused.
+ */
 interface Queue<Freed> {
   readonly entries: Freed[];
   first: number;
@@ -14,8 +17,8 @@ interface Queue<Freed> {
 export class FreedRooms<Freed extends { readonly room: number }> {
   private readonly queues = new Map<number, Queue<Freed>>();
   /**
-   * The sizes of the allocations in the queues, in ascending order. The list stays short: as all sizes are different,
-   * only a few thousand of them fit into memory together.
+   * The sizes of the allocations in the queues, in ascending order. The list is never long: all sizes are different, so
+   * only allocations of a few thousand sizes fit into memory at the same time.
    */
   private readonly sizes: number[] = [];
   private entries = 0;
@@ -25,7 +28,7 @@ export class FreedRooms<Freed extends { readonly room: number }> {
     return this.entries;
   }
 
-  /** The total number of bytes that these allocations occupy. */
+  /** The total number of bytes that all freed allocations occupy. */
   get bytes(): number {
     return this.total;
   }

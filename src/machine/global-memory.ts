@@ -3,8 +3,8 @@
  * wholly inside one live allocation.
  *
  * The bytes are in a WebAssembly memory, so that compiled kernels can access them. Address 0 is at `origin`, and the
- * allocation map comes before that. The map has one byte for every 16 bytes of memory; its value says how many of these
- * bytes, counted from the first, may be accessed. Worker threads share the memory if the host allows it.
+ * allocation map comes before it. The map has one byte for every 16 bytes of memory. The value of this byte says how
+ * many of the 16 bytes, counted from the first, may be accessed. Worker threads share the memory if the host allows it.
  */
 import { PtxlabError } from '../base/error.ts';
 import type { Bits } from '../base/bits.ts';
@@ -34,15 +34,15 @@ const granule = 16;
 const slack = 2 ** 26;
 
 /**
- * Size of the address range for a device with `limit` bytes, rounded up to what whole pages of the map describe. The
- * range ends below the near windows, so that WebAssembly can address both the range and the map.
+ * Size of the address range for a device with `limit` bytes. It is rounded up so that the map consists of whole pages.
+ * The range ends below the near windows, so that WebAssembly can address both the range and the map.
  */
 function rangeOf(limit: number): number {
   const unit = granule * pageSize;
   return Math.min(Math.ceil((2 * limit + slack) / unit) * unit, firstNearAddress);
 }
 
-/** Number of bytes that an allocation of that size occupies. */
+/** Number of bytes that an allocation of the given size occupies. */
 function roomOf(size: number): number {
   return Math.max(1, Math.ceil(size / granularity)) * granularity;
 }
@@ -67,13 +67,13 @@ export const canShare: boolean = typeof SharedArrayBuffer !== 'undefined';
 export class GlobalMemory implements EngineMemory {
   readonly limit: number;
   readonly memory: WebAssembly.Memory;
-  /** Offset of address 0 in `memory`, and the length of the map before it. */
+  /** Offset of address 0 in `memory`. It is also the length of the map, which comes before address 0. */
   readonly origin: number;
   /** Memory, indexed by address. The map is indexed by granule, from the start of `memory`. */
   private bytes: Uint8Array;
   private view: DataView;
   private map: Uint8Array;
-  /** The pieces of memory that engines have borrowed, including those that they have returned. */
+  /** The pieces of memory that engines have borrowed, including those that have been returned. */
   private readonly rooms: LentRoom[] = [];
   private readonly allocations: Allocations = new Allocations();
   private readonly pages: Pages = new Pages();
@@ -114,7 +114,11 @@ export class GlobalMemory implements EngineMemory {
     return allocation;
   }
 
-  /** Uses new addresses up to the size of the device before it reuses the addresses of freed allocations. */
+  /**
+   * Places an allocation. Until as many addresses have been used as the device has bytes, the address of a freed
+   * allocation is reused only for an allocation that occupies the same number of bytes. After that, it is reused for
+   * any allocation that fits.
+   */
   private place(size: number, owner: string, room: number): Allocation {
     const { allocations } = this;
     const reused =
@@ -144,7 +148,7 @@ export class GlobalMemory implements EngineMemory {
     };
   }
 
-  /** Restores the memory. No engine may hold borrowed memory. */
+  /** Restores the memory. Engines must have returned all memory that they have borrowed. */
   take({ bytes, allocations }: GlobalState): void {
     if (this.rooms.some(({ isLent }) => isLent)) throw new Error('an engine is still borrowing some of the memory');
     if (this.origin + bytes.size > this.memory.buffer.byteLength) this.grow(bytes.size);
@@ -173,7 +177,7 @@ export class GlobalMemory implements EngineMemory {
   }
 
   /**
-   * Returns a view of an allocation's bytes, through which they can be read and written. It is valid until the next
+   * Returns a view through which an allocation's bytes can be read and written. The view is valid until the next
    * `allocate`.
    */
   bytesOf(allocation: Allocation): Uint8Array {
@@ -187,8 +191,8 @@ export class GlobalMemory implements EngineMemory {
   }
 
   /**
-   * Reserves memory outside all allocations for an engine's own use and returns its address. If pieces that engines
-   * have given back are large enough, the smallest of these is reused.
+   * Reserves memory outside all allocations for an engine's own use and returns its address. If one of the pieces that
+   * engines have given back is large enough, it is reused; if there are several, the smallest one is taken.
    */
   borrow(size: number): number {
     const known = this.rooms
@@ -242,7 +246,7 @@ export class GlobalMemory implements EngineMemory {
     return address;
   }
 
-  /** Doubles the memory, or grows it only as far as needed if doubling is impossible. */
+  /** Enlarges the memory up to the address `end`. If there are enough addresses, the size is at least doubled. */
   private grow(end: number): void {
     const present = this.memory.buffer.byteLength - this.origin;
     const addresses = this.origin * granule;
@@ -254,7 +258,10 @@ export class GlobalMemory implements EngineMemory {
     this.map = new Uint8Array(this.memory.buffer, 0, this.origin);
   }
 
-  /** Marks bytes in the map as accessible or not. Allocations begin at granule boundaries. */
+  /**
+   * Marks bytes as accessible or inaccessible in the map. `address` is a multiple of the granule size, because all
+   * allocations begin at granule boundaries.
+   */
   private mark(address: number, size: number, live: boolean): void {
     const first = address / granule;
     const last = first + Math.floor(size / granule);

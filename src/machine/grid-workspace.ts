@@ -7,7 +7,7 @@ import type { GlobalMemory } from './global-memory.ts';
 
 const bytes = 8;
 
-/** Allocates a workspace, calls `run` with its address, and frees the workspace when `run` is done. */
+/** Allocates a workspace, calls `run` with the address of the workspace, and frees it when `run` is done. */
 export async function withGridWorkspace<T>(memory: GlobalMemory, run: (address: number) => Promise<T>): Promise<T> {
   const allocation = memory.allocate(bytes, 'grid workspace');
   try {

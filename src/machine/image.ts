@@ -1,6 +1,7 @@
 /**
- * Images of a memory: its bytes at one moment, in pages that are never modified. If a page was not written between two
- * images, both share it, so the second image needs space only for the pages that changed.
+ * An image of a memory holds its bytes at one point in time, in pages that are never modified. Two consecutive images
+ * share all pages that were not written in between, so the second image needs space only for the pages that have
+ * changed.
  */
 
 export interface MemoryImage {

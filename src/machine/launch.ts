@@ -1,4 +1,4 @@
-/** The shape of a launch, and its limits, which are those of CUDA devices. */
+/** The shape of a launch, and the limits for it, which are the same as on CUDA devices. */
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import { type Dim3, type MachineFault, machineFault } from './fault.ts';
@@ -10,7 +10,10 @@ export interface LaunchShape {
   readonly block: Dim3;
   /** Dynamic shared memory per block, in bytes. */
   readonly sharedBytes: number;
-  /** Number of blocks per cluster in x, y, z; the grid is a multiple of it. */
+  /**
+   * Number of blocks per cluster in x, y, z. The number of blocks in the grid must be a multiple of it in each
+   * dimension.
+   */
   readonly cluster: Dim3;
   /** Whether the kernel or the launch specifies a cluster size. This is also true if that size is one block. */
   readonly hasClusters: boolean;
@@ -49,14 +52,17 @@ export const mostWorkers = 64;
 const gridLimits: Dim3 = [2 ** 31 - 1, 65_535, 65_535];
 const blockLimits: Dim3 = [1024, 1024, 64];
 export const threadLimit = 1024;
-/** Maximum number of blocks in a cluster. On devices, programs must opt in to clusters of more than 8 blocks. */
+/**
+ * Maximum number of blocks in a cluster. On real devices, programs must explicitly allow clusters of more than 8
+ * blocks.
+ */
 export const clusterLimit = 16;
-/** Maximum shared memory per block: 227 KiB, the most that any device has so far. */
+/** Maximum shared memory per block: 227 KiB, which is the greatest limit of any existing device. */
 export const sharedLimit: number = 227 * 1024;
 
 const axes = ['x', 'y', 'z'] as const;
 
-/** @throws PtxlabError `bad-launch` for extents that no device accepts */
+/** @throws PtxlabError `bad-launch` if no device accepts a launch of this shape */
 export function checkShape(shape: LaunchShape, staticShared: number, stackBytes: number): void {
   checkExtent('grid', shape.grid, gridLimits);
   checkExtent('block', shape.block, blockLimits);
@@ -74,7 +80,7 @@ export function checkShape(shape: LaunchShape, staticShared: number, stackBytes:
     throw badLaunch(`a block needs ${shared} bytes of shared memory; the limit is ${sharedLimit}`);
 }
 
-/** Maximum local memory per thread: 512 KiB, as on every device so far. */
+/** Maximum local memory per thread: 512 KiB, as on all existing devices. */
 const localLimit = 512 * 1024;
 
 function checkCluster({ grid, cluster }: LaunchShape): void {
@@ -136,7 +142,7 @@ export function blockNumberOf([x, y, z]: Dim3, shape: LaunchShape): number {
   return blocksPerCluster(shape) * (cx + clustersX * (cy + clustersY * cz)) + rank;
 }
 
-/** Converts a linear index to a 3D index within an extent; x varies fastest. */
+/** Converts a linear index to a 3D index in a grid or block of the given size; x varies fastest. */
 export function indexOf(linear: number, extent: Dim3): Dim3 {
   const [x, y] = extent;
   return [linear % x, Math.floor(linear / x) % y, Math.floor(linear / (x * y))];

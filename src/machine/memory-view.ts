@@ -49,7 +49,10 @@ export class MemoryView implements EngineMemory {
     return address;
   }
 
-  /** Marks all of the borrowed memory as used. It is returned to the device at the end of the launch. */
+  /**
+   * Ends all borrowing: from now on, all of the memory counts as used. It goes back to the device at the end of the
+   * launch.
+   */
   giveBack(): void {
     this.next = this.end;
   }

@@ -29,7 +29,7 @@ export class Printed {
     return this.calls;
   }
 
-  /** Number of bytes that the next call may print. */
+  /** Maximum number of bytes that the next call can print without exceeding the limit. */
   get room(): number {
     return this.calls > 0 ? 0 : this.limit - this.bytes;
   }

@@ -8,7 +8,7 @@ import { fixed, general, hexadecimal, isNan, isSpecial, scientific } from './dec
 export interface PrintfArguments {
   /** Returns the next 4 or 8 bytes, at their natural alignment. */
   readonly next: (bytes: 4 | 8) => bigint;
-  /** Returns the bytes at an address up to a zero byte, but at most `limit` bytes. */
+  /** Returns the bytes from an address up to the next zero byte, but no more than `limit` bytes. */
   readonly text: (address: bigint, limit: number) => string;
 }
 
@@ -28,8 +28,8 @@ const pattern = /%([-+ #0']*)(\*|\d+)?(?:\.(\*|-?\d*))?(hh|h|ll|l|q|L|j|z|t)?([a
 const widest = 65_536;
 
 /**
- * Returns the formatted text and the number of arguments it used. Everything in `format` that is not a conversion is
- * copied. The result may be truncated if it is longer than `most` bytes.
+ * Returns the formatted text and the number of arguments that were used. Everything in `format` that is not a
+ * conversion is copied. If the text is longer than `most` bytes, it may be truncated.
  */
 export function printf(
   format: string,

@@ -19,17 +19,17 @@ export interface NamedRange {
 
 export interface SegmentOptions {
   readonly readOnly?: boolean;
-  /** Whether to track which bits have been written. */
+  /** Whether to keep a record of which bits have been written. */
   readonly trackWrites?: boolean;
   readonly named?: readonly NamedRange[];
   /**
-   * Full size in bytes, if not all bytes exist from the start. The missing bytes are added, filled with zeros, when
-   * they are first accessed.
+   * The full size in bytes, if not all bytes are allocated at the beginning. The remaining bytes are added, filled with
+   * zeros, when they are first accessed.
    */
   readonly size?: number;
 }
 
-/** The operations that loads and stores need in every space. */
+/** The operations that every state space must provide for loads and stores. */
 export interface Memory {
   /**
    * Throws a fault unless `size` bytes at `offset` can be accessed in one operation. Must be called before `load` and
@@ -51,7 +51,7 @@ export interface SegmentState {
   readonly definedness: DefinednessState | null;
 }
 
-/** A space of fixed size: shared, local, const, param. */
+/** The memory of a space whose size is fixed (shared, local, const or param). */
 export class Segment implements Memory {
   private bytes: Uint8Array;
   private view: DataView;
@@ -125,7 +125,8 @@ export class Segment implements Memory {
   }
 
   /**
-   * Restores the segment. If the saved state does not record which bytes were written, all of them count as written.
+   * Restores the segment. If the saved state does not record which bytes were written, all bytes are considered
+   * written.
    */
   take({ end, bytes, definedness }: SegmentState): void {
     const { size } = bytes;
@@ -139,7 +140,7 @@ export class Segment implements Memory {
     this.definedness?.take(definedness, size);
   }
 
-  /** Zeroes the bytes from `start` up to, but not including, `end` and marks them as unwritten. */
+  /** Sets the bytes from `start` up to, but not including, `end` to zero, and marks them as unwritten. */
   clear(start: number, end: number): void {
     this.pages.touch(start, end - start);
     this.bytes.fill(0, start, end);
@@ -184,8 +185,8 @@ export class Segment implements Memory {
   }
 
   /**
-   * Fills in the size of `.extern .shared` variables, which extend to the end of the segment. The launch determines
-   * this size.
+   * Fills in the size of a variable in `.extern .shared`. Such a variable extends to the end of the segment, so its
+   * size depends on the launch.
    */
   private measured(region: NamedRange): NamedRange & { readonly note: string } {
     if (this.space !== 'shared' || region.size > 0) return { ...region, note: '' };

@@ -5,7 +5,10 @@ import { formatAddress } from './address-space.ts';
 import { machineFault } from './fault.ts';
 import type { Access, Memory, Segment } from './segment.ts';
 
-/** All bytes count as written, because the block that owns them may be running and writing at the same time. */
+/**
+ * All bytes are considered written, because the block that owns them may be running and writing to them at the same
+ * time.
+ */
 export class SharedOfRank implements Memory {
   private readonly rank: number;
   private readonly start: number;

@@ -1,6 +1,6 @@
 /**
  * The state of a launch as plain data. It can be stored, cloned, sent to another thread, and continued by another
- * engine. States are never modified. Consecutive states share the parts that did not change between them.
+ * engine. States are never modified. Consecutive states share all parts that have not changed in between.
  */
 import type { Bits } from '../base/bits.ts';
 import type { BarriersState } from './barriers.ts';
@@ -18,7 +18,10 @@ export interface LaunchState {
   readonly blocks: readonly BlockState[];
   /** Number of instructions executed, summed over all threads. */
   readonly executed: number;
-  /** The value of the timer in nanoseconds, minus `executed`: the timer advances by one nanosecond per instruction. */
+  /**
+   * The value of the timer in nanoseconds, minus `executed`. The difference is stored because the timer advances by one
+   * nanosecond with each instruction.
+   */
   readonly timer: number;
   readonly printed: PrintedState;
   readonly memory: GlobalState;
@@ -42,18 +45,20 @@ export interface BlockState {
   readonly idleRounds: number;
 }
 
-/** The progress of the running thread in its current turn. */
+/** How far the running thread has come in its current turn. */
 export interface TurnState {
   readonly thread: number;
   /** Number of instructions that the thread has begun in this turn. */
   readonly tried: number;
-  /** Number of times in this turn that the thread has read memory that other threads may write. */
+  /**
+   * Number of times that the thread has read memory in this turn, counting only memory that other threads may write.
+   */
   readonly looks: number;
 }
 
 /**
- * What a thread is doing. A `waiting` thread has begun the instruction before its `pc`, and waits there for other
- * threads.
+ * What a thread is doing. If it is `waiting`, it has begun the instruction before its `pc`, and is waiting for other
+ * threads at this instruction.
  */
 export type Activity = 'running' | 'waiting' | 'exited';
 
@@ -65,17 +70,20 @@ export interface ThreadState {
   readonly local: SegmentState | null;
   /** Start of the current function's variables in local memory. */
   readonly base: number;
-  /** The functions that are waiting for a call to return; the innermost caller comes last. */
+  /** The functions that have made a call that has not returned yet; the innermost caller comes last. */
   readonly calls: readonly CallState[];
   readonly pc: number;
   readonly activity: Activity;
-  /** Register values before the current instruction, if that instruction is traced and the thread is waiting at it. */
+  /**
+   * The values that the registers had before the current instruction. Present only if the instruction is traced and the
+   * thread is waiting at it.
+   */
   readonly before: readonly Bits[] | null;
 }
 
 /**
- * A function that has called another. When the callee returns, the function first completes the call instruction, which
- * is the one before `pc`.
+ * A function that has called another function. When the callee returns, the caller first completes its call
+ * instruction, which is the one before `pc`.
  */
 export interface CallState {
   readonly frame: readonly Bits[];

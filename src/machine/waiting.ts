@@ -1,6 +1,6 @@
-/** Describes which threads wait where, for deadlock messages. */
+/** Describes which threads are waiting at which lines, for messages about deadlocks. */
 
-/** A waiting thread, by its index in the block, and the PTX source line where it waits. */
+/** The index of a waiting thread in its block, and the line of the PTX source at which it is waiting. */
 export interface Waiter {
   readonly thread: number;
   readonly line: number;

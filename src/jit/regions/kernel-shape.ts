@@ -245,7 +245,7 @@ export function changedAt(fn: FunctionShape, changed: (place: number) => boolean
 
 /**
  * Maximum number of instructions at which threads may diverge. If a kernel contains more of them, its threads run one
- * by one, because single threads need a separate entry point for each such instruction to continue from there.
+ * by one, because single threads that continue from such an instruction need a separate entry point for each of them.
  */
 const mostPartings = 48;
 
@@ -306,7 +306,7 @@ function describeStop(
   };
 }
 
-/** Whether any instruction reads this result of the step at which threads stop. */
+/** Whether any instruction uses the given result of the step at which threads stop. */
 function isUsed(
   program: FunctionProgram,
   { steps, places, writes }: ProgramInstruction,

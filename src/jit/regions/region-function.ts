@@ -1,7 +1,7 @@
 /**
- * Writes one region as a function (context, first thread, end of the thread range, members) → outcome (layout.ts). The
- * function runs the region for each thread in turn. If threads of a warp exchange values, the range lies within one
- * warp, and only the members run.
+ * Writes one region as a WebAssembly function. Its parameters are the context, the first thread, the end of the range
+ * of threads, and the members; it returns the outcome (see layout.ts). The function runs the region for each thread in
+ * turn. If threads of a warp exchange values, the range lies within one warp, and only the members run.
  */
 import { elementAt, valueAt } from '../../base/element-at.ts';
 import type { BasicBlock } from '../../program/flow.ts';
@@ -215,7 +215,7 @@ class RegionWriter {
     });
   }
 
-  /** Writes the last instruction of a basic block, and the code that continues after the block. */
+  /** Writes the last instruction of a basic block, and the code that continues at the next one. */
   private leave(
     instruction: ProgramInstruction,
     block: number,
@@ -279,8 +279,8 @@ class RegionWriter {
   }
 
   /**
-   * Writes code that continues in a called function. The threads that make the call in the same run of the region
-   * either all continue immediately, or all let other threads run first.
+   * Writes code that continues in a called function. Of the threads that run the region together, either all continue
+   * immediately, or all let other threads run first.
    */
   private goOnInCall(region: number): void {
     const { code, shape } = this;
@@ -320,8 +320,8 @@ class RegionWriter {
   }
 
   /**
-   * Writes code that stores the state of the thread and branches to the end of the code for this thread. In a kernel in
-   * which threads never stop, they have no state to store.
+   * Writes code that stores the state of the thread and branches to the end of the code for this thread. If the threads
+   * of a kernel never stop, no state has to be stored.
    */
   private leaveThread(push: () => unknown, counter: number | null): void {
     const { code, shape, frame, fn } = this;
@@ -350,7 +350,7 @@ class RegionWriter {
     refuel(code, shape, fn, locals, target);
   }
 
-  /** In a loop that may wait for another thread, lets others run after some iterations. */
+  /** In a loop that may be waiting for another thread, lets other threads run after a number of iterations. */
   private pauseNowAndThen(target: number, most: number): void {
     const { code, fn, rounds, frame } = this;
     code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(most).op('i32.ge_u');

@@ -14,16 +14,16 @@ import { changedAt, type FunctionShape, type KernelShape } from './kernel-shape.
 export interface BlockParts {
   /** Counts instructions that every thread executes. */
   readonly spend: (count: number) => void;
-  /** Writes `body` so that it runs only if the instruction's guard is true. */
+  /** Writes the code of `body` in such a way that it runs only if the instruction's guard is true. */
   readonly guarded: (instruction: ProgramInstruction, body: () => void) => void;
   readonly lower: (instruction: ProgramInstruction) => void;
   /** Writes the last instruction of a basic block, and the code that continues after the block. */
   readonly leave: (instruction: ProgramInstruction) => void;
   readonly end: () => void;
   readonly goTo: (block: number) => void;
-  /** Whether a register is live at the start of any block. */
+  /** Whether a register is live at the start of at least one block, so that it crosses the boundary between blocks. */
   readonly crosses: (place: number) => boolean;
-  /** Called when the block no longer needs a register that lives only within it. */
+  /** Called when a register that is used only in this block is no longer needed. */
   readonly release: (place: number) => void;
 }
 
@@ -46,8 +46,8 @@ export function writeBlock(
 }
 
 /**
- * Finds the registers that are used only within one basic block, and returns for each instruction the registers that it
- * is the last one to use.
+ * Returns, for each instruction of a basic block, the registers that no later instruction uses. Only registers that are
+ * used in no other block are included.
  */
 function lastUses(
   instructions: readonly ProgramInstruction[],
@@ -80,7 +80,7 @@ export function refuel(code: Code, shape: KernelShape, fn: FunctionShape, locals
   });
 }
 
-/** Returns the stop after which threads continue at a block. */
+/** Returns the stop that comes just before a block: threads continue at the block after this stop. */
 export function stopBefore(shape: KernelShape, fn: FunctionShape, block: number): { number: number; stop: Stop } {
   const number = fn.stopAt.get(block);
   if (number === undefined) throw new Error(`no stop comes before block ${block}`);
@@ -88,8 +88,8 @@ export function stopBefore(shape: KernelShape, fn: FunctionShape, block: number)
 }
 
 /**
- * Returns the registers that a thread saves before it stops at an instruction. Registers that the instruction itself
- * writes do not have to be saved.
+ * Returns the registers that a thread saves before it stops at an instruction. Registers that this instruction writes
+ * do not have to be saved.
  */
 export function savedAtStop(
   fn: FunctionShape,

@@ -8,7 +8,7 @@ import type { Region } from '../../program/regions.ts';
 import type { Code, Label } from '../../wasm/code.ts';
 
 export interface BlockWriter {
-  /** Writes a block. `goTo` writes a branch to a successor, and must come last on its path. */
+  /** Writes a block. The function `goTo` writes a branch to a successor; no code may follow it on the same path. */
   readonly block: (block: number, goTo: (target: number) => void) => void;
   /**
    * The successor that is reached by falling through at the end of the block's code; null if the block always ends with
@@ -30,12 +30,12 @@ export function writeRegion(code: Code, region: Region, writer: BlockWriter): vo
   else writeDispatch(code, region, writer);
 }
 
-/** A task that remains to be done. The task that was added last is done first. */
+/** A task that has not been done yet. The most recently added task is done first. */
 type Task = { readonly kind: 'tree'; readonly block: number } | { readonly kind: 'close' };
 
 /**
- * Writes a reducible region. The subtrees of the dominator tree that are still to be written are kept on a stack
- * instead of using recursion, because kernels can be long.
+ * Writes a reducible region. Because kernels can be long, recursion is avoided: the subtrees of the dominator tree that
+ * still have to be written are kept on a stack.
  */
 class Structure {
   private readonly code: Code;

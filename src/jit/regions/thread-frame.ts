@@ -1,4 +1,7 @@
-/** The values that a thread keeps outside a region's locals: its elements of the arrays in the block's frames. */
+/**
+ * Accesses the values that a thread keeps in memory, not in a region's locals. They are the thread's elements in the
+ * arrays of the block's frames.
+ */
 import type { Code } from '../../wasm/code.ts';
 import { pushField } from '../context-field.ts';
 import { type FunctionShape, type KernelShape, slotsOf } from './kernel-shape.ts';
@@ -12,8 +15,8 @@ export class ThreadFrame {
   private readonly values: Values;
   private readonly thread: number;
   /**
-   * Local that is used as the address of the thread's element in arrays whose elements have 4 bytes; the offset of the
-   * array is added to it. `doubleWords` is the local for arrays whose elements have 8 bytes.
+   * `words` is a local that, together with the offset of an array, gives the address of the thread's element in the
+   * array if elements have 4 bytes. `doubleWords` is the local for arrays whose elements have 8 bytes.
    */
   private readonly words: number;
   private readonly doubleWords: number;
@@ -40,7 +43,7 @@ export class ThreadFrame {
     return pushField(this.code, this.shape.layout, name);
   }
 
-  /** Pushes the thread's element of an array. */
+  /** Pushes the thread's element in an array. */
   load(array: number, type: 'i32' | 'i64' = 'i32'): Code {
     return this.code.get(this.elements(type)).memory(`${type}.load`, this.shape.layout.origin + array);
   }

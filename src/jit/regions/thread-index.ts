@@ -1,4 +1,7 @@
-/** The `%tid` of the threads that a region iterates over, updated together with their linear index. */
+/**
+ * Keeps track of `%tid` while a region iterates over its threads, and updates it together with the linear index of the
+ * thread.
+ */
 import { elementAt } from '../../base/element-at.ts';
 import type { Region } from '../../program/regions.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -17,7 +20,9 @@ export function readsIndex({ blocks, program }: FunctionShape, { order }: Region
   });
 }
 
-/** Computes `%tid` from the linear index of the first thread, using divisions; for regions that read it. */
+/**
+ * Computes `%tid` of the first thread from its linear index, using divisions. Needed only in regions that read `%tid`.
+ */
 export function startIndex(code: Code, { thread, index }: RegionLocals, field: PushField): void {
   const [x, y, z] = index;
   code.get(thread);

@@ -1,7 +1,7 @@
 /**
- * The values of one region, held in locals: registers for the whole region, temporaries for one instruction. The bits
- * of a value are zero-extended to the type of the local: an i32 for up to 32 bits, and an i64 for up to 64 bits. A
- * value of 128 bits has two i64 locals, and its upper half has a slot of its own.
+ * The values of one region, which are held in locals: registers, which exist for the whole region, and temporaries,
+ * which exist for one instruction. The bits of a value are zero-extended to the type of the local: an i32 for up to 32
+ * bits, and an i64 for up to 64 bits. A value of 128 bits has two i64 locals, and its upper half has a slot of its own.
  */
 import type { Bits } from '../../base/bits.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -66,7 +66,10 @@ export class Values {
   private readonly taken: Record<ValueType, number> = { i32: 0, i64: 0, f32: 0, f64: 0, v128: 0 };
   private places: ReadonlyMap<Ref, number> = new Map();
 
-  /** `crosses` tells whether a register is live at the start of any block. Such a register needs a local of its own. */
+  /**
+   * The function `crosses` tells whether a register is live at the start of any block, in which case it needs a local
+   * of its own.
+   */
   constructor(code: Code, program: FunctionProgram, crosses: (place: number) => boolean) {
     this.code = code;
     this.program = program;
@@ -156,7 +159,7 @@ export class Values {
     this.setPlace(this.placeOf(ref), type);
   }
 
-  /** Pushes a value. A slot that no instruction writes contains a constant. */
+  /** Pushes a value. If no instruction writes to a slot, its value is a constant. */
   getPlace(place: number, type: IntegerType): void {
     const { code } = this;
     const slot = this.slotOf(place);
