@@ -1,11 +1,11 @@
 const encoder = new TextEncoder();
 
-/** The code that stands for any character outside ASCII. No character class contains this code. */
+/** The code that replaces every character outside ASCII. It belongs to no character class. */
 const beyond = 0x7f;
 
 /**
- * The number of NULs that follow the text. They allow the lexer to look this many characters ahead without checking for
- * the end of the text.
+ * The number of NULs that follow the text. Because of them, the lexer can look this many characters ahead without
+ * checking for the end of the text.
  */
 const lookahead = 4;
 

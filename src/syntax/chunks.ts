@@ -1,9 +1,8 @@
 /**
- * Parses a text in chunks, which are stretches of text that end between two statements or between two items of the
+ * Parses a text in chunks. Each chunk is a stretch of text that ends between two statements or between two items of the
  * module. The result for a chunk depends only on three things: the text of the chunk, the text after it that the parser
- * looked at, and the state of the parser at its start. After an edit, the results for all chunks for which these three
- * are unchanged can therefore be used again. The statements themselves are parsed by the same functions that parse
- * whole modules.
+ * looked at, and the state of the parser at its start. If these three are unchanged for a chunk after an edit, its
+ * result can therefore be reused. The statements themselves are parsed by the same functions that parse whole modules.
  */
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { closeBlock, closeScope, readPart } from './statements.ts';
@@ -14,7 +13,7 @@ import { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 import type { Block, FunctionItem, Item, LineSource, Statement } from './tree.ts';
 
-/** The state of the parser between two parts of a module. */
+/** The state of the parser at a place between two parts of a module. */
 export interface ChunkState {
   readonly stage: HeaderStage;
   /** Null outside functions. */
@@ -38,8 +37,8 @@ export function isSameState(a: ChunkState, b: ChunkState): boolean {
 /** One part of a chunk. Offsets are relative to the text that was read. */
 export type ChunkPart =
   /**
-   * An item of the module. If it is a function with a body, the part contains only its header, and further parts with
-   * the body follow.
+   * An item of the module. If the item is a function with a body, the part contains only the header of the function;
+   * the body follows in further parts.
    */
   | { readonly kind: 'item'; readonly item: Item; readonly opensBody: boolean }
   | { readonly kind: 'statement'; readonly statement: Exclude<Statement, Block> }
@@ -52,7 +51,7 @@ export type ChunkPart =
 export interface ParsedChunk {
   readonly end: number;
   readonly to: ChunkState;
-  /** The offset of the end of the text that the parser looked at; infinite if it looked at the whole text. */
+  /** The offset up to which the parser looked at the text; infinite if it looked at the whole text. */
   readonly reach: number;
   readonly parts: readonly ChunkPart[];
   readonly diagnostics: readonly Diagnostic[];
@@ -61,33 +60,36 @@ export interface ParsedChunk {
 }
 
 /**
- * A chunk usually ends once it has `usualLength` characters. If a function ends earlier, the chunk ends there, provided
- * that it has at least `leastLength` characters by then.
+ * A chunk usually ends once it has `usualLength` characters. If a function ends before that, and the chunk already has
+ * at least `leastLength` characters, the chunk ends there.
  */
 const usualLength = 8192;
 const leastLength = 4096;
 
-/** The maximum number of tokens after a part at which the parser may look before it decides how to read the part. */
+/** The maximum number of tokens beyond the end of a part that the parser may examine to decide how to read the part. */
 const lookahead = 4;
 
 /**
- * The maximum number of characters that the parser may look at beyond the last token of a line. The shape of a line is
- * at most half as long.
+ * The maximum number of characters beyond the last token of a line that the parser may examine. The shape of a line can
+ * be at most half as long.
  */
 const longestLine = 4096;
 
 export interface ChunkOptions {
   /** Whether the text is the start of a module. */
   readonly isStart: boolean;
-  /** If the shapes of earlier lines are given, lines with a known shape are skipped. */
+  /**
+   * The known shapes of earlier lines. If this is given, lines with one of these shapes are skipped instead of being
+   * parsed.
+   */
   readonly shapes: LineShapes | null;
-  /** Offsets in ascending order. The chunk ends as soon as the end of a part is at one of these offsets. */
+  /** Offsets in ascending order. If a part ends at one of these offsets, the chunk ends there, too. */
   readonly stops: readonly number[];
 }
 
 /**
- * Reads the chunk at the start of a text. Text must follow after the end of the chunk, unless the chunk is the last one
- * of the module.
+ * Reads the chunk at the start of a text. There must be more text after the end of the chunk, unless the chunk is the
+ * last one of the module.
  */
 export function readChunk(source: string, from: ChunkState, options: ChunkOptions): ParsedChunk {
   return new ChunkReader(source, from, options).read(options.stops);
@@ -100,7 +102,7 @@ class ChunkReader {
   private state: ChunkState;
   private readonly diagnostics: Diagnostic[] = [];
   private readonly parts: ChunkPart[] = [];
-  /** Set when the header of a function has just been read. */
+  /** True if the header of a function has just been read. */
   private opened = false;
 
   constructor(source: string, from: ChunkState, { shapes, isStart }: ChunkOptions) {
@@ -130,8 +132,8 @@ class ChunkReader {
   }
 
   /**
-   * Whether the chunk may end here. It may not end at the end of the text, where all scopes without a closing brace are
-   * closed together, nor between the two characters of a CR LF.
+   * Whether the chunk may end here. It must not end at the end of the text, because all scopes that have no closing
+   * brace are closed together there. Nor may it end between the two characters of a CR LF.
    */
   private mayEnd(): boolean {
     const { r, source } = this;

@@ -1,6 +1,6 @@
 /**
  * Parses constant expressions and evaluates them at once. Integers have 64 bits and are either signed or unsigned.
- * Integers are never converted to floats, or floats to integers. Source: PTX ISA 4.5.4.
+ * Integers are never converted to floats, and floats are never converted to integers. Source: PTX ISA 4.5.4.
  */
 import {
   applyBinary,
@@ -20,10 +20,13 @@ import { byteAt } from '../base/typed-reads.ts';
 
 const loneSingle = { help: 'a 0f constant cannot be part of an expression; use a decimal or 0d constant instead' };
 
-/** Precedence of each binary operator, by token; 0 for every other token. The order is the same as in C. */
+/**
+ * The precedence of each binary operator, indexed by its token; 0 for all other tokens. The operators have the same
+ * order of precedence as in C.
+ */
 const precedence: Uint8Array = makePrecedence();
 
-/** Whether a token of this kind continues an expression when it follows a complete constant. */
+/** Whether an expression goes on if a token of this kind follows a complete constant. */
 export function continuesConstant(kind: number): boolean {
   return precedence[kind] !== 0 || kind === Token.Question;
 }
@@ -43,7 +46,10 @@ export function parseConstant(r: Reader): Constant | null {
   return condition.value !== 0n ? yes : no;
 }
 
-/** Like `parseConstant`, but accepts only an integer. `what` describes the constant in error messages. */
+/**
+ * Like `parseConstant`, but reports an error if the value is not an integer. `what` describes the constant in error
+ * messages.
+ */
 export function parseIntegerConstant(r: Reader, what: string): IntegerConstant | null {
   const start = r.start;
   const constant = parseConstant(r);

@@ -9,7 +9,7 @@ import { readCount } from './values.ts';
 
 /**
  * Parses a declaration such as `.space .align 8 .v2 .type name, name;`. The current token must be the first of its
- * dotted words. After an error, returns what was parsed so far, so that the names before the mistake are still known;
+ * dotted words. After an error, returns the part that was parsed before it, so that the names in this part are known;
  * null if nothing was parsed. If the first word is a misspelled state space, `assumedSpace` is the state space that was
  * probably meant.
  */
@@ -51,8 +51,8 @@ export function parseDeclaration(
 }
 
 /**
- * Reports that a declaration, whose type is the current token, has no state space. Anything that is not a declaration
- * is reported as a syntax error instead.
+ * If the current token is the type of a declaration, reports that the declaration has no state space. If it is
+ * something else, reports a syntax error.
  */
 export function missingSpace(r: Reader, help: string): null {
   const span = r.span();
@@ -72,7 +72,7 @@ export function missingSpace(r: Reader, help: string): null {
 
 /**
  * After an error in one of the names in a list, skips to the next `,` or `;`. Returns false if the declaration ends
- * before one is found.
+ * before either of these is found.
  */
 function skipVariable(r: Reader): boolean {
   if (r.openBraces > 0) return false;

@@ -1,4 +1,4 @@
-/** Sets of PTX directives, as the parser needs them. */
+/** The sets of PTX directives that the parser needs. */
 import {
   attributeRows,
   type AttributeRow,
@@ -12,7 +12,7 @@ import {
 } from '../isa/directives.ts';
 import { keysOf } from '../base/records.ts';
 
-/** Spaces that a declaration may name. */
+/** The state spaces that can be named in a declaration. */
 export const declaredSpaces: readonly DeclaredSpace[] = keysOf(spaceRows);
 
 export function isDeclaredSpace(word: string): word is DeclaredSpace {
@@ -35,15 +35,15 @@ export const moduleDirectives: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True for directives that can only be the start of another item. They may follow directly after a prototype whose `;`
- * is missing.
+ * True for directives that always start a new item. If one of them directly follows a prototype, the `;` of the
+ * prototype may be missing.
  */
 export function startsItem(directive: string): boolean {
   if (directive === '.reg' || directive === '.local' || directive === '.param') return false;
   return moduleDirectives.has(directive) || isDeclaredSpace(directive) || storageWords.has(directive);
 }
 
-/** Words that may come at the start of a declaration, before its state space. */
+/** Words with which a declaration may start, before its state space. */
 const storageWords: ReadonlySet<string> = new Set(['.align', '.attribute']);
 
 /** Directives at which parsing may resume after a mistake. */

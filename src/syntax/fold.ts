@@ -1,14 +1,14 @@
 /**
- * The operators of constant expressions. Source: PTX ISA 4.5.5. If ptxas 13.0 differs from the table in that section,
- * this code follows ptxas: `&`, `|` and `^` keep the signedness of their operands, shift amounts are taken modulo 64,
- * and both branches of `?:` are evaluated.
+ * The operators of constant expressions. Source: the table in PTX ISA 4.5.5. In the following points, ptxas 13.0
+ * differs from the table, and this code does the same as ptxas: `&`, `|` and `^` keep the signedness of their operands,
+ * shift amounts are taken modulo 64, and both branches of `?:` are evaluated.
  */
 import type { Span } from '../base/span.ts';
 import { bitsToDouble, doubleBits } from './literals.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 
-/** `value` is in the range of `.s64`, or of `.u64` if `unsigned` is true. */
+/** An integer constant. If `unsigned` is true, `value` is in the range of `.u64`, otherwise in that of `.s64`. */
 export interface IntegerConstant {
   readonly kind: 'integer';
   readonly value: bigint;
@@ -24,7 +24,7 @@ export interface FloatConstant {
 
 export type Constant = IntegerConstant | FloatConstant;
 
-/** A binary operator, with its text and position in the source. */
+/** A binary operator in an expression, with its text and its position in the source. */
 export interface Operator extends Span {
   readonly kind: number;
   readonly text: string;
@@ -36,7 +36,7 @@ const signOfDouble: bigint = 1n << 63n;
 /** Placeholder for the value of an invalid expression. */
 export const zero: IntegerConstant = { kind: 'integer', value: 0n, unsigned: false };
 
-/** An integer constant made of the low 64 bits of `value`. */
+/** Returns an integer constant that consists of the low 64 bits of `value`. */
 export function integer(value: bigint, unsigned: boolean): IntegerConstant {
   return { kind: 'integer', value: unsigned ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value), unsigned };
 }

@@ -1,5 +1,6 @@
 /**
- * Recognizes, from its first characters, a text that is not PTX at all. Such a text then gets only a single finding.
+ * Recognizes texts that are not PTX at all by their first characters, so that only a single finding is reported for
+ * such a text.
  */
 
 interface ForeignText {
@@ -33,7 +34,10 @@ const marks: readonly Mark[] = [
 
 const examined = 4096;
 
-/** Says what kind of text it is if it does not begin with a directive; null if its language is not recognized. */
+/**
+ * Returns what kind of text the source is, for a text that does not begin with a directive; null if the kind is not
+ * recognized.
+ */
 export function foreignText(source: string): ForeignText | null {
   const start = source.slice(0, examined);
   return marks.find(({ pattern }) => pattern.test(start)) ?? null;

@@ -73,7 +73,8 @@ function parseAddress(r: Reader, mask: bigint | null): Initializer | null {
 }
 
 /**
- * Parses a constant, or a mask followed by the value from which it selects a byte: `0xff00(name)`, `0xff00(0x1234)`.
+ * Parses a constant, or a mask followed in parentheses by the value of which it selects a byte: `0xff00(name)`,
+ * `0xff00(0x1234)`.
  */
 function parseScalar(r: Reader): Initializer | null {
   const start = r.start;
@@ -104,7 +105,7 @@ function parseMasked(r: Reader, mask: bigint, span: { start: number; end: number
   return { kind: 'integer', value, masked: true, span: { start, end: r.previousEnd } };
 }
 
-/** The bit position of the byte that `mask` selects. Null unless the mask selects exactly one byte. */
+/** Returns the bit position of the byte that `mask` selects; null if the mask does not select exactly one byte. */
 function shiftOfMask(mask: bigint): bigint | null {
   for (let shift = 0n; shift < 64n; shift += 8n) if (mask === 0xffn << shift) return shift;
   return null;

@@ -34,8 +34,8 @@ export function parseInstruction(r: Reader): Instruction | null {
 const controlWords: ReadonlySet<string> = new Set(['if', 'else', 'for', 'while', 'do', 'switch']);
 
 /**
- * Reports a control statement of C, such as `if` or `while`. Skips only its condition, so that the statements in its
- * body are still parsed.
+ * Reports a control statement of C, such as `if` or `while`. Only the condition in parentheses is skipped, so that the
+ * statements that follow are still parsed.
  */
 function refuseControlStatement(r: Reader, span: Span): null {
   const near = r.source.slice(span.start, span.end);

@@ -63,14 +63,17 @@ export class TextLines implements LineReader {
   }
 }
 
-/** True if the `.loc` directive covers exactly the text whose shape was read. */
+/** True if the parsed `.loc` directive consists of exactly the text whose shape was read. */
 function isLocation({ inlined, end }: LocationDirective, read: ReadShape): boolean {
   const parts = read.names.map(({ kind }) => kind).join(' ');
   const isComplete = inlined === null ? parts === '' : parts === 'kept folded kept';
   return read.end === end && isComplete && read.slots.length === (inlined === null ? 3 : 8);
 }
 
-/** True if the instruction covers exactly the text whose shape was read, and its names are in the same places. */
+/**
+ * True if the parsed instruction consists of exactly the text whose shape was read, and its names are in the same
+ * places as in the shape.
+ */
 function isInstruction(node: Instruction, { end, names }: ReadShape): boolean {
   const places = namesIn(node);
   const isName = (name: ShapeName, i: number): boolean =>

@@ -42,7 +42,8 @@ export class Lexer {
   /** The end of the mnemonic that was read last by {@link mnemonic}. */
   mnemonicEnd = 0;
   /**
-   * Whether an unterminated string or comment was found. This is known only once the end of the text has been reached.
+   * True if the lexer has come across an unterminated string or comment, which it can detect only by looking at the
+   * whole rest of the text.
    */
   metOpenEnd = false;
   /** The offset of the first character that ptxas rejects even in a comment (NUL, or anything outside ASCII), or -1. */
@@ -52,7 +53,7 @@ export class Lexer {
   private readonly names: NameTable;
   private hash = 0;
 
-  /** `isStart` says whether the source is the start of a text, where a byte order mark is allowed. */
+  /** `isStart` is true if the source begins at the start of a text, where a byte order mark is allowed. */
   constructor(source: string, isStart = true) {
     this.source = source;
     const { bytes, foreign } = toAscii(source);
@@ -95,8 +96,8 @@ export class Lexer {
   }
 
   /**
-   * Goes back to an earlier token, which becomes the current one again: the token that starts at `start` and follows a
-   * token that ends at `previousEnd`.
+   * Goes back to an earlier token and makes it the current one again. The token starts at `start`, and the token before
+   * it ends at `previousEnd`.
    */
   rewind(start: number, previousEnd: number): void {
     this.end = start;
@@ -118,7 +119,9 @@ export class Lexer {
     this.take(Token.End, length, length);
   }
 
-  /** The current token's text. Tokens with the same name share one string object for as long as it is in the cache. */
+  /**
+   * The current token's text. If the text is a name that is in the cache, the string object from the cache is returned.
+   */
   text(): string {
     if (this.kind === Token.Name || this.kind === Token.Dotted) return this.names.text(this.start, this.end, this.hash);
     return this.source.slice(this.start, this.end);
@@ -174,7 +177,7 @@ export class Lexer {
       const end = this.endOfNumberLine(at);
       let next = end;
       while (starts[bytes[next] ?? 0] === Start.space) next++;
-      // If anything else follows, the list of numbers may continue on the next line.
+      // In all other cases, the list of numbers may continue on the next line.
       const isOver = bytes[next] === dot || bytes[next] === rightBrace || (this.classAt(next) & CharClass.name) !== 0;
       if (end < 0 || !isOver) break;
       at = next;
@@ -182,7 +185,7 @@ export class Lexer {
     if (at > this.start) this.goOn(at);
   }
 
-  /** The end of the number in a line such as `.b8 12`, or -1 if the line has any other form. */
+  /** Returns the end of the number in a line such as `.b8 12`, or -1 if the line has a different form. */
   private endOfNumberLine(start: number): number {
     const word = this.run(start + 1, CharClass.word);
     const digits = this.run(word, CharClass.blank);
@@ -200,7 +203,7 @@ export class Lexer {
     return width === 8 || width === 16 || width === 32 || width === 64 ? width : 0;
   }
 
-  /** The value of a short run of digits. */
+  /** Returns the value of a short sequence of decimal digits. */
   private decimal(start: number, end: number): number {
     let value = 0;
     for (let at = start; at < end; at++) value = value * 10 + (this.bytes[at] ?? 0) - zero;
@@ -264,8 +267,8 @@ export class Lexer {
   }
 
   /**
-   * Skips a series of `.word` parts that starts at `start` and has no gaps, and returns its end. `hash` is the hash of
-   * the text before it; the hash that includes the parts is stored in `this.hash`.
+   * Skips consecutive `.word` parts with no gaps between them, beginning at `start`, and returns their end. `hash` is
+   * the hash of the text before these parts; the hash of the text including the parts is stored in `this.hash`.
    */
   private skipParts(start: number, hash: number): number {
     this.hash = hash;
@@ -338,7 +341,9 @@ export class Lexer {
     this.take(Token.Integer, start, bytes[end] === unsignedSuffix ? end + 1 : end);
   }
 
-  /** The end of a run of characters that starts at `at` and in which all characters are of the given class. */
+  /**
+   * Returns the end of the sequence of characters that starts at `at` and contains only characters of the given class.
+   */
   private run(at: number, charClass: number): number {
     const bytes = this.bytes;
     while (((classes[bytes[at] ?? 0] ?? 0) & charClass) !== 0) at++;
@@ -346,8 +351,8 @@ export class Lexer {
   }
 
   /**
-   * Handles first characters that are rare. Either reads a token and returns -1, or returns the position at which
-   * reading continues.
+   * Handles characters with which few tokens start. Either reads a token and returns -1, or returns the position at
+   * which to look for the next token.
    */
   private readRare(start: number, first: number): number {
     switch (starts[first]) {
@@ -376,7 +381,8 @@ export class Lexer {
   }
 
   /**
-   * The position after the comment that starts at `start`. If there is no comment there, reads a token and returns -1.
+   * Returns the position after the comment that starts at `start`. If there is no comment at `start`, reads a token and
+   * returns -1.
    */
   private skipComment(start: number): number {
     const second = this.bytes[start + 1];
@@ -402,8 +408,8 @@ export class Lexer {
   }
 
   /**
-   * A string has no escapes and may span several lines. If its closing quote is missing, it is taken to end with its
-   * first line.
+   * A string has no escapes and may span several lines. If its closing quote is missing, the string is assumed to end
+   * at the end of its first line.
    */
   private readString(start: number): void {
     const end = this.bytes.indexOf(quote, start + 1);

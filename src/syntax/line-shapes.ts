@@ -9,8 +9,8 @@ import { CharClass, classes } from './tokens.ts';
 import { signedAt } from '../base/typed-reads.ts';
 
 /**
- * Limits on the number of shapes and on their total length in characters. When either limit is reached, all shapes are
- * dropped.
+ * Limits on the number of shapes and on their total length in characters. When one of the limits is reached, all shapes
+ * are dropped.
  */
 const mostShapes = 1 << 14;
 const mostCharacters = 1 << 20;
@@ -23,11 +23,12 @@ const tableSize = mostShapes * 2;
 const longest = 2048;
 
 /**
- * Most names that are longer than this are used in only one function, so a shape contains only a placeholder for them.
+ * The maximum length of a name that is part of a shape. Shapes contain a placeholder instead of longer names, because
+ * most of these are used in only one function.
  */
 const longestName = 16;
 
-/** The placeholders that stand for a number, for a number of more than 9 digits, and for a long name. */
+/** The placeholders for a number, for a number of more than 9 digits, and for a long name. */
 const folded = 0x23;
 const longNumber = 0x26;
 const longName = 0x22;
@@ -38,8 +39,8 @@ const carriageReturn = 13;
 /** A name that occurs in an instruction. */
 export interface ShapeName {
   /**
-   * How the name appears in the shape: `register` with a placeholder for its number, `folded` as a placeholder for the
-   * whole name (long names and labels), and `kept` as it is.
+   * How the name appears in the shape. In a `register`, a placeholder replaces the number; a `folded` name (a long name
+   * or a label) is replaced by a placeholder as a whole; a `kept` name is unchanged.
    */
   readonly kind: 'register' | 'folded' | 'kept';
   readonly start: number;
@@ -59,8 +60,8 @@ export interface ReadShape {
 }
 
 /**
- * A shape in the table: its id, the positions of the names in the text that it was learned from, and the values of the
- * slots.
+ * A shape in the table: its id, and the positions of the names and the values of the slots in the text from which the
+ * shape was learned.
  */
 export interface LineShape extends Omit<ReadShape, 'end'> {
   readonly id: number;
@@ -75,7 +76,7 @@ export class LineShapes {
   words: Int32Array = new Int32Array(1 << 14);
   /** Words used. */
   length = 0;
-  /** Incremented whenever all shapes are dropped, because the ids of earlier shapes are no longer valid then. */
+  /** Incremented whenever all shapes are dropped, which makes the ids of earlier shapes invalid. */
   generation = 0;
   /** Slots by id. */
   readonly slotCounts: Uint16Array = new Uint16Array(mostShapes);
@@ -85,8 +86,8 @@ export class LineShapes {
   private readonly offsets = new Int32Array(mostShapes + 1);
   private readonly characters = new Uint8Array(mostCharacters);
   /**
-   * The shape that was read last: its characters, their number, their hash, and the number of words that its slots take
-   * up after `length`.
+   * The most recently read shape: its characters, the number and the hash of these characters, and the number of words
+   * that its slots take up after `length`.
    */
   private readonly shape = new Uint8Array(longest);
   private shapeLength = 0;
@@ -121,8 +122,8 @@ export class LineShapes {
   }
 
   /**
-   * Learns the shape of the statement at `start`. Returns null if the statement has no shape, if `isWhole` rejects the
-   * shape, or if the table is full.
+   * Learns the shape of the statement at `start`. Returns null if statements of this kind have no shape, if `isWhole`
+   * rejects the shape, or if the table is full.
    */
   learn(bytes: Uint8Array, start: number, isWhole: (read: ReadShape) => boolean): LineShape | null {
     const names: ShapeName[] = [];
@@ -166,7 +167,7 @@ export class LineShapes {
     return (this.hash ^ (this.hash >>> 15)) & (tableSize - 1);
   }
 
-  /** The id of the last shape read; -1 if it is not known. */
+  /** Returns the id of the shape that was read last; -1 if the shape is not known. */
   private find(): number {
     const { table, hashes, hash } = this;
     for (let at = this.firstPlace(); ; at = (at + 1) & (tableSize - 1)) {
@@ -185,8 +186,8 @@ export class LineShapes {
   }
 
   /**
-   * Reads the shape of one statement. Returns the position after its `;` (for a `.loc`, after its line), or -1 if the
-   * text has no shape.
+   * Reads the shape of one statement. Returns the position after its `;` or, for a `.loc`, after its line. Returns -1
+   * if the statement contains something for which shapes are not supported.
    */
   private scan(bytes: Uint8Array, start: number): number {
     this.shapeLength = 0;
@@ -255,7 +256,10 @@ export class LineShapes {
     this.names?.push({ kind, start, end, slot });
   }
 
-  /** Reads an opcode with its parts. Digits in them are copied to the shape and not replaced by a placeholder. */
+  /**
+   * Reads an opcode with its parts. Digits in the opcode and in its parts are copied to the shape, not replaced by a
+   * placeholder.
+   */
   private keepOpcode(bytes: Uint8Array, start: number): number {
     const { shape } = this;
     let { hash, shapeLength: length } = this;
@@ -273,8 +277,8 @@ export class LineShapes {
   }
 
   /**
-   * Reads a part such as `.x` or `.u32`. Returns -1 for a float without digits before its decimal point, because no
-   * shapes are made for lines with such floats.
+   * Reads a part such as `.x` or `.u32`. Returns -1 for a float without digits before its decimal point, because lines
+   * with such floats have no shapes.
    */
   private keepPart(bytes: Uint8Array, start: number): number {
     return (classAt(bytes, start + 1) & CharClass.digit) !== 0 ? -1 : this.keepOpcode(bytes, start);
@@ -339,8 +343,8 @@ export class LineShapes {
   }
 
   /**
-   * Reads a number that is a decimal integer, an integer after `0x`, or a hexadecimal float. No shapes are made for
-   * lines with other numbers.
+   * Reads a number that is a decimal integer, an integer after `0x`, or a hexadecimal float. Lines with numbers of any
+   * other form have no shapes.
    */
   private readNumber(bytes: Uint8Array, start: number): number {
     const second = (bytes[start + 1] ?? 0) | 0x20;
@@ -396,14 +400,14 @@ function isCanonical(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start <= 9 && (bytes[start] !== zero || end === start + 1);
 }
 
-/** Whether a number is complete if this is the character after it. */
+/** Whether a number can end before the character `c`. */
 function endsNumber(c: number): boolean {
   return ((classes[c] ?? 0) & CharClass.name) === 0 && c !== 0x2e;
 }
 
 /**
- * Whether a `.loc` directive whose line ends at `lineEnd` is complete. It is not if the next line continues it with a
- * comma.
+ * Whether a `.loc` directive whose line ends at `lineEnd` is complete. It is not complete if the next line continues it
+ * with a comma.
  */
 function endsLocation(bytes: Uint8Array, lineEnd: number): boolean {
   const next = bytes[skipBlanks(bytes, lineEnd)] ?? 0;

@@ -1,6 +1,6 @@
 /**
- * The values of PTX literals. Source: PTX ISA 4.5.1 and 4.5.2; the values of literals with more than 64 bits were
- * measured with ptxas 13.0.
+ * Reads PTX literals and returns their values. Source: PTX ISA 4.5.1 and 4.5.2; how literals with more than 64 bits are
+ * treated was measured with ptxas 13.0.
  */
 
 const bits64 = 64;
@@ -20,14 +20,14 @@ export interface IntegerLiteral {
   readonly fit: 'fits' | 'wraps' | 'overflow';
 }
 
-/** `n`, a non-negative safe integer, as a bigint. */
+/** Converts a non-negative safe integer to a bigint. */
 export function toBigInt(n: number): bigint {
   return smallIntegers[n] ?? BigInt(n);
 }
 
 /**
- * The value of a well-formed integer token: decimal, `0x`, `0b`, or octal with a leading zero, and possibly a final
- * `U`.
+ * Returns the value of a well-formed integer token, which can be decimal, hexadecimal (`0x`), binary (`0b`) or octal
+ * (with a leading zero), and may end with a `U`.
  */
 export function readInteger(text: string): IntegerLiteral {
   const suffixed = text.endsWith('U');
@@ -41,8 +41,8 @@ export function readInteger(text: string): IntegerLiteral {
 
 /**
  * ptxas accumulates digits in 64 bits and rejects a number only if bit 63 is set before another digit, so 2^64 is read
- * as 0 while 10^20 is rejected. Because numbers are rejected that early, even a literal with a million digits takes
- * little time.
+ * as 0 while 10^20 is rejected. A literal with a million digits therefore takes little time: it is rejected after its
+ * first few digits.
  */
 function readLong(digits: string, radix: number, suffixed: boolean): IntegerLiteral {
   const base = BigInt(radix);
@@ -67,8 +67,8 @@ function radixOf(text: string, end: number): 2 | 8 | 10 | 16 {
 const scratch: DataView = new DataView(new ArrayBuffer(8));
 
 /**
- * The bits of an f64. All NaNs get the same bits: those of the NaN that x86 produces, because ptxas folds constants on
- * x86.
+ * Returns the bits of an f64. For every NaN, these are the bits of the NaN that x86 processors produce, because ptxas
+ * folds constants on x86.
  */
 export function doubleBits(value: number): bigint {
   if (Number.isNaN(value)) return 0xfff8000000000000n;
@@ -76,7 +76,7 @@ export function doubleBits(value: number): bigint {
   return scratch.getBigUint64(0);
 }
 
-/** The f64 with these bits. */
+/** Returns the f64 that has the given bits. */
 export function bitsToDouble(bits: bigint): number {
   scratch.setBigUint64(0, bits);
   return scratch.getFloat64(0);

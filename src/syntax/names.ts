@@ -3,8 +3,9 @@ const leastSlots = 1 << 6;
 const mostSlots = 1 << 12;
 
 /**
- * The names in one text; each is stored as one string, no matter how often it occurs. The cache is direct-mapped, so
- * the memory it takes up is constant. If a name has been evicted from it, the name is extracted from the text again.
+ * A cache for the names in one text, so that a name that occurs many times is stored as a single string. The cache is
+ * direct-mapped and takes up a constant amount of memory. A name that has been evicted from the cache is extracted from
+ * the text again.
  */
 export class NameTable {
   private readonly source: string;
@@ -19,7 +20,7 @@ export class NameTable {
   constructor(source: string, bytes: Uint8Array) {
     this.source = source;
     this.bytes = bytes;
-    // A small module must not need a large table, because one process may check thousands of small modules.
+    // The table for a small module must be small, because one process may check thousands of small modules.
     let slots = leastSlots;
     while (slots < mostSlots && slots * 4 < source.length) slots *= 2;
     this.strings = new Array<string>(slots).fill('');
@@ -29,7 +30,8 @@ export class NameTable {
   }
 
   /**
-   * The text from `start` to `end`. Any hash function may be used for `hash`, as long as equal texts have equal hashes.
+   * The text from `start` to `end`. `hash` is the hash of the text. Any hash function may be used, as long as equal
+   * texts have equal hashes.
    */
   text(start: number, end: number, hash: number): string {
     const slot = (hash ^ (hash >>> 14)) & this.mask;

@@ -1,7 +1,7 @@
 /**
- * Parses the operands of any instruction. Source: PTX ISA 6.2 to 6.4. Operands must have the forms that ptxas accepts:
- * an offset can only be added, so a negative one is written `a+-4`; only the first operand may be `_` or a pair; and
- * `0f` constants cannot have a sign.
+ * Parses the operands of any instruction. Source: PTX ISA 6.2 to 6.4. Operands must have the forms that ptxas accepts.
+ * An offset can only be added, so a negative offset is written `a+-4`. Only the first operand may be `_` or a pair of
+ * results. A `0f` constant cannot have a sign.
  */
 import { rewrite } from '../diagnostics/fix.ts';
 import { continuesConstant, parseConstant, parseIntegerConstant } from './constants.ts';
@@ -222,7 +222,8 @@ function parseAddress(r: Reader): AddressOperand | null {
 const noOperands: readonly Operand[] = [];
 
 /**
- * Parses `, name`, `, {…}` or `, name, {…}`, optionally followed by another `, {…}`: a sampler, coordinates, offsets.
+ * Parses what follows the base in an address: a sampler (`, name`), coordinates (`, {…}`), or both (`, name, {…}`), in
+ * some cases followed by offsets (`, {…}`).
  */
 function parseAddressRest(r: Reader): readonly Operand[] | null {
   const rest: Operand[] = [];

@@ -12,7 +12,10 @@ import type { DeclaredSpace } from '../isa/directives.ts';
  */
 export type ParameterOwner = 'entry' | 'func' | 'prototype';
 
-/** Parses `.param .u64 .ptr .global .align 16 name`, `.reg .b32 name`, `.param .align 8 .b8 name[16]`. */
+/**
+ * Parses a parameter such as `.param .u64 .ptr .global .align 16 name`, `.reg .b32 name` or `.param .align 8 .b8
+ * name[16]`.
+ */
 function parseParameter(r: Reader, owner: ParameterOwner): Parameter | null {
   const start = r.start;
   const storage = parseStorage(r);
@@ -49,15 +52,18 @@ function parseParameter(r: Reader, owner: ParameterOwner): Parameter | null {
   };
 }
 
-/** The state space of a parameter is `.param` or `.reg`. If another one is written, it is treated as `.param`. */
+/**
+ * Reports a parameter whose state space is neither `.param` nor `.reg`. Such a parameter is then treated as if it were
+ * in `.param`.
+ */
 function reportSpace(r: Reader, space: DeclaredSpace, span: Span): void {
   const parameters = { found: `'${space}'`, near: space, expected: "'.param' or '.reg'" };
   r.report('PTX1001', span, parameters);
 }
 
 /**
- * Parses `(parameter, parameter)`, possibly empty. An invalid parameter is left out. If the list has no end, reports an
- * error and returns null.
+ * Parses a parameter list in parentheses, which may be empty. Invalid parameters are left out. If the closing
+ * parenthesis is missing, reports an error and returns null.
  */
 export function parseParameters(r: Reader, owner: ParameterOwner): readonly Parameter[] | null {
   const parameters: Parameter[] = [];
@@ -70,7 +76,7 @@ export function parseParameters(r: Reader, owner: ParameterOwner): readonly Para
     if (r.accept(Token.RightParen)) return parameters;
     if (r.accept(Token.Comma)) continue;
     r.unexpected("',' or ')'");
-    // If another parameter follows here, the only mistake is that the comma before it is missing.
+    // If the next token starts another parameter, only the comma before that parameter is missing.
     if (r.kind !== Token.Dotted) return skipParameter(r) && r.accept(Token.RightParen) ? parameters : null;
     r.failed = false;
   }

@@ -6,7 +6,7 @@ import { errorLimit } from './reader.ts';
 
 const header = '.version 9.0\n.target sm_90\n.address_size 64\n';
 
-/** The findings about statements, with offsets into `statements`. */
+/** The findings about the given statements, with offsets relative to the start of `statements`. */
 function findings(statements: string): readonly Diagnostic[] {
   const before = `${header}.func f() {\n`;
   return parseModule(`${before}${statements}\n}`).diagnostics.map((diagnostic) => ({
@@ -15,7 +15,7 @@ function findings(statements: string): readonly Diagnostic[] {
   }));
 }
 
-/** `statements` after applying the fix suggested by the first finding. */
+/** Applies the first fix of the first finding to `statements`, and returns the result; null if there is no fix. */
 function fixed(statements: string): string | null {
   const before = `${header}.func f() {\n`;
   const fix = findings(statements)[0]?.fixes[0];

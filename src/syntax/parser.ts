@@ -36,10 +36,10 @@ export interface ParsedInstruction {
 }
 
 /**
- * Parses the items of a module one at a time, so that a caller can drop each before the next is parsed. Syntax errors
- * go to `report` in the order of the text; parsing continues after each one, up to a limit of 1000. Never throws. If
- * `shapes` is given, lines whose shapes are known are not parsed. Instead, the body contains them as `KnownLines`,
- * which the caller must process before it asks for the next item.
+ * Parses the items of a module one at a time, so that a caller can discard each item before the next one is parsed.
+ * Calls `report` with each syntax error, in the order of the text, and then continues parsing, up to a limit of 1000
+ * errors. Never throws. If `shapes` is given, lines whose shapes are known are not parsed. Instead, the body contains
+ * them as `KnownLines`, which the caller must process before it asks for the next item.
  */
 export function* parseItems(
   source: string,
@@ -245,8 +245,9 @@ function parseAlias(r: Reader): AliasItem | null {
 }
 
 /**
- * Recovers after an error in an item. Text that does not start with a directive is skipped up to the next line that
- * does. An item with a mistake in it is skipped up to its `;` or to the next directive.
+ * Recovers after an error in an item. If the text does not start with a directive, it is skipped up to the next line
+ * that does. If there is a mistake within an item, the rest of the item is skipped, up to its `;` or to the next
+ * directive.
  */
 export function recoverItem(r: Reader, start: number): void {
   const isStray = r.start === start && r.kind !== Token.Dotted;
@@ -313,8 +314,8 @@ export class HeaderOrder {
   }
 
   /**
-   * Reports a header directive that is still missing at the end of the text. A text without any items lacks its
-   * `.version`.
+   * Reports a header directive that is still missing at the end of the text. If the text contains no items at all, the
+   * missing directive is `.version`.
    */
   finish(r: Reader): void {
     if (this.stage === 'version') this.missing(r, 'PTX1030');

@@ -75,8 +75,8 @@ function printOffset(offset: bigint, always: boolean): string {
 }
 
 /**
- * Prints an integer where it does not matter whether the type is signed or unsigned. The smallest `.s64` number cannot
- * be written as a literal, so it is printed as an expression.
+ * Prints an integer for a context in which it makes no difference whether its type is signed or unsigned. The smallest
+ * `.s64` number cannot be written as a literal, so it is printed as an expression.
  */
 function printWide(value: bigint): string {
   return value === smallestSigned ? `(${value + 1n}-1)` : String(value);
@@ -93,8 +93,8 @@ function printFloat({ form, bits }: Pick<FloatOperand, 'form' | 'bits'>): string
 }
 
 /**
- * Prints a decimal literal that is rounded to these bits when it is read. Infinities, NaNs and subnormals have no
- * literals and can only result from arithmetic, so they are printed as expressions.
+ * Prints an f64 as a decimal literal from which the same bits result when it is read. Infinities, NaNs and subnormals
+ * have no literals and can only result from arithmetic, so they are printed as expressions.
  */
 function printDecimal(bits: bigint): string {
   const value = bitsToDouble(bits);

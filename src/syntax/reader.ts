@@ -17,8 +17,8 @@ export const nestingLimit = 256;
 /** Skips lines that have the same shape as an earlier line (see known-lines.ts). */
 export interface LineReader extends LineSource {
   /**
-   * An offset in the text. Lines that begin at or after this offset are not skipped yet but left to the next call of
-   * `read`.
+   * An offset in the text. Lines that begin at or after this offset are not skipped in this call of `read`, but only in
+   * the next one.
    */
   limit: number;
   /** Begins an item. */
@@ -30,12 +30,16 @@ export interface LineReader extends LineSource {
   read(parse: (r: Reader) => Statement | null): KnownLines | null;
 }
 
-/** A lexer that reports errors and can recover after them. */
+/** A lexer that also reports errors and can find a place after an error at which parsing can continue. */
 export class Reader extends Lexer {
-  /** Set by a syntax error until {@link recover} is called; the statement being parsed cannot be finished. */
+  /**
+   * True from the time of a syntax error until {@link recover} is called; the statement being parsed cannot be
+   * finished.
+   */
   failed = false;
   /**
-   * The number of braces that are open within the statement being parsed. A `}` closes these before it closes a scope.
+   * The number of braces that are open within the statement being parsed. A `}` closes one of these braces first; only
+   * if there are none, it closes a scope.
    */
   openBraces = 0;
   /**
@@ -102,8 +106,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Reports that a closing brace is missing here. If several scopes lack their brace at the same place, only one error
-   * is reported. Parsing continues as if the brace were there.
+   * Reports that a closing brace is missing here. If the closing braces of several scopes are missing at the same
+   * place, only one error is reported. Parsing continues as if the brace were there.
    */
   unexpectedEnd(expected: string): void {
     if (this.start !== this.endComplaint) this.unexpected(expected);
@@ -116,14 +120,16 @@ export class Reader extends Lexer {
     return this.kind === Token.End ? 'end of file' : `'${this.shortText()}'`;
   }
 
-  /** Skips the current token if it is of this kind. */
+  /** If the current token is of the given kind, skips it and returns true; otherwise returns false. */
   accept(kind: number): boolean {
     if (this.kind !== kind) return false;
     this.next();
     return true;
   }
 
-  /** Skips the current token, or reports an error if it is not of this kind. */
+  /**
+   * If the current token is of the given kind, skips it and returns true; otherwise reports an error and returns false.
+   */
   expect(kind: number, expected: string): boolean {
     if (this.accept(kind)) return true;
     this.unexpected(expected);
@@ -132,7 +138,7 @@ export class Reader extends Lexer {
 
   /**
    * Skips the `;` at the end of a statement and returns the offset at which the statement ended; returns -1 after an
-   * error. If only the `;` is missing, an error is still reported, but the statement counts as complete.
+   * error. If only the `;` is missing, an error is still reported, but the statement is treated as complete.
    */
   expectSemicolon(alternatives: string): number {
     if (this.kind === Token.Semicolon) {
@@ -147,7 +153,7 @@ export class Reader extends Lexer {
     return this.missingSemicolon();
   }
 
-  /** Reports the error where the `;` belongs: at the end of the parsed text. */
+  /** Reports a missing `;` at the place where it should be, which is the end of the text that has been parsed. */
   private missingSemicolon(): number {
     const end = this.previousEnd;
     const span = { start: end, end };
@@ -158,7 +164,7 @@ export class Reader extends Lexer {
     return end;
   }
 
-  /** The help to give if the current token is the `=` of an assignment. */
+  /** Returns help that explains assignments if the current token is `=`, otherwise nothing. */
   helpForAssignment(): Extras {
     if (this.kind !== Token.Equals) return {};
     return { help: 'PTX has no assignments: an instruction names its result first, as in mov.u32 %r1, 5' };
@@ -181,7 +187,7 @@ export class Reader extends Lexer {
     this.depth--;
   }
 
-  /** Starts reading inside a body, at a place that is enclosed by this many blocks. */
+  /** Starts reading inside a body. `blocks` is the number of blocks that enclose the place where reading starts. */
   beginInside(blocks: number): void {
     this.depth = blocks;
   }
@@ -191,8 +197,9 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Skips the rest of a statement after an error. `from` is the start of the statement. Skips until just after its `;`,
-   * or until a brace that belongs to a scope, or until a label, directive or instruction that is the first on its line.
+   * Skips the rest of a statement after an error. `from` is the start of the statement. Stops just after the `;` of the
+   * statement, before a brace that belongs to a scope, or before a label, directive or instruction that is the first on
+   * its line.
    */
   recover(from: number): void {
     this.failed = false;
@@ -209,8 +216,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * If the name before the current token is the first word on its line and begins an instruction, goes back to this
-   * name. In this case, the line before it was incomplete, and the name was mistaken for an operand.
+   * Goes back to the name before the current token if that name is the first word on its line and begins an
+   * instruction. In this case, the previous line was incomplete, and the name was mistaken for an operand.
    */
   private stepBack(from: number): void {
     const { start, previousEnd } = this;
@@ -258,8 +265,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Whether the current token may begin a statement. It may if it is a brace that belongs to a scope, or if it is the
-   * first on its line and looks like the start of a statement.
+   * Whether a statement may begin at the current token. This is the case if the token is a brace that belongs to a
+   * scope, or if it is the first token on its line and looks like the start of a statement.
    */
   atStatement(): boolean {
     if (this.kind === Token.RightBrace) return this.openBraces === 0;
@@ -285,8 +292,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Whether the current name begins a label or an instruction, judging by the token after it, or is an operand of the
-   * line before. The name must be the first token on its line.
+   * Judges by the next token whether the current name, which must be the first token on its line, begins a label or an
+   * instruction. If not, it is an operand that belongs to the previous line.
    */
   private opensStatement(): boolean {
     const { start, end, previousEnd } = this;
@@ -300,7 +307,7 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Reports a character that ptxas rejects anywhere. This is called at the end of the text, but only if no such
+   * Reports a character that ptxas rejects everywhere, even in comments. Called at the end of the text if no such
    * character has been reported before.
    */
   reportForeign(at: number): void {

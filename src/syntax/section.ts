@@ -101,7 +101,9 @@ function isSection(word: string): boolean {
   return !/^\.(v\d|[bsuf]\d|pred$)/.test(word) && !statementDirectives.has(word) && !moduleDirectives.has(word);
 }
 
-/** Skips a number and returns it; for a number without a sign, returns its low 32 bits. Null after an error. */
+/**
+ * Skips a number and returns its value; if the number has no sign, returns only its low 32 bits. Null after an error.
+ */
 function parseNumber(r: Reader): bigint | null {
   const isNegative = r.accept(Token.Minus);
   if (r.kind !== Token.Integer || (isNegative && readInteger(r.text()).unsigned))

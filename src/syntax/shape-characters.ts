@@ -2,7 +2,7 @@
 
 /**
  * The class of a character, which determines how the character is represented in a shape. A line that contains a
- * `refused` character has no shape and is always parsed.
+ * character of the class `refused` has no shape, so it is always parsed.
  */
 export const Kind = {
   refused: 0,

@@ -38,8 +38,7 @@ export function parseStatements(r: Reader): readonly Statement[] {
 
 /**
  * Reads the next part of a body. This is either a statement, or the start of a block (its `{` has then been read), or
- * the end of the scope (its `}` has not been read yet). Returns null after an error, if the statement with the error
- * cannot be used.
+ * the end of the scope (its `}` has not been read yet). Returns null after an error that makes the statement unusable.
  */
 export function readPart(r: Reader): Exclude<Statement, Block> | 'open' | 'close' | null {
   const { start } = r;
@@ -149,7 +148,7 @@ function parseDirective(r: Reader): Declaration | LocationDirective | PragmaDire
   }
 }
 
-/** Continues with the intended directive if it is clear which one was meant. */
+/** If it is clear which directive was meant, continues as if it had been written. */
 function unknownDirective(r: Reader, directive: string): Declaration | null {
   if (moduleDirectives.has(directive))
     return r.unexpected('a statement', { help: `${directive} belongs outside functions` });
@@ -189,7 +188,7 @@ export function closeBlock(r: Reader): number {
   return end;
 }
 
-/** Reads the `}` of a block or body; reports an error if something else follows. */
+/** Reads the `}` of a block or body; reports an error if the current token is something else. */
 export function closeScope(r: Reader): void {
   if (!r.accept(Token.RightBrace)) r.unexpectedEnd("'}'");
 }

@@ -1,11 +1,11 @@
 /**
- * The PTX tokens, as data. The kind of a one-character token is its character code; the other kinds start at 128.
- * Source: PTX ISA 4.3 to 4.5, as interpreted by ptxas.
+ * The kinds of PTX tokens, and tables for recognizing them. The kind of a one-character token is its character code;
+ * the numbers of the other kinds start at 128. Source: PTX ISA 4.3 to 4.5, as interpreted by ptxas.
  */
 import { byteAt } from '../base/typed-reads.ts';
 
-// Not `as const`: otherwise, TypeScript would narrow the `kind` of a reader to the literal it was last compared with,
-// although `next()` changes it.
+// Not `as const`: otherwise, TypeScript would narrow the type of a reader's `kind` after a comparison, and would not
+// take into account that `next()` changes it.
 export const Token = {
   End: 0,
   Percent: 0x25,
@@ -59,7 +59,7 @@ export const Token = {
   /** `@@DWARF`. */
   Dwarf: 148,
 
-  /** A character with which no token can begin. */
+  /** A character that cannot begin a token. */
   BadCharacter: 160,
   /** A number that is followed, without a space, by characters that cannot be part of it. */
   BadNumber: 161,
@@ -133,7 +133,7 @@ function makeClasses(): Uint8Array {
   return table;
 }
 
-/** The kind of a two-character operator; 0 if the two characters do not form one. */
+/** The kind of the operator that two characters form; 0 if they do not form an operator. */
 export function pairedOperator(first: number, second: number): number {
   if (second === Token.Equals) {
     if (first === Token.Less) return Token.LessEqual;

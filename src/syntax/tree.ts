@@ -1,7 +1,7 @@
 /**
- * The tree of a PTX module. The tree contains no knowledge of instructions: opcodes are stored as text, and operands by
- * their syntactic form. All offsets are UTF-16 offsets into the module's text. Nodes are plain data, built once and
- * never changed.
+ * The tree of a PTX module. The tree is purely syntactic: opcodes are stored as text, and operands by their syntactic
+ * form, regardless of the instruction. All offsets are UTF-16 offsets into the module's text. Nodes are plain data,
+ * built once and never changed.
  */
 import type { Span } from '../base/span.ts';
 import type { DeclaredSpace, Linkage } from '../isa/directives.ts';
@@ -28,8 +28,8 @@ export interface MemberOperand extends Span {
 }
 
 /**
- * An integer constant expression, already evaluated in 64 bits. `unsigned` is true if the constant has the suffix `U`
- * or is too large for `.s64`.
+ * An integer constant expression, which has already been evaluated with 64-bit arithmetic. `unsigned` is true if the
+ * constant has the suffix `U` or is too large for `.s64`.
  */
 export interface IntegerOperand extends Span {
   readonly kind: 'integer';
@@ -38,8 +38,7 @@ export interface IntegerOperand extends Span {
 }
 
 /**
- * A float constant. `form` says in which of the three notations it was written. A decimal constant is rounded to the
- * nearest f64.
+ * A float constant. `form` is the notation in which it was written. A decimal constant is rounded to the nearest f64.
  */
 export interface FloatOperand extends Span {
   readonly kind: 'float';
@@ -50,8 +49,8 @@ export interface FloatOperand extends Span {
 
 /**
  * `name+imm`, or if `subscript` is true, the array notation `name[imm]`, `name[reg]` or `name[reg+imm]`. In a
- * subscript, ptxas multiplies `offset` by the size of an array element, but not `index`, the value of the register,
- * which counts bytes.
+ * subscript, ptxas multiplies `offset` by the size of an array element. It does not do so with the value of the
+ * register `index`, which is a number of bytes.
  */
 export interface OffsetOperand extends Span {
   readonly kind: 'offset';
@@ -149,7 +148,7 @@ export interface Block extends Span {
   readonly statements: readonly Statement[];
 }
 
-/** `.loc 1 10 5`, with its numbers and with the `function_name` and `inlined_at` that may follow them. */
+/** A `.loc` directive such as `.loc 1 10 5`. `function_name` and `inlined_at` may follow the numbers. */
 export interface LocationDirective extends Span {
   readonly kind: 'loc';
   readonly file: number;
@@ -159,8 +158,8 @@ export interface LocationDirective extends Span {
 }
 
 /**
- * `function_name L+4, inlined_at 1 20 7`: the inlined function, as a label in a debug section, and the position of the
- * call.
+ * The second part of a `.loc`, such as `function_name L+4, inlined_at 1 20 7`: the name of the inlined function, given
+ * as a label in a debug section, and the position of the call.
  */
 export interface InlinedAt {
   readonly functionName: string;
@@ -210,7 +209,7 @@ export type Statement =
  */
 export interface KnownLines extends Span {
   readonly kind: 'known';
-  /** Where the entries for these lines start and end in the words of `source.shapes`. */
+  /** The start and the end of the entries for these lines in the words of `source.shapes`. */
   readonly from: number;
   readonly to: number;
   readonly source: LineSource;
@@ -224,15 +223,18 @@ export interface LineSource {
   readonly shapes: LineShapes;
   /** Parses a known line. */
   statementAt(start: number): Instruction | LocationDirective;
-  /** Learns the shape of a parsed statement; null if that is not possible. */
+  /**
+   * Learns the shape of a parsed statement and returns it; returns null if the statement has no shape that can be
+   * stored.
+   */
   learn(node: Instruction | LocationDirective): LineShape | null;
 }
 
 // --- declarations ---------------------------------------------------------------------------------------------------
 
 /**
- * The initializer after `=`. It is one of the following: a constant, where `masked` means that a mask selects one byte
- * of it (`0xff00(0x1234)`); an address (`name`, `name+4`, `generic(name)+4`), of which `mask` may select one byte
+ * The initializer after `=`. It is one of the following: a constant, of which a mask selects one byte if `masked` is
+ * true (`0xff00(0x1234)`); an address (`name`, `name+4`, `generic(name)+4`), of which `mask` may select one byte
  * (`0xff00(name)`); a brace list; or a field of a texture or sampler (`addr_mode_0 = wrap`).
  */
 export type Initializer =
@@ -261,8 +263,8 @@ export interface Variable extends Span {
   readonly dimensions: readonly (number | null)[];
   readonly initializer: Initializer | null;
   /**
-   * The type as written, including its dot. Like the vector size, the alignment and the pointer attributes, it applies
-   * to all names in a list.
+   * The type as written, including its dot. Like the vector size, the alignment and the pointer attributes, the type
+   * applies to all names in a list.
    */
   readonly type: string;
   readonly typeStart: number;
@@ -272,7 +274,7 @@ export interface Variable extends Span {
   readonly pointer: PointerAttributes | null;
 }
 
-/** `.ptr .global .align 16` of a kernel parameter. */
+/** The attributes of a kernel parameter that is a pointer, such as `.ptr .global .align 16`. */
 export interface PointerAttributes {
   readonly space: '.const' | '.global' | '.local' | '.shared' | null;
   readonly align: number | null;
@@ -348,7 +350,7 @@ export interface AddressSizeDirective extends Span {
 export interface DebugItem extends Span {
   readonly kind: 'debug';
   readonly directive: '.file' | '.section' | '@@DWARF';
-  /** The whole item as written. */
+  /** The text of the whole item, exactly as written. */
   readonly text: string;
   readonly file: {
     readonly index: number;
@@ -361,8 +363,8 @@ export interface DebugItem extends Span {
 }
 
 /**
- * A number that is outside the range of its type. If `value` is null, it is not a number but a type that cannot be used
- * for this kind of data.
+ * Data that does not fit its type: a number that is outside the range of the type or, if `value` is null, a label or
+ * section whose type cannot be used for this kind of data.
  */
 export interface DebugMisfit extends Span {
   readonly type: string;
