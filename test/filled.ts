@@ -1,6 +1,6 @@
 /**
- * Fills a large array by index and returns it. Using `from({ length })` or `map` instead takes four to nine times as
- * long.
+ * Fills a large array by index and returns it. With `from({ length })` or `map`, the same would take four to nine times
+ * as long.
  */
 export function filled<T extends { readonly length: number; [index: number]: number }>(
   array: T,

@@ -1,14 +1,17 @@
 /**
  * Setup that runs before every test file of `npm test`. The seed for random inputs is fixed, so that a test does not
- * fail by chance (`npm run test:fuzz` uses new inputs each time). Integer arrays are compared as bytes, which is a
- * thousand times as fast as the default comparison for long arrays.
+ * fail by chance (`npm run test:fuzz` uses new inputs each time). Integer arrays are compared as bytes. For long
+ * arrays, this is a thousand times as fast as the default comparison.
  */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 
 fc.configureGlobal({ seed: 1_122_334 });
 
-/** Whether two integer arrays are equal; undefined for other values, which are left to the default comparison. */
+/**
+ * Returns whether two integer arrays are equal. Returns undefined for other values, so that the default comparison is
+ * used.
+ */
 function areSameIntegers(a: unknown, b: unknown): boolean | undefined {
   if (!isIntegerArray(a) || !isIntegerArray(b) || a.constructor !== b.constructor) return undefined;
   return Buffer.compare(bytesOf(a), bytesOf(b)) === 0;

@@ -363,8 +363,8 @@ export interface DebugItem extends Span {
 }
 
 /**
- * Data that does not fit its type: a number that is outside the range of the type or, if `value` is null, a label or
- * section whose type cannot be used for this kind of data.
+ * Data that does not fit its type: a number that is outside the range of the type or, if `value` is null, a type that
+ * cannot be used for the data that follows it.
  */
 export interface DebugMisfit extends Span {
   readonly type: string;

@@ -1,6 +1,6 @@
 /**
- * Writes a PTX module of about the given size to stdout, for benchmarks: copies of the kernels in examples/kernels,
- * each with its own names. The same size always gives the same text.
+ * Writes a PTX module of about the given size to stdout, for benchmarks. It consists of copies of the kernels in
+ * examples/kernels; each copy has its own names. The same size always gives the same text.
  *
  *     tsx test/bench/make-module.ts 10000000 > module.ptx
  */
@@ -19,8 +19,8 @@ interface Template {
 }
 
 /**
- * Yields the text in pieces: first the header, and then the templates in turn, until the text has at least `bytes`
- * characters.
+ * Yields the text in pieces: first the header, and then copies of the templates, one template after the other, until
+ * the text has at least `bytes` characters.
  */
 export function* makeModule(bytes: number): Generator<string> {
   const templates = readTemplates();
@@ -42,7 +42,10 @@ function readTemplates(): readonly Template[] {
   return files.sort().map((name) => toTemplate(readFileSync(new URL(name, kernels), 'utf8')));
 }
 
-/** Turns a module into a template: the text after its `.address_size`, and the names that this text declares. */
+/**
+ * Turns a module into a template, which consists of the text after the module's `.address_size` and of the names that
+ * are declared in this text.
+ */
 function toTemplate(source: string): Template {
   const text = source.slice(source.indexOf('\n', source.indexOf('.address_size')) + 1);
   const functions = [...text.matchAll(/\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)/g)];

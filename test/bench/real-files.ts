@@ -31,11 +31,11 @@ export interface RealFiles {
   /** In alphabetical order. */
   readonly files: readonly string[];
   readonly bytes: number;
-  /** Describes where the files come from. */
+  /** Says how the files were made. */
   readonly origin: string;
 }
 
-/** Returns the files; missing ones are created first, which takes several minutes. */
+/** Returns the files. Files that do not exist yet are created first, which takes several minutes. */
 export function realFiles(): RealFiles {
   const done = join(folder, 'done');
   if (!existsSync(done)) {
@@ -66,7 +66,7 @@ function build(): boolean {
 
 function buildOne(path: string, program: string, name: string, options: readonly string[]): void {
   const made = join(folder, `${program.replace(/\.cu$/, '')}.${name}.ptx`);
-  // An interrupted run can be continued.
+  // A previous run that was interrupted may already have made this file.
   if (existsSync(made)) return;
   const { status } = spawnSync('nvcc', ['-w', '-ptx', ...options, program, '-o', `${made}.new`], { cwd: path });
   if (status === 0) renameSync(`${made}.new`, made);

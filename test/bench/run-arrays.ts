@@ -13,8 +13,8 @@ const count = 2 ** 24;
 const runs = 15;
 
 /**
- * The time of the fastest run in seconds. The fastest run is used because other load on the machine can only make a run
- * slower.
+ * Returns the time, in seconds, that the fastest of several runs takes. The fastest run is used because other load on
+ * the machine can only make a run slower.
  */
 function fastest(run: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;

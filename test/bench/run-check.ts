@@ -20,7 +20,8 @@ interface Passes {
 }
 
 /**
- * Measures `check` and returns the rows of the report: the first pass in a new process, passes 3 to 7, and the memory.
+ * Measures `check` and returns the rows of the report: the time of the first pass in a new process, the time of passes
+ * 3 to 7, and the amount of memory used.
  */
 export function realCheckRows(): readonly Row[] {
   const { files, bytes, origin } = realFiles();
@@ -52,7 +53,10 @@ function commandSeconds(files: readonly string[]): number {
   return secondsIn(run.stdout);
 }
 
-/** The sum of the user time and the system time of child processes, which `times` prints in its last line. */
+/**
+ * Returns the CPU time of child processes: the sum of the user time and the system time in the last line that `times`
+ * prints.
+ */
 function secondsIn(text: string): number {
   const line = text.trim().split('\n').at(-1) ?? '';
   const times = [...line.matchAll(/(\d+)m([\d.]+)s/g)].map(([, minutes, rest]) => Number(minutes) * 60 + Number(rest));

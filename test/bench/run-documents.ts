@@ -22,8 +22,8 @@ interface Shape {
 }
 
 /**
- * Documents of two kinds: one with a single large kernel, made by repeating the lines of a kernel that nvcc compiled
- * for debugging, and one with many kernels.
+ * Returns two documents of different shapes. One has a single large kernel, made by repeating the lines of a kernel
+ * that nvcc compiled for debugging; the other has many kernels.
  */
 function shapes(): readonly Shape[] {
   const text = readFileSync(source, 'latin1').replace(', debug', '');
@@ -41,7 +41,10 @@ function shapes(): readonly Shape[] {
   ];
 }
 
-/** A document that consists of copies of those kernels that need no other declarations and have about 100 lines. */
+/**
+ * Returns a document made of copies of example kernels. Only kernels that have about 100 lines and need no other
+ * declarations are used.
+ */
 function manyFunctions(): string {
   const header = '.version 9.0\n.target sm_90\n.address_size 64\n';
   const kernels = readdirSync(folder)
@@ -92,7 +95,7 @@ function editTimes(document: Document, inserted: string): readonly Times[] {
   });
 }
 
-/** Each shape is measured in a process of its own. */
+/** Measures the documents, each one in its own process. */
 export function documentRows(): readonly Row[] {
   return shapes().flatMap((_, i): readonly Row[] => {
     const run = spawnSync(process.execPath, ['--import', 'tsx', script, String(i)], { encoding: 'utf8' });

@@ -67,7 +67,7 @@ int main(void) {
 }
 `;
 
-/** The rate of the C program in billions of elements per second; null if there is no C compiler. */
+/** The speed of the C program in billions of elements per second; null if there is no C compiler. */
 function rateOfC(): number | null {
   const folder = scratchFolder();
   const [source, program] = [join(folder, 'q4_k.c'), join(folder, 'q4_k')];
@@ -77,14 +77,17 @@ function rateOfC(): number | null {
   return Number(spawnSync(program, { encoding: 'utf8' }).stdout);
 }
 
-/** The rate of a conversion from one file in memory to another, in billions of elements per second. */
+/**
+ * Measures the conversion of one file in memory to another file in memory, and returns its speed in billions of
+ * elements per second.
+ */
 async function rateOf(
   { container, dtype }: { readonly container: 'gguf' | 'safetensors'; readonly dtype: string },
   into: 'npy' | 'gguf',
   to: ConversionName,
 ): Promise<number> {
   const layout = layoutFile(container, [{ name: 'w', dtype, shape: [count / 4096, 4096] }]);
-  // If all bytes are below 0x7c, no number can be infinite or a NaN.
+  // All bytes are below 0x7c, so that no number is infinite or a NaN.
   const bytes = Uint8Array.from({ length: layout.size }, (_, i) => i % 113);
   bytes.set(layout.header);
   const file = await openTensorFile(memorySource(bytes));

@@ -1,6 +1,6 @@
 /**
- * Measures the kernels for which speeds are published, at the same sizes. Each runs on both engines, with and without
- * checks, and with workers.
+ * Measures the kernels whose speeds are published, with the problem sizes to which the published numbers apply. Each
+ * kernel runs on both engines, with and without checks, and with workers.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ interface Job {
   readonly grid: Extent;
   readonly block: Extent;
   readonly args: (device: Device) => readonly Argument[];
-  /** The size of a grid that the reference engine takes about a second to run. */
+  /** The size of a smaller grid, for which the reference engine needs about a second. */
   readonly small: Extent;
   /** Rates of other emulators on a similar machine, in millions of thread-instructions per second. */
   readonly others: string;
@@ -107,7 +107,9 @@ export const jobs: readonly Job[] = [
 
 const launches = 9;
 
-/** Rates of a job. Each way of running a kernel is measured in its own process, and only one process runs at a time. */
+/**
+ * Measures how fast a job runs. Each configuration is measured in its own process, and only one process runs at a time.
+ */
 export async function rowsOf(job: Job): Promise<readonly Row[]> {
   const device = await Device.create();
   const source = readFileSync(new URL(job.file, import.meta.url), 'utf8');
@@ -172,8 +174,8 @@ int main() {
 `;
 
 /**
- * The number of milliseconds that native code takes on one thread to compute the same image. If the code cannot be
- * compiled or run, says why.
+ * Returns the time, in milliseconds, that native code takes on one thread to compute the same image. If the code cannot
+ * be compiled or run, the result says why.
  */
 export function mandelbrotBeside(): string {
   const folder = scratchFolder();

@@ -1,4 +1,7 @@
-/** Measures the time, in Chromium, from pressing a key to the moment when the playground has painted the squiggle. */
+/**
+ * Measures, in Chromium, how long the playground takes from a keystroke to the moment when it has painted the squiggle
+ * under an error.
+ */
 import { existsSync } from 'node:fs';
 import { browserPath, buildSite } from '../playground/built-site.ts';
 import { keyTimes, openLongKernel } from '../playground/keystrokes.ts';

@@ -1,7 +1,8 @@
 /**
  * Measures tiled matrix products on tensor cores (kernels/matrices.cu), on one thread and with checks. Only the third
- * launch is measured, in CPU time. To make sure that the results are correct, some elements of each are compared with
- * the exact model. A plain f32 product of the same size, compiled by g++ -O3 -march=native, runs between the launches.
+ * launch is measured, in CPU time. To make sure that the results are correct, some elements of each product are
+ * compared with the exact model. A plain f32 product of the same size, compiled by g++ -O3 -march=native, runs between
+ * the launches.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -21,8 +22,8 @@ interface MatrixCase {
   readonly format: 'f16' | 'bf16' | 'tf32' | 'e4m3' | 's8';
   readonly gpu: GpuName;
   /**
-   * How the elements of the matrices are chosen: from a normal distribution, or at random among the codes of all finite
-   * values.
+   * How the elements of the matrices are chosen: `normal` takes them from a normal distribution, and `wide` picks
+   * random codes from those of all finite values.
    */
   readonly data: 'normal' | 'wide';
 }
@@ -115,7 +116,7 @@ int main() {
 }
 `;
 
-/** The program, or null without g++. */
+/** The path of the compiled program; null if there is no g++. */
 function compiled(): string | null {
   const folder = scratchFolder();
   const [source, program] = [join(folder, 'product.cpp'), join(folder, 'product')];

@@ -1,7 +1,8 @@
 /**
- * Measures programs of the kind that people write, on one thread and with checks. Three times are measured: from the
- * text to the end of the first launch, for the third launch, and for doing the same work with plain loops compiled by
- * g++ -O2. All times are CPU time, including V8's own threads, because CPU time can be measured even on a busy machine.
+ * Measures typical programs, on one thread and with checks. It measures three times: the time from reading the text to
+ * the end of the first launch, the time of the third launch, and the time that plain loops compiled by g++ -O2 take for
+ * the same work. All times are CPU times, because these can be measured even on a busy machine; they include the CPU
+ * time of V8's own threads.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -15,8 +16,8 @@ const ptx = fileURLToPath(new URL('kernels/programs.ptx', import.meta.url));
 const loops = fileURLToPath(new URL('kernels/programs.cpp', import.meta.url));
 
 /**
- * For each program, the launches of one round, written as JavaScript: a list of kernels with their options. Each buffer
- * has at least 64 MiB, and the sizes of the problems are the same as in programs.cpp.
+ * For each program, the launches of one round, written as JavaScript code for a list of kernels with their options.
+ * Each buffer has at least 64 MiB, and the sizes of the problems are the same as in programs.cpp.
  */
 const launches: Readonly<Record<string, string>> = {
   histogram: "[['histogram', { grid: 240, block: 256, args: [words, out, 3 * 2 ** 24] }]]",
@@ -31,7 +32,7 @@ const launches: Readonly<Record<string, string>> = {
 
 /**
  * A script that prints CPU times in milliseconds. The first is the time from loading the text to the end of the first
- * round of launches, and the others are the times of three single rounds.
+ * round of launches. Each of the other three is the time of one more round.
  */
 const script = (launch: string): string => `
 import { readFileSync } from 'node:fs';
@@ -85,7 +86,7 @@ export function programRows(): readonly Row[] {
   return Object.entries(launches).map(([name, launch]) => {
     const times: (readonly number[])[] = [];
     const native: number[] = [];
-    // Native runs alternate with the others, so that a busy machine slows both.
+    // Runs of the native program alternate with runs of ptxlab, so that other load on the machine slows down both.
     for (let i = 0; i < runs; i++) {
       const run = spawnSync(process.execPath, ['--input-type=module', '-e', script(launch)], {
         encoding: 'utf8',

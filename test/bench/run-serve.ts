@@ -1,4 +1,7 @@
-/** Measures the server: memory over many launches, small requests, and large buffers. Runs the built program. */
+/**
+ * Measures three things about the server: its memory use over many launches, and the speed of small requests and of
+ * large buffers. Runs the built program.
+ */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -8,7 +8,7 @@ import type { Row } from './run-kernels.ts';
 interface Group {
   readonly what: string;
   readonly live: readonly number[];
-  /** Code that sets %mask and makes lanes that do not take part skip the exchange. */
+  /** Code that sets %mask, and lets the lanes that do not take part skip the exchange. */
   readonly enter: string;
   /** The instruction that exchanges values: each lane contributes %v and receives %w. */
   readonly shuffle: (round: number) => string;
@@ -45,12 +45,12 @@ export const groups: readonly Group[] = [
 ];
 
 const rounds = 2048;
-/** The number of shuffles in the body of the loop. */
+/** The number of shuffles in one iteration of the loop. */
 const unrolled = 4;
 
 /**
- * The kernel has `live` registers in each thread that keep their values from round to round. The shuffles use these
- * registers in turn.
+ * Returns a kernel in which each thread has `live` registers whose values are kept from one iteration to the next. The
+ * shuffles take turns in using these registers.
  */
 export function shuffleKernel({ enter, shuffle }: Group, live: number): string {
   const registers = Array.from({ length: live }, (_, i) => `%a${i}`);

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures every speed and every time that ptxlab promises, each together with a reference in the same
- * run. Prints a table, and with --json also writes JSON.
+ * `npm run bench`: measures every speed and every time that ptxlab promises. In the same run, it also measures
+ * something to compare each of them with. Prints a table, and with --json also writes JSON.
  *
  *     tsx test/bench/run.ts [--only check,documents,eval,first,run,programs,shuffles,matrices,arrays,gguf,serve,keys] [--json FILE]
  */
@@ -40,8 +40,8 @@ const runs = 5;
 const moduleBytes = 10_000_000;
 
 /**
- * The process that is measured prints this information itself just before it exits, because its parent cannot ask for
- * it.
+ * The process that is measured prints its own resource usage just before it exits, because its parent process cannot
+ * query it.
  */
 const hook = join(folder, 'usage.cjs');
 writeFileSync(

@@ -8,8 +8,8 @@ import { placeOfA, placeOfB, placeOfC } from './isa-fragments.ts';
 import { engines, lanesOf, runWarp, unpacked } from './warp.ts';
 
 /**
- * For each target: the number of products in a chunk, and the number of bits below the greatest exponent that are kept
- * in each term.
+ * For each target, the number of products in a chunk (`chunk`), and the number of bits below the greatest exponent that
+ * are kept of each term (`kept`).
  */
 const chunks = [
   { target: 'sm_80', chunk: 8, kept: 24 },
@@ -19,8 +19,8 @@ const chunks = [
 const [rows, columns, k] = [16, 8, 16];
 
 /**
- * Random significands of f16 numbers, as integers. The first `count` in each line stand for values of at least 1.5, and
- * the others are 0.
+ * Random significands of f16 numbers, as integers. In each line, the first `count` significands stand for values of at
+ * least 1.5, and all others are 0.
  */
 function significands(random: RandomSource, lines: number, count: number): readonly (readonly number[])[] {
   return Array.from({ length: lines }, () =>
@@ -28,11 +28,11 @@ function significands(random: RandomSource, lines: number, count: number): reado
   );
 }
 
-/** The f16 code that combines a significand with the exponent of the number 1. */
+/** Returns the f16 code of a number that has the given significand and the same exponent as the number 1. */
 const f16Of = (significand: number, negative: boolean): bigint =>
   BigInt(significand === 0 ? 0 : (negative ? 0x8000 : 0) + 0x3800 + significand);
 
-/** The bits of the f32 that has the 24 highest bits of `units` * 2^-`below`. */
+/** Truncates `units` * 2^-`below` to its 24 highest bits, and returns the bits of the result as an f32. */
 function cutOff(units: number, below: number, negative: boolean): bigint {
   const last = 2 ** Math.max(0, Math.floor(Math.log2(units)) - 23);
   const value = (Math.floor(units / last) * last) / 2 ** below;
@@ -47,7 +47,7 @@ describe.each(engines)('on %s', (engine) => {
   test.each(cases)('$target: an accumulator and $count products of 2.25 to 4', async ({ target, count, kept }) => {
     const random = new RandomSource(count);
     const [a, b] = [significands(random, rows, count), significands(random, columns, count)];
-    // Values below 1 with random bits in all positions, down to the last bit that is kept.
+    // Accumulators below 1. Their bits are random, down to the last bit that is kept in a sum.
     const c = a.map(() => Array.from({ length: columns }, () => random.below(2 ** 24)));
     const isNegative = (row: number): boolean => row % 2 === 1;
     const ofC = (row: number, column: number): number => c[row]?.[column] ?? 0;

@@ -1,7 +1,7 @@
 /**
- * Which lanes hold which elements of a matrix, according to the formulas of PTX ISA 9.1, 9.7.14.5.1 to 9.7.14.5.13.
- * This file was written independently of src/isa/fragments.ts. `i` is the index of an element in a lane, and `p` is the
- * number of elements in a register.
+ * Computes which element of a matrix a lane holds, with the formulas of PTX ISA 9.1, 9.7.14.5.1 to 9.7.14.5.13. This
+ * file was written independently of src/isa/fragments.ts. In all functions, `i` is the index of an element among those
+ * that a lane holds, and `p` is the number of elements in a register.
  */
 
 export interface Place {
@@ -13,8 +13,8 @@ const groupId = (lane: number): number => lane >> 2;
 const inGroup = (lane: number): number => lane % 4;
 
 /**
- * The place of an element of A. If A has 16 rows, registers with elements of rows 0 to 7 alternate with registers for
- * rows 8 to 15. If A has 8 rows, there is only one register.
+ * Returns the row and the column of an element of A. If A has 16 rows, registers with elements of rows 0 to 7 alternate
+ * with registers for rows 8 to 15. If A has 8 rows, there is only one register.
  */
 export function placeOfA(rows: number, p: number): (lane: number, i: number) => Place {
   if (rows === 8) return (lane, i) => ({ row: groupId(lane), column: inGroup(lane) * p + (i % p) });
@@ -31,7 +31,10 @@ export function placeOfB(p: number): (lane: number, i: number) => Place {
   return (lane, i) => ({ row: inGroup(lane) * p + (i % p) + 4 * p * Math.floor(i / p), column: groupId(lane) });
 }
 
-/** The place of an element of C or D: elements 0 and 1 are in rows 0 to 7, and elements 2 and 3 are in rows 8 to 15. */
+/**
+ * Returns the row and the column of an element of C or D. Elements 0 and 1 are in rows 0 to 7, and elements 2 and 3 are
+ * in rows 8 to 15.
+ */
 export function placeOfC(lane: number, i: number): Place {
   return { row: i < 2 ? groupId(lane) : groupId(lane) + 8, column: inGroup(lane) * 2 + (i & 1) };
 }

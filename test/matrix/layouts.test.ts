@@ -23,7 +23,7 @@ interface Case {
   readonly b: ElementName;
   readonly d: 'f16' | 'f32' | 'f64' | 's32';
   readonly target?: string;
-  /** Parts of the mnemonic that come before and after the types. */
+  /** The parts of the mnemonic before and after the types. */
   readonly before?: string;
   readonly after?: string;
 }

@@ -56,8 +56,8 @@ describe.each(engines)('on %s', (engine) => {
     const b = (row: number, column: number): number => pick(floats, 1, row, column);
     const c = (row: number, column: number): number => pick([0, 1, -2, 5], 2, row, column);
     /**
-     * A word that contains scales, beginning at byte `first`. The other bytes have a value that must not be used as a
-     * scale.
+     * Returns a word whose scales begin at byte `first`. If the instruction used one of the other bytes as a scale, its
+     * result would be wrong.
      */
     const scaleWord = (which: 4 | 5, line: number, first: number): bigint => {
       const codes = Array.from({ length: count }, (_, i) => scaleCode(scale, scaleOf(which, line, i)));

@@ -43,8 +43,8 @@ const cases: readonly Case[] = [
 ];
 
 /**
- * All valid pieces of metadata: those that keep two of four columns and, for tf32, those that keep one of two columns.
- * Each piece consists of two indices of two bits.
+ * All valid values that a piece of metadata can have. For tf32, they keep one of two columns; for all other types, they
+ * keep two of four columns. Each piece consists of two indices of two bits.
  */
 const twoOfFour = [0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110];
 const oneOfTwo = [0b0100, 0b1110];
@@ -55,7 +55,7 @@ function chunkOf(type: ElementName): { readonly columns: number; readonly patter
   return { columns: type.endsWith('4') ? 8 : 4, patterns: twoOfFour };
 }
 
-/** The column of A that a kept element belongs to, given its index among the kept elements of its row. */
+/** Returns the column of A to which a kept element belongs. `kept` is its index among the kept elements of the row. */
 function columnOf(type: ElementName, row: number, kept: number): number {
   const { columns, patterns } = chunkOf(type);
   const [chunk, within] = [Math.floor(kept / (columns / 2)), kept % (columns / 2)];
@@ -65,7 +65,7 @@ function columnOf(type: ElementName, row: number, kept: number): number {
   return chunk * columns + ((pattern >> (2 * index)) & 3) * unit + (columns === 8 ? within % 2 : 0);
 }
 
-/** The metadata of each lane; lanes that the selector does not name have other bits. */
+/** Returns the metadata register of each lane. Lanes that are not chosen by the selector contain other bits. */
 function metadata({ k, a }: Case, selector: number): Lanes {
   const { columns, patterns } = chunkOf(a);
   const chunks = k / columns;
@@ -100,7 +100,7 @@ function mnemonicOf({ k, a, b, d }: Case): string {
   return `mma.sp::ordered_metadata.sync.aligned.m16n8k${k}.row.col.${d}.${a}.${b}.${d}`;
 }
 
-/** Codes of the kept elements of A, and of B and C, by row and column. */
+/** The codes of the elements of B and C, by row and column, and of the kept elements of A, by row and index. */
 interface Operands {
   readonly a: (row: number, kept: number) => bigint;
   readonly b: (row: number, column: number) => bigint;

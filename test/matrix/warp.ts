@@ -1,10 +1,10 @@
-/** One matrix instruction on one warp, with registers that are given and returned lane by lane. */
+/** Runs one matrix instruction on one warp. Its registers are passed and returned lane by lane. */
 import { Device } from '../../src/device.ts';
 
 export const engines = ['interp', 'jit'] as const;
 export type Engine = (typeof engines)[number];
 
-/** Registers of each lane, the first lane first. */
+/** The registers of each lane; lane 0 comes first. */
 export type Lanes = readonly (readonly bigint[])[];
 
 export interface WarpRun {
@@ -19,8 +19,8 @@ export interface WarpRun {
   readonly b: Lanes;
   readonly c: Lanes;
   /**
-   * Extra 32-bit registers of each lane, and the operands that follow C, in which these registers are called %e0, %e1,
-   * ….
+   * `more` holds additional 32-bit registers of each lane. `after` is the text of the operands that follow C; it refers
+   * to these registers as %e0, %e1, and so on.
    */
   readonly more?: Lanes;
   readonly after?: string;
@@ -91,7 +91,7 @@ export function packed(codes: readonly bigint[], bits: number, width: 32 | 64): 
   );
 }
 
-/** The elements in the registers of a lane. */
+/** Returns the elements that are in the registers of a lane. */
 export function unpacked(registers: readonly bigint[], bits: number, width: 32 | 64): readonly bigint[] {
   const perRegister = width / bits;
   return registers.flatMap((word) =>
@@ -99,7 +99,7 @@ export function unpacked(registers: readonly bigint[], bits: number, width: 32 |
   );
 }
 
-/** Registers of all lanes, made from the elements that each lane has. */
+/** Packs the elements of each lane into registers, and returns the registers of all lanes. */
 export function lanesOf(count: number, code: (lane: number, i: number) => bigint, bits: number, width: 32 | 64): Lanes {
   return lanes.map((lane) =>
     packed(

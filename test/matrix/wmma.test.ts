@@ -1,7 +1,7 @@
 /**
  * Compares wmma.load, wmma.mma and wmma.store with plain arithmetic. The ISA does not specify which lane holds which
- * element, so these tests check that the three instructions agree on it. The matrices have no symmetry, and are tested
- * in every shape and type, stored by rows and by columns, with and without a stride.
+ * element, so these tests check only that the three instructions work together. They use matrices without symmetry in
+ * every shape and type, stored by rows and by columns, with and without a stride.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -57,7 +57,7 @@ function strideOf({ layout, rows, columns, stride }: Stored): number {
   return stride ?? (layout === 'row' ? columns : rows);
 }
 
-/** The position of an element in memory, in bits from the start of the matrix. */
+/** Returns the position of an element in memory, as a number of bits from the start of the matrix. */
 function bitAt(stored: Stored, row: number, column: number): number {
   const [far, near] = stored.layout === 'row' ? [row, column] : [column, row];
   return (far * strideOf(stored) + near) * elementTypes[stored.type].bits;
@@ -108,8 +108,8 @@ const listOf = (prefix: string, count: number): string =>
   `{${Array.from({ length: count }, (_, i) => `%${prefix}${i}`).join(', ')}}`;
 
 /**
- * The number of registers that each lane needs for each matrix. An f16 factor needs twice as many, because each of its
- * elements is held twice.
+ * The number of registers that each lane needs for each matrix. A factor of type f16 needs twice as many registers as
+ * the size of the matrix suggests, because the lanes hold two copies of each element.
  */
 function registersOf({ factor, c, d }: Case, m: number, n: number, k: number) {
   const count = (elements: number, bits: number): number => Math.max(1, (elements * bits) / 32 / Math.max(32, bits));
