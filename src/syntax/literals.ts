@@ -41,8 +41,8 @@ export function readInteger(text: string): IntegerLiteral {
 
 /**
  * ptxas accumulates digits in 64 bits and rejects a number only if bit 63 is set before another digit, so 2^64 is read
- * as 0 while 10^20 is rejected. A literal with a million digits therefore takes little time: it is rejected after its
- * first few digits.
+ * as 0 while 10^20 is rejected. Nearly all very long literals are therefore rejected after a small number of digits, so
+ * even one with a million digits takes little time.
  */
 function readLong(digits: string, radix: number, suffixed: boolean): IntegerLiteral {
   const base = BigInt(radix);

@@ -88,9 +88,10 @@ export function matchCoordinates(
   }
   if (shape.kind !== 'vector' || !sizes.includes(shape.elements.length)) return wrong(expected);
   if (shape.elements.some(({ undeclared }) => undeclared)) return [];
-  if (!shape.elements.every(isElement)) return wrong('a list of registers of 32 bits and constants');
+  if (!shape.elements.every(isElement)) return wrong('a list of 32-bit registers and constants');
   const isIndexed = geometry !== undefined && indexed.includes(geometry);
-  if (isIndexed && !isIndex(elementAt(shape.elements, 0))) return wrong('an index of 32 bits first in the list');
+  if (isIndexed && !isIndex(elementAt(shape.elements, 0)))
+    return wrong('a 32-bit index as the first element of the list');
   const type = joinedType(isIndexed ? shape.elements.slice(1) : shape.elements, 32);
   if (type === null) return wrong('elements of one type');
   // If the list begins with an index, ptxas does not check the types of the coordinates after it.

@@ -75,7 +75,8 @@ const registerNames = (name: string, { registers }: Fragment): readonly string[]
 
 function productFragments(product: MatrixProduct): readonly NamedFragment[] {
   const { a, b, c, d, sparsity } = product;
-  const kept = sparsity === null ? [] : [`Only the elements kept: half of the ${product.k} columns.`];
+  const kept =
+    sparsity === null ? [] : [`Only the elements that are kept are shown: half of the ${product.k} columns.`];
   const named = (name: 'a' | 'b' | 'c' | 'd', notes: readonly string[] = []): NamedFragment => {
     const { format, fragment } = product[name];
     return { matrix: name.toUpperCase(), operands: registerNames(name, fragment), format, fragment, notes };

@@ -12,7 +12,7 @@ export function cutView({ state, lane }: View): TemplateResult | typeof nothing 
   const columns = columnsOf(weights, state.entry.to, result.bits);
   const isCut = columns.some(({ part }) => part !== 'kept');
   return html`<section>
-    <h2>${isCut ? 'Where rounding cuts the significand' : 'The significand: nothing is cut off'}</h2>
+    <h2>${isCut ? 'Where rounding cuts the significand' : 'The significand fits without rounding'}</h2>
     <div class="scroll" tabindex="0" role="region" aria-label="Significand by binary weight">
       <table class="cut">
         ${isCut ? html`<tr><td class="row"></td>${parts(columns)}</tr>` : nothing}

@@ -78,7 +78,7 @@ export function scaleView({ state, evaluation, lane }: View, set: (bits: Bits) =
       .value=${String(byte)}
       @input=${(event: Event) => event.currentTarget instanceof HTMLInputElement && change(Number(event.currentTarget.value))}
     />
-    <p class="note">${lane.conversion.scaled === 'divide' ? 'The source is divided by it before rounding.' : 'The converted value is multiplied by it.'}</p>
+    <p class="note">${lane.conversion.scaled === 'divide' ? 'The source is divided by this scale before it is rounded.' : 'The converted value is multiplied by this scale.'}</p>
   </section>`;
 }
 

@@ -267,7 +267,7 @@ export class PtxTensors extends LitElement {
     return html`<div class="answer">
       <div class="result">
         <output class="number">${found?.kind === 'measured' ? decibels(found) : '–'}</output>
-        <span class="code">${this.recipe} in ${tensor.name}${found?.kind === 'measured' ? ` · signal to error, more is better · ${bitsText(found)} bits per element` : ''}</span>
+        <span class="code">${this.recipe} in ${tensor.name}${found?.kind === 'measured' ? ` · signal-to-error ratio, higher is better · ${bitsText(found)} bits per element` : ''}</span>
       </div>
       <p class="why">${this.sentence(tensor, found)}</p>
       <div class="save"><button class="go ${this.name === '' ? 'second' : ''}" ?disabled=${found?.kind !== 'measured'} @click=${() => void this.save()}>Save the whole file as ${this.recipe}</button>

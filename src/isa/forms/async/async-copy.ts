@@ -40,7 +40,8 @@ const parts: readonly Part[] = [
   { id: '', summary: 'Copies 4, 8 or 16 bytes from global to shared memory.', steps: [transfer('$cp-size')] },
   {
     id: '.part',
-    summary: 'Copies src-size bytes from global to shared memory and fills the rest with zeros.',
+    summary:
+      'Copies the number of bytes given by src-size from global to shared memory, and fills the rest with zeros.',
     operand: read('src-size', '.u32', { unpacked: true, atMost: 'cp-size' }),
     steps: [transfer('$src-size')],
   },

@@ -95,7 +95,7 @@ const lifetime = (): readonly InstructionForm[] => [
       id: 'mbarrier.pending_count',
       section: '9.7.13.15.17',
       syntax: 'mbarrier.pending_count.b64  count, state',
-      summary: 'Gives the number of arrivals that were still pending in the state that an arrival returned.',
+      summary: 'Extracts the number of pending arrivals from a state that an arrival returned.',
       operands: [write('count', '.u32', { unpacked: true }), read('state', '.u64')],
     },
     ampere,

@@ -79,7 +79,7 @@ const requests = () => [
       section: '9.7.13.17',
       syntax:
         'clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128  [a], [mbar]',
-      summary: 'Asks to cancel the launch of a cluster that has not started.',
+      summary: 'Requests that the launch of a cluster be canceled if the cluster has not started yet.',
       sets: { space: ['.shared::cta'] },
       rows: [needs('.multicast::cluster::all', { modifiers: ['.multicast::cluster::all'] }, atSuffixed('8.6', 100))],
       operands: [result('a', 'store'), result('mbar', 'store')],

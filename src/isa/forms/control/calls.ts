@@ -31,7 +31,7 @@ function call(indirect: boolean, { withResults, withParameters }: Shape): Instru
     section: '9.7.12.5',
     syntax: `call{.uni}  ${words.join(', ')}`,
     summary: indirect
-      ? 'Calls the function whose address is in a register; a prototype or a list of targets gives its parameters and return values.'
+      ? 'Calls the function whose address is in a register; a prototype or a list of targets specifies its parameters and return values.'
       : 'Calls a function: copies the arguments to its parameters, runs it, and copies its results.',
     regime: 'exact',
     availability: [{ subject: indirect ? 'indirect call' : 'call', ways: [indirect ? at('2.1', 20) : at('1.0')] }],
