@@ -1,6 +1,6 @@
 /** Formats doubles exactly as C prints them: every digit is taken from the exact value, and ties round to even. */
 
-/** The magnitude of a finite value, as `numerator / denominator`. */
+/** The magnitude of a finite value as a fraction: `numerator / denominator`. */
 interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -45,8 +45,8 @@ function nearestQuotient(numerator: bigint, denominator: bigint): bigint {
 }
 
 /**
- * `%f`: `precision` digits after the decimal point. If `point` is set, the decimal point is written even if no digits
- * follow it.
+ * Formats a number with `%f`, which writes `precision` digits after the decimal point. If `point` is set, the decimal
+ * point is written even if no digits follow it.
  */
 export function fixed(bits: bigint, precision: number, point: boolean): string {
   const digits = scaled(magnitude(bits), precision)
@@ -92,8 +92,8 @@ function scientificText({ digits, exponent }: Scientific, point: boolean): strin
 }
 
 /**
- * `%g`: `precision` significant digits, in `%e` or `%f` notation as C chooses. Trailing zeros are dropped unless `keep`
- * is set.
+ * Formats a number with `%g`, which writes `precision` significant digits in the notation of `%e` or `%f`; the rules of
+ * C determine which one. Trailing zeros are dropped unless `keep` is set.
  */
 export function general(bits: bigint, precision: number, keep: boolean): string {
   const significant = Math.max(1, precision);

@@ -43,7 +43,7 @@ export function startsItem(directive: string): boolean {
   return moduleDirectives.has(directive) || isDeclaredSpace(directive) || storageWords.has(directive);
 }
 
-/** Words with which a declaration may start, before its state space. */
+/** Words that may come before the state space at the start of a declaration. */
 const storageWords: ReadonlySet<string> = new Set(['.align', '.attribute']);
 
 /** Directives at which parsing may resume after a mistake. */

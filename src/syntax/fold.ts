@@ -15,7 +15,10 @@ export interface IntegerConstant {
   readonly unsigned: boolean;
 }
 
-/** `bits` holds 32 bits for form `0f`, otherwise the 64 bits of an f64. */
+/**
+ * A floating-point constant. `bits` contains the 32 bits of an f32 for the form `0f`, and the 64 bits of an f64 for the
+ * other forms.
+ */
 export interface FloatConstant {
   readonly kind: 'float';
   readonly form: '0f' | '0d' | 'decimal';

@@ -34,10 +34,7 @@ const marks: readonly Mark[] = [
 
 const examined = 4096;
 
-/**
- * Returns what kind of text the source is, for a text that does not begin with a directive; null if the kind is not
- * recognized.
- */
+/** Identifies the kind of a text that does not begin with a directive; returns null if the kind is not recognized. */
 export function foreignText(source: string): ForeignText | null {
   const start = source.slice(0, examined);
   return marks.find(({ pattern }) => pattern.test(start)) ?? null;

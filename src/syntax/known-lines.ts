@@ -29,8 +29,8 @@ export class TextLines implements LineReader {
   }
 
   /**
-   * Skips lines whose shapes are known. The current token must be the first token of a statement, and the lines begin
-   * there. `parse` is called later if one of the skipped lines has to be parsed after all.
+   * Skips lines whose shapes are known. The first of these lines begins at the current token, which must be the first
+   * token of a statement. `parse` is called later if one of the skipped lines has to be parsed after all.
    */
   read(parse: Parse): KnownLines | null {
     this.parse = parse;

@@ -25,7 +25,7 @@ export function parseSection(r: Reader): DebugItem | null {
   return debugItem(r, start, { directive: '.section', misfits });
 }
 
-/** After an error, skips past the `}` of the section. */
+/** After an error, skips the rest of the section, including its `}`. */
 function skipSection(r: Reader): null {
   let open = 1;
   while (open > 0 && r.kind !== Token.End && !r.atFunction()) {

@@ -294,7 +294,10 @@ export interface Declaration extends Span {
   readonly variables: readonly Variable[];
 }
 
-/** A performance or launch directive of a function: `.maxntid 128, 1, 1`; `strings` holds the strings of `.pragma`. */
+/**
+ * A performance or launch directive of a function, such as `.maxntid 128, 1, 1`. `strings` contains the strings of a
+ * `.pragma`.
+ */
 export interface TuningDirective extends Span {
   readonly name: string;
   readonly values: readonly number[];

@@ -13,7 +13,9 @@ function isDefault(value: unknown): boolean {
   return value === null || value === false || value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
-/** One line per node; the statements of a body are indented under it. */
+/**
+ * Returns a text with one line per node. The statements of a body are indented below the line of the function or block.
+ */
 export function treeText(nodes: readonly object[], indent = ''): string {
   return nodes.map((node) => indent + nodeLines(node, indent)).join('\n');
 }

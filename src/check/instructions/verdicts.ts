@@ -40,8 +40,8 @@ export interface Verdict {
 }
 
 /**
- * A node in the tree that holds the verdicts for a mnemonic. The shape of the first operand selects a node on the
- * second level, and so on.
+ * A node in the tree of verdicts for a mnemonic. The shape of the first operand selects a node on the second level, and
+ * so on.
  */
 export interface Node {
   /** Indexed by shape id. */

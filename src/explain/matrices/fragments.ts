@@ -37,7 +37,7 @@ export interface FragmentExplanation {
   readonly format: string;
   readonly rows: number;
   readonly columns: number;
-  /** Number of matrices of this size. */
+  /** Number of matrices of this size that the registers hold. */
   readonly matrices: number;
   /** Number of bits between the start of one element and the start of the next in a register. */
   readonly elementBits: number;

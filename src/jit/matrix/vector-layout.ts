@@ -55,7 +55,9 @@ export function hasVectors(product: MatrixProduct): boolean {
   return registerPlaces(a.fragment, 'a') !== null && registerPlaces(b.fragment, 'b') !== null;
 }
 
-/** Whether each lane holds two adjacent elements of a row, so that four lanes hold eight adjacent elements. */
+/**
+ * Whether each lane holds two adjacent elements of a row, so that four consecutive lanes hold eight adjacent elements.
+ */
 function liesInPairs({ row, column, matrices, bits }: Fragment): boolean {
   const isUsual = column.slice(0, 3).join() === 'i0,l0,l1' && row.slice(0, 3).join() === 'l2,l3,l4';
   return isUsual && matrices === 1 && bits <= 32;
@@ -78,7 +80,7 @@ interface RegisterPlace {
   readonly firstK: number;
 }
 
-/** The number of elements in a register. */
+/** Returns the number of matrix elements in one register. */
 export function perRegister({ registerBits, bits }: Fragment): number {
   return registerBits / bits;
 }

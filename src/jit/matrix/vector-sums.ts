@@ -92,8 +92,8 @@ export function staysInRange({ a, b, arithmetic }: FloatProduct): boolean {
     (sums, exponents) => [sums[0] + exponents[0], sums[1] + exponents[1]] as const,
   );
   const { kept, end } = arithmetic;
-  // Products are below 2^(greatest + 2). Adding numbers below 2^(most - bias - kept) cannot increase the greatest
-  // accumulators, because such numbers are truncated to zero.
+  // Products are below 2^(greatest + 2). If an accumulator is close to the limit of f32, adding numbers below 2^(most -
+  // bias - kept) cannot increase it, because they are truncated to zero.
   return end !== 'f16' && least - kept + bias >= leastExponent(arithmetic) && greatest + 2 <= most - bias - kept;
 }
 
@@ -167,7 +167,7 @@ function cut(code: Code, arithmetic: DotArithmetic): void {
   code.vector(staysInFloat(arithmetic) ? 'f32x4.trunc' : 'i32x4.trunc_sat_f32x4_s');
 }
 
-/** Adds the products on the stack to total `number`. */
+/** Adds the products on the stack to the total whose index is `number`. */
 export function addProducts(code: Code, arithmetic: DotArithmetic, { scale, totals }: FourSums, number: number): void {
   code.get(scale).vector('f32x4.mul');
   cut(code, arithmetic);

@@ -11,7 +11,7 @@ import { warpSize } from '../../machine/launch.ts';
  */
 const gap = 64;
 
-/** An array that holds a value for each thread. */
+/** An array with one value for each thread, which carries values to or from a stop. */
 export interface Carrier {
   readonly type: 'i32' | 'i64';
   readonly array: number;

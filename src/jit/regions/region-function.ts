@@ -146,7 +146,7 @@ class RegionWriter {
     code.i32(shape.layout.origin).op('i32.add').i32(0).i32(localBytes).fill();
   }
 
-  /** Writes the rest of the instruction at which the thread stopped or called a function. */
+  /** Writes code that completes the instruction at which the thread stopped or called a function. */
   private resumeAfter(instruction: ProgramInstruction): void {
     const { frame, shape, values, fn, region } = this;
     if (!fn.stopAt.has(region.entry)) {
@@ -279,7 +279,7 @@ class RegionWriter {
   }
 
   /**
-   * Writes code that continues in a called function. Of the threads that run the region together, either all continue
+   * Writes code that continues in a called function. The threads that run the region together either all continue
    * immediately, or all let other threads run first.
    */
   private goOnInCall(region: number): void {

@@ -1,4 +1,4 @@
-/** The result in large type, why it is the result, and the instruction that gives it. */
+/** Shows the result in large type, the reason for it, and the instruction that computes it. */
 import { html, type TemplateResult } from 'lit';
 import { formats } from 'ptxlab/numbers';
 import type { View } from './state.ts';

@@ -47,7 +47,10 @@ function digit({ part, bits }: Column, text: string): TemplateResult {
   return html`<td class="digit ${part} ${edge} ${text === '1' ? 'one' : ''} ${bits > 1 ? 'rest' : ''}">${shown}</td>`;
 }
 
-/** The weights of the first column, the last column kept, and every fourth column in between. */
+/**
+ * Labels some columns with their weights: the first column, the last column whose bit is kept, and every fourth column
+ * unless it is too close to that one.
+ */
 function weightLabels(columns: readonly Column[]): readonly TemplateResult[] {
   const lastKept = columns.findLastIndex(({ part }) => part === 'kept');
   const isLabeled = (i: number): boolean => i === 0 || i === lastKept || (i % 4 === 0 && Math.abs(i - lastKept) > 3);

@@ -20,7 +20,8 @@ interface LineParts {
 const height = 128;
 const axis = 72;
 /**
- * The space on each side of the stretch, as a fraction of the width, so that points slightly outside it are visible.
+ * The size of the margin on each side of the stretch, as a fraction of the width. The margins show points that lie
+ * slightly outside the stretch.
  */
 const margin = 0.22;
 

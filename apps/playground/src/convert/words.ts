@@ -1,7 +1,7 @@
 /** Values and reasons in words. */
 import type { View } from './state.ts';
 
-/** Splits `0.1 (0x1.99999ap-4)` into the decimal and the text in parentheses. */
+/** Splits a text such as `0.1 (0x1.99999ap-4)` into the decimal number and the text in parentheses. */
 export function splitValue(text: string): readonly string[] {
   const found = /^(\S+) \((.*)\)$/.exec(text);
   return found === null ? [text] : [found[1] ?? '', found[2] ?? ''];
@@ -14,7 +14,7 @@ export function whyText({ lane, state }: View): string {
   const from = `${splitValue(source.value)[0]} in ${state.entry.from}`;
   if (isSame)
     return `${from} is ${splitValue(result.value)[0]} in ${state.entry.to}: the format can represent this value.`;
-  // Rules name MAX_NORM for results of both signs, so its value is shown without the sign of the result.
+  // The rules use the name MAX_NORM for positive and negative results alike, so its value is shown without a sign.
   const norm = `MAX_NORM (${(splitValue(result.value)[0] ?? '').replace('-', '')})`;
   const rules = reasons.map(({ rule }) => rule.replace('MAX_NORM', norm)).join('; ');
   return `${from} becomes ${splitValue(result.value)[0]} in ${state.entry.to}: ${rules}.`;

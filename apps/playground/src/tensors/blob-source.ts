@@ -1,4 +1,4 @@
-/** Makes a file that the user has opened in the browser a source of bytes. Only the requested bytes are read. */
+/** Presents a file that the user has opened in the browser as a source of bytes. Only the requested bytes are read. */
 import { type ByteSource, TensorFileError } from 'ptxlab/tensors';
 
 export function blobSource(blob: Blob): ByteSource {

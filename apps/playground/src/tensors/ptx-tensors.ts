@@ -48,7 +48,7 @@ export class PtxTensors extends LitElement {
   declare busy: Busy | null;
   declare note: string;
   declare problem: string;
-  /** Whether a file is dragged over the page. */
+  /** Whether the user is dragging a file over the page. */
   declare isOver: boolean;
 
   private readonly bench = new RemoteBench();
@@ -111,7 +111,7 @@ export class PtxTensors extends LitElement {
     if (this.recipe === recipe) this.outlook = answer.kind === 'outlook' ? answer : null;
   }
 
-  /** Reads the chosen tensor and tries the recipes on it, and then reads the other tensors. */
+  /** Reads the chosen tensor, measures the recipes on it, and then reads the other tensors. */
   private async study(index: number): Promise<void> {
     const turn = ++this.turn;
     this.chosen = index;

@@ -10,7 +10,7 @@
  * | 3    | number of the current phase modulo 8                                   |
  *
  * A phase is complete when no arrivals and no bytes are pending. The state that an arrival returns is a copy of the
- * whole object, as it was before the arrival.
+ * whole object from before the arrival.
  */
 import type { AccessSpace } from '../../spaces.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -110,7 +110,7 @@ export function pendingIn(to: Ref, state: Ref): Step {
   return field(to, state, pending);
 }
 
-/** Tests whether the phase is complete in which an arrival returned the given state. */
+/** Given a state that an arrival returned, tests whether the phase of that arrival is complete. */
 export function testState(space: AccessSpace, address: Ref, to: Ref, state: Ref): readonly Step[] {
   return [...current(space, address, phase), field('$then', state, phase), compare('ne', 'u32', to, '$now', '$then')];
 }
