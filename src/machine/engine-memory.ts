@@ -6,7 +6,9 @@ import type { Memory } from './segment.ts';
 
 export interface EngineMemory extends Memory {
   readonly memory: WebAssembly.Memory;
-  /** Returns the bytes at an address, allocated or not; valid until the next `borrow`. */
+  /**
+   * Returns the bytes at an address, no matter whether they are allocated. The result is valid until the next `borrow`.
+   */
   bytesAt(address: number, size: number): Uint8Array;
   /**
    * Reserves memory that belongs to no allocation and returns its address. It is a fault if a kernel accesses this

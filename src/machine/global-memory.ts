@@ -184,7 +184,10 @@ export class GlobalMemory implements EngineMemory {
     return this.bytesAt(allocation.address, allocation.size);
   }
 
-  /** Returns the bytes at an address, allocated or not; valid until the next `allocate` or `borrow`. */
+  /**
+   * Returns the bytes at an address, no matter whether they are allocated. The result is valid until the next
+   * `allocate` or `borrow`.
+   */
   bytesAt(address: number, size: number): Uint8Array {
     this.pages.touch(address, size);
     return this.bytes.subarray(address, address + size);

@@ -15,7 +15,10 @@ const pageShift = 12;
 /** Size of a page in bytes. */
 export const pageSize: number = 1 << pageShift;
 
-/** The pages of the latest image of one memory, if they are still up to date. Every writer must report its writes. */
+/**
+ * The pages of the latest image of a memory, as long as they are up to date. Whoever writes to the memory must report
+ * it here.
+ */
 export class Pages {
   private known: (Uint8Array | undefined)[] = [];
 

@@ -146,7 +146,7 @@ function sumPosition({ product: { n, m } }: ProductContext, fragment: Fragment):
   });
 }
 
-/** The conversion of an element of C before it is stored, or null. */
+/** The conversion that is applied to an element of C before it is stored; null if none is needed. */
 function conversionOfSum({ c, d }: ProductOf<'float'>): Conversion | null {
   return c.format === d.format ? null : sumConversion(c.format, d.format);
 }

@@ -3,8 +3,8 @@ import type { Code } from '../../wasm/code.ts';
 import { shift, single, splat, splatPower } from '../simd/vector-words.ts';
 
 /**
- * Two biased f32 exponents: that of the least normal f16 number, and that of the first power of two above the greatest
- * f16 number.
+ * Two biased f32 exponents: that of the smallest normal f16 number, and that of the first power of two above the
+ * largest f16 number.
  */
 const [least, beyond] = [127 - 14, 127 + 16];
 

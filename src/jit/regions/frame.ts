@@ -1,6 +1,6 @@
 /**
  * The frames of a block, which contain the state that its threads keep between regions. They consist of consecutive
- * arrays with one element for each thread. Offsets are relative to the start of the block's frames.
+ * arrays, each of which has one element for each thread. Offsets are relative to the start of the block's frames.
  */
 
 import { warpSize } from '../../machine/launch.ts';
@@ -72,8 +72,8 @@ export class FrameLayout {
   }
 
   /**
-   * Returns the offset of an area of `bytes` bytes for temporary data, which one warp at a time may use. Different
-   * callers may get the same area.
+   * Returns the offset of an area of `bytes` bytes for temporary data. Only one warp may use the area at a time, and
+   * different callers may get the same area.
    */
   room(bytes: number): number {
     const known = this.rooms.find(({ size }) => size >= bytes);

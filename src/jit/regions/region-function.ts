@@ -1,7 +1,8 @@
 /**
  * Writes one region as a WebAssembly function. Its parameters are the context, the first thread, the end of the range
  * of threads, and the members; it returns the outcome (see layout.ts). The function runs the region for each thread in
- * turn. If threads of a warp exchange values, the range lies within one warp, and only the members run.
+ * turn. If the threads of a warp exchange values, the range lies within one warp, and only the threads in `members`
+ * run.
  */
 import { elementAt, valueAt } from '../../base/element-at.ts';
 import type { BasicBlock } from '../../program/flow.ts';
@@ -31,7 +32,10 @@ export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32
 /** Number of iterations after which a loop that may be waiting for another thread lets other threads run. */
 const roundsPerTurn: Readonly<Record<Waiting, number>> = { idle: idleRounds, busy: 4096 };
 
-/** Number of runs of regions with calls after which the threads pause to let other threads run; a power of two. */
+/**
+ * When regions that contain calls have been run this many times, threads pause to let other threads run. A power of
+ * two.
+ */
 const callingRunsPerTurn = 64;
 
 /** Number of instructions that are written between two looks at the clock. */
