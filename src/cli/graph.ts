@@ -21,7 +21,7 @@ export async function graphCommand(file: string, name: string | undefined, sessi
   if (only === undefined && name !== undefined)
     throw new UsageError(`${displayName(file)} has no function '${name}': ${known}`);
   if (only === undefined) throw new UsageError(`${displayName(file)} has no function with a body`);
-  if (another !== undefined) throw new UsageError(`graph needs the name of a function: ${known}`);
+  if (another !== undefined) throw new UsageError(`graph needs the name of a function; the file has ${known}`);
   const view = document.functionAt(only.selection.start);
   if (view === null) throw new UsageError(`the function '${only.name}' cannot be read`);
   await write(stdout, flowGraphSvg(view.flowGraph(), demangle(only.name) ?? only.name));

@@ -52,7 +52,7 @@ export function defineLsp(program: Command, start: Start): void {
   const command = program
     .command('lsp')
     .description('Run a language server for editors on stdin and stdout.')
-    .option('--stdio', 'use stdin and stdout, which is the default and the only transport')
+    .option('--stdio', 'communicate over stdin and stdout: the default, and the only transport')
     .addOption(new Option('--clientProcessId <id>', 'the process ID of the editor, which VS Code passes').hideHelp())
     .action(async () => {
       await start(async (session) => (await import('./lsp.ts')).lspCommand(session));

@@ -171,7 +171,7 @@ interface Output {
 
 function readOutput(text: string, count: number): Output {
   const found = /^(\d+):(.+)$/.exec(text);
-  if (found === null) throw new UsageError(`--out takes INDEX:FILE, not '${text}'; the first argument is 0`);
+  if (found === null) throw new UsageError(`--out takes INDEX:FILE, not '${text}'; arguments are numbered from 0`);
   const index = Number(found[1]);
   if (index >= count) throw new UsageError(`--out ${text}: there is no argument ${index}; the first is 0`);
   return { index, path: elementAt(found, 2) };

@@ -115,7 +115,7 @@ export const types: ReadonlyMap<string, PtxType> = new Map(
   keysOf(rows).map((name, index) => [name, makeType(name, index)]),
 );
 
-/** The type with a given name, which must be one from the table. */
+/** The type with a given name. The name must be in the table. */
 export function typeOf(name: TypeName): PtxType {
   return valueAt(types, name);
 }

@@ -84,7 +84,7 @@ export class Code {
     this.kept = keepsConstants ? new VectorConstants() : null;
   }
 
-  /** Returns the index of a new local, which is zero at the start of the function. */
+  /** Returns the index of a new local. The local is zero at the start of the function. */
   local(type: ValueType): number {
     this.locals.push(type);
     return this.parameterCount + this.locals.length - 1;

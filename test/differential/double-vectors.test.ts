@@ -13,7 +13,7 @@ const count = 8192;
 
 const random = new RandomSource(64);
 
-/** A number whose exponent is between `least` and `most`, and whose last bits may be zeros. */
+/** A number whose exponent is between `least` and `most`. In some of them, several trailing bits are zero. */
 function numberBetween(least: number, most: number): bigint {
   const exponent = BigInt(1023 + least + random.below(most - least + 1));
   const significand = ((BigInt(random.bits()) << 32n) | BigInt(random.bits())) & (2n ** 52n - 1n);

@@ -192,7 +192,9 @@ function alone(
   const missing = [from, to].find((name) => missingFormats[semantics].includes(name));
   if (missing !== undefined) return notOffered(`${semantics} has no conversion from or to ${missing}`);
   if (formats[from].kind !== 'float' || formats[to].kind !== 'float') {
-    return notOffered(`semantics '${semantics}' covers only floats; only PTX converts ${from} to ${to}`);
+    return notOffered(
+      `semantics '${semantics}' supports only conversions between floats; PTX semantics are needed to convert ${from} to ${to}`,
+    );
   }
   if (relu || ftz) return notOffered(`${semantics} has neither relu nor ftz`);
   if ((request.rounding ?? 'rn') !== 'rn' && !(to === 'ue8m0' && semantics === 'ocp' && request.rounding === 'rz')) {

@@ -15,7 +15,7 @@ export function warningsOn(
   return [...shortAddresses(variant, shapes, environment), ...oddRegisters(variant, shapes), ...sums(shapes)];
 }
 
-/** Warns about registers in brackets whose type cannot hold an address or a coordinate, but which ptxas accepts. */
+/** Warns about bracketed registers that ptxas accepts although their type cannot hold an address or a coordinate. */
 function oddRegisters(variant: Variant, shapes: readonly Shape[]): readonly Problem[] {
   return variant.form.operands.flatMap((pattern, i) => {
     const shape = shapes[i];

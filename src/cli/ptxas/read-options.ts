@@ -30,7 +30,7 @@ const joined: ReadonlySet<string> = new Set(['O', 'm']);
 const maximumFiles = 64;
 
 /**
- * @throws OptionError for an option that does not exist, a value that it cannot have, or an options file that cannot be
+ * @throws OptionError for an unknown option, an invalid value of an option, or an options file that cannot be
  *   opened
  */
 export function readOptions(args: readonly string[], readFile: ReadOptionsFile): ReadOptions {

@@ -181,7 +181,7 @@ export function pushFloatComparison(step: StepOf<'compare'>, format: FloatArithm
   pushOtherComparison(code, step.comparison, kind, a, b);
 }
 
-/** Comparisons that are a single instruction. */
+/** Comparisons for which WebAssembly has a single instruction. */
 const orders: Readonly<Partial<Record<Comparison, 'eq' | 'lt' | 'le' | 'gt' | 'ge' | 'ne'>>> = {
   eq: 'eq',
   lt: 'lt',

@@ -103,7 +103,7 @@ export class SharedLedger implements Ledger {
     return Number(Atomics.add(this.words, word.executed, BigInt(executed))) + executed;
   }
 
-  /** Throws if others have ended the launch or its time is up. */
+  /** Throws if another worker has ended the launch, or if its time is up. */
   look(): void {
     const ended = Atomics.load(this.words, word.ended);
     if (ended === ending.abort) throw machineFault('PTX6022', {});

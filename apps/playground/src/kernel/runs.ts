@@ -7,7 +7,7 @@ import type { Steps } from './steps-view.ts';
 export class Runs {
   private readonly host: ReactiveControllerHost;
   private readonly lab = new Lab();
-  /** Null before the first run and during one. */
+  /** Null before the first run, and while a run is in progress. */
   answer: RunAnswer | 'stopped' | null = null;
   isRunning = false;
   /** The steps of the last recording; null if there is none, or if the kernel has been run again since then. */

@@ -118,7 +118,7 @@ export function withElement(state: MatrixState, list: ListName, index: number, b
 
 /**
  * Selects another instruction. The selected GPU is kept if it can run the new instruction, and a list of values is kept
- * if its format and length stay the same. The row and column of the selected element are limited to the size of the new
+ * if its format and length stay the same. The row and column of the selected element are clamped to the size of the new
  * D.
  */
 export function withEntry(state: MatrixState, entry: ProductEntry): MatrixState {

@@ -35,7 +35,7 @@ const mask: OperandPattern = {
   joined: true,
 };
 
-/** The source of A: whether it is in tensor memory, and whether it is sparse, so that half of it is omitted. */
+/** Where A comes from: whether it is in tensor memory, and whether it is sparse, with half of its elements omitted. */
 interface Source {
   readonly inTensor: boolean;
   readonly sparse: boolean;
