@@ -1,7 +1,7 @@
-import { readBranchHints } from '#branch-hints';
+import { enableWasmFeatures } from '#wasm-features';
 
-/** Compiles a module that was written by the code in `wasm`, and makes V8 use the module's branch hints. */
+/** Compiles a module that was written by the code in `wasm`, with the features of WebAssembly that such modules use. */
 export function compileModule(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {
-  readBranchHints();
+  enableWasmFeatures();
   return new WebAssembly.Module(bytes);
 }

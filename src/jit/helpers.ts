@@ -33,10 +33,16 @@ export type ImportName = keyof typeof importTypes;
 export class Helpers {
   readonly builder: ModuleBuilder;
   private readonly imports: Readonly<Record<ImportName, number>>;
+  /** Whether the module may use the instructions that `fusesProducts` tests. */
+  readonly fuses: boolean;
   private readonly made = new Map<string, number>();
 
-  /** @param shared whether the module's memory is shared between threads */
-  constructor(shared = false) {
+  /**
+   * @param shared whether the module's memory is shared between threads
+   * @param fuses whether the module runs only in this process, and `fusesProducts` is true here
+   */
+  constructor(shared = false, fuses = false) {
+    this.fuses = fuses;
     this.builder = new ModuleBuilder(shared);
     this.imports = {
       resolve: this.builder.importFunction('resolve', importTypes.resolve),

@@ -30,6 +30,8 @@ export interface LaunchLayout {
   readonly checked: boolean;
   /** Whether the kernel has code for four threads at a time in addition to the code for one. */
   readonly fours: boolean;
+  /** Whether products and sums can be computed in one step that rounds once; see `fusesProducts`. */
+  readonly fuses: boolean;
   /** Returns the address of a module variable, or its offset in const memory. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
   /** Throws if the launch that is waiting for the compiled code has been aborted or has run out of time. */

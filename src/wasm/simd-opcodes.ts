@@ -30,6 +30,7 @@ export const laneOpcodes = {
   'i32x4.replace_lane': 28,
   'i64x2.extract_lane': 29,
   'i64x2.replace_lane': 30,
+  'f32x4.extract_lane': 31,
 } as const;
 
 export const vectorOpcodes = {
@@ -159,6 +160,8 @@ export const vectorOpcodes = {
   'i32x4.trunc_sat_f32x4_u': 249,
   'f32x4.convert_i32x4_s': 250,
   'f32x4.convert_i32x4_u': 251,
+  'f32x4.relaxed_madd': 261,
+  'f64x2.relaxed_madd': 263,
 } as const;
 
 export type VectorMemoryOpcode = keyof typeof vectorMemoryOpcodes;

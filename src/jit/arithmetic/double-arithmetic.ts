@@ -101,6 +101,8 @@ function writeDouble(code: Code, helpers: Helpers, fn: FloatFunction, mode: Floa
   const target = arithmeticTarget('f64', mode);
   const count = fn === 'fma' ? 3 : fn === 'add' || fn === 'sub' || fn === 'mul' || fn === 'div' ? 2 : 1;
   const operands = [a, b, c].slice(0, count);
+  if (fn === 'fma' && helpers.fuses && mode.rounding === 'rn' && !mode.flush && !mode.sat)
+    returnUnlessNan(code, operands);
   for (const operand of operands) {
     if (mode.flush) flushLocal(code, operand, masksOf('f64'));
     returnIfNan(code, operand);
@@ -128,6 +130,14 @@ function writeDouble(code: Code, helpers: Helpers, fn: FloatFunction, mode: Floa
   );
   returnRounded(code, target, exact, 0);
   code.op('unreachable');
+}
+
+/** Returns the fma of three operands, computed in the first lane of vectors, unless it is a NaN. */
+function returnUnlessNan(code: Code, operands: readonly number[]): void {
+  const result = code.local('v128');
+  for (const operand of operands) code.get(operand).vector('i64x2.splat');
+  code.vector('f64x2.relaxed_madd').tee(result).get(result).vector('f64x2.eq').lane('i32x4.extract_lane', 0);
+  code.if(() => code.get(result).lane('i64x2.extract_lane', 0).op('return'));
 }
 
 function writeExact(

@@ -40,7 +40,9 @@ export function lowerSingle(step: StepOf<'float'>, lowering: Lowering): void {
     code.call(narrowFunction(helpers, fn, 'f32', mode, operands.length));
   };
   const opcode = opcodes[fn];
-  if (opcode === undefined) writeFma(operands, result, pushExact, lowering);
+  const isFused = fn === 'fma' && helpers.fuses;
+  if (isFused) pushFused(operands, code).set(result);
+  else if (opcode === undefined) writeFma(operands, result, pushExact, lowering);
   else {
     if (fn === 'rcp') code.i32(0x3f800000).op('f32.reinterpret_i32');
     for (const operand of operands) code.get(operand).op('f32.reinterpret_i32');
@@ -48,7 +50,7 @@ export function lowerSingle(step: StepOf<'float'>, lowering: Lowering): void {
   }
   const bits = canonicalBits(code, values, result);
   const approximates = fn === 'div' && mode.approximate;
-  if (fn !== 'fma' && (mode.flush || approximates)) {
+  if ((fn !== 'fma' || isFused) && (mode.flush || approximates)) {
     code.i32(0);
     if (mode.flush) pushIsSmall(code, bits);
     if (approximates) pushIsHuge(code, elementAt(operands, 1));
@@ -99,6 +101,12 @@ function canonicalBits(code: Code, values: Values, local: number): number {
     .unlikely()
     .if(() => code.i32(0x7fffffff).set(bits));
   return bits;
+}
+
+/** Pushes the result of an fma that is computed in the first lane of vectors, because only vectors have the instruction. */
+function pushFused(operands: readonly number[], code: Code): Code {
+  for (const operand of operands) code.get(operand).vector('i32x4.splat');
+  return code.vector('f32x4.relaxed_madd').lane('f32x4.extract_lane', 0);
 }
 
 /**

@@ -12,6 +12,7 @@ import { sourceAt } from '../../program/source-at.ts';
 import type { CodeCache, Compiled } from './cache.ts';
 import { compileKernel } from '../compile.ts';
 import { type BetterCode, type CompiledCode, FastEngine } from './engine.ts';
+import { fusesProducts } from '../simd/fuses-products.ts';
 import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads.ts';
 import { type Crew, runSpread, usefulWorkers } from './spread.ts';
 
@@ -135,6 +136,7 @@ function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours
       concurrent,
       checked,
       fours,
+      fuses: fusesProducts(),
       parameterBytes: kernel.entry.parameterBytes,
       addressOf,
       constantBytes: constants.byteLength,

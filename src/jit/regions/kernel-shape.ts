@@ -113,7 +113,7 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
     functions,
     stops,
     frame,
-    helpers: new Helpers(layout.sharedMemory),
+    helpers: new Helpers(layout.sharedMemory, layout.fuses),
     hasStates: functions.some((fn) => fn !== null && (!fn.program.entry || fn.stopAt.size + fn.pauses.size > 0)),
     hasGroups: stops.some(({ step }) => step.kind === 'collective'),
     waitsInCalls: functions.length > builtins.size + 1 && kernel.functions.some(looks),

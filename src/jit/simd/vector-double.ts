@@ -27,8 +27,8 @@ const halves = [0, 1] as const;
 export function vectorDouble(step: StepOf<'float'>, lowering: VectorLowering): Writer | null {
   const { fn, mode } = step;
   if (mode.rounding !== 'rn' || mode.flush || mode.sat) return null;
-  if (fn === 'fma') return () => fma(step, lowering);
-  const opcode = native[fn];
+  const opcode = fn === 'fma' && lowering.scalar.helpers.fuses ? 'f64x2.relaxed_madd' : native[fn];
+  if (fn === 'fma' && opcode === undefined) return () => fma(step, lowering);
   return opcode === undefined ? null : () => plain(step, opcode, lowering);
 }
 

@@ -2,6 +2,7 @@
  * f32 steps on four threads at once, following the rules of float-arithmetic.ts. Rare cases are handled by the
  * functions for single threads.
  */
+import { elementAt } from '../../base/element-at.ts';
 import { tripleOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { FloatFunction, FloatMode } from '../../numerics/operations.ts';
@@ -25,8 +26,8 @@ const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
 export function vectorFloat(step: StepOf<'float'>, lowering: VectorLowering): Writer | null {
   const { fn, format, mode } = step;
   if (format !== 'f32' || mode.rounding !== 'rn' || mode.sat) return null;
-  if (fn === 'fma') return () => fma(step, lowering);
-  const opcode = native[fn];
+  const opcode = fn === 'fma' && lowering.scalar.helpers.fuses ? 'f32x4.relaxed_madd' : native[fn];
+  if (fn === 'fma' && opcode === undefined) return () => fma(step, lowering);
   if (opcode === undefined || (fn === 'div' && mode.approximate)) return null;
   return () => {
     const { code, vectors } = lowering;
@@ -115,7 +116,8 @@ const infinity = 0x7f80_0000;
  */
 function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   const { code, vectors, scalar } = lowering;
-  const operands = tripleOf(operandsOf(step, lowering));
+  const locals = operandsOf(step, lowering);
+  const operands = tripleOf(locals.map((local, i) => ({ local, isSame: vectors.isSame(elementAt(step.from, i)) })));
   const sums = [vectors.temporary(), vectors.temporary()] as const;
   for (const half of [0, 1] as const) pushSum(code, operands, half).set(sums[half]);
   const result = vectors.temporary();
@@ -123,7 +125,7 @@ function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   code.shuffle(lowPairs).set(result);
   pushUnusual(code, sums, result);
   code.unlikely().if(() => {
-    for (const local of [...operands, result]) code.get(local);
+    for (const local of [...locals, result]) code.get(local);
     code.call(unusualSum(scalar.helpers, step.mode)).set(result);
   });
   vectors.set(step.to, { type: 'i32', locals: [result] });
@@ -151,10 +153,11 @@ function unusualSum(helpers: Helpers, mode: FloatMode): number {
   const parameters = ['v128', 'v128', 'v128', 'v128'] as const;
   return helpers.function(`unusual sum ${JSON.stringify(mode)}`, { parameters, results: ['v128'] }, (code) => {
     const [a, b, c, result] = [0, 1, 2, 3] as const;
+    const operands = tripleOf([a, b, c].map((local): Operand => ({ local, isSame: false })));
     const halves = ([0, 1] as const).map((half): HalfSum => {
       const sum = code.local('v128');
-      pushSum(code, [a, b, c], half).set(sum);
-      return { operands: [a, b, c], half, sum };
+      pushSum(code, operands, half).set(sum);
+      return { operands, half, sum };
     });
     for (const one of halves) pushSuspect(code, one);
     code.vector('v128.or', 'v128.any_true').if(() => {
@@ -173,24 +176,33 @@ function unusualSum(helpers: Helpers, mode: FloatMode): number {
   });
 }
 
+/** An f32 operand. */
+interface Operand {
+  readonly local: number;
+  /** Whether it has the same value in all four threads. */
+  readonly isSame: boolean;
+}
+
+type Operands = readonly [Operand, Operand, Operand];
+
 /** The f64 sums of two of the four threads. */
 interface HalfSum {
-  readonly operands: readonly [number, number, number];
+  readonly operands: Operands;
   readonly half: 0 | 1;
   readonly sum: number;
 }
 
 /** Pushes two of the four sums a * b + c in f64. */
-function pushSum(code: Code, [a, b, c]: readonly [number, number, number], half: 0 | 1): Code {
+function pushSum(code: Code, [a, b, c]: Operands, half: 0 | 1): Code {
   widen(code, a, half);
   widen(code, b, half).vector('f64x2.mul');
   return widen(code, c, half).vector('f64x2.add');
 }
 
-/** Pushes two of the four f32 as f64. */
-function widen(code: Code, local: number, half: 0 | 1): Code {
+/** Pushes two of the four f32 as f64. If all four are the same, both halves are, and V8 computes them only once. */
+function widen(code: Code, { local, isSame }: Operand, half: 0 | 1): Code {
   code.get(local);
-  if (half === 1) code.get(local).shuffle(upperPair);
+  if (half === 1 && !isSame) code.get(local).shuffle(upperPair);
   return code.vector('f64x2.promote_low_f32x4');
 }
 

@@ -148,6 +148,12 @@ export class Vectors {
     return made;
   }
 
+  /** Whether a value is computed only once, so that its vectors are copies of it in all lanes. */
+  isSame(ref: Ref): boolean {
+    const place = this.placeOf(ref);
+    return !this.temporaries.has(place) && !this.varying.has(place);
+  }
+
   get(ref: Ref, type: IntegerType): Vector {
     return this.read(this.placeOf(ref), type);
   }

@@ -1,5 +1,5 @@
 /**
- * Tests f64 arithmetic on the fast engine, in code that runs four threads at a time. There are three kinds of operands:
+ * Tests f64 arithmetic on the fast engine, in code for one thread and in code for four threads at a time. There are three kinds of operands:
  * those for which a fused multiply-add is hard to round, numbers of all magnitudes, and special values. The reference
  * engine gives the expected results.
  */
@@ -76,8 +76,12 @@ const operands: Readonly<Record<string, () => Triple>> = {
 
 const comparisons = ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'equ', 'neu', 'ltu', 'leu', 'gtu', 'geu', 'num', 'nan'];
 
-const instructions: readonly (readonly [string, string])[] = [
-  ['fma.rn.f64', 'fma.rn.f64 %d, %a, %b, %c;'],
+type Instruction = readonly [mnemonic: string, text: string];
+
+export const fusedDouble: Instruction = ['fma.rn.f64', 'fma.rn.f64 %d, %a, %b, %c;'];
+
+export const doubleInstructions: readonly Instruction[] = [
+  fusedDouble,
   ['add.rn.f64', 'add.rn.f64 %d, %a, %c;'],
   ['sub.rn.f64', 'sub.rn.f64 %d, %a, %c;'],
   ['mul.rn.f64', 'mul.rn.f64 %d, %a, %b;'],
@@ -86,14 +90,18 @@ const instructions: readonly (readonly [string, string])[] = [
   ...comparisons.map((one) => [`setp.${one}.f64`, `setp.${one}.f64 %p, %a, %c; selp.f64 %d, %a, %b, %p;`] as const),
 ];
 
-test.each(instructions)('%s', async (_, text) => {
+export function testDoubles(instructions: readonly Instruction[]): void {
+  test.each(instructions)('%s', (_, text) => compareDoubles(text));
+}
+
+async function compareDoubles(text: string): Promise<void> {
   const device = await Device.create();
   const doubles = device.load(ternaryKernel('f64', count, text)).kernel('ternary');
   for (const [name, make] of Object.entries(operands)) {
     const from = new BigUint64Array(3 * count);
     for (let i = 0; i < count; i++) make().forEach((bits, operand) => from.set([bits], operand * count + i));
     const results: Uint8Array[] = [];
-    for (const way of [{ engine: 'interp' }, { simd: true }] as const) {
+    for (const way of [{ engine: 'interp' }, { simd: true }, { simd: false }] as const) {
       const to = device.alloc(8 * count);
       const args = [device.alloc(from), to];
       expect(await doubles.launch({ ...way, grid: count / ternaryBlock, block: ternaryBlock, args })).toMatchObject({
@@ -102,5 +110,6 @@ test.each(instructions)('%s', async (_, text) => {
       results.push(to.read());
     }
     expect({ name, results: results[1] }).toEqual({ name, results: results[0] });
+    expect({ name, results: results[2] }).toEqual({ name, results: results[0] });
   }
-});
+}

@@ -1,2 +1,0 @@
-/** Does nothing, because browsers that support branch hints use them by default. */
-export const readBranchHints = (): void => undefined;
