@@ -1,6 +1,6 @@
 /**
- * Fills a large array by index and returns it. With `from({ length })` or `map`, the same would take four to nine times
- * as long.
+ * Fills a large array by index and returns it. Filling the array with `from({ length })` or `map` would take four to
+ * nine times as long.
  */
 export function filled<T extends { readonly length: number; [index: number]: number }>(
   array: T,

@@ -10,7 +10,7 @@ export class BoundedCache<K, V> {
     this.most = most;
   }
 
-  /** Returns the value for the key, making it first if it is missing. */
+  /** Returns the value for the key. If the cache does not contain the value, it is created first. */
   of(key: K, make: () => V): V {
     const known = this.made.get(key);
     if (known !== undefined) return known;

@@ -3,7 +3,8 @@ import { elementAt } from './element-at.ts';
 /**
  * Matches a name against a shell-style pattern: `*` matches any text, `?` any one character, `[a-f0]` one character of
  * a set, and `[!a-f]` one character outside it; everything else matches itself. The pattern must match the whole name;
- * dots and slashes are not special. The time is at most proportional to the product of the two lengths.
+ * dots and slashes are not special. Matching takes time at most proportional to the product of the lengths of the
+ * pattern and the name.
  */
 export function matchesGlob(pattern: string, name: string): boolean {
   const parts = partsOf(pattern);

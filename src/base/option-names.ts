@@ -6,7 +6,7 @@ import { nearestWord } from './nearest-word.ts';
 export type OptionNames<T> = { readonly [Name in keyof Required<T>]: true };
 
 /**
- * @param owner the name, in messages, of the function or class that takes the options
+ * @param owner the name that messages use for the function or class that takes the options
  * @throws PtxlabError `bad-option` for options that are not an object, and for a name that is not among `names`
  */
 export function requireOptionNames(options: unknown, names: object, owner: string): asserts options is object {

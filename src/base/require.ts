@@ -18,7 +18,7 @@ export function requireArgument<T>(what: string, value: unknown, rule: Rule<T>):
 }
 
 /**
- * @param owner the name, in messages, of the function or class that takes the options
+ * @param owner the name that messages use for the function or class that takes the options
  * @throws PtxlabError `bad-option` for a name without a rule, and for a value that does not follow its rule; the
  *   message says which option it is, what it accepts and what was given
  */

@@ -150,7 +150,7 @@ export function shaped<T>(takes: string, rules: { readonly [Name in keyof T]?: R
   };
 }
 
-/** The first mistake in a value that should follow a rule; null if it does. */
+/** The first mistake in a value that should follow a rule; null if the value follows it. */
 export function mistakeIn(value: unknown, rule: Rule<unknown>, path = ''): Mistake | null {
   if (!rule.accepts(value)) return { path, words: `must be ${rule.takes}, not ${shown(value)}` };
   return rule.inside?.(value, path) ?? null;

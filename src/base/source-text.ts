@@ -7,7 +7,7 @@ import { wordAt } from './typed-reads.ts';
 
 const place = whole(Number.MAX_SAFE_INTEGER, '2^53 - 1');
 
-/** A text with an index of its lines, which is built when the first position is requested. */
+/** A source text with an index of its lines; the index is built when the first position is requested. */
 export class SourceText {
   readonly name: string;
   readonly text: string;

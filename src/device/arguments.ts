@@ -87,7 +87,7 @@ function scalarBits(
   const type = types.get(parameter.variable.type);
   const { size } = parameter;
   if (typeof argument === 'object') {
-    // All device memory lies within 32-bit addresses.
+    // All addresses of device memory fit into 32 bits.
     if (size === 8 || size === addressBytes) return argument.address;
     throw new PtxlabError(
       'argument-type',

@@ -24,7 +24,7 @@ export class DeviceBuffer extends DeviceRange {
   }
 
   /**
-   * Frees the memory. If a kernel accesses it afterwards, the launch ends with a fault.
+   * Frees the memory. If a kernel accesses the memory afterwards, the launch ends with a fault.
    *
    * @throws PtxlabError `buffer-freed` if it was already freed
    */

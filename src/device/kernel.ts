@@ -74,7 +74,7 @@ export class Kernel {
   }
 
   /**
-   * Runs the kernel. A program error is returned as a fault; a caller's mistake throws.
+   * Runs the kernel. An error in the program is returned as a fault; if the caller made a mistake, an error is thrown.
    *
    * @throws PtxlabError `bad-option`, `bad-launch`, `kernel-too-large`, `bad-trace`, `argument-count`, `argument-size`,
    *   `argument-type`, `device-closed`

@@ -52,11 +52,11 @@ export interface LaunchOptions {
   /** Number of seconds after which the launch ends with fault PTX6021. Default 60. */
   readonly timeout?: number;
   /**
-   * Maximum number of bytes of `printf` output to pass on and keep, up to 2^28. Later `printf` calls are dropped.
-   * Default 2^26.
+   * Maximum number of bytes of `printf` output to pass on and keep, up to 2^28. The `printf` call that exceeds this
+   * limit and all later calls are dropped. Default 2^26.
    */
   readonly printLimit?: number;
-  /** Called with each text the kernel prints with `printf`, as soon as it is printed. */
+  /** Called with each piece of text that the kernel prints with `printf`, as soon as it is printed. */
   readonly onPrint?: (text: string) => void;
   /**
    * When this signal aborts, the launch ends with fault PTX6022. If `jit` runs on the calling thread, it checks the

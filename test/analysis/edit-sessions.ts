@@ -1,5 +1,5 @@
 /**
- * Random edits of real modules: typing and removing lines, pasting text, undoing edits, opening and closing comments,
+ * Random edits to real modules: typing and removing lines, pasting text, undoing edits, opening and closing comments,
  * moving groups of lines, and replacing longer passages. A session consists of a text and a series of edits that are
  * derived from a seed.
  */

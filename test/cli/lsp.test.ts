@@ -1,6 +1,6 @@
 /**
- * Tests the language server in the way that editors use it. It is started by a client of the protocol, and by Neovim if
- * that is installed.
+ * Tests the language server the way editors use it. The server is started by a client of the protocol, and also by
+ * Neovim if Neovim is installed.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,8 @@
 /**
  * Runs the command line in one of two ways: in this process, which takes a few milliseconds, or in a separate process,
  * as a user would, which takes about 200 ms. Tests of anything that involves the process itself (signals, pipes,
- * threads, startup) need a separate process. For this, the program is first built if it is not up to date.
+ * threads, startup) need a separate process. If the built program is not up to date, it is built before the process
+ * starts.
  */
 import { spawn, spawnSync, type SpawnOptionsWithoutStdio } from 'node:child_process';
 import {

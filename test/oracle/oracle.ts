@@ -51,8 +51,8 @@ interface Point {
 const one = 1n << BigInt(narrowExponent);
 
 /**
- * All values of a format that have the given sign, as magnitudes in ascending order, each with its bits. With
- * `integral`, only whole numbers are returned.
+ * All values of a format that have the given sign, as magnitudes in ascending order, each with its bits. If `integral`
+ * is true, only whole numbers are returned.
  */
 function pointsOf(format: FormatName, negative: boolean, integral: boolean): readonly Point[] {
   const points: Point[] = [];
@@ -190,8 +190,8 @@ function bitsOfOne(format: FormatName): Bits {
 }
 
 /**
- * Compares the exact magnitude with the given point, which is a number of units; the result is the sign of their
- * difference. For some exact results, such as roots, only this comparison is possible.
+ * Compares the exact magnitude with `point`, which is given in units, and returns the sign of their difference. For
+ * some exact results, such as roots, only this comparison is possible.
  */
 export type Comparison = (point: bigint) => number;
 

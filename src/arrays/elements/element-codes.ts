@@ -5,8 +5,8 @@ import { conversion } from '../../numerics/convert.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
 
 /**
- * How an f32 is converted to an element: as by `cvt.rn.satfinite` for a float, and as by `cvt.rni.sat` for an integer.
- * The integer conversion is the one that `cvt.pack` applies to each half.
+ * The conversion from f32 to an element format. For a float format, it is the conversion of `cvt.rn.satfinite`, and for
+ * an integer format that of `cvt.rni.sat`. The integer conversion is the one that `cvt.pack` applies to each half.
  */
 export function elementConversion(element: FormatName): Conversion {
   const isInteger = formats[element].kind === 'integer';

@@ -56,7 +56,7 @@ function decoded(name: FormatName, dense: boolean): ElementDecoder {
   };
 }
 
-/** The smallest number of elements of the given width that exactly fill a number of bytes, and that number of bytes. */
+/** The smallest number of elements of the given width that exactly fill whole bytes, and the number of these bytes. */
 function denseGroup(width: number): readonly [elements: number, bytes: number] {
   return width === 6 ? [4, 3] : [8 / width, 1];
 }
@@ -123,7 +123,7 @@ function valueOf(name: FormatName, bits: number): number {
   }
 }
 
-/** Those members of a typed array that `Room` uses. */
+/** The members of a typed array that `Room` uses. */
 interface Elements<A> {
   readonly length: number;
   subarray(begin: number, end: number): A;

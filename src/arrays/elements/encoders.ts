@@ -1,4 +1,7 @@
-/** Selects encoders and decoders: WebAssembly if allowed, otherwise plain JavaScript; the results are the same. */
+/**
+ * Selects encoders and decoders. They use WebAssembly if it is allowed, and plain JavaScript otherwise; the results are
+ * the same.
+ */
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import { canCompile } from '../../jit/simd/can-compile.ts';
 import type { FormatName } from '../../numerics/formats.ts';

@@ -3,9 +3,10 @@
  * for behavior that all stacks share: rounding to nearest even, the sign of zeros, saturation of fp6 and fp4, and
  * overflow to infinity in formats that have infinities.
  *
- * Evidence `measured` means results of ml_dtypes 0.6.0 with numpy 2.4.6 and of torch 2.13.0 for CPU (AVX-512), recorded
- * in test/golden/semantics. For torch, the bits of NaNs are those that its vector code produces. Other builds of torch
- * may produce NaNs with other bits, and so may the code for the last few elements of a tensor.
+ * If the evidence for a rule is `measured`, the rule describes results of ml_dtypes 0.6.0 with numpy 2.4.6 and of torch
+ * 2.13.0 for CPU (AVX-512), which are recorded in test/golden/semantics. For torch, the bits of NaNs are those that its
+ * vector code produces. Other builds of torch may produce NaNs with other bits, and so may the code for the last few
+ * elements of a tensor.
  */
 import { type FormatName, formatNames } from '../../numerics/formats.ts';
 import { spellings } from '../spellings.ts';

@@ -54,8 +54,8 @@ class Demangler extends MangledText {
   private readonly substitutions: WrittenType[] = [];
   private parameters: readonly WrittenType[] = [];
   /**
-   * The number of types inside which the current position is. It is needed because template arguments inside a type are
-   * not those of the function.
+   * How many types enclose the current position. This is needed because template arguments inside a type are not those
+   * of the function.
    */
   private inType = 0;
 
@@ -81,8 +81,8 @@ class Demangler extends MangledText {
   }
 
   /**
-   * Reads the name of something that the compiler generates, such as a table of virtual functions; null if it is a
-   * different name.
+   * Reads the name of something that the compiler generates, such as a table of virtual functions; null if the name is
+   * not of this kind.
    */
   private specialName(): string | null {
     const kinds = { TV: 'vtable for ', TI: 'typeinfo for ', TS: 'typeinfo name for ', GV: 'guard variable for ' };

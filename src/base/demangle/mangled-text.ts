@@ -1,4 +1,4 @@
-/** Names that are nested more deeply are left unchanged. */
+/** Maximum nesting depth of a name that is demangled; names with deeper nesting are left unchanged. */
 const deepest = 100;
 
 /** A mangled name that is read from left to right. */

@@ -21,8 +21,8 @@ export function typeText({ left, right, pack }: WrittenType): string {
 }
 
 /**
- * Returns the pointer or reference type that `mark` (`*`, `&` or `&&`) makes of a type. A reference to a reference
- * collapses into one reference.
+ * Returns the pointer or reference type that results from adding `mark` (`*`, `&` or `&&`) to a type. A reference to a
+ * reference collapses into one reference.
  */
 export function pointerTo(type: WrittenType, mark: string): WrittenType {
   return eachOf(type, ({ left, right, opening }) => {

@@ -28,7 +28,7 @@ export interface BoundCall {
   readonly results: readonly Passed[];
 }
 
-/** Binds a call that passed the checker in the same scope. */
+/** Binds a call, which must have passed the checker. `scope` must be the scope in which the call was checked. */
 export function bindCall(node: Instruction, scope: Scope): BoundCall {
   const parts = callParts(node);
   const candidates = callables(parts, scope);

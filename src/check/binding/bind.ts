@@ -96,8 +96,9 @@ export interface BoundInstruction {
 }
 
 /**
- * Binds the operands of an instruction that passed the checker in the same scope. Returns null if an operand is the sum
- * of a register and a constant, or an array element whose index is a register; no engine executes such instructions.
+ * Binds the operands of an instruction, which must have passed the checker. `scope` must be the scope in which the
+ * instruction was checked. Returns null if an operand is the sum of a register and a constant, or an array element
+ * whose index is a register; no engine executes such instructions.
  */
 export function bindInstruction(node: Instruction, variant: Variant, scope: Scope): BoundInstruction | null {
   if (node.operands.some((operand) => isComputed(operand, scope))) return null;
@@ -307,7 +308,8 @@ export function constantBits(type: PtxType, value: bigint): Bits {
 }
 
 /**
- * Float constants are converted to the type's own width: to f32 by rounding to nearest even; f64 from `0f` is exact.
+ * Converts a float constant to the width of the type. A double is rounded to f32 with rounding to nearest even; the
+ * conversion of a `0f` constant to f64 is exact.
  */
 export function floatBits(type: PtxType, { form, bits }: FloatOperand): Bits {
   const wide = form !== '0f';

@@ -1,4 +1,4 @@
-/** `ptxlab run --job`: a run that is described in JSON and answered in JSON. */
+/** `ptxlab run --job`: a run that is described in JSON and whose results are written as JSON. */
 import { dirname, resolve } from 'node:path';
 import { objectOf } from '../../base/rules.ts';
 import { defaultMemorySize } from '../../device.ts';
@@ -23,8 +23,8 @@ import {
 } from './launch.ts';
 
 /**
- * Runs a job file, or the job on stdin if the path is `-`. Paths in the job are relative to the folder of the file, or
- * for stdin to the working directory.
+ * Runs a job file, or the job on stdin if the path is `-`. Paths in the job are relative to the folder of the file or,
+ * if the job comes from stdin, to the working directory.
  */
 export async function runJob(path: string, session: Session): Promise<ExitCode> {
   const text = await readInput(path, session);
@@ -191,7 +191,7 @@ function answer(outcome: RunOutcome, { isRepeated, isList }: Job): object {
 
 /**
  * The keys `version` and `warnings` of an answer, which say that the module was checked against a later version than
- * its own. They are omitted if it was not.
+ * its own. The keys are omitted if the module's own version was used.
  */
 function lowVersionIn({ text, lowVersion }: Extract<RunOutcome, { readonly kind: 'done' | 'fault' }>): object {
   if (lowVersion === null) return {};

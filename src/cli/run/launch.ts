@@ -121,7 +121,9 @@ export type PrintedOutput = Pick<LaunchResult, 'printed' | 'printsDropped'>;
 
 const nothing: PrintedOutput = { printed: '', printsDropped: 0 };
 
-/** Runs a request. Throws a UsageError for a mistake of the caller. Errors in the kernel are returned as an outcome. */
+/**
+ * Runs a request. Throws a UsageError if the caller made a mistake. Errors in the kernel are returned as an outcome.
+ */
 export async function execute(request: RunRequest): Promise<RunOutcome> {
   try {
     return await launchAll(request);

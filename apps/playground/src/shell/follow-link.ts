@@ -1,5 +1,6 @@
 /**
- * Keeps the part of the page's address after the `#` in sync with the `link` attribute of the element with this name.
+ * Keeps two things in sync: the part of the page's address after the `#`, and the `link` attribute of the page's first
+ * element with the tag name `name`.
  */
 export function followLink(name: string): void {
   const element = document.querySelector(name);

@@ -1,4 +1,4 @@
-/** The palette: one field that leads to every page of the site and every conversion. */
+/** The palette: a search field that finds every page of the site and every conversion. */
 
 interface Entry {
   readonly title: string;
@@ -141,7 +141,7 @@ function entryOf(page: unknown, root: string): readonly Entry[] {
   return [{ title, summary, address: `${root}${path}/` }];
 }
 
-/** Two format names select a conversion. */
+/** If the words include two format names, returns an entry that opens the conversion from the first to the second. */
 function conversionEntry(words: readonly string[], entries: readonly Entry[], root: string): readonly Entry[] {
   const isFormat = (word: string): boolean => entries.some(({ address }) => address === `${root}formats/${word}/`);
   const [from, to] = words.filter(isFormat);
