@@ -42,7 +42,7 @@ function digitsOf(word: string): number {
 
 const cost = { case: 1, doubled: 2, swap: 3, sigil: 2, edit: 4, replaced: 5, first: 1, digit: 100 } as const;
 
-/** The maximum cost for one word: the longer the word, the higher. */
+/** The maximum cost that is accepted for a word; it is higher for longer words. */
 function allowance(word: string): number {
   const { length } = word.replace(/^[%._$-]+/, '');
   if (length <= 1) return cost.sigil;

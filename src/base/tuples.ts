@@ -1,4 +1,4 @@
-/** Lists known to be at least as long as a tuple. */
+/** Functions that return the first elements of a list as a tuple; the list must be long enough. */
 import { elementAt } from './element-at.ts';
 
 export function pairOf<T>(list: ArrayLike<T>): readonly [T, T] {

@@ -1,4 +1,4 @@
-/** The files of the bundled command line that commands load. */
+/** Checks which commands load the file of the bundle that contains the instruction table. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
