@@ -1,5 +1,5 @@
 /**
- * Records what a warp does, for stepping through it forwards and backwards.
+ * Records what a warp does, so that a user can step through it forward and backward.
  *
  * ```ts
  * const recording = await recordWarp(kernel, { grid: 1, block: 64, args: [a, b, c, 64] });

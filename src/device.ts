@@ -72,8 +72,8 @@ export class Device {
   /**
    * Creates a device. This is asynchronous, because an engine may have to be loaded.
    *
-   * @throws PtxlabError `bad-option`, `unknown-gpu`, `unknown-target`, `unknown-version`, `out-of-memory` if the host
-   * cannot provide the device's memory
+   * @throws PtxlabError `bad-option`, `unknown-gpu`, `unknown-target` or `unknown-version` if an option is wrong,
+   *   `out-of-memory` if the host cannot provide the device's memory
    */
   static async create(options: DeviceOptions = {}): Promise<Device> {
     requireOptions(options, deviceRules, 'a device');

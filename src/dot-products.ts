@@ -91,8 +91,8 @@ export function evaluateDotValues(mnemonic: string, inputs: DotInputs<number>, o
 }
 
 /**
- * Explains the result of a dot product of floats: the aligned terms of each chunk, what is cut off, and the results of
- * other GPUs. Null for integers, bits and f64, which give the same result on all GPUs.
+ * Explains the result of a dot product of floats: the aligned terms of each chunk, the bits that are discarded, and the
+ * results of other GPUs. Null for integers, bits and f64, which give the same result on all GPUs.
  *
  * @throws PtxlabError in the same cases as `evaluateDot`
  */

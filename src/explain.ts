@@ -11,8 +11,9 @@ import { plainStyle, type Style, styleRule } from './diagnostics/renderers/style
 export type { Explanation } from './explain/explain.ts';
 
 /**
- * Explains an instruction, a mnemonic, an opcode, a type, a modifier, a constant or a diagnostic code. No text causes
- * an error: if the text is none of these, the explanation has kind `refused` and contains diagnostics.
+ * Explains an instruction, a mnemonic, an opcode, a type, a modifier, a constant or a diagnostic code. The function
+ * never throws an error because of the text: if the text is none of these, the explanation has kind `refused` and
+ * contains diagnostics.
  *
  * ```ts
  * explain('cvt.rn.satfinite.e4m3x2.f32', { target: 'sm_90', version: '8.1' });

@@ -31,8 +31,8 @@ const settings: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Prepares the sweep of a conversion that is legal in the given version and on the given target. `fixed` gives the
- * values of operands that are not swept, by name.
+ * Prepares the sweep of a conversion that is legal in the given version and on the given target. `fixed` maps the names
+ * of operands that are not swept to their values.
  */
 export function prepareSweep(
   mnemonic: string,

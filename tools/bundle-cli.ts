@@ -20,7 +20,10 @@ const out = join(root, 'dist/bin');
 const start =
   /commander|src\/base\/|isa\/(form|random-layout|spaces|targets|types|steps\/ref|forms\/conversion\/cvt-steps)\.ts|renderers\/(printable|style|wrap)\.ts|tensors\/containers\.ts|cli\/(columns|command-line|command-parts|exit|io|output|process-session|program|run-process|style|version|\w+-commands)\.ts/;
 
-/** What the commands for PTX share. `check` needs no other chunk unless it uses colors. */
+/**
+ * The modules that the commands for PTX share. `check` loads no shared chunks other than `start` and this one, unless
+ * it uses colors.
+ */
 const ptx =
   /src\/(base|check|diagnostics|isa|syntax|cli\/check)\/|cli\/(check|json-file|ndjson|options|settings-file)\.ts/;
 
@@ -53,8 +56,8 @@ const { output } = await build({
     'sweep-worker': 'src/hosts/sweep-worker.ts',
   },
   platform: 'node',
-  // The libraries that the command line uses are part of the bundle, so installing the package does not install all of
-  // their files.
+  // The libraries that the command line uses are part of the bundle. Installing the package therefore installs only the
+  // code that is needed, not whole libraries.
   external: [/^#host$/, /^node:(?!child_process)/, 'piscina', 'fflate'],
   plugins: [withoutChildProcess],
   output: {

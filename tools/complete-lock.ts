@@ -1,7 +1,7 @@
 /**
- * Adds platform packages to package-lock.json that the registry did not offer when the lock was written. If they are
- * missing, `npm ci` reports that the lock is out of sync. (`npm ci` installs only the packages for its own platform.)
- * Run this tool after every `npm install`.
+ * Adds to package-lock.json the platform packages that the registry did not offer when the lock was written. If they
+ * are missing, `npm ci` reports that the lock is out of sync. (`npm ci` installs only the packages for its own
+ * platform.) Run this tool after every `npm install`.
  *
  * tsx tools/complete-lock.ts
  */

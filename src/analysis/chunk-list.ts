@@ -22,9 +22,14 @@ import { ChunkNames } from './chunk-names.ts';
 import type { LineShapes } from '../syntax/line-shapes.ts';
 import type { Item } from '../syntax/tree.ts';
 
-/** The number of characters that are read at first to parse a chunk. Most chunks are slightly shorter than this. */
+/**
+ * The number of characters that are read in the first attempt to parse a chunk. Most chunks are slightly shorter than
+ * this.
+ */
 const usualWindow = 12_288;
-/** Number of characters after a chunk that are usually enough to decide where it ends. */
+/**
+ * To find the end of a chunk, the parser usually needs to see no more than this many characters of the text after it.
+ */
 const usualReach = 1024;
 
 /** Chunks that an edit replaced. */
@@ -36,8 +41,8 @@ export interface Replaced {
 }
 
 /**
- * The text that is waiting to be divided into chunks. When more text is needed, the text of the existing chunks after
- * it is added.
+ * The text that is waiting to be divided into chunks. When more text is needed, the text of the next existing chunks is
+ * appended.
  */
 class Pending {
   private text: string;
@@ -191,8 +196,8 @@ export class ChunkList {
   }
 
   /**
-   * The offsets at which chunk `next` and the existing chunks after it begin, where chunk `next` begins at `start`.
-   * Offsets of `usualWindow` or more are left out, because a chunk is usually shorter than that.
+   * The offsets at which chunk `next` and the existing chunks after it begin, given that chunk `next` begins at offset
+   * `start`. Offsets of `usualWindow` or more are left out, because a chunk is usually shorter than that.
    */
   private stopsAfter(next: number, start: number): readonly number[] {
     const stops: number[] = [];

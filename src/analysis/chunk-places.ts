@@ -2,7 +2,7 @@ import type { Span } from '../base/span.ts';
 import { namesInSection, type Places, type SourcePosition } from '../check/declarations/debug-places.ts';
 import type { DebugItem, LocationDirective } from '../syntax/tree.ts';
 
-/** The source position of an inlined call that no earlier `.loc` directive of the chunk has given. */
+/** The source position of an inlined call, if no earlier `.loc` directive in the chunk has the same position. */
 export interface MissingPlace {
   readonly key: string;
   readonly place: string;
@@ -16,8 +16,8 @@ export interface FileName {
 }
 
 /**
- * The information about source files in the directives of one chunk, which is later compared with that of the earlier
- * chunks.
+ * What the directives of one chunk say about source files. It is later compared with what the directives of earlier
+ * chunks say.
  */
 export class ChunkPlaces implements Places {
   readonly fileNames: FileName[] = [];

@@ -11,7 +11,10 @@ import type { FunctionItem } from '../syntax/tree.ts';
 import type { ChunkNames } from './chunk-names.ts';
 import type { ChunkPlaces } from './chunk-places.ts';
 
-/** The header of a function, without the statements and the text that its node refers to. */
+/**
+ * The name and position of a function, and whether it is a kernel. Unlike the node of the syntax tree, this object does
+ * not keep the function's statements and the source text in memory.
+ */
 export type FunctionHeader = Pick<FunctionItem, 'name' | 'nameStart' | 'nameEnd' | 'start' | 'end' | 'entry'>;
 
 export function headerOf({ name, nameStart, nameEnd, start, end, entry }: FunctionItem): FunctionHeader {
@@ -34,7 +37,7 @@ export interface BegunFunction {
   readonly formalSpaces: ReadonlyMap<string, FormalSpace>;
 }
 
-/** A declaration in a chunk that is visible in the text after it, or the start or end of a scope. */
+/** A declaration that is visible in the text after the declaration, or the start or end of a scope. */
 export type Declared =
   | { readonly kind: 'alias'; readonly name: string; readonly target: string }
   | ({ readonly kind: 'function' } & BegunFunction)
@@ -100,7 +103,10 @@ export class Chunk {
   readonly lineEnds: number;
   /** The names in it. */
   readonly names: ChunkNames;
-  /** The results of checking the chunk; null if it has not been checked since the last change that may affect it. */
+  /**
+   * The results of checking the chunk; null if there has been a change that may affect the results since the last
+   * check.
+   */
   checked: CheckedChunk | null = null;
   /** The place of the chunk in the document: its number, its offset, and the number of lines before it. */
   index = 0;

@@ -244,7 +244,7 @@ function operandNamed(name: string): Extract<Operand, { kind: 'name' | 'member' 
   return { kind: 'member', base: name.slice(0, dot), member: name.slice(dot), start: 0, end: 0 };
 }
 
-/** The operands that the name can be part of, given the kind of bracket that is open before it. */
+/** The operands in which the name can occur. `inside` is the bracket that is open before the name, if there is one. */
 function around(
   operand: ReturnType<typeof operandNamed>,
   inside: OperandPlace['inside'],
@@ -307,7 +307,7 @@ function candidates(context: Context): readonly Candidate[] {
   return [...found].map(([name, symbol]) => ({ name, symbol }));
 }
 
-/** Members of small families are all listed. */
+/** If a register family has at most this many members, all of them are listed. */
 const smallFamily = 16;
 
 function membersOf(stem: string, count: number, nearby: ReadonlySet<string>): readonly string[] {

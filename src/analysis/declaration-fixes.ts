@@ -43,7 +43,9 @@ function largerRange(name: string, digits: number, list: ChunkList, root: Placed
   return { title, applicability: 'possible', edits: [{ span, text: String(number + 1) }] };
 }
 
-/** A declaration of its own, placed after the other registers of the function or at the start of its body. */
+/**
+ * Declares the register separately, after the other registers of the function or at the start of the function's body.
+ */
 function ownDeclaration(
   name: string,
   type: TypeName,

@@ -40,9 +40,9 @@ const positionRule = shaped<Position>('an object with a line and a column', { li
 const limits = { errors: Math.min(syntaxLimit, otherLimit), searches: searchLimit };
 
 /**
- * A PTX module that is being edited. An edit re-reads and re-checks only the stretches of text that it touches, and
- * those that depend on a declaration it changes. The findings are the same as those that `check` reports for the whole
- * text.
+ * A PTX module that is being edited. After an edit, only the parts of the text that the edit touches, and those that
+ * depend on a declaration it changes, are parsed and checked again. The findings are the same as those that `check`
+ * reports for the whole text.
  */
 export class Document {
   private readonly list: ChunkList;
@@ -70,7 +70,7 @@ export class Document {
     this.module = new ModuleCheck(this.list, sharedMemory, readJudgeOptions(options));
   }
 
-  /** Length in UTF-16 units, in which all offsets are counted. */
+  /** The length of the text in UTF-16 code units. All offsets are counted in the same units. */
   get length(): number {
     return this.list.length;
   }
@@ -123,7 +123,10 @@ export class Document {
     return [...fixes, ...headerFixes(accepted, headerPlaces(this.list.firstItems()))];
   }
 
-  /** Other places that a finding is about: the first declaration of a name, or the header that rules something out. */
+  /**
+   * Other places that help to explain a finding: the first declaration of a name, or the header directives because of
+   * which something is not allowed.
+   */
   related(finding: Diagnostic): readonly RelatedPlace[] {
     if (finding.code === 'PTX5005') return firstDeclaration(finding.span, this.list, this.navigation);
     if (this.options.target !== undefined) return [];
@@ -163,7 +166,10 @@ export class Document {
     return this.known;
   }
 
-  /** What can be written at an offset: only dot-parts that can still become legal, and only names that fit. */
+  /**
+   * What can be written at an offset. Parts of a mnemonic are offered only if they can still lead to a legal one, and
+   * names only if they are legal in that place.
+   */
   completions(offset: number): Completions {
     const { names, references } = this.navigation;
     return this.writer().at(offset, this.list, names, references, this.module.scopesAtEnd.symbols);

@@ -92,7 +92,7 @@ function moduleConstants(chunks: readonly Checked[]): readonly VariableSymbol[] 
 
 // --- places of sources ----------------------------------------------------------------------------------------------
 
-/** For each chunk, the errors about inlined calls whose position was not given by any earlier `.loc`. */
+/** For each chunk, the errors about inlined calls whose source position does not appear in any earlier `.loc`. */
 function missingPlaces(chunks: readonly Checked[]): ReadonlyMap<Chunk, readonly Diagnostic[]> {
   const found = new Map<Chunk, readonly Diagnostic[]>();
   const given = new Set<string>();
@@ -129,8 +129,9 @@ function reportPlaces(chunks: readonly Checked[], report: Report): void {
 }
 
 /**
- * True if the text reaches one of the limits of `check`, or if the order in which it is read matters. In these cases,
- * only a check of the whole text is reliable.
+ * True if the text reaches one of the limits of `check`, or if it contains an error, such as a misplaced header
+ * directive or a non-ASCII character, that affects the findings in the rest of the text. In these cases, only a check
+ * of the whole text is reliable.
  */
 export function needsWholeCheck({ list }: ModuleCheck, limits: { errors: number; searches: number }): boolean {
   const { chunks } = list;

@@ -179,7 +179,7 @@ const graphRule = shaped<FlowGraph>('a graph', { width: number, height: number, 
 /**
  * The drawing as an SVG file. It uses the color of the text around it, or black if it stands alone.
  *
- * @throws PtxlabError `argument-type` for values that are not a graph and a string
+ * @throws PtxlabError `argument-type` if `graph` is not a graph or `title` is not a string
  */
 export function flowGraphSvg(graph: FlowGraph, title: string): string {
   requireArgument('the graph', graph, graphRule);

@@ -122,8 +122,8 @@ interface Access {
 }
 
 /**
- * The definitions that reach each read in a function. They are computed with sets that are enlarged, block by block,
- * until nothing changes any more.
+ * The definitions that reach each read in a function. They are computed as sets that grow, block by block, until
+ * nothing changes anymore.
  */
 function naiveDefinitions(text: string, view: FunctionView): ReadonlyMap<number, readonly number[]> {
   const instructions = view.liveRegisters();

@@ -26,9 +26,9 @@ export interface RegisterFacts {
    * One name may stand for several values, because compilers reuse registers.
    */
   readonly definitions: readonly Span[];
-  /** True if the register may not have been written before it is read here. */
+  /** True if it is possible that the register has not been written when it is read here. */
   readonly mayBeUnwritten: boolean;
-  /** Where the values of these definitions are read. */
+  /** Where the values that these definitions write are read. */
   readonly reads: readonly Span[];
   /** The value as an expression of parameters, special registers and constants; null if it has no such expression. */
   readonly value: string | null;

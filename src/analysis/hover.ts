@@ -16,10 +16,10 @@ import type { FunctionBody } from './function-body.ts';
 import type { BodyInstruction } from './occurrences.ts';
 
 export type HoverSubject =
-  /** The explanation covers only the modifiers and types that the instruction is written with. */
+  /** The explanation describes the instruction as it is written, with its own modifiers and types. */
   | { readonly kind: 'instruction'; readonly explanation: InstructionExplanation }
   | { readonly kind: 'register'; readonly name: string; readonly type: TypeName }
-  /** The first version and the targets in words. */
+  /** `since` is a phrase that names the first version and the targets that have the register. */
   | { readonly kind: 'special register'; readonly name: string; readonly type: TypeName; readonly since: string }
   | { readonly kind: 'constant'; readonly explanation: LiteralExplanation }
   | {
@@ -36,7 +36,8 @@ export interface Hover extends Span {
 }
 
 /**
- * The subject at an offset in the text of the function; null between instructions, or if the instruction has errors.
+ * Finds out what is at an offset in the text of the function. Null if the offset is between two instructions, or if the
+ * instruction has errors.
  */
 export function hoverAt(body: FunctionBody, offset: number, environment: Environment): Hover | null {
   const found = instructionAt(body.instructions, offset);

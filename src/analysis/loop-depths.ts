@@ -1,6 +1,6 @@
 /**
- * The loops around each block, by a depth-first search and a union of the blocks of inner loops (Havlak, "Nesting of
- * reducible and irreducible loops", 1997), in nearly linear time.
+ * Finds the loops around each block in nearly linear time. The algorithm does a depth-first search and treats the
+ * blocks of each inner loop as a single block (Havlak, "Nesting of reducible and irreducible loops", 1997).
  */
 import { elementAt } from '../base/element-at.ts';
 

@@ -310,7 +310,7 @@ function isSameSkeleton(old: readonly Chunk[], fresh: readonly Chunk[]): boolean
 
 interface DeclaredName {
   readonly key: NameKey;
-  /** Everything about the declaration that a use of the name can depend on. */
+  /** The properties of the declaration that can affect a use of the name, as text that can be compared. */
   readonly meaning: string;
 }
 

@@ -204,7 +204,7 @@ function readFunctions(chunks: readonly Chunk[]): readonly PlacedScope[] {
   return found;
 }
 
-/** Returns the scope in which the text after this part of an outline lies. */
+/** Processes one part of an outline, and returns the scope that contains the text after this part. */
 function follow(part: OutlinePart, by: number, scope: PlacedScope | null, found: PlacedScope[]): PlacedScope | null {
   switch (part.kind) {
     case 'function': {

@@ -74,7 +74,7 @@ export class Navigation {
     return entity === null ? [] : this.references.placesOf(entity);
   }
 
-  /** Like `places`, but also says whether each place is read or written. */
+  /** Like `places`, but also says for each place whether the name is read or written there. */
   uses(offset: number): readonly NameUse[] {
     return this.places(offset).map((place) => ({ ...place, role: this.roleAt(place.start) }));
   }
@@ -88,7 +88,10 @@ export class Navigation {
     return all.map(({ start, end }) => ({ start, end }));
   }
 
-  /** The name at an offset if it can be renamed; otherwise why it cannot, or null if there is no name. */
+  /**
+   * The range of the name at an offset if the name can be renamed; otherwise the reason why it cannot be renamed. Null
+   * if there is no name.
+   */
   renameable(offset: number): Span | string | null {
     const entity = this.references.entityAt(offset);
     const word = this.references.wordAt(offset);

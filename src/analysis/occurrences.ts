@@ -25,7 +25,7 @@ export interface Occurrence extends Span {
   readonly name: string;
 }
 
-/** An operand that is a name, or a member of a name, such as `%v.x`. */
+/** An operand that is a name, or a name followed by a suffix that selects a part, such as `%v.x`. */
 export type NamedOperand = Extract<Operand, { kind: 'name' | 'member' }>;
 
 /** Every register in the text of a function, in order of occurrence. */

@@ -32,7 +32,7 @@ export class Reaching {
     this.predecessors = predecessors;
   }
 
-  /** Every read and write of a register, given by its slot. */
+  /** Every read and write of the register in the given slot. */
   history(place: number): History {
     return this.histories.get(place) ?? [];
   }
@@ -63,7 +63,7 @@ export class Reaching {
 
   /**
    * Adds to `found` the instructions between `start` and `end` that write the register, beginning with the last one.
-   * Returns true as soon as it finds one that is always executed.
+   * Stops and returns true when it finds an instruction that is always executed.
    */
   private searchBack(start: number, end: number, place: number, found: Set<number>): boolean {
     const writers = this.writersOf.get(place) ?? [];

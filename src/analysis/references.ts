@@ -1,4 +1,4 @@
-/** Where the names of a document occur, and which declaration each stands for. */
+/** Where the names of a document occur, and which declaration each of them refers to. */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
 import type { Span } from '../base/span.ts';

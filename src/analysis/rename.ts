@@ -17,7 +17,10 @@ export function whyFixed({ declared: { symbol } }: Entity): string | null {
   return isElsewhere ? `'${symbol.name}' is defined in another module` : null;
 }
 
-/** Renames an entity. A member of a register family gets a declaration of its own, after that of the family. */
+/**
+ * Renames an entity. If the entity is a member of a register family, a separate declaration is added for it after the
+ * declaration of the family.
+ */
 export function rename(entity: Entity, name: string, references: References, names: Names): Renaming {
   const why = whyFixed(entity) ?? whyTaken(entity, name, references, names);
   if (why !== null) return err(why);

@@ -50,7 +50,7 @@ export function statementPlace(text: string, words: readonly Word[], offset: num
   return guard === null ? beginningAt(text, offset) : { kind: 'guard', start: offset - (guard[1] ?? '').length };
 }
 
-/** Those words of the statement around an offset that come before the offset. */
+/** The words before an offset that belong to the same statement as the offset. */
 function statementBefore(text: string, words: readonly Word[], offset: number): readonly Word[] {
   let statement: Word[] = [];
   let lists = 0;
@@ -86,8 +86,8 @@ function opensList(text: string, statement: readonly Word[]): boolean {
 }
 
 /**
- * Whether a word begins a new statement although no semicolon precedes it, because the word is or follows a directive
- * that ends at the end of its line.
+ * Whether a word begins a new statement even though no semicolon precedes it. This is possible because some directives
+ * end at the end of their line; the word is such a directive, or follows one.
  */
 function startsLate(text: string, statement: readonly Word[], { kind, start, end }: Word): boolean {
   const [first] = statement;
@@ -98,7 +98,7 @@ function startsLate(text: string, statement: readonly Word[], { kind, start, end
   return begins && isOfOneLine.test(text.slice(first.start, first.end));
 }
 
-/** Whether a statement without a semicolon seems to end before the line of the offset. */
+/** Whether a statement that lacks its semicolon seems to end before the line that contains the offset. */
 function isNewLine(text: string, statement: readonly Word[], offset: number): boolean {
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
   if (!/^\s*(?:@!?[\w$%.]+\s+)?(?:[a-z]\w*(?:\.[\w:]*)*)?$/.test(text.slice(lineStart, offset))) return false;

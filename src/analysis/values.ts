@@ -9,7 +9,7 @@ import type { FunctionBody } from './function-body.ts';
 import type { BodyInstruction } from './occurrences.ts';
 import type { Reaching } from './reaching.ts';
 
-/** How tightly the parts of an expression bind. */
+/** The precedence of the outermost operator of an expression, from the lowest to the highest. */
 const Binds = { loosely: 0, sum: 1, product: 2, tightly: 3 } as const;
 
 interface Expression {
@@ -25,7 +25,7 @@ const longest = 160;
 const mostSteps = 12;
 
 const bitOperators: Readonly<Record<string, string>> = { and: '&', or: '|', xor: '^', shr: '>>', rem: '%', div: '/' };
-/** Instructions whose result is their source, except that its width or its state space may change. */
+/** Instructions whose result has the same value as their source, although its width or its state space may differ. */
 const passing: ReadonlySet<string> = new Set(['mov', 'cvta', 'cvta.to', 'cvt']);
 
 export class Values {

@@ -1,4 +1,4 @@
-/** Classifies the words of a text by their role in a statement. It does not look up names. */
+/** Classifies the words of PTX text by their role in a statement. It does not look up names. */
 import { splitMnemonic } from '../isa/notation.ts';
 import { isTypeName } from '../isa/types.ts';
 import { Lexer } from '../syntax/lexer.ts';
@@ -33,10 +33,10 @@ export interface Word {
   readonly end: number;
 }
 
-/** Directives that are ended by the end of the line instead of a semicolon. */
+/** Directives that end at the end of the line rather than at a semicolon. */
 const ofOneLine: ReadonlySet<string> = new Set(['.version', '.target', '.address_size', '.file', '.loc']);
 
-/** Reads the words of a text that begins between two statements. */
+/** Reads the words of a piece of text that begins between two statements. */
 export function wordsIn(source: string, isStart: boolean): readonly Word[] {
   return new WordReader(source, isStart).read();
 }

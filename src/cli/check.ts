@@ -176,7 +176,7 @@ function recordsOf(judged: readonly Judged[], { source }: CheckFlags): readonly 
   return judged.map((one) => jsonRecord(one, source === true ? placesIn(one.source) : null));
 }
 
-/** Writes the findings of one file, if the format is written file by file. */
+/** Writes the findings of one file, unless the format combines the findings of all files in one document. */
 export async function writeFindings(
   reports: readonly Judged[],
   flags: CheckFlags,

@@ -27,7 +27,10 @@ export async function runCommandLine(args: readonly string[], session: Session):
   }
 }
 
-/** Error codes with which commander reports that it printed the help or the version, which are not mistakes. */
+/**
+ * With these error codes, commander reports that it has printed the help or the version. They do not mean that
+ * something went wrong.
+ */
 const wanted: ReadonlySet<string> = new Set(['commander.helpDisplayed', 'commander.version']);
 
 /** Writes an error to stderr and returns its exit code. */

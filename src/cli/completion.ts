@@ -1,4 +1,7 @@
-/** `ptxlab completion` and `ptxlab man`: made from the declarations of the commands. */
+/**
+ * `ptxlab completion` and `ptxlab man`: print a completion script and the man page, which are generated from the
+ * declarations of the commands.
+ */
 import type { Command } from 'commander';
 import { completionScript, shells } from './shell/completions.ts';
 import { shapeOf } from './shell/command-shape.ts';

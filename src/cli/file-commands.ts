@@ -38,7 +38,7 @@ export function convertChoiceOptions(command: Command): Command {
   return command
     .option('--to <format>', 'e4m3, e5m2, f16, bf16, …; mxfp8, mxfp6, mxfp4, nvfp4; for GGUF also q4_0 to q8_0')
     .option('--only <glob>', 'only tensors whose names match; can be repeated', collect)
-    .option('--keep <glob>', 'leave tensors whose names match unchanged; can be repeated', collect)
+    .option('--keep <glob>', 'do not convert tensors whose names match; can be repeated', collect)
     .option('--scale <of>', 'f32 scales for e4m3, e5m2, s8, s4, s2: per tensor, row, or block of 128 x 128, or none')
     .option('--layout <reader>', 'names and types that other readers expect: modelopt, compressed-tensors')
     .option('--scale-rule <rule>', 'rounding of mx scales: floor, as in OCP MX, or up')

@@ -7,7 +7,10 @@ import { countText, percentText } from './number-text.ts';
 interface BarGlyphs {
   /** Nine characters, from an empty one to a full one, for bars that grow upward. */
   readonly heights: string;
-  /** Characters that are partly filled from the left, from the narrowest to the widest, followed by a full one. */
+  /**
+   * Characters that are partially filled, starting at the left edge, from the narrowest to the widest, followed by a
+   * full one.
+   */
   readonly widths: string;
   /** For bars that grow to the left: a half-filled character and a full one. */
   readonly leftward: string;

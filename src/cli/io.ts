@@ -54,7 +54,10 @@ async function readStream(stream: AsyncIterable<Buffer>): Promise<Uint8Array | n
   return Buffer.concat(chunks, size);
 }
 
-/** The bytes of a file, or of stdin for `-`, as they arrive; an unreadable input is a usage error that names it. */
+/**
+ * Yields the bytes of a file, or of stdin for `-`, as they arrive. If the input cannot be read, throws a UsageError
+ * that names the input.
+ */
 export async function* streamInput(path: string, { stdin }: Pick<Session, 'stdin'>): AsyncGenerator<Buffer> {
   try {
     yield* path === '-' ? stdin() : createReadStream(path);

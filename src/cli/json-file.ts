@@ -3,8 +3,7 @@ import { mistakeIn, type Rule } from '../base/rules.ts';
 import { UsageError } from './exit.ts';
 
 /**
- * The value of a JSON text. Members of objects that are null are treated as absent. Error messages refer to the text as
- * `name`.
+ * Parses JSON. An object member whose value is null is treated as absent. Error messages refer to the text as `name`.
  */
 export function parseFile(text: string, name: string): unknown {
   try {

@@ -52,7 +52,7 @@ export function defineLsp(program: Command, start: Start): void {
   const command = program
     .command('lsp')
     .description('Run a language server for editors on stdin and stdout.')
-    .option('--stdio', 'communicate over stdin and stdout: the default, and the only transport')
+    .option('--stdio', 'use stdin and stdout; this is the default, and no other transport is supported')
     .addOption(new Option('--clientProcessId <id>', 'the process ID of the editor, which VS Code passes').hideHelp())
     .action(async () => {
       await start(async (session) => (await import('./lsp.ts')).lspCommand(session));
@@ -120,7 +120,7 @@ export function defineRun(program: Command, start: Start): void {
     .option('--trace-thread <x,y,z>', 'trace this thread of the block')
     .option('--trace-block <x,y,z>', 'trace this block of the grid')
     .option('--trace-lines <a..b>', 'trace these lines of the PTX text')
-    .option('--job <file>', 'read the launch from a JSON file, - for stdin')
+    .option('--job <file>', 'a JSON file that describes the launch, or - for stdin')
     .addOption(
       new Option('--unsupported <what>', 'how to treat instructions that ptxlab cannot run').choices([
         'refuse',
@@ -149,7 +149,7 @@ export function defineTest(program: Command, start: Start): void {
     .command('test')
     .description('Run kernels on the CPU and compare their results with expected ones.');
   testChoiceOptions(command)
-    .option('--update', 'write the actual results to the expected files that differ')
+    .option('--update', 'update the expected files that differ, so that they contain the actual results')
     .option('--watch', 'run again after each change')
     .action(async (paths: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<TestFlags>();
@@ -178,7 +178,7 @@ export function defineExplain(program: Command, start: Start): void {
     .command('explain')
     .description('Explain an instruction, a literal or a diagnostic code.')
     .argument('<text...>', 'an instruction or mnemonic, 0f3F800000, PTX2030')
-    .option('-t, --target <name>', 'explain for this target; old targets flush subnormals')
+    .option('-t, --target <name>', 'explain for this target (old targets, for example, flush subnormals)')
     .option('--isa <version>', 'explain for this PTX version')
     .option('--json', 'write JSON')
     .option('--ascii', 'draw without box characters')
@@ -272,7 +272,9 @@ export function defineSweep(program: Command, start: Start): void {
  * commander reads the options.
  */
 export function definePtxas(program: Command): void {
-  program.command('ptxas').description('Verify PTX with the command line of ptxas; no machine code is generated.');
+  program
+    .command('ptxas')
+    .description('Accept the command line of ptxas and verify PTX, without generating machine code.');
 }
 
 export function defineServe(program: Command, start: Start): void {

@@ -43,7 +43,9 @@ export async function mergeCommand(folder: string, flags: MergeFlags, session: S
 function refusal(plan: Plan, troubles: readonly Trouble[]): string {
   const lines = troubles.slice(0, mostListed).map((trouble) => `ptxlab: ${troubleText(plan, trouble)}\n`);
   const more = troubles.length - lines.length;
-  return lines.join('') + (more > 0 ? `ptxlab: and ${more} more; ptxlab status ${plan.folder} counts them\n` : '');
+  return (
+    lines.join('') + (more > 0 ? `ptxlab: and ${more} more; run ptxlab status ${plan.folder} to list them all\n` : '')
+  );
 }
 
 async function mergeBodies(

@@ -43,7 +43,7 @@ export function percentText(part: number, whole: number): string {
   return `${Math.min(percent, 99.9).toFixed(percent < 10 ? 2 : 1)}%`;
 }
 
-/** A number for JSON, which has no infinities and no NaN. */
+/** The number in a form that JSON can represent: infinities and NaN become strings. */
 export function jsonNumber(value: number | null): number | string | null {
   return value === null || Number.isFinite(value) ? value : valueText(value);
 }

@@ -152,7 +152,7 @@ async function report(outcome: RunOutcome, task: Task): Promise<ExitCode> {
 async function reportLowVersion(low: LowVersion | null, { session }: Task): Promise<void> {
   if (low === null) return;
   const { message } = low.warnings[0];
-  await write(session.stderr, `ptxlab: warning: ${message}. It ran by the rules of ${low.used}.\n`);
+  await write(session.stderr, `ptxlab: warning: ${message}. It ran under the rules of ${low.used}.\n`);
 }
 
 async function reportDropped({ printsDropped }: PrintedOutput, { flags, session }: Task): Promise<void> {
@@ -178,7 +178,8 @@ function readOutput(text: string, count: number): Output {
 }
 
 /**
- * Writes the output files. If a signal arrives in the meantime, the process does not end until all files are complete.
+ * Writes the output files. If a signal arrives while they are being written, the process does not end until all files
+ * are complete.
  */
 async function writeOutputs(
   results: readonly (Uint8Array | null)[],

@@ -20,7 +20,10 @@ export interface Session {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Environment;
-  /** Prepares the process for a short run, after which it ends; absent if the process also does other work. */
+  /**
+   * Tells the process that it will end after a short run, so that it can prepare for that. Absent if the process also
+   * does other work.
+   */
   readonly expectShortRun?: () => void;
   /**
    * Runs work that can be interrupted through the given signal. When the session is interrupted, the work is told to

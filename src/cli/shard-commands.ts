@@ -31,7 +31,7 @@ export function definePlan(program: Command, start: Start): void {
 function definePlanSweep(plan: Command, start: Start): void {
   const command = plan
     .command('sweep')
-    .description('Plan the work of sweep --out.')
+    .description('Plan a sweep whose digests are written to a file.')
     .argument('[instructions...]', 'mnemonics of conversions');
   sweepChoiceOptions(planOptions(command))
     .option('--cpus <count>', 'threads per task; 1 by default')

@@ -3,8 +3,8 @@ import { toCells } from '../diagnostics/renderers/printable.ts';
 
 /**
  * Shortens a name to at most `room` columns. Starting on the left, words are shortened as far as necessary, down to
- * their first letter. Numbers and the last word are kept: `m.l.12.s.q_proj.weight`. If that is still too long, an
- * ellipsis replaces the middle.
+ * their first letter. Numbers and the last word are kept: `m.l.12.s.q_proj.weight`. If the result is still too long,
+ * its middle is replaced by an ellipsis.
  */
 export function shortName(name: string, room: number, isAscii: boolean): string {
   const parts = name.split('.');

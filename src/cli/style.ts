@@ -4,8 +4,8 @@ import type { Environment, Screen } from './session.ts';
 export type ColorChoice = 'auto' | 'always' | 'never';
 
 /**
- * Whether to write colors to a stream. `--color` takes precedence over NO_COLOR, followed by FORCE_COLOR. If none of
- * them is set, it depends on whether the stream is a terminal.
+ * Whether to write colors to a stream. `--color` takes precedence over NO_COLOR, which takes precedence over
+ * FORCE_COLOR. If none of them is set, colors are written if the stream is a terminal.
  */
 export function wantsColor(choice: ColorChoice, stream: Screen, env: Environment): boolean {
   if (choice !== 'auto') return choice === 'always';

@@ -86,7 +86,7 @@ function readShape(text: string): readonly number[] {
   throw new UsageError(`--shape takes extents such as 1024,1024, not '${text}'`);
 }
 
-/** Adds the path of the file to errors that occur while the source is read. */
+/** Adds the path of the file to errors that occur while the source is being read. */
 function namedSource(path: string, source: ByteSource): ByteSource {
   return {
     size: source.size,

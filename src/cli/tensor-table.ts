@@ -12,7 +12,8 @@ export interface TensorColumn<Row> {
   readonly align: Alignment;
   readonly cell: (row: Row) => string;
   /**
-   * Columns with a number can be left out if the table is too wide. The one with the lowest number is left out first.
+   * A column for which this number is set can be left out if the table is too wide. The column with the lowest number
+   * is left out first.
    */
   readonly spare?: number;
 }

@@ -155,7 +155,7 @@ export const catalog = {
     message: 'stopped after {count} syntax errors; the rest of the text was not read',
     ptxas: 'Ptx assembly aborted due to errors',
     section: '4.3',
-    explain: 'A text with so many syntax errors is probably not PTX.',
+    explain: 'An input with so many syntax errors is probably not PTX.',
   },
   PTX1022: {
     severity: 'error',
@@ -587,7 +587,7 @@ export const catalog = {
     message: "'{found}' is not a PTX target",
     ptxas: "Unsupported .target '{found}'",
     section: '11.1.2',
-    explain: 'The .target directive takes an architecture such as sm_90 or sm_90a, then platform options.',
+    explain: 'The .target directive takes an architecture such as sm_90 or sm_90a, followed by platform options.',
   },
   PTX4013: {
     severity: 'error',
@@ -797,7 +797,7 @@ export const catalog = {
     ptxas: "Inconsistent prototypes of '{name}', declared before {what}",
     section: '7.1',
     explain:
-      'All declarations of a function must agree in parameters, return values, .noreturn and linkage. The definition may omit .visible and .weak. A module cannot define a function that it declares .extern.',
+      'All declarations of a function must have the same parameters, return values and linkage, and .noreturn must be in all of them or in none. The definition may omit .visible and .weak. A module cannot define a function that it declares .extern.',
   },
   PTX5018: {
     severity: 'error',
@@ -823,7 +823,7 @@ export const catalog = {
     ptxas: "Cannot define alias '{name}' to '{target}': {what}",
     section: '11.6.6',
     explain:
-      '.alias gives a function a second name: the first name must be declared as a function without a body, and with the same parameters as the second.',
+      '.alias NAME, FUNCTION makes NAME another name for FUNCTION. NAME must be declared as a function without a body, and with the same parameters and return values as FUNCTION.',
   },
   PTX5021: {
     severity: 'error',

@@ -1,14 +1,14 @@
 import type { Span } from '../base/span.ts';
 
-/** Replaces the text of one span with another text. */
+/** Replaces the text of one span with new text. */
 export interface Edit {
   readonly span: Span;
   readonly text: string;
 }
 
 /**
- * How certain a fix is. `certain`: it keeps what the author meant, and no other change would make the program legal.
- * `possible`: it is a guess, or one of several ways.
+ * How certain a fix is. `certain`: the fix preserves what the author meant, and no other change would make the program
+ * legal. `possible`: the fix is a guess, or one of several possible fixes.
  */
 export type Applicability = 'certain' | 'possible';
 
@@ -33,7 +33,7 @@ export function rewrite({ start, end }: Span, text: string, applicability: Appli
   return { title, applicability, edits: [{ span: { start, end }, text }] };
 }
 
-/** Applies edits to a text and returns the edited text. The edits must not overlap. */
+/** Applies edits to the text and returns the edited text. The edits must not overlap. */
 export function edited(text: string, edits: readonly Edit[]): string {
   return edits
     .toSorted((a, b) => b.span.start - a.span.start)

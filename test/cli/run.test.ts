@@ -36,7 +36,7 @@ describe('a .version that is too low', () => {
     const file = put(folder, 'low.ptx', packed);
     const { code, stderr } = await ptxlab(['run', file, '--arg', 'zeros:4', '--quiet']);
     expect([code, stderr]).toEqual([0, expect.stringContaining(needed)]);
-    expect(stderr).toMatch(/^ptxlab: warning: .* It ran by the rules of 8\.1\.\n$/);
+    expect(stderr).toMatch(/^ptxlab: warning: .* It ran under the rules of 8\.1\.\n$/);
   });
 
   test("is in a job's answer, and an error if the job names an isa", async () => {

@@ -99,8 +99,8 @@ describe.skipIf(!existsSync(browserPath))('elements on another site (needs chrom
     ['src="lost.ptx"', 'lost.ptx could not be loaded. A different kernel is shown instead.'],
     ['target="sm_1"', 'sm_1 is not a target.'],
     ['entry="third"', 'There is no kernel named third.'],
-    ['grid="0"', 'grid="0" is not one to three extents.'],
-    ['block="many"', 'block="many" is not one to three extents.'],
+    ['grid="0"', 'grid="0" is not valid. Give one to three extents, such as 32 or 8,4.'],
+    ['block="many"', 'block="many" is not valid. Give one to three extents, such as 32 or 8,4.'],
   ])('says what is wrong with %s', async (attribute, sentence) => {
     const { page } = await openPage(`<ptx-kernel ${attribute}><pre>${two}</pre></ptx-kernel>`);
     await page.getByText(sentence).waitFor();

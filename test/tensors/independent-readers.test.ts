@@ -1,6 +1,6 @@
 /**
- * Checks that other libraries read the files that ptxlab writes, and that ptxlab reads the files that they write,
- * without a difference in any byte.
+ * Checks that other libraries read exactly the bytes that ptxlab has written to a file, and that ptxlab reads exactly
+ * the bytes that other libraries have written.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

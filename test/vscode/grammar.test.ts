@@ -15,7 +15,7 @@ const registry = new Registry({
 });
 const grammar = await registry.loadGrammar('source.ptx');
 
-/** Splits a text into words, and returns each word with the first part of the scope that the grammar assigns to it. */
+/** Splits text into words, and returns each word with the first part of the scope that the grammar assigns to it. */
 function colored(text: string): readonly (readonly [word: string, scope: string])[] {
   let state = INITIAL;
   return text.split('\n').flatMap((line) => {

@@ -7,7 +7,7 @@ import { instructionOn, kernelAt, suggestedLaunch, targetOf } from './places.ts'
 /** A kernel is stopped after this many seconds, unless the user enters another `--timeout` option. */
 const longestRun = 60;
 
-/** PTX, and the languages whose inline assembly the server reads. */
+/** The languages that the server supports: PTX, and the languages whose inline assembly it reads. */
 const documentSelector = ['ptx', 'cuda-cpp', 'cuda', 'cpp', 'c', 'python'].map((language) => ({ language }));
 
 let client: LanguageClient | null = null;

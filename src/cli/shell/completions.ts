@@ -13,7 +13,7 @@ export function completionScript(shell: Shell, program: ProgramShape): string {
   return makers[shell](program);
 }
 
-/** A command and its full name, which is `plan check` for a subcommand of `plan`. */
+/** A command and its full name. The full name of a subcommand includes the name of its parent, as in `plan check`. */
 interface NamedCommand extends CommandShape {
   readonly path: string;
 }

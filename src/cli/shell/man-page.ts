@@ -1,4 +1,4 @@
-/** The man page of ptxlab, in the macros of man(7). */
+/** The man page of ptxlab, written with the macros of man(7). */
 import { type CommandShape, namesOf, type OptionShape, type ProgramShape } from './command-shape.ts';
 
 /** One page for the program and all its commands. */

@@ -14,7 +14,7 @@ import { digestText } from './digest-text.ts';
 export type ChunkDigests = Map<number, number>;
 
 const format = 'ptxlab digests 1';
-/** What is written for a chunk whose digest is not known. */
+/** The placeholder for the digest of a chunk whose digest is not known. */
 const unknown = '........';
 
 /**

@@ -14,8 +14,8 @@ export const quads: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
 const memberBits = [1, 2, 4, 8] as const;
 
 /**
- * Pushes a vector with one word for each of four lanes: all ones if the lane belongs to the set in a local, otherwise
- * zero.
+ * Pushes a vector with one word for each of four lanes. The bits of a word are all ones if its lane belongs to the set
+ * in the local `members`, and zeros otherwise.
  */
 export function pushMembership(code: Code, members: number, quad: number): void {
   code
@@ -30,8 +30,8 @@ export function pushMembership(code: Code, members: number, quad: number): void 
 }
 
 /**
- * Calls `push` for each four lanes, which pushes a vector of their words, and then pushes the set of lanes whose words
- * are all ones.
+ * Calls `push` for every four lanes to push a vector of their words, and then pushes the set of lanes whose words are
+ * all ones.
  */
 export function pushLanes(code: Code, push: (quad: number) => unknown): void {
   quads.forEach((quad) => {

@@ -24,7 +24,7 @@ export class OutcomeCounts {
    * same region; null if no thread can return.
    */
   returned: { readonly region: number; readonly count: number } | null = null;
-  /** The outcome, if only one outcome is possible, so that there is nothing to count. */
+  /** The only possible outcome, in which case nothing has to be counted. Null if several outcomes are possible. */
   readonly sole: number | null;
   private readonly code: Code;
 

@@ -165,7 +165,8 @@ function eachGroup(shape: KernelShape, stop: Stop): number {
 }
 
 /**
- * Returns the index of the function that handles all groups at once, if lanes and bounds are constants; otherwise null.
+ * Returns the index of the function that handles all groups at once. Null unless the lane and bounds operands of the
+ * instruction are constants.
  */
 function fixedExchange(shape: KernelShape, stop: Stop): number | null {
   const { step, program, instruction, receives } = stop;

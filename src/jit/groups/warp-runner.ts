@@ -138,7 +138,7 @@ const sweepLocals = [
 
 type SweepLocal = (typeof sweepLocals)[number];
 
-/** Writes one pass over the groups that wait in a warp. */
+/** Writes the code of one pass over the groups that are waiting in a warp. */
 class SweepWriter {
   private readonly shape: KernelShape;
   private readonly code: Code;
@@ -230,7 +230,7 @@ class SweepWriter {
     );
   }
 
-  /** Pushes the lanes whose state word equals that in a local. */
+  /** Pushes the set of lanes whose state word equals the word in a local. */
   private withState(local: number): Code {
     const { helpers, layout } = this.shape;
     return this.code.get(this.locals.states).get(local).call(lanesWith(helpers, layout.origin));

@@ -13,8 +13,8 @@ export interface NpyHeader {
 }
 
 /**
- * Determines the position of the header's text from `start`, the first 12 bytes of a file (fewer if the file is
- * shorter).
+ * Determines the position of the header's text. `start` contains the first 12 bytes of the file, or the whole file if
+ * it is shorter.
  */
 export function npyHeaderRange(start: Uint8Array): Result<{ readonly begin: number; readonly end: number }, string> {
   if (start.byteLength < 10 || npyMagic.some((byte, i) => start[i] !== byte)) return err('not a .npy file');

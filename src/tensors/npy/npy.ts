@@ -26,7 +26,7 @@ export function itemSize(type: NpyType): number {
   return Number(type.slice(1));
 }
 
-/** Parses an array. If that fails, the error says what is wrong with the file. */
+/** Parses an .npy file. If the file is not valid, the error says what is wrong with it. */
 export function readNpy(file: Uint8Array): Result<NpyArray, string> {
   const range = npyHeaderRange(file);
   if (!range.ok) return range;

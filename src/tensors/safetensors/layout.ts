@@ -65,7 +65,7 @@ function headerOf(tensors: readonly TensorEntry[], metadata: Readonly<Record<str
   return header;
 }
 
-/** Compares two texts by their code units, so that the order does not depend on the locale. */
+/** Compares two strings by their code units, so that the order does not depend on the locale. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }

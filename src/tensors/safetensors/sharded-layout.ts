@@ -92,8 +92,8 @@ function moved(entry: TensorEntry, { name, offset }: FilePlace): TensorEntry {
 }
 
 /**
- * Returns the text of the index, in the form in which the library transformers writes it: tensors are sorted by name,
- * and the total number of bytes of tensor data is given.
+ * Returns the text of the index in the form in which the `transformers` library writes it: it gives the total number of
+ * bytes of tensor data and lists the tensors sorted by name.
  */
 function indexOf(shards: readonly FileLayout[], names: readonly string[]): Uint8Array {
   const tensors = shards.flatMap((shard, i) => shard.tensors.map((entry) => [entry.name, names[i]] as const));

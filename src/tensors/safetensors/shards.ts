@@ -12,8 +12,8 @@ interface Index {
 }
 
 /**
- * Opens `model.safetensors.index.json` and every file it names. These must be in the same folder and contain the
- * tensors that the index lists. The resulting file has the entries of the index, in the same order.
+ * Opens `model.safetensors.index.json` and every file it names. The named files must be in the same folder as the index
+ * and contain the tensors that it lists. The resulting file has the entries of the index, in the same order.
  */
 export async function openShards(
   source: ByteSource,
@@ -55,7 +55,7 @@ function commonMetadata([first, ...others]: readonly TensorFile[]): Metadata {
   return Object.fromEntries(pairs.filter(([key, value]) => others.every(({ metadata }) => metadata[key] === value)));
 }
 
-/** Whether the name of a file looks like that of an index of a model. */
+/** Whether a file name looks like the name of a model's index. */
 export function isIndexName(name: string): boolean {
   return /\.safetensors\.index\.json$/i.test(name);
 }

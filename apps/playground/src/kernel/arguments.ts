@@ -37,7 +37,7 @@ export function guess(
 const instruction = /([a-z]\w*(?:\.[\w:]+)+)\s+([^;]*);/g;
 const register = /%[\w$]+|[$_a-zA-Z][\w$]*/g;
 
-/** Opcodes whose result is an address if one of their operands is. */
+/** Opcodes whose result is an address if one of their operands is an address. */
 const passes = new Set(['add', 'sub', 'mad', 'cvta', 'mov', 'selp']);
 
 /**
@@ -68,7 +68,9 @@ function elementOf(mnemonic: string): Element {
   return elements.find((element) => element === type) ?? 'f32';
 }
 
-/** The bytes of a buffer, or the value of a scalar; throws PtxlabError for a number that the type cannot represent. */
+/**
+ * Returns the bytes of a buffer or the value of a scalar. Throws a PtxlabError if the type cannot represent the number.
+ */
 export function contentsOf(plan: ArgumentPlan): Uint8Array | number | bigint {
   if (plan.kind === 'value') return scalarOf(plan.type, plan.text);
   const { element, count, fill } = plan;

@@ -52,7 +52,10 @@ export interface Facts {
   readonly findings: readonly Finding[];
   readonly version: string;
   readonly target: string;
-  /** Every target, with the first PTX version in which the target supports the module; null if no version does. */
+  /**
+   * Every target. `since` is the first PTX version in which the target supports the module; null if there is no such
+   * version.
+   */
   readonly targets: readonly { readonly name: string; readonly since: string | null }[];
   /** The kernels that can be run; empty while the module has errors. */
   readonly kernels: readonly NamedKernel[];
@@ -67,8 +70,8 @@ export interface Pointed extends Hover {
 /** Where the cursor is. */
 export interface Inspected {
   /**
-   * Explains the instruction at the cursor or, if there is none, the one at the start of the line; null if there is
-   * neither.
+   * Explains the instruction at the cursor or, if there is none, the instruction at the start of the line. Null if
+   * there is no instruction at either place.
    */
   readonly explanation: Explanation | null;
   /** The places where the name at the cursor is used. */
@@ -92,8 +95,8 @@ let document = new Document('');
 
 const service = {
   /**
-   * Starts over with a new text. The text is checked for `target`; if that is null, it is checked for the target that
-   * the module names.
+   * Discards the old text and opens a new one. The new text is checked for `target` or, if `target` is null, for the
+   * target that the module names.
    */
   open(text: string, target: string | null): readonly Finding[] {
     document = new Document(text, target !== null && isTargetName(target) ? { target } : {});
@@ -140,8 +143,8 @@ const service = {
   },
 
   /**
-   * Describes the instruction at `offset`. If there is none, describes the instruction at the start of the line, whose
-   * offset is `first`.
+   * Describes the instruction at `offset`. If there is none, describes the instruction at the start of the line;
+   * `first` is the offset of that start.
    */
   inspect(offset: number, first: number): Inspected {
     const explanation = explanationAt(offset) ?? explanationAt(first);
@@ -207,8 +210,8 @@ function changeOf({ span, text }: Edit): Change {
 }
 
 /**
- * Explains the instruction at an offset. If the instruction has errors, so that its variant is unknown, only its text
- * is explained.
+ * Explains the instruction at an offset. If the variant of the instruction is unknown because the instruction has
+ * errors, the explanation is based only on its text.
  */
 function explanationAt(offset: number): Explanation | null {
   const span = document.navigation.references.instructionAround(offset);

@@ -30,7 +30,7 @@ export type RunAnswer =
   | { readonly kind: 'fault'; readonly fault: Fault; readonly printed: string }
   | Refused;
 
-/** What a warp did, without its registers, which the page requests step by step. */
+/** What a warp did. The contents of its registers are not included; the page requests them for one step at a time. */
 export interface Recorded {
   readonly steps: readonly { readonly line: number; readonly text: string; readonly mask: number }[];
   readonly lanes: number;

@@ -13,8 +13,9 @@ export interface Project {
   readonly args: readonly ArgumentPlan[];
 }
 
-/** The maximum number of characters in a link, and in the text that it contains. */
+/** The maximum number of characters in a link. */
 const longest = 60_000;
+/** The maximum size of the JSON text that a link contains, in bytes. */
 const longestText = 1_000_000;
 
 /** Null if the project is too long for a link. */

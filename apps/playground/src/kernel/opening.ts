@@ -1,4 +1,4 @@
-/** Determines which kernel a `<ptx-kernel>` opens: it comes from a link, a file or a text, or it is an example. */
+/** Determines which kernel a `<ptx-kernel>` opens: one from a link, a file or a text, or else an example. */
 import { example } from './example.ts';
 import { extentsOf, firstLaunch, type Launch } from './launch.ts';
 import { type Project, readLink } from './link.ts';
@@ -45,18 +45,20 @@ export async function openingOf(wanted: Wanted, ownText: string | null): Promise
   };
 }
 
-/** The settings of a project's launch, without the text, which from then on is kept in the editor. */
+/** The settings of a project's launch. They do not include the project's text, because the editor keeps it. */
 function launchOf({ entry, grid, block, sharedBytes, args }: Project): Launch {
   return { entry, grid, block, sharedBytes, args };
 }
 
-/** Replaces the extents of the launch by those that the properties give. */
+/** Replaces the extents of the launch with those that the properties specify. */
 export function withExtents(launch: Launch, { grid, block }: Pick<Wanted, 'grid' | 'block'>): Launch {
   return { ...launch, grid: extentsOf(grid ?? '') ?? launch.grid, block: extentsOf(block ?? '') ?? launch.block };
 }
 
 function complaint(name: string, extents: string | null): string {
-  return extents === null || extentsOf(extents) !== null ? '' : `${name}="${extents}" is not one to three extents.`;
+  return extents === null || extentsOf(extents) !== null
+    ? ''
+    : `${name}="${extents}" is not valid. Give one to three extents, such as 32 or 8,4.`;
 }
 
 /** Null if the file cannot be loaded. */
@@ -79,7 +81,7 @@ export function writtenIn(element: Element): string | null {
   return text === '' ? null : text;
 }
 
-/** Removes the empty lines around a text, and the indentation that all of its lines share. */
+/** Removes empty lines at the start and end of the text, and the indentation that all of its lines share. */
 export function withoutIndentation(text: string): string {
   const lines = text
     .replaceAll('\r\n', '\n')

@@ -21,7 +21,7 @@ import { stripView } from './strip-view.ts';
 import { Runs } from './runs.ts';
 import { kernelStyle } from './style.ts';
 
-/** Seconds that a run may take. */
+/** The maximum duration of a run, in seconds. */
 const timeout = 10;
 
 export class PtxKernel extends LitElement {
@@ -48,15 +48,15 @@ export class PtxKernel extends LitElement {
   declare src: string | null;
   /** The kernel that is selected initially; null for the first one in the text. */
   declare entry: string | null;
-  /** Blocks of the launch, such as `32` or `8,4`; null for the default. */
+  /** The number of blocks to launch along each axis, such as `32` or `8,4`; null for the default. */
   declare grid: string | null;
-  /** Threads of each block, written like `grid`. */
+  /** The number of threads in each block, in the same notation as `grid`. */
   declare block: string | null;
   /** Whether Tab indents lines in the editor. Otherwise it moves the focus, as everywhere else on a page. */
   declare tabIndents: boolean;
   /** The PTX to open, or null to open the text inside the element. It is read only once, when the kernel is opened. */
   source: string | null = null;
-  /** Null until the worker has computed them for the first time. */
+  /** Null until the worker has computed the facts for the first time. */
   declare facts: Facts | null;
   declare findings: readonly Finding[];
   /** The target to check for; null for the target that the module names. */
@@ -64,7 +64,7 @@ export class PtxKernel extends LitElement {
   declare inspected: Inspected | null;
   declare launch: Launch;
   declare dock: 'problems' | 'run' | 'steps';
-  /** A sentence about what the last button did. */
+  /** A sentence that tells the user what the last click on a button did. */
   declare note: string;
 
   private readonly runs = new Runs(this);
@@ -211,7 +211,7 @@ export class PtxKernel extends LitElement {
     if (answer?.kind === 'fault' && answer.fault.line !== null) this.editor?.goToLine(answer.fault.line);
   }
 
-  /** Records the first warp. If there was a fault, then shows the last step; otherwise shows the first step. */
+  /** Records the first warp, and then shows the first step or, if there was a fault, the last step. */
   private async record(): Promise<void> {
     const isRecorded = await this.runs.record(this.request);
     this.dock = isRecorded ? 'steps' : 'run';

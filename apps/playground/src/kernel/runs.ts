@@ -1,4 +1,4 @@
-/** Runs and records a kernel, doing only one of these at a time, and keeps the outcome of the last run or recording. */
+/** Runs or records a kernel, one request at a time, and keeps the outcome of the last run or recording. */
 import type { ReactiveControllerHost } from 'lit';
 import { Lab } from './lab.ts';
 import type { RunAnswer, RunRequest } from './lab-worker.ts';

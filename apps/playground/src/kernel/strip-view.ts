@@ -39,8 +39,9 @@ function targetsView(facts: Facts, chosen: string | null, choose: (target: strin
 
 function legend(taken: number, targets: Facts['targets']): string {
   const all = targets.length;
-  if (taken < all) return `${taken} of ${all} targets have all instructions of the module; the others are crossed out.`;
-  return `All ${all} targets, ${targets[0]?.name} to ${targets.at(-1)?.name}, have all instructions of the module.`;
+  if (taken < all)
+    return `${taken} of ${all} targets support all instructions in the module; the others are crossed out.`;
+  return `All ${all} targets, ${targets[0]?.name} to ${targets.at(-1)?.name}, support all instructions in the module.`;
 }
 
 type Row = Facts['targets'][number];

@@ -180,10 +180,13 @@ export class Bench {
     progress: Progress,
   ): Promise<{ readonly scratch: Scratch; readonly size: number }> {
     const plan = planOf(file, recipe, takes);
-    // A tensor is copied only if it contains integers, if its elements are not numbers, or if it already has the
-    // format.
+    // Tensors are converted unless they contain integers or elements that are not numbers, or already have the format.
+    // If there is nothing to convert and no tensor has the format, the recipe does not apply.
     if (plan.work.every(({ kind, out }) => kind === 'copy' && out.format !== recipe.plain))
-      throw new TensorFileError('unsupported', 'recipes convert floating-point numbers, and these elements are not');
+      throw new TensorFileError(
+        'unsupported',
+        'recipes convert only floating-point numbers, but these elements are of another type',
+      );
     const scratch = await scratchOf(plan.layout.size, room);
     const total = plan.work.reduce((sum, { entry }) => sum + entry.byteLength, 0);
     const read = sumOf(total, progress);

@@ -13,7 +13,9 @@ export function blobSource(blob: Blob): ByteSource {
       try {
         into.set(new Uint8Array(await blob.slice(offset, offset + into.byteLength).arrayBuffer()));
       } catch (cause) {
-        throw new TensorFileError('changed', 'the file was changed, moved or deleted while it was read', { cause });
+        throw new TensorFileError('changed', 'the file was changed, moved or deleted while it was being read', {
+          cause,
+        });
       }
     },
   };

@@ -52,7 +52,10 @@ export class PtxTensors extends LitElement {
   declare isOver: boolean;
 
   private readonly bench = new RemoteBench();
-  /** Counts the requests of the user. If the count has changed, work for an earlier request is outdated and stops. */
+  /**
+   * The number of requests that the user has made. When this number changes, work for an earlier request is outdated
+   * and stops.
+   */
   private turn = 0;
 
   constructor() {
@@ -111,7 +114,7 @@ export class PtxTensors extends LitElement {
     if (this.recipe === recipe) this.outlook = answer.kind === 'outlook' ? answer : null;
   }
 
-  /** Reads the chosen tensor, measures the recipes on it, and then reads the other tensors. */
+  /** Reads the chosen tensor, measures the error that each recipe causes in it, and then reads the other tensors. */
   private async study(index: number): Promise<void> {
     const turn = ++this.turn;
     this.chosen = index;
@@ -285,7 +288,7 @@ export class PtxTensors extends LitElement {
   }
 
   private sentence({ name }: OpenedTensor, found: Measured | Refused | undefined): string {
-    if (found === undefined) return `The error of ${this.recipe} in ${name} is not measured yet.`;
+    if (found === undefined) return `The error of ${this.recipe} in ${name} has not been measured yet.`;
     if (found.kind === 'refused') return `${found.message} Choose another recipe.`;
     if (!Number.isFinite(found.sqnr)) return `${this.recipe} leaves every element of ${name} unchanged.`;
     const odd = found.mismatches === 0 ? '' : ` ${found.mismatches} elements become NaN or infinite.`;

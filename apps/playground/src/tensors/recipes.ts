@@ -29,8 +29,8 @@ export function recipeNamed(name: string): Recipe {
 }
 
 /**
- * Returns the choice to pass to `planConversion`. The function `takes` decides, for the name of a tensor, whether the
- * tensor is converted.
+ * Returns the conversion options to pass to `planConversion`. The function `takes` receives the name of a tensor and
+ * decides whether that tensor is converted.
  */
 function choiceOf({ to, scale }: Recipe, takes: (name: string) => boolean): ConversionChoice {
   return { to, takes, ...(scale !== null && { scale }) };

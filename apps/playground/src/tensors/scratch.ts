@@ -6,7 +6,7 @@ import { type ByteSink, type ByteSource, memorySink, memorySource, TensorFileErr
 
 export interface Scratch {
   readonly place: ByteSource & ByteSink;
-  /** Returns the finished file. Nothing may be written to it afterwards. */
+  /** Returns the finished file. After this call, nothing more may be written to `place`. */
   readonly finish: () => Promise<Blob>;
   /** Frees the space if `finish` has not been called. */
   readonly drop: () => Promise<void>;

@@ -200,7 +200,11 @@ const absoluteDifference = exact({
 const signChanges: readonly InstructionForm[] = (
   [
     ['abs', '9.7.1.10', 'Absolute value of a signed integer.'],
-    ['neg', '9.7.1.11', 'Negates a signed integer; the lowest value, whose negative does not exist, stays the same.'],
+    [
+      'neg',
+      '9.7.1.11',
+      'Negates a signed integer; the lowest value is returned unchanged, because it has no positive counterpart.',
+    ],
   ] as const
 ).map(([opcode, section, summary]) =>
   exact({

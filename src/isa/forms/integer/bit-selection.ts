@@ -33,7 +33,7 @@ const lookUps: readonly InstructionForm[] = [
     id: 'lop3.bool',
     section: '9.7.8.6',
     syntax: 'lop3.logic.b32  d|p, a, b, c, immLut, q',
-    summary: 'Any logic function of three values; whether the result is nonzero is combined with q and written to p.',
+    summary: 'Any logic function of three values; the test d != 0 is combined with q, and p is the result.',
     availability: [{ subject: 'lop3 with a predicate', ways: [at('8.2', 70)] }],
     operands: [
       { kind: 'pair', name: 'd|p', first: write('d', 0, { sink: true }), second: write('p', '.pred'), both: true },

@@ -65,8 +65,8 @@ function carried(terms: Terms, reads: boolean, writes: boolean): readonly Step[]
     steps.push(...carryIn(direction, type), integer(direction, type, '$d', '$partial', '$carry'));
     if (writes) steps.push(carryOut({ ...terms, from: '$partial', other: '$carry' }, '$out.carry', '$d'));
   }
-  // Each result is computed by two additions or two subtractions. A sum has a carry if at least one of the additions
-  // has one; a difference has no borrow if neither of the subtractions has one.
+  // Each result is computed by two additions or two subtractions. A sum has a carry if at least one of the two
+  // additions produces a carry; a difference has no borrow if neither of the two subtractions produces a borrow.
   if (writes && reads) steps.push(bits(direction === 'add' ? 'or' : 'and', 1, conditionCode, '$out', '$out.carry'));
   else if (writes) steps.push({ kind: 'copy', to: conditionCode, from: '$out' });
   return steps;

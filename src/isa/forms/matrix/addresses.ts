@@ -76,8 +76,8 @@ export interface PlanOperands {
 }
 
 /**
- * Returns the steps that compute the addresses of a plan. Each lane also gets its words back unchanged, under the names
- * that `keptRef` returns.
+ * Returns the steps that compute the addresses of a plan. The words of each lane are passed through these steps
+ * unchanged; afterwards, they have the names that `keptRef` returns.
  */
 export function findAddresses(name: string, plan: AddressPlan, operands: PlanOperands): readonly Step[] {
   const { address, stride, words } = operands;

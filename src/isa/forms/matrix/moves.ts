@@ -101,8 +101,8 @@ function startOfRow({ matrices, rows }: Fragment, lane: number): Access {
 }
 
 /**
- * How a lane accesses one of its elements: which lane gives the address of the element's row, and how many bytes from
- * there the element is.
+ * How a lane accesses one of its elements: which lane provides the address of the element's row, and the offset of the
+ * element in bytes from that address.
  */
 function accessOf(own: Fragment, lane: number, element: number): Access {
   const { matrix, row, column } = placeOf(own, lane, element);

@@ -57,7 +57,7 @@ export type Fragments = Pick<MatrixProduct, 'm' | 'n' | 'k'> & {
   readonly [Side in 'a' | 'b' | 'c' | 'd']: Sum<never>['fragment'];
 };
 
-/** The fragments of a product in the layout that all shapes use, except m8n8k4 of f16. */
+/** The fragments of a product in the layout that applies to all shapes, except for m8n8k4 of f16. */
 export function fragmentsOf(shape: Shape, bits: ElementBits, registers: Registers, kept: number = shape.k): Fragments {
   const { m, n, k } = shape;
   return {

@@ -40,8 +40,8 @@ const rows: readonly Row[] = [
 ];
 
 /**
- * The operand `{byte-id, thread-id}`. It selects the lanes whose registers hold the scale factors, and the bytes within
- * these registers.
+ * The operand `{byte-id, thread-id}`. This operand selects the lanes whose registers hold the scale factors, and the
+ * bytes within these registers.
  */
 function selectorOf(side: 'a' | 'b', bytes: readonly number[]): OperandPattern {
   const elements = [
