@@ -150,7 +150,7 @@ export class JsonCursor {
   }
 }
 
-/** Bytes as text; throws `bad-header` if they are not UTF-8. */
+/** Decodes bytes as UTF-8; throws `bad-header` if they are not valid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -1,4 +1,4 @@
-/** The worker behind the editor: a document of `ptxlab/analysis` that follows the text on the page. */
+/** The worker behind the editor: it keeps a document of `ptxlab/analysis` in step with the text on the page. */
 import { expose } from 'comlink';
 import { type Explanation, explain, isTargetName, type Severity, targetNames } from 'ptxlab';
 import {

@@ -34,7 +34,7 @@ export class Runs {
     return isRecorded;
   }
 
-  /** Shows a step of the recording at once, and its registers when they arrive. */
+  /** Shows a step of the recording immediately, and its registers as soon as the worker has sent them. */
   async goToStep(index: number): Promise<void> {
     if (this.steps === null) return;
     const { recorded, state } = this.steps;
