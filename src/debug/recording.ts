@@ -86,8 +86,8 @@ export class Recording {
   }
 
   /**
-   * The index of the last step, not later than `index`, in which the lane wrote the register; null if there is no such
-   * step.
+   * The index of the last step, up to and including step `index`, in which the lane wrote the register; null if there
+   * is no such step.
    */
   writerOf(name: string, lane: number, index: number): number | null {
     requireArgument('the name of a register', name, textRule);

@@ -37,7 +37,7 @@ function opened(text: string, languageId: string) {
   return { receive, ask, findings };
 }
 
-/** The position of a part of the text. */
+/** The position of a substring of the asm statement. */
 function positionOf(part: string): object {
   return { line: 1, character: `  ${statement}`.indexOf(part) };
 }

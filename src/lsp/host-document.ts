@@ -48,7 +48,9 @@ export class HostDocument {
     this.source = new SourceText(text);
   }
 
-  /** Applies a change in the format of the protocol: either a range and its new text, or a whole new text. */
+  /**
+   * Applies a change that a client has sent: either a range and its new text, or the new text of the whole document.
+   */
   change(change: unknown): void {
     const range = at(change, 'range');
     const { text } = this.source;

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { at, isObject, numberAt, textAt } from '../base/json-values.ts';
 import { type Settings, withSettings } from '../check/settings.ts';
 
-/** A position in a text. The line and the character are counted from 0; a character is a UTF-16 code unit. */
+/** A position in a document. The line and the character are counted from 0; a character is a UTF-16 code unit. */
 export interface Position {
   readonly line: number;
   readonly character: number;
@@ -16,15 +16,15 @@ export interface Range {
 }
 
 /**
- * Whether a text looks like PTX. This has to be tested because other formats use the same file extension, for example
- * PreTeXt, which is based on XML.
+ * Whether the text of a document looks like PTX. This has to be tested because other formats use the same file
+ * extension, for example PreTeXt, which is based on XML.
  */
 export function looksLikePtx(text: string): boolean {
   const code = /^(?:\ufeff|\s|\/\/[^\n]*(?:\n|$)|\/\*[^]*?\*\/|#[^\n]*(?:\n|$))*/.exec(text)?.[0].length ?? 0;
   return code === text.length || /^[.@]/.test(text.slice(code, code + 1));
 }
 
-/** A text that a client has open. */
+/** A document that a client has open. */
 export class OpenDocument {
   readonly uri: string;
   readonly document: Document;
@@ -38,7 +38,9 @@ export class OpenDocument {
     this.document = new Document(text, settings.options);
   }
 
-  /** Applies a change in the format of the protocol: either a range and its new text, or a whole new text. */
+  /**
+   * Applies a change that the client has sent: either a range and its new text, or the new text of the whole document.
+   */
   change(change: unknown): void {
     const { document } = this;
     const range = at(change, 'range');

@@ -65,7 +65,7 @@ class Client {
   }
 }
 
-/** The position of the n-th occurrence of a part of the text. */
+/** The position of the n-th occurrence of a substring in the text, counted from 0. */
 function position(part: string, n = 0): { readonly position: object } {
   let offset = -1;
   for (let i = 0; i <= n; i++) offset = text.indexOf(part, offset + 1);

@@ -1,6 +1,6 @@
 /**
- * A language server: receives messages of the protocol and sends replies and notifications. The server does not depend
- * on the way in which messages are transported, or on a file system.
+ * A language server: receives the messages that the protocol defines, and sends replies and notifications. The server
+ * does not depend on how messages are transported, or on a file system.
  */
 import { withDemangled } from '../base/demangle/demangle.ts';
 import type { RelatedPlace } from '../analysis/related-places.ts';

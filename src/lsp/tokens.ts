@@ -48,7 +48,7 @@ export function encodeTokens({ document }: OpenDocument, start: number, end: num
     };
     goTo(token.start);
     const type = tokenTypes.indexOf(kinds[token.kind]);
-    // A token must lie on one line, but a comment may have several lines.
+    // A token must lie on one line, but a comment may span several lines.
     for (const part of document.slice(token.start, token.end).matchAll(/[^\r\n]+/g)) {
       goTo(token.start + part.index);
       add(at - lineStart, part[0].length, type, token.isDeclaration ? 1 : 0);

@@ -9,7 +9,7 @@ import { elementAt } from '../base/element-at.ts';
 import { rankAt, type WindowSpace } from '../isa/spaces.ts';
 import { keysOf } from '../base/records.ts';
 
-/** The spaces in which the target of an access can be. */
+/** The spaces to which a memory access can refer. */
 export type MemorySpace = 'global' | 'shared' | 'local' | 'const' | 'param';
 
 /** High word of each far window. */

@@ -1,6 +1,6 @@
 /**
- * The allocations in global memory, by address. Finds the allocation that contains an access, or throws a fault if
- * there is none.
+ * The allocations in global memory, ordered by address. Finds the allocation that contains an access, or throws a fault
+ * if there is none.
  */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
@@ -24,9 +24,9 @@ export interface Allocation {
 }
 
 /**
- * Number of freed allocations whose addresses are not reused, so that accesses to freed memory are detected. Beyond
- * this number, or beyond `quarantineBytes`, the address that was freed first is reused for an allocation of the same
- * size.
+ * Number of freed allocations whose addresses are kept out of use, so that accesses to freed memory are detected. If
+ * there are more freed allocations, or if they occupy more than `quarantineBytes`, the address that was freed first is
+ * reused for an allocation of the same size.
  */
 export const quarantine = 32_768;
 
@@ -55,7 +55,7 @@ export class Allocations {
     this.noteFreed();
   }
 
-  /** All allocations, including freed ones, in the order of their addresses. */
+  /** All allocations, including freed ones, ordered by address. */
   get all(): readonly Allocation[] {
     return this.list;
   }

@@ -1,7 +1,7 @@
 /**
  * Named barriers of one block: keeps track of which threads are waiting at which barrier, and decides when they
- * continue. Threads meet at the barrier with the same number. A barrier without a count waits for every thread that has
- * not exited.
+ * continue. Barriers are numbered, and threads that specify the same number meet at the same barrier. A barrier without
+ * a count waits for every thread that has not exited.
  */
 import type { BarrierReduction } from '../isa/steps/group.ts';
 import { machineFault } from './fault.ts';

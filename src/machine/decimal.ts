@@ -74,7 +74,7 @@ function scientificParts(bits: bigint, precision: number): Scientific {
     : { digits, exponent };
 }
 
-/** True if the value is at least ten to the given power. */
+/** True if the value is at least 10^`power`. */
 function reaches({ numerator, denominator }: Fraction, power: number): boolean {
   const ten = 10n ** BigInt(Math.abs(power));
   return power >= 0 ? numerator >= denominator * ten : numerator * ten >= denominator;

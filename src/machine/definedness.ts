@@ -1,6 +1,6 @@
 /**
- * Tracks which bits of a memory are defined. A bit of memory is defined if it was last written with a defined bit of a
- * value. A byte of shared or local memory is undefined until something is written to it.
+ * Tracks which bits in a segment of memory are defined. A bit of memory is defined if it was last written with a
+ * defined bit of a value. A byte of shared or local memory is undefined until something is written to it.
  */
 import { byteAt } from '../base/typed-reads.ts';
 import { formatAddress, type MemorySpace } from './address-space.ts';
@@ -112,7 +112,7 @@ export class Definedness {
     }
   }
 
-  /** Records that a value of `size` bytes was written, some of whose bits are undefined. */
+  /** Records that a value of `size` bytes was written in which some bits are undefined. */
   undefine(offset: number, size: number, { mask, origin }: Undefined): void {
     this.pages.touch(offset, size);
     for (let i = 0; i < size; i++) {

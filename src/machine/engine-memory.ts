@@ -7,7 +7,7 @@ import type { Memory } from './segment.ts';
 export interface EngineMemory extends Memory {
   readonly memory: WebAssembly.Memory;
   /**
-   * Returns the bytes at an address, no matter whether they are allocated. The result is valid until the next `borrow`.
+   * Returns the bytes at an address, whether or not they are allocated. The result is valid until the next `borrow`.
    */
   bytesAt(address: number, size: number): Uint8Array;
   /**

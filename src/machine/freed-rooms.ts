@@ -17,8 +17,8 @@ interface Queue<Freed> {
 export class FreedRooms<Freed extends { readonly room: number }> {
   private readonly queues = new Map<number, Queue<Freed>>();
   /**
-   * The sizes of the allocations in the queues, in ascending order. The list is never long: all sizes are different, so
-   * only allocations of a few thousand sizes fit into memory at the same time.
+   * The sizes of the allocations in the queues, in ascending order. The list is never long, because a device's memory
+   * has room for allocations of only a few thousand different sizes.
    */
   private readonly sizes: number[] = [];
   private entries = 0;

@@ -115,9 +115,9 @@ export class GlobalMemory implements EngineMemory {
   }
 
   /**
-   * Places an allocation. Until as many addresses have been used as the device has bytes, the address of a freed
-   * allocation is reused only for an allocation that occupies the same number of bytes. After that, it is reused for
-   * any allocation that fits.
+   * Places an allocation. As long as the range of used addresses is smaller than the device's memory, the address of a
+   * freed allocation is reused only for an allocation that occupies the same number of bytes. Afterwards, it is reused
+   * for any allocation that fits.
    */
   private place(size: number, owner: string, room: number): Allocation {
     const { allocations } = this;
@@ -185,8 +185,8 @@ export class GlobalMemory implements EngineMemory {
   }
 
   /**
-   * Returns the bytes at an address, no matter whether they are allocated. The result is valid until the next
-   * `allocate` or `borrow`.
+   * Returns the bytes at an address, whether or not they are allocated. The result is valid until the next `allocate`
+   * or `borrow`.
    */
   bytesAt(address: number, size: number): Uint8Array {
     this.pages.touch(address, size);

@@ -16,8 +16,8 @@ const pageShift = 12;
 export const pageSize: number = 1 << pageShift;
 
 /**
- * The pages of the latest image of a memory, as long as they are up to date. Whoever writes to the memory must report
- * it here.
+ * The pages of the latest image of a memory, as long as they are up to date. Any code that writes to the memory must
+ * report its writes here.
  */
 export class Pages {
   private known: (Uint8Array | undefined)[] = [];

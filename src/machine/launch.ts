@@ -11,8 +11,8 @@ export interface LaunchShape {
   /** Dynamic shared memory per block, in bytes. */
   readonly sharedBytes: number;
   /**
-   * Number of blocks per cluster in x, y, z. The number of blocks in the grid must be a multiple of it in each
-   * dimension.
+   * Number of blocks per cluster in x, y, z. In each dimension, the number of blocks in the grid must be a multiple of
+   * the number of blocks in a cluster.
    */
   readonly cluster: Dim3;
   /** Whether the kernel or the launch specifies a cluster size. This is also true if that size is one block. */

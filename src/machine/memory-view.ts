@@ -50,8 +50,8 @@ export class MemoryView implements EngineMemory {
   }
 
   /**
-   * Ends all borrowing: from now on, all of the memory counts as used. It goes back to the device at the end of the
-   * launch.
+   * Ends all borrowing: from now on, nothing more can be borrowed. All of the borrowed memory is returned to the device
+   * at the end of the launch.
    */
   giveBack(): void {
     this.next = this.end;

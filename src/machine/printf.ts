@@ -1,6 +1,7 @@
 /**
- * A kernel's `printf`: C conversions, applied to arguments in the layout of the CUDA toolchain. Each character of a
- * string represents one byte, so that widths are measured in bytes, as in C.
+ * Formats the output of a kernel's `printf`. The conversions are those of C, and the arguments are laid out in memory
+ * in the way that the CUDA toolchain lays them out. Each character of a string represents one byte, so that widths are
+ * measured in bytes, as in C.
  */
 import { fixed, general, hexadecimal, isNan, isSpecial, scientific } from './decimal.ts';
 
@@ -137,7 +138,7 @@ function digitsOf({ precision }: Spec, digits: string): string {
   return digits.padStart(precision ?? 1, '0');
 }
 
-/** Pads a number. Giving a precision disables the flag `0`. */
+/** Pads a number. If a precision is given, the `0` flag has no effect. */
 function padNumber(spec: Spec, prefix: string, digits: string): string {
   return pad(spec, prefix, digits, spec.flags.has('0') && spec.precision === null);
 }
@@ -171,7 +172,7 @@ function cased(conversion: string, text: string): string {
 }
 
 /**
- * Pads a text to the field width with leading spaces, or with trailing spaces if the flag `-` is given. If `zeros` is
+ * Pads a string to the field width with leading spaces, or with trailing spaces if the `-` flag is given. If `zeros` is
  * set, zeros are inserted after the prefix instead of leading spaces.
  */
 function pad({ width, flags }: Spec, prefix: string, body: string, zeros: boolean): string {

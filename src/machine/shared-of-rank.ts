@@ -1,4 +1,7 @@
-/** The shared memory of a block as other blocks of its cluster access it, through addresses that contain its rank. */
+/**
+ * The shared memory of a block, as seen by the other blocks of the cluster. They access it through addresses that
+ * contain the block's rank.
+ */
 import { startOfRank } from '../isa/spaces.ts';
 import type { Bits } from '../base/bits.ts';
 import { formatAddress } from './address-space.ts';

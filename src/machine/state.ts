@@ -45,13 +45,14 @@ export interface BlockState {
   readonly idleRounds: number;
 }
 
-/** How far the running thread has come in its current turn. */
+/** How far the running thread has progressed in its current turn. */
 export interface TurnState {
   readonly thread: number;
   /** Number of instructions that the thread has begun in this turn. */
   readonly tried: number;
   /**
-   * Number of times that the thread has read memory in this turn, counting only memory that other threads may write.
+   * Number of times that the thread has read memory in this turn, counting only reads of memory to which other threads
+   * may write.
    */
   readonly looks: number;
 }

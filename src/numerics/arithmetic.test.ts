@@ -48,8 +48,8 @@ function finiteOf(format: FloatArithmeticFormat): fc.Arbitrary<Bits> {
 }
 
 /**
- * An exact result, given as its sign, whether it is zero, and a function that compares its magnitude with other
- * numbers.
+ * An exact result, represented by its sign, by whether it is zero, and by a function that compares its magnitude with
+ * other numbers.
  */
 interface Result {
   readonly negative: boolean;

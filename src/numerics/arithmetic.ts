@@ -67,7 +67,10 @@ export function floatOperation(fn: FloatFunction, format: FloatArithmeticFormat,
   }
 }
 
-/** An exponent lower than the exponent of any possible result, for grids without a lowest exponent. */
+/**
+ * The value of `lowest` for grids whose exponents have no lower limit. It is lower than the exponent of any possible
+ * result.
+ */
 const unbounded = -10_000;
 
 const one: Exact = finite(0, 1, 0, noTail);
@@ -201,7 +204,10 @@ function reciprocalRoot(kernel: Kernel, a: Exact): Exact {
   return a.kind === 'finite' ? kernel.reciprocalRoot(a) : zero(0);
 }
 
-/** The special cases of 9.7.3.18 to 9.7.3.22; everything else is computed exactly and rounded once. */
+/**
+ * Handles the special cases listed in PTX ISA 9.7.3.18 to 9.7.3.22; everything else is computed exactly and rounded
+ * once.
+ */
 function elementary(fn: Transcendental, a: Exact): Exact {
   if (a.kind === 'nan') return a;
   if (fn === 'lg2' && a.kind !== 'zero' && a.sign === 1) return madeNan;

@@ -21,8 +21,8 @@ function reverse(word: number): number {
 }
 
 /**
- * `popc` counts the bits that are set, and `clz` the zeros above the topmost of them. The result is a `number` even if
- * the operand is a bigint.
+ * `popc` counts the bits that are set, and `clz` counts the zeros above the highest bit that is set. The result is a
+ * `number` even if the operand is a bigint.
  */
 export function bitCounting(fn: 'popc' | 'clz', width: number): Operation {
   if (width > 32) {

@@ -15,7 +15,7 @@ export type ReplacementResult =
   | { readonly kind: 'bits'; readonly positive: Bits | null; readonly negative: Bits | null }
   | { readonly kind: 'payload'; readonly quiet: boolean };
 
-/** A different result than the usual one for all source patterns from `first` to `last`, inclusive. */
+/** The result that replaces the usual one for all source patterns from `first` to `last`, inclusive. */
 export interface Replacement {
   /** For a signed format, the pattern without the sign bit. */
   readonly first: Bits;

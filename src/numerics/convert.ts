@@ -16,7 +16,8 @@ import { gridOf } from './round.ts';
 export type Converter = (source: Bits, random: number, scale: number) => Bits;
 
 /**
- * Everything about a conversion that does not depend on the converted value, so that it has to be looked up only once.
+ * Everything about a conversion that does not depend on the converted value. It is determined once and then used for
+ * all values.
  */
 interface Plan {
   readonly decode: Decoder;

@@ -128,7 +128,7 @@ const grids: Readonly<Record<ChunkEnd, Grid>> = {
   f16: gridOf('f16'),
 };
 
-/** `sum` * 2^`unit`, rounded like the sum of a chunk. */
+/** Returns the bits of `sum` * 2^`unit`, rounded as tensor cores round the sum of a chunk. */
 function ending(sum: number, unit: number, end: ChunkEnd): number {
   if (sum === 0) return 0;
   const to = accumulatorOf(end);

@@ -1,6 +1,6 @@
 /**
- * Represents values before they are rounded, independent of any format. The significand is a `number` below 2^53. If a
- * value has more bits than that, the remaining bits are represented only by one of four tails (see `Tail`), which is
+ * Represents values before they are rounded, independently of any format. The significand is a `number` below 2^53. If
+ * a value has more bits than that, the remaining bits are represented only by one of four tails (see `Tail`), which is
  * enough information to round in any direction.
  */
 import { recordOf } from '../base/records.ts';
@@ -21,8 +21,9 @@ export const half: Tail = 2;
 export const aboveHalf: Tail = 3;
 
 /**
- * (-1)^sign * (significand + tail) * 2^exponent, with `significand` a positive integer below 2^53. If the tail is not
- * zero, the significand has at least as many bits as the significands of the formats to which the value may be rounded.
+ * The value (-1)^sign * (significand + tail) * 2^exponent, where `significand` is a positive integer below 2^53. If the
+ * tail is not zero, the significand has at least as many bits as the significands of the formats to which the value may
+ * be rounded.
  */
 export interface Finite {
   readonly kind: 'finite';

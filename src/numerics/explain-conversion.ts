@@ -45,7 +45,7 @@ export interface ConversionExplanation {
   readonly reasons: readonly Policy<string>[];
 }
 
-/** Like `convert`, with the same parameters, but also gives the reasons. */
+/** Does the same as `convert`, with the same parameters, but also returns the reasons for the result. */
 export function explainConversion(c: Conversion, source: Bits, random = 0, scale = 0x7f): ConversionExplanation {
   const { bits, causes } = trace(c, source, random, scale);
   const isFinite = decode(c.from, source).kind === 'finite';

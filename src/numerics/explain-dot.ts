@@ -17,7 +17,10 @@ import type { Accumulator, DotArithmetic } from './dot-arithmetic.ts';
 import { type Exact, fromInteger, zero } from './exact.ts';
 import { nearestBits } from './nearest-bits.ts';
 
-/** A term of a chunk. It is shown in units, where a unit is the last place that the chunk keeps. */
+/**
+ * A term of a chunk. Its magnitude is shown as a multiple of a unit, which is the weight of the last bit that the chunk
+ * keeps.
+ */
 export interface ExplainedTerm {
   /**
    * The index of the term among the products of the dot product; null for the accumulator, which is the sum of the
@@ -30,8 +33,8 @@ export interface ExplainedTerm {
   readonly exponent: number | null;
   readonly sign: '+' | '-';
   /**
-   * The binary digits of the magnitude in units: the integer part, which is added, and the fraction, which is
-   * truncated, without trailing zeros.
+   * The magnitude as a multiple of the unit, in binary: `kept` is the integer part, which is added, and `cut` is the
+   * fraction, which is discarded, without trailing zeros.
    */
   readonly kept: string;
   readonly cut: string;
@@ -103,7 +106,7 @@ function explainTerm([index, term]: Indexed, { zeroExponent }: DotArithmetic, un
   return { index, value, exponent: counts ? exponent : zeroExponent, sign, ...digits };
 }
 
-/** The binary digits of `integer` * 2^`shift` that are before the point, and those that are after it. */
+/** The binary digits of `integer` * 2^`shift` that are before the binary point, and those that are after it. */
 function splitAt(integer: bigint, shift: number): { readonly kept: string; readonly cut: string } {
   if (shift >= 0) return { kept: (integer << BigInt(shift)).toString(2), cut: '' };
   const low = BigInt.asUintN(-shift, integer);

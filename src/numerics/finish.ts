@@ -32,7 +32,7 @@ export interface Target {
 /** Collects the rules that affected a result, for callers that request them. */
 export type Causes = Cause[] | null;
 
-/** Returns the bits of a value in the target format; `random` has the same meaning as in `round`. */
+/** Returns the bits of a value in the target format; `random` contains the random bits for the rounding mode `rs`. */
 export function finish(target: Target, value: Exact, random: number, causes: Causes): Bits {
   switch (value.kind) {
     case 'finite':

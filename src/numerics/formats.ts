@@ -1,6 +1,6 @@
 /**
- * Every PTX number format, one row each. A format defines how bits represent a value, unlike a register type such as
- * `.b32`. To add a format, it is enough to add a row; `round.ts` need not be changed.
+ * A table of all PTX number formats, with one row for each format. A format defines how bits represent a value, unlike
+ * a register type such as `.b32`. To add a format, it is enough to add a row; `round.ts` need not be changed.
  */
 import { keysOf, recordOf } from '../base/records.ts';
 
@@ -24,8 +24,8 @@ export interface FloatFormat {
   readonly padding: number;
   readonly infinity: boolean;
   /**
-   * Which patterns are NaNs. `ieee`: those in which the exponent is all ones and the fraction is not zero. `all-ones`:
-   * only the pattern in which every bit below the sign is set.
+   * Which patterns are NaNs. `ieee`: all patterns in which the exponent is all ones and the fraction is not zero.
+   * `all-ones`: only the patterns in which every bit below the sign bit is set.
    */
   readonly nan: 'ieee' | 'all-ones' | 'none';
   /** The bits of the NaN that instructions produce; null if the format has no NaN. */
@@ -116,7 +116,8 @@ function integer(name: IntegerName): FixedFormat {
 type FormatOf<N extends FormatName> = N extends FloatName ? FloatFormat : FixedFormat;
 
 /**
- * Every format by name, in the order of the tables (PTX ISA 9.1, 5.2.2 and 5.2.3 for the alternate and sub-byte ones).
+ * All formats by name, in the order of the tables. PTX ISA 9.1, 5.2.2 and 5.2.3, describes the alternate and sub-byte
+ * formats.
  */
 export const formats: { readonly [N in FormatName]: FormatOf<N> } = {
   ...recordOf(keysOf(floatRows), float),

@@ -1,7 +1,4 @@
-/**
- * Tests the results of the kernels before they are rounded: significand, exponent and tail must describe the exact
- * result.
- */
+/** Tests the unrounded results of the kernels: their significand, exponent and tail must describe the exact result. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Finite, finite, noTail } from './exact.ts';

@@ -56,9 +56,9 @@ export const wide: Kernel = {
 };
 
 /**
- * Shifts the significand of the operand with the higher exponent to the left, to at most 52 bits. If the other operand
- * still has bits below the last place of the shifted significand, it is so much smaller that the sum or difference has
- * at least 51 bits; the bits below the last place become the tail.
+ * Shifts the significand of the operand with the higher exponent to the left until the exponents are equal, or until
+ * the significand has 52 bits. If the other operand still has bits below the last place of the shifted significand, it
+ * is so much smaller that the sum or difference has at least 51 bits; the bits below the last place become the tail.
  */
 function addNarrow(a: Finite, b: Finite): Finite | null {
   const high = a.exponent >= b.exponent ? a : b;
@@ -185,7 +185,7 @@ function reciprocalRootWide(a: Finite): Finite {
   return fromInteger(0, root, -(shift + a.exponent) / 2, root * root * significand !== square);
 }
 
-/** The floor of a square root, by Newton's method from above. */
+/** The floor of a square root, computed by Newton's method with a first approximation that is too large. */
 function integerRoot(square: bigint): bigint {
   let root = 1n << BigInt(Math.ceil(widthOf(square) / 2));
   for (;;) {

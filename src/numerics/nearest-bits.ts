@@ -16,7 +16,7 @@ export interface NearestBits {
 /**
  * Returns the bits of the nearest value of the format, with ties to even. Returns an error if the value is too large,
  * if it is negative and the format is unsigned, or if it is an infinity or a NaN and the format cannot represent it.
- * `word` is the value as the user wrote it, for the message.
+ * `word` is the value as the user wrote it; the error message quotes it.
  */
 export function nearestBits(value: Exact, format: FormatName, word: string): Result<NearestBits, string> {
   const patterns = patternsOf(format);

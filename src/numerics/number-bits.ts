@@ -1,4 +1,7 @@
-/** Converts JavaScript numbers to bits of a float format and back, for arguments and for showing results. */
+/**
+ * Converts between JavaScript numbers and the bits of a float format. Arguments and displayed results need these
+ * conversions.
+ */
 import { plainConversion } from './conversion.ts';
 import { conversion } from './convert.ts';
 

@@ -16,7 +16,7 @@ export interface Choice {
 }
 
 export interface OpenChoice extends Choice {
-  /** Whether the result for some input of the conversion depends on the choice. */
+  /** Whether the conversion has inputs for which the result depends on the choice. */
   readonly appliesTo: (c: Conversion) => boolean;
 }
 
@@ -26,7 +26,7 @@ const isRandom = (c: Conversion): boolean => c.rounding === 'rs';
 /** Whether the input can be a NaN, and the result for a NaN is not determined by `.sat` or `.relu`. */
 const passesNan = (c: Conversion): boolean => hasNan(formats[c.from]) && !c.sat && !c.relu;
 
-/** Open choices of conversions, in the order of the ISA's chapter. */
+/** Open choices of conversions, in the order of the corresponding parts of the ISA's chapter. */
 export const openChoices: readonly OpenChoice[] = [
   {
     id: 'unrounded-half',

@@ -21,7 +21,7 @@ export interface BitField {
  */
 export type Places = (index: number) => readonly BitField[];
 
-/** Small numbers in a block. Each of them applies to `share` consecutive elements. */
+/** Small numbers that are stored in a block. Each number applies to `share` consecutive elements. */
 export interface Shared {
   readonly share: number;
   readonly places: Places;
@@ -32,7 +32,7 @@ export interface Shared {
  * `factor * (times * n + plus)`.
  */
 export interface Scale {
-  /** The factor, in the format f16, ue8m0, or e4m3; the sign of an e4m3 is ignored. */
+  /** The factor, which is stored as an f16, ue8m0 or e4m3 number; the sign of an e4m3 number is ignored. */
   readonly factor: Shared & { readonly format: 'f16' | 'ue8m0' | 'e4m3' };
   readonly multiplier: (Shared & { readonly signed: boolean; readonly times: number; readonly plus: number }) | null;
 }
@@ -63,8 +63,8 @@ export interface DigitCodes {
 }
 
 /**
- * Integers that select a point of a grid. The coordinates of the selected point are the codes of `share` neighboring
- * elements.
+ * Integers, each of which selects a point in a grid. The coordinates of the selected point are the codes of `share`
+ * neighboring elements.
  */
 export interface GridCodes extends Shared {
   readonly kind: 'grid';
@@ -89,7 +89,10 @@ export interface PackedBlock {
   readonly offset: Scale | null;
 }
 
-/** How the codes and the scale of a block with linear codes are computed from values, in f32 arithmetic. */
+/**
+ * How the codes and the scale of a block with linear codes are computed from the values in the block, in f32
+ * arithmetic.
+ */
 export interface BlockEncoding {
   /**
    * The number from which the scale is computed. `largest`: the value with the largest magnitude (the first one if

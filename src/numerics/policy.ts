@@ -91,7 +91,7 @@ export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
 ];
 
 /**
- * Returns the first row that applies to a conversion. There always is one, because the last row of each table applies
+ * Returns the first row that applies to a conversion. There is always one, because the last row of each table applies
  * to all conversions.
  */
 function firstThatApplies<T extends string>(policies: readonly ConversionPolicy<T>[], c: Conversion): Policy<T> {
@@ -169,8 +169,8 @@ export type Cause =
   | 'clamped';
 
 /**
- * Explains in words every reason that can affect a result. `nan` and `overflow` are missing here, because they are
- * explained by the policies of the conversion.
+ * Explains in words every reason that can affect a result. `nan` and `overflow` are not included, because the policies
+ * of the conversion explain them.
  */
 export const causes: Readonly<Record<Exclude<Cause, 'nan' | 'overflow'>, Policy<Cause>>> = {
   exact: cause('exact', 'the destination can represent the value exactly', 'definition'),

@@ -33,7 +33,7 @@ export interface Rounded {
   readonly tail: Tail;
   /** Whether the magnitude was rounded up. */
   readonly up: boolean;
-  /** Whether the rounded magnitude exceeds the largest one of the grid. */
+  /** Whether the rounded magnitude exceeds the largest magnitude in the grid. */
   readonly overflow: boolean;
 }
 
@@ -69,8 +69,8 @@ export function gridOf(name: FormatName, integral = false): Grid {
 
 /**
  * Rounds a value to a grid as if its exponent had no upper bound; `overflow` in the result tells the caller that the
- * rounded value is beyond the format's range. For the rounding mode `rs`, `random` contains as many random bits as
- * `randomBits` says (PTX ISA 9.7.9.21, rounding).
+ * rounded value is beyond the format's range. For the rounding mode `rs`, `random` contains `randomBits` random bits
+ * (PTX ISA 9.7.9.21, rounding).
  */
 export function round(value: Finite, grid: Grid, rounding: Rounding, random = 0, randomBits = 0): Rounded {
   const { sign, significand, exponent } = value;

@@ -118,8 +118,8 @@ function circular(a: Finite, quarter: bigint): Exact {
 }
 
 /**
- * Splits the angle |a| into whole quarter turns and a remainder. Pi is computed to more places than the result: the
- * number of additional places is at least the number of integer bits of |a|.
+ * Splits the angle |a| into whole quarter turns and a remainder. Pi is computed to more places than the remainder has:
+ * the number of additional places is at least the number of integer bits of |a|.
  */
 function reduce(a: Finite, top: number, places: bigint): { readonly quarters: bigint; readonly rest: bigint } {
   const extra = BigInt(Math.max(0, top + 2));

@@ -31,7 +31,7 @@ export interface RealFiles {
   /** In alphabetical order. */
   readonly files: readonly string[];
   readonly bytes: number;
-  /** Says how the files were made. */
+  /** A few words about how the files were made, for the report. */
   readonly origin: string;
 }
 

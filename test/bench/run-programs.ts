@@ -1,8 +1,8 @@
 /**
- * Measures typical programs, on one thread and with checks. It measures three times: the time from reading the text to
- * the end of the first launch, the time of the third launch, and the time that plain loops compiled by g++ -O2 take for
- * the same work. All times are CPU times, because these can be measured even on a busy machine; they include the CPU
- * time of V8's own threads.
+ * Measures typical programs, on one thread and with checks. Reports three measurements: the time from reading the text
+ * to the end of the first launch, the time of the third launch, and the time that plain loops compiled by g++ -O2 take
+ * for the same work. All times are CPU times, because these can be measured even on a busy machine; they include the
+ * CPU time of V8's own threads.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ import { readFileSync } from 'node:fs';
 const { Device } = await import('${device}');
 const text = readFileSync('${ptx}', 'utf8');
 const device = await Device.create();
-// In a function of its own, so that V8 does not optimize the rest of this script because of the loop.
+// The loop is in a separate function; otherwise, V8 would optimize the whole script because of it.
 const fill = (words) => {
   for (let i = 0, word = 1; i < words.length; i++) words[i] = word = Math.imul(word, 1664525) + 1013904223;
   return words;

@@ -8,7 +8,7 @@ import type { Row } from './run-kernels.ts';
 interface Group {
   readonly what: string;
   readonly live: readonly number[];
-  /** Code that sets %mask, and lets the lanes that do not take part skip the exchange. */
+  /** Code that sets %mask, and makes the lanes that do not take part skip the exchange. */
   readonly enter: string;
   /** The instruction that exchanges values: each lane contributes %v and receives %w. */
   readonly shuffle: (round: number) => string;
@@ -50,7 +50,7 @@ const unrolled = 4;
 
 /**
  * Returns a kernel in which each thread has `live` registers whose values are kept from one iteration to the next. The
- * shuffles take turns in using these registers.
+ * shuffles use these registers in turn.
  */
 export function shuffleKernel({ enter, shuffle }: Group, live: number): string {
   const registers = Array.from({ length: live }, (_, i) => `%a${i}`);

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures every speed and every time that ptxlab promises. For each of them, the same run also
- * measures a reference with which it can be compared. Prints a table, and with --json also writes JSON.
+ * `npm run bench`: measures every speed and every time that ptxlab promises. For each measurement, the same run also
+ * measures a reference for comparison. Prints a table, and with --json also writes JSON.
  *
  *     tsx test/bench/run.ts [--only check,documents,eval,first,run,programs,shuffles,matrices,arrays,gguf,serve,keys] [--json FILE]
  */

@@ -1,8 +1,8 @@
 /**
  * Tests groups of memory accesses for which the fast engine makes a single check, either because their addresses differ
- * only by constants or because four threads make them at once. Random groups of such accesses are made, some of them
- * across the end of a memory. Both engines must leave the same bytes in memory, and must report the same fault if there
- * is one.
+ * only by constants or because four threads make them at once. Random groups of such accesses are generated, some of
+ * which extend past the end of the memory that they access. Both engines must leave the same bytes in memory, and must
+ * report the same fault if there is one.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

@@ -1,6 +1,6 @@
 /**
- * Tests arguments and texts that the TypeScript compiler has not checked. Every mistake in them must be rejected with a
- * typed error.
+ * Tests calls whose arguments the TypeScript compiler has not checked. Every argument that has the wrong type must be
+ * rejected with a typed error.
  */
 import { describe, expect, test } from 'vitest';
 import { Device, PtxlabError } from '../../src/device.ts';

@@ -1,5 +1,6 @@
 /**
- * No matter what a module or a launch asks for, it must finish, fault or be rejected within limits on time and memory.
+ * Whatever a module or a launch asks for, it must finish, end with a fault, or be rejected, and it must do so within
+ * limits on time and memory.
  */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, PtxlabError } from '../../src/device.ts';

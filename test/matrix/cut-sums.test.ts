@@ -9,7 +9,7 @@ import { engines, lanesOf, runWarp, unpacked } from './warp.ts';
 
 /**
  * For each target, the number of products in a chunk (`chunk`), and the number of bits below the greatest exponent that
- * are kept of each term (`kept`).
+ * are kept in each term (`kept`).
  */
 const chunks = [
   { target: 'sm_80', chunk: 8, kept: 24 },
@@ -19,8 +19,8 @@ const chunks = [
 const [rows, columns, k] = [16, 8, 16];
 
 /**
- * Random significands of f16 numbers, as integers. In each line, the first `count` significands stand for values of at
- * least 1.5, and all others are 0.
+ * Returns lists of random significands of f16 numbers, as integers. In each list, the first `count` significands stand
+ * for values of at least 1.5, and all others are 0.
  */
 function significands(random: RandomSource, lines: number, count: number): readonly (readonly number[])[] {
   return Array.from({ length: lines }, () =>
@@ -47,7 +47,7 @@ describe.each(engines)('on %s', (engine) => {
   test.each(cases)('$target: an accumulator and $count products of 2.25 to 4', async ({ target, count, kept }) => {
     const random = new RandomSource(count);
     const [a, b] = [significands(random, rows, count), significands(random, columns, count)];
-    // Accumulators below 1. Their bits are random, down to the last bit that is kept in a sum.
+    // Accumulators below 1, whose bits are random down to the last bit that is kept in a sum.
     const c = a.map(() => Array.from({ length: columns }, () => random.below(2 ** 24)));
     const isNegative = (row: number): boolean => row % 2 === 1;
     const ofC = (row: number, column: number): number => c[row]?.[column] ?? 0;

@@ -1,7 +1,7 @@
 /**
- * Compares dense mma with plain arithmetic: matrices without symmetry are distributed over the lanes by the ISA's
- * formulas, and D is collected from the lanes in the same way. Values are small enough for sums to be exact on every
- * GPU.
+ * Compares dense mma with plain arithmetic: matrices without symmetry are distributed over the lanes according to the
+ * ISA's formulas, and D is collected from the lanes in the same way. Values are small enough for sums to be exact on
+ * every GPU.
  */
 import { describe, expect, test } from 'vitest';
 import { type ElementName, elementTypes } from './element-codes.ts';

@@ -1,7 +1,8 @@
 /**
- * Tests sparse mma: the kept elements are distributed over the lanes by the ISA's formulas, and the metadata is in the
- * lanes that the selector chooses. If sums are exact, the result must equal a dense product in which the missing
- * elements of A are zeros. In floating point, each result must equal the dot product of the kept elements alone.
+ * Tests sparse mma: the kept elements are distributed over the lanes according to the ISA's formulas, and the metadata
+ * is in the lanes that the selector chooses. If sums are exact, the result must equal a dense product in which the
+ * missing elements of A are zeros. In floating point, each result must equal the dot product of the kept elements
+ * alone.
  */
 import { describe, expect, test } from 'vitest';
 import { evaluateDot } from '../../src/dot-products.ts';
@@ -43,8 +44,8 @@ const cases: readonly Case[] = [
 ];
 
 /**
- * All valid values that a piece of metadata can have. For tf32, they keep one of two columns; for all other types, they
- * keep two of four columns. Each piece consists of two indices of two bits.
+ * All valid values of a piece of metadata. For tf32, a piece selects one of two columns to keep; for all other types,
+ * it selects two of four. Each piece consists of two 2-bit indices.
  */
 const twoOfFour = [0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110];
 const oneOfTwo = [0b0100, 0b1110];

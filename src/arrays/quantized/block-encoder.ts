@@ -1,5 +1,5 @@
 /**
- * The interface for the steps of quantizing, which are implemented in plain JavaScript (plain-encoder.ts) and in
+ * The interface for the steps of quantization, which are implemented in plain JavaScript (plain-encoder.ts) and in
  * WebAssembly (fast-encoder.ts).
  */
 import { singleAt } from '../../base/typed-reads.ts';

@@ -1,4 +1,4 @@
-/** Schemes that store an array as narrow codes and scales, one row per scheme. */
+/** A table of the schemes that store an array as narrow codes and scales. Each scheme has one row. */
 import { PtxlabError } from '../../base/error.ts';
 import { nearestWord } from '../../base/nearest-word.ts';
 import { shown } from '../caller.ts';

@@ -1,5 +1,5 @@
 /**
- * Computes the sums with which two streams are compared, namely sums of the squares and products of their elements,
+ * Computes the sums that are used to compare two streams: sums of the squares and of the products of their elements,
  * block by block. The sums are correct even if they are outside the range of f64.
  */
 import { doubleAt } from '../../base/typed-reads.ts';
@@ -31,9 +31,10 @@ export class ProductSums {
   }
 
   /**
-   * Adds the first `size` pairs of elements. Each side is scaled by a power of two that keeps its squares within the
-   * range of f64. If the elements had to be rounded to f64, `rest` holds a correction for each pair, which is added to
-   * the difference of the rounded elements to get the exact a - b.
+   * Adds the first `size` pairs of elements. The elements of `a`, those of `b`, and their differences are each scaled
+   * by a power of two that keeps their squares within the range of f64. If the elements had to be rounded to f64,
+   * `rest` holds a correction for each pair, which is added to the difference of the rounded elements to get the exact
+   * a - b.
    */
   addScaled(a: Float64Array, b: Float64Array, size: number, rest: Float64Array | null = null): void {
     const exponents = scalesOf(a, b, size);

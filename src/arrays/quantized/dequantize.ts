@@ -20,8 +20,8 @@ export type ValueFormat = 'f32' | 'f16' | 'bf16';
 
 export interface DequantizeOptions<T extends ValueFormat = ValueFormat> {
   /**
-   * The format of the result; f32 by default. For f16 and bf16, the product is rounded to f32 first and then to this
-   * format, to nearest even.
+   * The format of the result; f32 by default. For f16 and bf16, the product is first rounded to f32 and then to this
+   * format, both times to nearest even.
    */
   readonly to?: T | undefined;
   /** Where to write the values; must be as long as the array. */

@@ -1,5 +1,6 @@
 /**
- * Decodes packed blocks to numbers with WebAssembly; data goes through a small memory in chunks that stay in the cache.
+ * Decodes packed blocks to numbers with WebAssembly. The data is copied to a small WebAssembly memory in chunks that
+ * fit into the cache.
  */
 import { compileModule } from '../../jit/compile-module.ts';
 import { packedBlockKernel, packedMemory } from '../../jit/arrays/packed-block-kernel.ts';

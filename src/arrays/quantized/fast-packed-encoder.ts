@@ -1,5 +1,6 @@
 /**
- * Encodes and packs blocks with WebAssembly; data goes through a small memory in chunks that stay in the cache.
+ * Encodes and packs blocks with WebAssembly. The data is copied to a small WebAssembly memory in chunks that fit into
+ * the cache.
  */
 import { compileModule } from '../../jit/compile-module.ts';
 import { exportedFunction } from '../../jit/exported-function.ts';

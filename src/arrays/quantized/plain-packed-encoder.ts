@@ -5,7 +5,7 @@ import { convert } from '../convert.ts';
 import { type SourceArray, type SourceFormat, singlesOf } from '../elements/source-values.ts';
 import { sharedNumbers, SmallNumbers } from './small-numbers.ts';
 
-/** The contents of consecutive blocks, as the unsigned integers that are stored. */
+/** The contents of consecutive blocks, in the form of the unsigned integers that the blocks store. */
 export interface BlockContents {
   /** One code per element, each in a byte of its own. Bits above the width of a code are ignored. */
   readonly codes: Uint8Array;
@@ -15,7 +15,7 @@ export interface BlockContents {
 }
 
 export interface PackedEncoder {
-  /** Packs whole blocks. The length of `codes` determines how many there are. */
+  /** Packs whole blocks. The length of `codes` determines the number of blocks. */
   pack(contents: BlockContents, out: Uint8Array): void;
   /** Encodes whole blocks of values. */
   encode(source: SourceArray, from: SourceFormat, out: Uint8Array): void;
@@ -79,7 +79,10 @@ function patternsOf(factors: Float32Array): Uint16Array {
   return convert(factors, { to: 'f16', saturate: true });
 }
 
-/** The span of a block, from which its scale is computed, and the offset of the block. NaNs are ignored. */
+/**
+ * Returns the span of a block, which is the number from which the scale is computed, and the offset of the block. NaNs
+ * are ignored.
+ */
 function spanOf(values: Float32Array, { from }: BlockEncoding): { readonly span: number; readonly offset: number } {
   if (from === 'range') {
     let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];

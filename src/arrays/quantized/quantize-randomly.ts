@@ -42,8 +42,8 @@ export interface RandomOptions {
 type Frame = Pick<QuantizedArray, 'scheme' | 'layout' | 'packing' | 'codes'>;
 
 /**
- * Quantizes the source. The codes are written into the array in `frame`, and the result combines `frame` with the
- * computed scales. Throws the same errors as `convert` does for the rounding mode `rs`.
+ * Quantizes the source. The codes are written to `frame.codes`, and the result consists of `frame` and the computed
+ * scales. Throws the same errors as `convert` does for the rounding mode `rs`.
  */
 export function quantizeRandomly(
   source: SourceArray,

@@ -19,15 +19,15 @@ export interface QuantizeOptions {
   /** A scheme: mxfp8_e4m3 (mxfp8), mxfp8_e5m2, mxfp6_e2m3 (mxfp6), mxfp6_e3m2, mxfp4, nvfp4, or an element with f32 scales: e4m3, e5m2, s8, s4, s2. */
   readonly to: SchemeSpelling;
   /**
-   * Format of a Uint16Array: f16 or bf16 in any spelling. A Float32Array is always f32, and a Float16Array is always
-   * f16.
+   * The format of the elements if the source is a Uint16Array: f16 or bf16, in any spelling. A Float32Array is always
+   * f32, and a Float16Array is always f16.
    */
   readonly from?: FormatSpelling | undefined;
   /** Default: one row. Blocks run along the last axis and never extend past its end. */
   readonly shape?: readonly number[] | undefined;
-  /** For f32 scales. Default `tensor`. */
+  /** For f32 scales. Default: `tensor`. */
   readonly granularity?: Granularity | undefined;
-  /** For ue8m0 scales. Default `floor`, as in OCP MX 1.0. */
+  /** For ue8m0 scales. Default: `floor`, as in OCP MX 1.0. */
   readonly scaleRule?: MxRule | undefined;
   /**
    * The largest magnitude of the whole array, as computed by `largestMagnitude`, for a source that is only a part of an
@@ -41,8 +41,8 @@ export interface QuantizeOptions {
    */
   readonly packing?: Packing | undefined;
   /**
-   * Whether to decode the result again and report how much it differs from the source. Default: false, because this
-   * takes longer than quantizing.
+   * Whether to decode the result and report how much it differs from the source. Default: false, because this takes
+   * longer than quantizing.
    */
   readonly statistics?: boolean | undefined;
   /**
@@ -90,8 +90,8 @@ export interface Quantized extends QuantizedArray {
  *
  * 1. The amax of a tile is its largest magnitude. NaNs are ignored, but infinities are not; if a tile contains only
  * NaNs, its amax is 0.
- * 2. Scale and factor are computed from amax as in `scale-rules.ts` (`mxScale`, `nvfp4Scale`, `plainFactor`). For
- * NVFP4, the amax of the whole array is computed first. All f32 operations round to nearest even.
+ * 2. The scale and the factor are computed from amax as in `scale-rules.ts` (`mxScale`, `nvfp4Scale`, `plainFactor`).
+ * For NVFP4, the amax of the whole array is computed first. All f32 operations round to nearest even.
  * 3. An element is multiplied by the factor in f32. With ue8m0 scales, the factor is a power of two, so the product is
  * exact unless the value is so small that it becomes zero anyway.
  * 4. The product is rounded once, either to nearest even or stochastically, and saturated. The result is that of
@@ -198,7 +198,7 @@ function withPlainScales(source: SourceArray, writer: CodeWriter, codes: Uint8Ar
   for (let scaleRow = 0; scaleRow < scaleRows; scaleRow++) {
     const top = scaleRow * tileRows;
     const bottom = Math.min(top + tileRows, rows);
-    // If tiles are as wide as the array, all rows of a tile are contiguous in memory and can be processed as one.
+    // If tiles are as wide as the array, all rows of a tile are contiguous in memory and can be processed as one row.
     const isWhole = tileColumns >= columns;
     const length = isWhole ? (bottom - top) * columns : columns;
     const block = isWhole ? Math.max(length, 1) : tileColumns;

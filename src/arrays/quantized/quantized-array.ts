@@ -48,7 +48,7 @@ export interface QuantizedArray {
    * values.
    */
   readonly scales: Uint8Array | Float32Array;
-  /** NVFP4: multiplies every scale; 1 for other schemes. */
+  /** For NVFP4, the factor by which every scale is multiplied; 1 for other schemes. */
   readonly tensorScale: number;
 }
 
@@ -140,7 +140,10 @@ function tileOf(
   }
 }
 
-/** The requested packing, or the format's usual one: fp4, int4 and int2 dense, fp6 one per byte. Throws bad-packing. */
+/**
+ * Returns the requested packing. The default is the usual packing of the format: dense for fp4, int4 and int2, and one
+ * element per byte for fp6. Throws bad-packing.
+ */
 export function codePacking({ element }: Scheme, asked: Packing | undefined): CodePacking {
   const { dense, highFirst } = storageOf(element, asked);
   if (highFirst) throw new PtxlabError('bad-packing', "codes are 'bytes' or 'low-first', not 'high-first'");

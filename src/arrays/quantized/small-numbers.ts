@@ -37,7 +37,10 @@ export class SmallNumbers {
       }
   }
 
-  /** Stores the numbers of a block at the positions that `read` reads; the bits there must be zero beforehand. */
+  /**
+   * Stores the numbers of a block at the positions where `read` finds them. The bits at these positions must be zero
+   * beforehand.
+   */
   write(numbers: ArrayLike<number>, first: number, bytes: Uint8Array, start: number): void {
     for (const { byte, down, mask, up } of this.segments)
       for (let i = 0; i < this.count; i++) {

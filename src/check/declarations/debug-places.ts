@@ -1,4 +1,4 @@
-/** `.file`, `.loc` and the labels that they name (PTX ISA 9.1, 11.5; verdicts as measured with ptxas 13.0). */
+/** `.file`, `.loc` and the labels to which they refer (PTX ISA 9.1, 11.5; verdicts as measured with ptxas 13.0). */
 import type { Span } from '../../base/span.ts';
 import { diagnose, type Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { isDeclarable } from '../../isa/types.ts';
@@ -7,7 +7,7 @@ import type { Report } from '../report.ts';
 
 export type SourcePosition = Pick<LocationDirective, 'file' | 'line' | 'column'>;
 
-/** Records the source files and positions that the debugging directives of a module name. */
+/** Records the source files and positions that are given in a module's debugging directives. */
 export interface Places {
   readFile(index: number, name: string, span: Span): void;
   readSection(item: DebugItem): void;
@@ -15,13 +15,15 @@ export interface Places {
   /** Checks a `.loc` on a line whose shape is known. If it is valid, records its position and returns true. */
   repeats(place: SourcePosition): boolean;
   /**
-   * Like `repeats`, but for a `.loc` in inlined code: `functionName` is the label of the inlined function's name, and
-   * `at` is the position of the call.
+   * Does the same as `repeats` for a `.loc` in inlined code. `functionName` is the label of the inlined function's
+   * name, and `at` is the position of the call.
    */
   repeatsInlined(place: SourcePosition, functionName: string, at: SourcePosition): boolean;
 }
 
-/** The finding for a data directive in a debug section if its type or one of its values is invalid. */
+/**
+ * Returns the finding for an invalid data directive in a debug section: either its type or one of its values is wrong.
+ */
 export function misfitOf({ type, value, start, end }: DebugMisfit): Diagnostic {
   const span: Span = { start, end };
   if (value !== null) return diagnose('PTX5034', span, { type, value });
@@ -102,17 +104,17 @@ function keyOf({ line, column }: SourcePosition): number {
   return line * 0x10_0000 + column;
 }
 
-/** False if one of the numbers was too large to be stored; a negative number is stored instead. */
+/** False if one of the numbers was too large to be stored, in which case a negative number was stored in its place. */
 function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;
 }
 
-/** Between a label and its colon, at most this many characters of white space are expected, including line breaks. */
+/** Maximum number of white-space characters, including line breaks, that are expected between a label and its colon. */
 const longestGap = 20;
 
 /**
- * Collects the name of a section and its labels, by searching for colons, of which even long sections contain only a
- * few.
+ * Returns the name of a section and the names of its labels. Labels are found by searching for colons, because even
+ * long sections contain only a few colons.
  */
 export function namesInSection(section: string): readonly string[] {
   const names = [/^\.section\s+(\.\w+)/.exec(section)?.[1] ?? ''];

@@ -80,7 +80,7 @@ const availabilityOfTypes: ReadonlyMap<PtxType, AvailabilityRow> = new Map(
   ),
 );
 
-/** The PTX versions and targets that have the type in a declaration; null if all of them do. */
+/** The PTX versions and targets that allow the type in a declaration; null if all of them do. */
 export function availabilityOfType({ vector, type: written }: Variable, type: PtxType): AvailabilityRow | null {
   if (opaqueTypes.has(written)) return availabilityOfDirective('opaque type');
   return vector === null ? (availabilityOfTypes.get(type) ?? null) : null;

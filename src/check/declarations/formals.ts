@@ -12,7 +12,7 @@ import type { Header } from './header.ts';
 export interface FormalContext {
   readonly report: Report;
   readonly header: Header;
-  /** Keeps what is needed to run the function; null if the module is only checked. */
+  /** Stores the information that is needed to run the function; null if the module is only checked. */
   readonly recorder: FunctionRecorder | null;
   /** The type in a declaration; null if the declaration must be ignored. */
   declaredType(variable: Variable, space: string): PtxType | null;

@@ -122,8 +122,8 @@ export class Header {
   }
 
   /**
-   * Returns the environment. This is first called at the first item after the header; that first call also reports
-   * missing and contradictory directives.
+   * Returns the environment. The first call, which is made at the first item after the header, also reports missing and
+   * contradictory directives.
    */
   environment(): ModuleEnvironment {
     if (!this.complete) {

@@ -3,7 +3,7 @@ import { type PtxType, types, typeOf } from '../../isa/types.ts';
 import type { Parameter, Variable } from '../../syntax/tree.ts';
 import { alignmentOf, sizeOf } from './sizes.ts';
 
-/** The bytes that a call passes: a parameter of a function, or an argument. */
+/** The type, size and alignment of something that a call passes: a parameter of a function, or an argument. */
 export interface Passable {
   /** Type of one element. */
   readonly type: PtxType;

@@ -58,8 +58,8 @@ test.each([
 });
 
 /**
- * Verdicts of ptxas 13.0. It resolves the name of a parameter to the parameter everywhere in the function, even where
- * an inner block declares a variable with the same name.
+ * Verdicts of ptxas 13.0, which resolves the name of a parameter to the parameter everywhere in the function, even
+ * where an inner block declares a variable with the same name.
  */
 test.each([
   [

@@ -10,7 +10,7 @@ function describeVariable(space: VariableSpace): string {
   return space === 'input parameter' ? `an ${space}` : `a ${space}`;
 }
 
-/** Describes an operand of an instruction, without the caches of a checker. */
+/** Describes an operand of an instruction without using the caches of a checker. */
 export function describeOperand(operand: Operand, scope: Scope): string {
   return describeShape(new ShapeTable().of(operand, scope));
 }

@@ -187,8 +187,8 @@ function assume(
 }
 
 /**
- * Finds the axis to which a PTX modifier that this form does not accept belongs in other forms. The author probably
- * meant another value of that axis.
+ * Finds the axis of this form for a PTX modifier that only other forms accept. In those forms, the modifier is a value
+ * of that axis, so the author probably meant another value of the axis.
  */
 function replacedAxis(compiled: CompiledForm, text: string): Axis | undefined {
   return compiled.axes.find(({ axis, optional }) => !optional && liesOn(text, axis));
@@ -235,7 +235,7 @@ const foreignTypes: ReadonlyMap<string, string> = new Map([
   ['.double', '.f64'],
 ]);
 
-/** `.v3` and `.v4` count as similar. */
+/** Replaces each number with `#`, so that modifiers such as `.v3` and `.v4` are considered similar. */
 function withoutNumbers(text: string): string {
   return text.replace(/\d+/g, '#');
 }

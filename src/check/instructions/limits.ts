@@ -4,7 +4,7 @@ import type { ValuePattern, Variant } from '../../isa/form.ts';
 import type { FloatOperand, Instruction, IntegerOperand } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
 
-/** True if the operand does not accept all constants of the right type, but only some values. */
+/** True if the operand accepts only some of the constants of the right type. */
 function limitsConstants({ range, multiple, oneOf, atMost, fraction }: ValuePattern): boolean {
   return [range, multiple, oneOf, atMost, fraction].some((limit) => limit !== undefined);
 }

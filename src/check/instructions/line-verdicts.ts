@@ -175,8 +175,8 @@ export class LineChecker {
   }
 
   /**
-   * Checks the first line with this shape in a module again, because the version and the target of this module may
-   * differ from those of the previous one.
+   * Determines the verdict anew for the first line with this shape in a module, because the version and the target of
+   * this module may differ from those of the previous module.
    */
   private meet(known: KnownInstruction): boolean {
     const verdict = this.context.verdicts().verdictOn(known.mnemonic, known.shapes);
@@ -201,8 +201,8 @@ function isInRange({ ranged, problems, warnings, undeclared, calls }: Verdict): 
 }
 
 /**
- * Returns the integers in a line whose verdict depends on the values of its constants; null if some of the values are
- * not in the slots.
+ * Returns the integers in a line whose verdict depends on the values of its constants; null if some of these values are
+ * not stored in the slots.
  */
 function valuesOf(node: Instruction, shape: LineShape, slots: Int32Array): readonly number[] | null {
   if (node.operands.some((operand) => operand.kind === 'float')) return null;

@@ -139,7 +139,7 @@ function writable(space: string | null, base: Shape | null, index: number): read
 
 /**
  * Matches the source of cvta: a register of exactly the address size or, if a variable is allowed, a variable in the
- * space of the instruction.
+ * state space to which the instruction applies.
  */
 export function matchWindow(
   subject: Subject,

@@ -13,7 +13,7 @@ import { type Subject, wrongKind } from './subject.ts';
 /** Registers that ptxas reads as one vector. */
 const together = 4;
 
-/** Returns the problems of a list whose length is correct. */
+/** Returns the problems found in a list whose length is correct. */
 export function matchRegisters(
   subject: Subject,
   { name, elements, types = [], joined = false, untyped = false }: VectorPattern,
@@ -104,8 +104,8 @@ function typeOfAll(found: readonly (TypeName | null)[], bits: TypeName): TypeNam
 }
 
 /**
- * The type that an element of a list has; null if it has none. For constants and special registers, the type is derived
- * from `bits`, the bit-size type of the list.
+ * The type of an element of a list; null if the element has no type. For constants and special registers, the type is
+ * derived from `bits`, the bit-size type of the list.
  */
 function typeOfElement(shape: Shape, bits: TypeName): TypeName | null {
   switch (shape.kind) {

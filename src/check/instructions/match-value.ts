@@ -16,7 +16,7 @@ export function regimeOf(subject: Subject, pattern: ValuePattern): Regime {
   return pattern.regime ?? subject.variant.form.regime;
 }
 
-/** Returns the problems of a single value, which is the operand or element at the given path. */
+/** Returns the problems found in a single value, which is the operand or element at the given path. */
 export function matchValue(
   subject: Subject,
   pattern: ValuePattern,

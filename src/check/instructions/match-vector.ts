@@ -16,7 +16,8 @@ import { type Subject, wrongKind } from './subject.ts';
 type LanesPattern = Extract<OperandPattern, { readonly kind: 'lanes' }>;
 
 /**
- * Returns the problems of an operand that must be either a list of the elements in the pattern or a vector register.
+ * Returns the problems found in an operand that must be either a list of the elements in the pattern or a vector
+ * register.
  */
 export function matchVector(
   subject: Subject,
@@ -118,8 +119,8 @@ function onlySinks(subject: Subject, name: string, path: readonly number[]): Pro
 }
 
 /**
- * Checks that a list does not contain both integers and floats. Registers of bit-size types are allowed together with
- * either.
+ * Checks that a list does not contain both integers and floats. Registers of bit-size types may be combined with either
+ * kind.
  */
 function sameKinds(
   subject: Subject,

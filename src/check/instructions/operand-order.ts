@@ -13,8 +13,8 @@ import type { Subject } from './subject.ts';
 const mostOperands = 5;
 
 /**
- * Returns the problems of the operands. If the operands would be valid in another order, or if all problems have the
- * same reason, only the first problem is returned, and its help covers the others.
+ * Returns the problems found in the operands. If the operands would be valid in another order, or if all problems have
+ * the same reason, only the first problem is returned, and its help covers the others.
  */
 export function operandProblems(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
   const problems = matchOperands(subject, shapes);

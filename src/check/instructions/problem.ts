@@ -14,7 +14,7 @@ export type InstructionPart =
   | { readonly kind: 'part'; readonly index: number }
   | { readonly kind: 'operand'; readonly path: readonly number[] };
 
-/** A text that says how to fix something, or a function that returns such a text. */
+/** A string that says how to fix something, or a function that returns such a string. */
 export type Help = string | (() => string | null);
 
 export interface Problem {
@@ -57,7 +57,7 @@ export function operand(...path: readonly number[]): InstructionPart {
   return { kind: 'operand', path };
 }
 
-/** Returns a text that says how to fix the problem. The default is to suggest the nearest legal spelling. */
+/** Returns a string that says how to fix the problem. The default is to suggest the nearest legal spelling. */
 export function helpOf({ help, spelling }: Problem): string | null {
   const own = typeof help === 'function' ? help() : help;
   return own ?? (spelling === null ? null : `nearest legal spelling: ${spelling}`);

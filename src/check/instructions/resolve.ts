@@ -1,7 +1,7 @@
 /**
- * Finds the forms that the text of a mnemonic can mean. The types in the mnemonic must fit the type slots of a form in
- * the order in which they are written; the modifiers may be in any order. If no form accepts all parts, the closest
- * form is used to explain the ones that are wrong.
+ * Finds the instruction forms to which a mnemonic can refer. The types in the mnemonic must fit the type slots of a
+ * form in the order in which they are written; the modifiers may be in any order. If no form accepts all parts, the
+ * closest form is used to explain the ones that are wrong.
  */
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { type CompiledForm, makeVariant, splitMnemonic } from '../../isa/notation.ts';
@@ -17,8 +17,7 @@ export type Resolution =
   /** The mnemonic can have several meanings, one variant per form; which one is meant depends on the operands. */
   | { readonly kind: 'variants'; readonly opcode: string; readonly variants: readonly Variant[] }
   /**
-   * A PTX instruction that is not in the table. All that is known about it is the first version and the targets that
-   * support it.
+   * A PTX instruction that is not in the table. All that is known about it is which versions and targets support it.
    */
   | { readonly kind: 'unchecked'; readonly opcode: string; readonly row: AvailabilityRow }
   | { readonly kind: 'refused'; readonly opcode: string; readonly problems: readonly Problem[] };

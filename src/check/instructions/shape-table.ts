@@ -32,7 +32,8 @@ export class ShapeTable {
   private readonly branchTable = this.intern('table branches', { kind: 'table', of: 'branches' });
   private readonly callTable = this.intern('table calls', { kind: 'table', of: 'calls' });
   /**
-   * Shapes of registers, indexed by the row of their type and the number of lanes. Nearly all operands are registers.
+   * Shapes of registers, indexed by the position of the register's type in the table of types and by the number of
+   * lanes. Nearly all operands are registers.
    */
   private readonly registers: (Shape | undefined)[] = [];
   /** Shapes of variables without an offset, by space. */

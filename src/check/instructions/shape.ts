@@ -10,7 +10,7 @@ import type { FormalSpace, VariableSpace } from '../symbols.ts';
 
 export type ShapeData =
   | { readonly kind: 'register'; readonly type: PtxType; readonly lanes: number }
-  /** `least`: the smallest number of bits of the register that an instruction may read. */
+  /** `least`: an instruction that reads the register must read at least this many of its bits. */
   | {
       readonly kind: 'special' | 'special-vector';
       readonly type: PtxType;
@@ -30,7 +30,7 @@ export type ShapeData =
       readonly opaque: string | null;
     }
   | { readonly kind: 'register-offset'; readonly type: PtxType }
-  /** `name[1]` with a name that is not an array. */
+  /** `name[1]`, where `name` does not refer to an array. */
   | { readonly kind: 'wrong-subscript' }
   | { readonly kind: 'function'; readonly offset: boolean; readonly entry: boolean }
   | { readonly kind: 'label' }

@@ -12,10 +12,10 @@ import { type Problem, problem, wholeMnemonic } from './problem.ts';
 import { complete } from './refuse.ts';
 
 /**
- * Improves the problems that are reported for a variant that existed only in early versions and is supported neither by
- * the module's version and target nor by any later ones. The new problems say what has to be added today: `div.f32`
- * needs `.rn`. If the form that exists today takes different operands, the original problems are kept, and their help
- * shows that form.
+ * Improves the problems that are reported for a variant that only early versions or targets support, so that neither
+ * the module's version and target nor any later ones accept it. The new problems say what has to be added to make the
+ * instruction legal today; for example, `div.f32` needs `.rn`. If the form that exists today takes different operands,
+ * the original problems are kept, and their help shows that form.
  */
 export function inWordsOfToday(
   problems: readonly Problem[],
@@ -47,7 +47,7 @@ function isOver({ ways }: AvailabilityRow, { version, target }: ModuleEnvironmen
 interface Successor {
   readonly compiled: CompiledForm;
   readonly mnemonic: string;
-  /** The modifiers of which one has to be added. */
+  /** The missing modifiers; one of them has to be added. */
   readonly missing: readonly string[];
 }
 

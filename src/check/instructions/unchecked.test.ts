@@ -14,7 +14,7 @@ function findingsOf(line: string, version: string, target: string): readonly str
   return check(text).diagnostics.map(({ code }) => code);
 }
 
-/** An instruction, the first version and target that support it, and a version and a target that do not. */
+/** An instruction, the first version and target that support it, and a version and a target that do not support it. */
 const copy = 'multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%rd2], 16;';
 const lines = [[copy, '9.1', 'sm_90', '9.0', 'sm_89']] as const;
 

@@ -188,8 +188,8 @@ function verdictOnVariant(
 const weights: Readonly<Partial<Record<Problem['code'], number>>> = { PTX3002: 10, PTX3009: 5, PTX3003: 2 };
 
 /**
- * Returns the verdict with the least serious problems, or the first one if several are equal. If its only problem is
- * the kind of an operand, the message also lists the kinds that equally close variants accept.
+ * Returns the verdict with the least serious problems, or the first one if there is a tie. If its only problem is the
+ * kind of an operand, the message also lists the kinds that equally close variants accept.
  */
 function best(verdicts: readonly Verdict[]): Verdict {
   const weigh = (verdict: Verdict): number => verdict.problems.reduce((sum, { code }) => sum + (weights[code] ?? 1), 0);

@@ -40,8 +40,8 @@ function sums(shapes: readonly Shape[]): readonly Problem[] {
 }
 
 /**
- * If a module with 64-bit addresses uses an address of 32 bits, ptxas warns about it and then stops with an error. If
- * the module does not declare the address size, ptxas infers 32 bits from the first such address.
+ * If a module with 64-bit addresses uses a 32-bit address, ptxas warns about it and then stops with an error. If the
+ * module does not declare the address size, ptxas infers 32 bits from the first such address.
  */
 function shortAddresses(
   variant: Variant,

@@ -53,8 +53,8 @@ function mergeTargets(judged: readonly Judged[]): readonly Diagnostic[] {
 }
 
 /**
- * Adds the names of the targets that a finding applies to at the end of its message. Does nothing if it applies to all
- * targets, or if the message already names them.
+ * Adds the names of the targets that a finding applies to at the end of its message. Does nothing if the finding
+ * applies to all targets, or if its message already names the targets.
  */
 function nameTargets(diagnostic: Diagnostic, targets: readonly string[], all: number): Diagnostic {
   if (targets.length === all || targets.every((target) => diagnostic.message.includes(target))) return diagnostic;

@@ -14,7 +14,7 @@ export function summarize(judged: readonly Judged[], width: number): string {
     const heading = `${printable(source.name)}: ${countFindings(report)} for ${target} at PTX ${version}`;
     return isAcceptedSomewhere(report) ? [heading, `  ${lowestVersion(report)}`] : [heading];
   });
-  // The targets that accept a file are the same in all of its reports, whatever target it was checked for.
+  // All reports on a file list the same accepting targets, no matter which target the file was checked for.
   const accepted = judged.find(({ report }) => isAcceptedSomewhere(report));
   if (accepted !== undefined) lines.push(...acceptedBy(accepted.report, width));
   return `${lines.join('\n')}\n`;

@@ -1,14 +1,14 @@
 /**
- * Builds forms for chapters of which ptxlab executes only some forms. The other forms are only checked, and a launch is
- * refused if it might reach one of them.
+ * Builds the instruction forms for those chapters of the ISA in which ptxlab can execute only some of the forms. The
+ * other forms are only checked, and a launch is refused if it might reach one of them.
  */
 import type { AvailabilityRow, Condition, InstructionForm } from '../form.ts';
 import { plainWords } from '../modifiers.ts';
 import { atListed, type Availability } from '../targets.ts';
 
 /**
- * An instruction form without the fields that are the same for all of these forms. `rows` contains requirements in
- * addition to those of the instruction itself.
+ * An instruction form without the fields that `checked` fills in. `rows` contains requirements in addition to those of
+ * the instruction itself.
  */
 export type CheckedLine = Omit<InstructionForm, 'regime' | 'availability' | 'steps'> & {
   readonly rows?: readonly AvailabilityRow[];
@@ -30,7 +30,7 @@ export function executed(line: CheckedLine, way: Availability, steps: Instructio
   return { ...checked(line, way), steps };
 }
 
-/** Makes a row that requires certain versions and targets, but only for the variants that meet the condition. */
+/** Makes a row for the variants that meet the condition. The row lists the versions and targets that support them. */
 export function needs(subject: string, when: Condition, ...ways: readonly Availability[]): AvailabilityRow {
   return { subject, when, ways };
 }

@@ -34,7 +34,10 @@ function addRefs(step: Step, wanted: Direction, to: Ref[]): void {
   for (const inner of innerSteps(step)) addRefs(inner, wanted, to);
 }
 
-/** For each direction, the fields of one kind of step that refer to values. */
+/**
+ * The fields of one kind of step that refer to values, separately for the values that are read and for those that are
+ * written.
+ */
 type RefFields = Readonly<Record<Direction, readonly string[]>>;
 
 /**

@@ -42,7 +42,7 @@ export interface GroupSteps {
 
 type CollectiveStep = GroupSteps['collective'];
 
-/** The mask decides which threads belong to the group, so every result depends on it. */
+/** The mask determines which threads belong to the group, so every result depends on it. */
 function collectiveUniformity({ fn }: CollectiveStep): Uniformity<CollectiveStep> {
   switch (fn.form) {
     case 'vote':

@@ -1,4 +1,4 @@
-/** Steps that access memory or compute with the windows of the generic address space. */
+/** Steps that access memory, and steps that convert or test addresses in the generic address space. */
 import type { AccessSpace, WindowSpace } from '../spaces.ts';
 import { alone, type FactsOf, pure } from './facts.ts';
 import type { Ref } from './ref.ts';
@@ -35,8 +35,8 @@ export interface MemorySteps {
     readonly watched: boolean;
   };
   /**
-   * Copies `size` bytes between memories; both addresses are multiples of `size`. If `count` is less than `size`, only
-   * the first `count` bytes are read and the others become zeros.
+   * Copies `size` bytes from `source` to `address`, which must both be multiples of `size`. If `count` is less than
+   * `size`, only the first `count` bytes are read and the others become zeros.
    */
   readonly transfer: {
     readonly space: AccessSpace;
@@ -47,8 +47,8 @@ export interface MemorySteps {
     readonly count: Ref;
   };
   /**
-   * Copies `size` bytes between memories in pieces of 16 bytes. Both addresses are multiples of 16. A size that is not
-   * a multiple of 16 is rounded down.
+   * Copies `size` bytes from `source` to `address` in pieces of 16 bytes. Both addresses are multiples of 16. A size
+   * that is not a multiple of 16 is rounded down.
    */
   readonly bulk: {
     readonly space: AccessSpace;

@@ -5,7 +5,7 @@ import type { Helpers } from '../helpers.ts';
 
 /**
  * Returns the index of a function that takes a significand and a shift, and returns the shifted significand. A positive
- * shift goes to the left; a negative one goes to the right and truncates toward zero.
+ * shift moves the bits to the left; a negative shift moves them to the right and truncates toward zero.
  */
 export function alignFunction(helpers: Helpers): number {
   return helpers.function('align a term', { parameters: ['i64', 'i32'], results: ['i64'] }, (code) => {
@@ -84,8 +84,8 @@ export function endFunction(helpers: Helpers, end: ChunkEnd): number {
     if (end === 'f16') roundToHalf(code, sum, shift);
     shiftSum(code, sum, shift);
     returnZero();
-    // The leading 1 bit of a normal number overlaps the exponent field. Adding it increases the exponent by 1, so the
-    // field contains an exponent that is 1 lower.
+    // The leading 1 bit of a normal number overlaps the exponent field and increases it by 1 when the two are added.
+    // The field is therefore computed for an exponent that is 1 lower.
     code
       .get(sum)
       .op('i32.wrap_i64')

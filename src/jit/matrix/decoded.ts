@@ -1,4 +1,4 @@
-/** Floats as integers: a significand and an exponent, in a double word. */
+/** Floats that have been decoded to integers: each is a double word that contains a significand and an exponent. */
 import { type FloatName, formats } from '../../numerics/formats.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import type { Helpers } from '../helpers.ts';

@@ -11,8 +11,9 @@ import { decodeFunction, notFinite, notNumber } from './decoded.ts';
 /** The layout of a dot product's terms in the scratch memory. */
 export interface DotShape {
   readonly arithmetic: DotArithmetic;
-  /** The number of terms, and the number of fraction bits of each product, which is the sum of those of its factors. */
+  /** Number of terms. */
   readonly count: number;
+  /** Number of fraction bits of each product: the sum of the numbers of fraction bits of its two factors. */
   readonly fractionBits: number;
 }
 

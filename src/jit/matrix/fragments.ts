@@ -97,9 +97,9 @@ export function readFactor(context: ProductContext, side: 'a' | 'b'): void {
 }
 
 /**
- * Returns the distances in the scratch memory that correspond to the bits of k. If the GPU adds the terms in two
- * halves, the greatest distance belongs to the bit of k that selects the half, so that each half is contiguous in
- * memory.
+ * For each bit of the index k, returns the distance in the scratch memory between elements whose indices differ only in
+ * that bit. If the GPU adds the terms in two halves, the greatest distance belongs to the bit of k that selects the
+ * half, so that each half is contiguous in memory.
  */
 function stepsAlong(product: MatrixProduct, along: number, bytes: number): readonly number[] {
   const inOrder = product.kind !== 'float' || product.arithmetic.order === 'direct' || product.sparsity !== null;

@@ -1,4 +1,4 @@
-/** Loops over the lanes of a warp and the elements of matrices in an area of the frame. */
+/** Writes loops, and computes the positions of the lanes' elements in the scratch memory. */
 import { elementAt } from '../../base/element-at.ts';
 import type { Digit, Fragment } from '../../isa/fragments.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -24,8 +24,8 @@ export interface Position {
 }
 
 /**
- * The distances in the scratch memory that correspond to the bits of row, column and matrix indices. The position of an
- * element is the sum of the distances for all bits that are 1.
+ * A distance in the scratch memory for each bit of the row, column and matrix indices. The position of an element is
+ * the sum of the distances for all bits that are 1 in its indices.
  */
 export interface Steps {
   readonly row: readonly number[];

@@ -249,7 +249,7 @@ function writeTerms(context: ContextOf<'float'>, sums: SumLocals, terms: number)
 
 const magnitude = 0x7fff_ffff_ffff_ffffn;
 const infiniteDouble = 0x7ff0_0000_0000_0000n;
-/** The NaN that products of doubles give. */
+/** The bits of the NaN that products of doubles produce. */
 const doubleNan = magnitude;
 
 function multiplyDoubles(context: ContextOf<'double'>): void {

@@ -14,8 +14,8 @@ export class ScaleWriter {
   private readonly context: FloatContext;
   private readonly scaling: Scaling;
   /**
-   * Locals for the words that contain the scales of the current row and column. The words have been rotated such that
-   * the scales in use are in the lowest bytes.
+   * Locals for the words that contain the scales of the current row and column. The words have been rotated so that the
+   * scales in use are in the lowest bytes.
    */
   private readonly wordA: number;
   private readonly wordB: number;
@@ -59,7 +59,7 @@ export class ScaleWriter {
     code.get(words).memory('i32.load', shape.layout.origin + this.carrier(operand));
   }
 
-  /** Loads an operand of a lane into a local, rotated such that the first byte in use becomes the lowest byte. */
+  /** Loads an operand of a lane into a local, and rotates it so that the first byte in use becomes the lowest byte. */
   private readWord(lane: number, operand: number, to: number): void {
     const { code, shape } = this.context;
     code.get(words).get(lane).i32(2).op('i32.shl', 'i32.add');

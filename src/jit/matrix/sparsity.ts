@@ -1,4 +1,4 @@
-/** The columns of a sparse matrix A that its metadata keeps. */
+/** Finds the columns of the elements that are kept in a sparse matrix A, as specified by its metadata. */
 import { elementAt } from '../../base/element-at.ts';
 import type { Sparsity } from '../../isa/matrix-product.ts';
 import type { Code } from '../../wasm/code.ts';

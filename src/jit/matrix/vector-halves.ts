@@ -29,8 +29,9 @@ export function decodeHalves(code: Code, high: boolean): Code {
 /** Rounds the magnitudes on the stack to values of f16 (to nearest even). Infinities become 2^16. */
 export function roundToHalves(code: Code): Code {
   const [value, last] = [code.local('v128'), code.local('v128')];
-  // Adding a large number and then subtracting it rounds the value to f16. The number is 2^13 times as large as the
-  // value, so its last place in f32 has the same weight as the last place of the value in f16.
+  // Adding a large number and then subtracting it rounds the value to f16. The number is a power of two whose exponent
+  // is greater by 13 than that of the value, so its last place in f32 has the same weight as the last place of the
+  // value in f16.
   splat(code.tee(value), single.infinity).vector('v128.and');
   splat(splat(code, least << 23).vector('i32x4.max_s'), extra << 23)
     .vector('i32x4.add')
@@ -53,8 +54,8 @@ export function pushHalves(code: Code, value: number): Code {
 }
 
 /**
- * Pushes the biased exponents of accumulators, whose bits, shifted left by one, are in the local `doubled`. The
- * exponent of a zero is 0.
+ * Pushes the biased exponents of accumulators. The local `doubled` contains the bits of the accumulators, shifted left
+ * by one. The exponent of a zero is 0.
  */
 export function pushHalfExponents(code: Code, doubled: number): Code {
   splat(shift(code.get(doubled), 'i32x4.shr_u', 24), least).vector('i32x4.max_s');

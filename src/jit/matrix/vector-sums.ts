@@ -63,8 +63,8 @@ function termsOfTotal(arithmetic: DotArithmetic): number {
 }
 
 /**
- * Distributes the entries of a chunk to the totals. For each total, calls `body` with the entries to add to it and with
- * its index.
+ * Distributes the entries of a chunk among the totals. For each total, calls `body` with the entries to add to it and
+ * with its index.
  */
 export function eachTotal(
   arithmetic: DotArithmetic,
@@ -76,8 +76,8 @@ export function eachTotal(
 }
 
 /**
- * Returns the minimum for the greatest (biased) exponent in a chunk. If the greatest exponent has at least this value,
- * results are normal numbers, and zeros do not affect how the terms are aligned.
+ * Returns a lower limit for the greatest (biased) exponent in a chunk. If the greatest exponent is not below this
+ * limit, results are normal numbers, and zeros do not affect how the terms are aligned.
  */
 export function leastExponent({ kept, zeroExponent }: DotArithmetic): number {
   return Math.max(kept - 126, zeroExponent) + bias;
@@ -214,7 +214,7 @@ function addTotals(code: Code, total: number, other: number, bad: number): void 
 }
 
 /**
- * Pushes the magnitude of a total, prepared such that a conversion to f32 truncates it to its 24 highest bits. The bit
+ * Pushes the magnitude of a total, modified so that a conversion to f32 truncates it to its 24 highest bits. The bit
  * just below these 24 bits is cleared, so that the conversion cannot round up.
  */
 function cutTotal(code: Code, total: number): void {

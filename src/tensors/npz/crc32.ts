@@ -4,7 +4,7 @@ import { byteAt, wordAt } from '../../base/typed-reads.ts';
 import { viewOf } from '../bytes.ts';
 import { quadOf } from '../../base/tuples.ts';
 
-/** Number of bytes that are processed at once. */
+/** Number of bytes that are processed at a time. */
 const slice = 8;
 
 type Table = Uint32Array;

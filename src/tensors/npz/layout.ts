@@ -1,6 +1,6 @@
 /**
- * Lays out .npz files that are to be written. As with np.savez, members are stored uncompressed, so that their data can
- * be written in any order before the checksums are known.
+ * Determines the layout of .npz files before they are written. As with np.savez, members are stored uncompressed, so
+ * that their data can be written in any order before the checksums are known.
  */
 import { type ByteSink, type ByteSource, readBytes } from '../bytes.ts';
 import { crc32 } from './crc32.ts';

@@ -34,7 +34,7 @@ async function readAll(bytes: Uint8Array): Promise<void> {
 
 const codeOf = async (bytes: Uint8Array): Promise<string> => (await refusalOf(readAll(bytes))) ?? 'read';
 
-/** A copy of the bytes in which `values` replace those from offset `at` on. */
+/** Returns a copy of the bytes in which the bytes that start at offset `at` are replaced with `values`. */
 function patched(bytes: Uint8Array, at: number, ...values: readonly number[]): Uint8Array {
   const copy = bytes.slice();
   copy.set(values, at);

@@ -1,4 +1,4 @@
-/** .npz: a zip file of .npy files. The name of an array is that of its member, without the extension. */
+/** .npz: a zip file of .npy files. The name of an array is the name of its zip member without the extension. */
 import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
 import { readNpyEntry } from '../npy/file.ts';
 import { quote, TensorFileError } from '../tensor-error.ts';

@@ -12,7 +12,7 @@ export interface StoredMember {
 /** Names are UTF-8. */
 const utf8Flag = 0x0800;
 /**
- * The date that all members get is January 1, 1980, the earliest date that zip supports. The date is fixed so that the
+ * All members are dated January 1, 1980, which is the earliest date that zip supports. The date is fixed so that the
  * contents of a file do not depend on when it is written.
  */
 const date = 0x0021;

@@ -28,7 +28,7 @@ function kindOf(format: FormatName, index: number): FieldKind {
   return index < row.padding + row.fractionBits ? 'significand' : 'exponent';
 }
 
-/** Runs of cells of one kind, highest first. */
+/** Divides the cells into runs of adjacent cells of the same kind. The run with the highest bits comes first. */
 export function fieldsOf(cells: readonly BitCell[]): readonly { kind: FieldKind; cells: readonly BitCell[] }[] {
   const fields: { kind: FieldKind; cells: BitCell[] }[] = [];
   for (const cell of cells) {

@@ -1,4 +1,7 @@
-/** The number line: two neighbors of the destination, their midpoint, and the source as a dot that can be dragged. */
+/**
+ * The number line: two neighboring values of the destination format, their midpoint, and the source, which is shown as
+ * a dot that can be dragged.
+ */
 import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 import { hex } from './words.ts';
 import type { Mark, Stretch } from './line.ts';

@@ -37,7 +37,7 @@ export class PtxConvert extends LitElement {
   static override styles: CSSResultGroup = [...convertStyle];
 
   /**
-   * The conversion in the form of a link (see link.ts). Setting this property shows another conversion; `change` events
+   * The conversion, encoded as a link (see link.ts). Setting this property shows another conversion; `change` events
    * carry the new link.
    */
   declare link: string;

@@ -1,4 +1,4 @@
-/** Ways to share a conversion: a link, a command, Markdown, a picture. */
+/** Ways to share a conversion: as a link, a command, Markdown or a picture. */
 import { html, type TemplateResult } from 'lit';
 import { hex, whyText } from './words.ts';
 import { cellsOf } from './fields.ts';
@@ -48,7 +48,7 @@ export function markdownOf(view: View, address: string): string {
 
 const colors = { sign: '#b4234a', exponent: '#8a5a00', significand: '#2450b8', padding: '#5f5a52' } as const;
 
-/** The bits of source and result as a self-contained picture. */
+/** A self-contained SVG picture that shows the bits of the source and of the result. */
 export function svgOf(view: View): string {
   const { from, to } = view.state.entry;
   const { source, result } = view.lane.explanation;

@@ -1,5 +1,5 @@
 /**
- * The state of the Convert page: a conversion, the bits of its inputs, and the lane in view. Every change makes a new
+ * The state of the Convert page: a conversion, the bits of its inputs, and the lane in view. Every change creates a new
  * state.
  */
 import {
@@ -115,7 +115,7 @@ export function stepSource(state: ConvertState, up: boolean): ConvertState {
   return next === null ? state : withSource(state, state.lane, next);
 }
 
-/** Maximum number of times that a search for the next result doubles its distance. */
+/** Maximum number of times that the distance is doubled in a search for the next result. */
 const longestSearch = 70;
 
 /**
@@ -162,8 +162,8 @@ function firstOther(at: At, same: bigint, other: bigint, here: Bits | undefined,
 }
 
 /**
- * Searches for a different result up to the last value of the format, given one distance that still leads to a value
- * and a larger one that does not.
+ * Searches for a different result up to the last value of the format. The distance `inside` still leads to a value of
+ * the format, and the larger distance `outside` does not.
  */
 function lastBefore(
   at: At,
