@@ -96,7 +96,7 @@ export class HostDocument {
   }
 }
 
-/** The module made from an asm statement. Positions are converted to those of the surrounding file. */
+/** The module made from an asm statement. Positions are converted to positions in the surrounding file. */
 class AsmDocument extends OpenDocument {
   private readonly host: HostDocument;
   private readonly module: AsmModule;

@@ -1,4 +1,4 @@
-/** The shape of a launch, and the limits for it, which are the same as on CUDA devices. */
+/** The shape of a launch, and its limits, which are the same as on CUDA devices. */
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import { type Dim3, type MachineFault, machineFault } from './fault.ts';

@@ -25,7 +25,7 @@ export interface Replacement {
   readonly rule: string;
 }
 
-/** A conversion, which rounds once, and the inputs for which its results are replaced by others. */
+/** A conversion, which rounds once, and the inputs for which other results replace its own. */
 export interface ConversionStage {
   readonly conversion: Conversion;
   /** Ranges do not overlap. */

@@ -1,4 +1,4 @@
-/** Describes the arithmetic that tensor cores use for dot products, which dot.ts carries out. */
+/** Describes the arithmetic that tensor cores use for dot products; dot.ts implements it. */
 import { elementAt } from '../base/element-at.ts';
 
 /** The formats that a tensor core multiplies in floating point, except f64. */

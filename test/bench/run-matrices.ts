@@ -22,8 +22,8 @@ interface MatrixCase {
   readonly format: 'f16' | 'bf16' | 'tf32' | 'e4m3' | 's8';
   readonly gpu: GpuName;
   /**
-   * How the elements of the matrices are chosen: `normal` takes them from a normal distribution, and `wide` picks
-   * random codes from those of all finite values.
+   * How the elements of the matrices are chosen: `normal` takes them from a normal distribution, and `wide` picks codes
+   * at random from the codes of all finite values.
    */
   readonly data: 'normal' | 'wide';
 }

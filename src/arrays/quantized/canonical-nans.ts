@@ -1,4 +1,4 @@
-/** Processors differ in the bits of NaNs that arithmetic produces, but results must be the same everywhere. */
+/** If arithmetic produces a NaN, its bits depend on the processor, but results must be the same everywhere. */
 import { formats } from '../../numerics/formats.ts';
 import { singleAt } from '../../base/typed-reads.ts';
 

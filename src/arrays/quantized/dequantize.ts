@@ -37,8 +37,8 @@ const valueFormats: readonly ValueFormat[] = ['f32', 'f16', 'bf16'];
 /**
  * The values of a quantized array: code times scale, rounded to f32. A ue8m0 scale is used exactly as it is stored. The
  * scale of an NVFP4 block is the block's own scale times the scale of the tensor, rounded to f32. With ue8m0 scales,
- * the product is exact unless it exceeds the range of f32. Codes and scales that are NaN give the canonical NaN, which
- * is 0x7fffffff in f32.
+ * the product is exact unless it exceeds the range of f32. If a code or its scale is NaN, the value is the canonical
+ * NaN, which is 0x7fffffff in f32.
  *
  * @throws PtxlabError `bad-output` if `out` has the wrong length or type, or overlaps the codes or scales;
  *   `bad-quantized` if the array cannot be a result of `quantize`; `bad-option` for invalid options

@@ -17,9 +17,9 @@ import { sharedNumbers, SmallNumbers } from './small-numbers.ts';
 
 export interface PackedDecoder {
   /**
-   * Decodes whole blocks to f32; the length of `out` determines how many. If a factor is NaN or infinite, the values
-   * are the results of ordinary f32 arithmetic, except that the bits of every NaN are 0x7fffffff. Returns true if all
-   * factors are finite.
+   * Decodes whole blocks to f32; the length of `out` determines the number of blocks. If a factor is NaN or infinite,
+   * the values are the results of ordinary f32 arithmetic, except that the bits of every NaN are 0x7fffffff. Returns
+   * true if all factors are finite.
    */
   decode(bytes: Uint8Array, out: Float32Array): boolean;
 }

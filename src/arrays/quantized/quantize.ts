@@ -50,7 +50,9 @@ export interface QuantizeOptions {
    * schemes with float elements.
    */
   readonly rounding?: 'rn' | 'rs' | undefined;
-  /** For `rs`: random bits as in `convert`, which depend only on the seed and an element's index. */
+  /**
+   * For `rs`: the seed of the random bits, which depend only on the seed and on an element's index, as in `convert`.
+   */
   readonly seed?: number | bigint | undefined;
   /**
    * For `rs`, if the source is part of a larger array: the index of its first element in that array, which must be a
@@ -147,7 +149,7 @@ function encoding(
   return { element, block, rule: scale === 'ue8m0' ? rule : null };
 }
 
-/** A caller's amax as an f32; null if the caller gave none. */
+/** The amax that the caller has given, as an f32; null if the caller gave none. */
 function sharedMagnitude(amax: number | undefined): number | null {
   if (amax === undefined) return null;
   if (typeof amax === 'number' && amax >= 0) return Math.fround(amax);
@@ -176,7 +178,7 @@ function inBlocks(source: SourceArray, writer: CodeWriter, codes: Uint8Array, am
   const { rows, columns, tileColumns, scaleColumns } = layout;
   const scales = new Uint8Array(layout.scaleRows * scaleColumns);
   const tensor = scheme.scale === 'e4m3' ? tensorScale(amax ?? amaxOf(writer.encoder, source)) : null;
-  // If rows consist of whole blocks, all rows can be encoded like one long row.
+  // If rows consist of whole blocks, all rows can be encoded as if they were one long row.
   const isOne = columns % tileColumns === 0;
   const [runs, length] = isOne ? [1, source.length] : [rows, columns];
   for (let run = 0; run < runs; run++) {

@@ -99,7 +99,7 @@ export class DebugPlaces implements Places {
   }
 }
 
-/** Packs a line and a column into one number; columns in real files are small. */
+/** Packs a line and a column into one number; column numbers in real files are small. */
 function keyOf({ line, column }: SourcePosition): number {
   return line * 0x10_0000 + column;
 }

@@ -53,7 +53,7 @@ export class SharedMemory {
     if (symbol.space === '.shared') this.current?.variables.add(symbol);
   }
 
-  /** Records a function that the current one calls. */
+  /** Records a function that the current function calls. */
   call(name: string): void {
     this.current?.calls.add(name);
   }

@@ -102,7 +102,7 @@ function checkPassed(formal: Formal, operand: Operand, { name, isResult, scope, 
   if (operand.kind === 'sink' && isResult) return;
   const parameters = { name, formal: formal.name };
   if (operand.kind === 'integer' || operand.kind === 'float') {
-    // ptxas accepts a constant in place of a result, which is then not stored anywhere.
+    // ptxas accepts a constant in place of a result; the result is then not stored anywhere.
     if (isResult) return;
     if (takesConstant(formal, operand.kind)) return;
     const found = describeOperand(operand, scope);

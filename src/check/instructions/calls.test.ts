@@ -1,4 +1,4 @@
-/** Diagnostics of invalid calls and functions: code, position and message. */
+/** Tests the diagnostics for invalid calls and functions: their codes, positions and messages. */
 import { expect, test } from 'vitest';
 import { check } from '../check.ts';
 

@@ -26,7 +26,9 @@ export interface FormMatch {
   readonly types: readonly TypeName[];
   readonly modifiers: Readonly<Record<string, string>>;
   readonly problems: readonly Problem[];
-  /** True if the form does not accept one of the modifiers, and it is not clear which modifier was intended instead. */
+  /**
+   * True if there is a modifier that the form does not accept, and it is not clear which modifier was intended instead.
+   */
   readonly unsure: boolean;
 }
 

@@ -34,7 +34,7 @@ export interface LineContext {
   readonly debug: Places;
 }
 
-/** Checks the lines of one module whose shapes are known. */
+/** Checks those lines of a module that have known shapes. */
 export class LineChecker {
   private readonly context: LineContext;
   private readonly memory: CheckMemory;

@@ -1,4 +1,4 @@
-/** Matches address operands: `[a]` of loads and stores, and the operands of cvta and isspacep. */
+/** Matches the address operand `[a]` of loads and stores, and the operands of cvta and isspacep. */
 import { type OperandPattern, operandType, type Variant } from '../../isa/form.ts';
 import { acceptsRegister, describeRegisters } from '../../isa/operand-rules.ts';
 import type { PtxType, TypeName } from '../../isa/types.ts';

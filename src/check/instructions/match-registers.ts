@@ -10,7 +10,7 @@ import { operand, type Problem, problem } from './problem.ts';
 import type { Shape } from './shape.ts';
 import { type Subject, wrongKind } from './subject.ts';
 
-/** Registers that ptxas reads as one vector. */
+/** Number of registers that ptxas reads as one vector. */
 const together = 4;
 
 /** Returns the problems found in a list whose length is correct. */

@@ -1,6 +1,6 @@
 /**
- * Instructions outside the table get a note, have version and target requirements, and are never mistaken for another
- * instruction (verdicts of ptxas 13.0).
+ * Instructions outside the table are reported with a note, have version and target requirements, and are never mistaken
+ * for other instructions (verdicts of ptxas 13.0).
  */
 import { expect, test } from 'vitest';
 import { modifiersOutside } from '../../isa/modifiers.ts';

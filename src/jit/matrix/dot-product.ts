@@ -161,8 +161,8 @@ class ChunkWriter {
   }
 
   /**
-   * Returns the result if some term is not finite: an infinity if all infinities have the same sign and there is no
-   * NaN, otherwise NaN.
+   * Returns the result for terms that are not all finite: an infinity if all infinities have the same sign and there is
+   * no NaN, otherwise NaN.
    */
   private special(): void {
     const { code, significand, own } = this;

@@ -26,7 +26,7 @@ export function decodeHalves(code: Code, high: boolean): Code {
   return splatPower(code, 112).vector('f32x4.mul');
 }
 
-/** Rounds the magnitudes on the stack to values of f16 (to nearest even). Infinities become 2^16. */
+/** Rounds the magnitudes on the stack to the nearest f16 values, with ties to even. Infinities become 2^16. */
 export function roundToHalves(code: Code): Code {
   const [value, last] = [code.local('v128'), code.local('v128')];
   // Adding a large number and then subtracting it rounds the value to f16. The number is a power of two whose exponent

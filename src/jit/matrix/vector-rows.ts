@@ -55,10 +55,7 @@ function runsOf(numbers: readonly number[]): readonly Run[] {
 export class VectorRows<Product extends MatrixProduct> {
   readonly context: ProductContext<Product>;
   readonly rooms: VectorRooms;
-  /**
-   * Locals for three addresses: that of the words of four lanes, that of the values of A, and that of the exponents of
-   * A.
-   */
+  /** Locals for the addresses of three things: the words of four lanes, the values of A, and the exponents of A. */
   private readonly lanes: number;
   private readonly values: number;
   private readonly exponents: number;

@@ -1,4 +1,4 @@
-/** The bits of the source and of the result in cells; clicking a bit of the source flips it. */
+/** Shows the bits of the source and of the result as cells; clicking a bit of the source flips it. */
 import { html, type TemplateResult } from 'lit';
 import { type Bits, type FormatName, formats } from 'ptxlab/numbers';
 import { type BitCell, cellsOf, type FieldKind, fieldsOf, fieldText } from './fields.ts';

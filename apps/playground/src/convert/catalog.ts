@@ -15,7 +15,7 @@ export function isRounding(modifier: string): boolean {
   return roundings.has(modifier);
 }
 
-/** All conversions in the table, grouped by the source and destination formats, which users choose first. */
+/** All conversions in the table, grouped by source and destination format, because users choose these formats first. */
 export class Catalog {
   private readonly entries: readonly ConversionEntry[] = conversions();
   private readonly byFormats: ReadonlyMap<string, readonly ConversionEntry[]> = grouped(this.entries);
@@ -35,7 +35,7 @@ export class Catalog {
     return distinct(entries.map(({ lanes }) => lanes)).sort((a, b) => a - b);
   }
 
-  /** Every modifier that any conversion between the formats can have, in the order in which they are written. */
+  /** All modifiers that conversions between the two formats can have, in the order in which they are written. */
   modifiersOf({ from, to, lanes }: ConversionEntry): readonly string[] {
     return distinct(
       this.between(from, to)

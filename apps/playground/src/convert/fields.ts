@@ -4,7 +4,7 @@ import { type Bits, type FormatName, formats } from 'ptxlab/numbers';
 export type FieldKind = 'sign' | 'exponent' | 'significand' | 'padding';
 
 export interface BitCell {
-  /** Position in the pattern; 0 is the lowest. */
+  /** Position of the bit in the pattern; 0 is the lowest bit. */
   readonly index: number;
   readonly kind: FieldKind;
   readonly isSet: boolean;
@@ -39,7 +39,7 @@ export function fieldsOf(cells: readonly BitCell[]): readonly { kind: FieldKind;
   return fields;
 }
 
-/** A short text that says what a field means, such as the power of two that an exponent stands for. */
+/** A short description of what a field means, such as the power of two that an exponent stands for. */
 export function fieldText(format: FormatName, kind: FieldKind, cells: readonly BitCell[]): string {
   const row = formats[format];
   const value = cells.reduce((sum, { isSet }) => sum * 2 + Number(isSet), 0);

@@ -81,7 +81,8 @@ interface Spelling {
   readonly aligned: string;
   readonly way: Availability;
   /**
-   * The version and target that introduced `.arrive` and `.red`. They may be later than those for the plain barrier.
+   * The version and target that introduced `.arrive` and `.red`. They may be newer than the version and target that
+   * introduced the plain barrier.
    */
   readonly rest: Availability;
 }
